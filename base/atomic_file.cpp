@@ -1,0 +1,108 @@
+#include "base/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace collbench {
+namespace {
+
+/// An open file descriptor; closing may be asked for early so that its error is seen.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&&) = delete;
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return ::close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+Error system_error(const std::filesystem::path& path, std::string_view action, int reason) {
+  return usage_error(path.string(), fmt::format("cannot be {}: {}", action, std::strerror(reason)),
+                     "give another path or mend the permissions");
+}
+
+}  // namespace
+
+void require_writable(const std::filesystem::path& path, bool overwrite, std::string_view option) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw usage_error(std::string(option), fmt::format("{} is a folder", path.string()), "name a file in it");
+  }
+  if (!overwrite && std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
+    throw usage_error(std::string(option), fmt::format("{} exists already", path.string()),
+                      "name another file, or add --overwrite to replace it");
+  }
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw usage_error(std::string(option), fmt::format("the folder {} does not exist", folder.string()),
+                      "create it, or name a file elsewhere");
+  }
+  // access(2) answers yes to root on a read-only mount or in /proc: only creating a file tells.
+  std::string probe = (folder / ".collbench-XXXXXX").string();
+  const int fd = ::mkstemp(probe.data());
+  if (fd < 0) {
+    throw usage_error(std::string(option),
+                      fmt::format("cannot write in {}: {}", folder.string(), std::strerror(errno)),
+                      "give another path or mend the permissions");
+  }
+  ::close(fd);
+  ::unlink(probe.c_str());
+}
+
+void write_file_by_rename(const std::filesystem::path& path, std::string_view text) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
+  try {
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (file.get() < 0) throw system_error(path, "written", errno);
+    while (!text.empty()) {
+      const ssize_t written = ::write(file.get(), text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw system_error(path, "written", errno);
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fsync(file.get()) != 0 && errno != EINVAL) throw system_error(path, "written", errno);
+    if (!file.close()) throw system_error(path, "written", errno);
+    std::error_code failure;
+    std::filesystem::rename(temporary, path, failure);
+    if (failure) throw system_error(path, "written", failure.value());
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw system_error(path, "read", errno);
+  std::string text;
+  std::array<char, 65536> chunk{};
+  while (true) {
+    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(path, "read", errno);
+    if (got == 0) return text;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace collbench

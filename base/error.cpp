@@ -1,0 +1,27 @@
+#include "base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace collbench {
+
+Error::Error(ExitStatus status, std::string where, std::string what, std::string next_step)
+    : std::runtime_error(std::move(what)),
+      status_(status),
+      where_(std::move(where)),
+      next_step_(std::move(next_step)) {}
+
+Error usage_error(std::string where, std::string what, std::string next_step) {
+  return {ExitStatus::usage, std::move(where), std::move(what), std::move(next_step)};
+}
+
+std::string describe(const Error& error) {
+  std::string line = "collbench: ";
+  if (!error.where().empty()) line += error.where() + ": ";
+  line += error.what();
+  if (!error.next_step().empty()) line += fmt::format("; {}", error.next_step());
+  return line;
+}
+
+}  // namespace collbench

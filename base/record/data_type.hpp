@@ -1,0 +1,35 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace collbench {
+
+/// Element types, in the order and with the names of nccl-tests.
+enum class DataType { int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16 };
+
+enum class NumberKind { signed_integer, unsigned_integer, floating };
+
+struct DataTypeTraits {
+  DataType id;
+  std::string_view name;  ///< as typed and printed: "float", "half", "int8"
+  std::size_t bytes;
+  NumberKind kind;
+  int exact_bits;  ///< integers up to 2^exact_bits are exact (the significand; all value bits of an integer)
+  int max_exponent;  ///< 2^±max_exponent are normal numbers; 0 for integers
+};
+
+[[nodiscard]] std::span<const DataTypeTraits> data_types();
+[[nodiscard]] const DataTypeTraits& traits(DataType type);
+
+/// By name or alias (float32, float16, bf16, double = float64, char = int8, …); null when there is none.
+[[nodiscard]] const DataTypeTraits* find_data_type(std::string_view name);
+
+/// Element-wise reductions.
+enum class Reduction { sum, prod, min, max, avg };
+
+[[nodiscard]] std::span<const Reduction> reductions();
+[[nodiscard]] std::string_view name(Reduction reduction);
+[[nodiscard]] const Reduction* find_reduction(std::string_view name);
+
+}  // namespace collbench

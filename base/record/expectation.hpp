@@ -1,0 +1,17 @@
+#pragma once
+#include <optional>
+#include <string>
+
+namespace collbench {
+
+/// What a row should take by the models (docs/model.md). Times of one operation in seconds; none where the
+/// model does not exist for the operation.
+struct Expectation {
+  std::optional<double> ring_seconds;
+  std::optional<double> tree_seconds;
+  std::optional<double>
+      expected_seconds;     ///< the algorithm that ran, or the cheapest one when the library chose
+  std::string expected_by;  ///< the formula behind expected_seconds: "ring", "recursive_doubling", …
+};
+
+}  // namespace collbench

@@ -1,0 +1,28 @@
+#include "base/record/identities.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace collbench {
+
+int node_count(const Identities& identities) {
+  int count = 0;
+  for (const Identity& identity : identities) count = std::max(count, identity.node + 1);
+  return count;
+}
+
+std::vector<int> ranks_per_node(const Identities& identities) {
+  std::vector<int> ranks(static_cast<std::size_t>(node_count(identities)), 0);
+  for (const Identity& identity : identities) ++ranks.at(static_cast<std::size_t>(identity.node));
+  return ranks;
+}
+
+int ring_crossings(const Identities& identities) {
+  int crossings = 0;
+  for (std::size_t r = 0; r < identities.size(); ++r) {
+    if (identities[r].node != identities[(r + 1) % identities.size()].node) ++crossings;
+  }
+  return crossings;
+}
+
+}  // namespace collbench

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace collbench {
+
+/// Where one rank is.
+struct Identity {
+  int rank = 0;
+  std::string host;    ///< MPI_Get_processor_name
+  int node = 0;        ///< index of the host among the run's hosts, in order of their lowest rank
+  int local_rank = 0;  ///< index of the rank among those of its node
+
+  bool operator==(const Identity&) const = default;
+};
+
+/// All ranks, by rank.
+using Identities = std::vector<Identity>;
+
+/// Number of nodes.
+[[nodiscard]] int node_count(const Identities& identities);
+
+/// Ranks on each node, by node.
+[[nodiscard]] std::vector<int> ranks_per_node(const Identities& identities);
+
+/// How many ring hops r → r+1 (mod p) leave their node: 0 on one node, N when ranks are in node order.
+[[nodiscard]] int ring_crossings(const Identities& identities);
+
+}  // namespace collbench

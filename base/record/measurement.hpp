@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/record/data_type.hpp"
+#include "base/record/operation.hpp"
+
+namespace collbench {
+
+/// What makes a row: the tuple of independent variables.
+struct RowKey {
+  OperationId operation = OperationId::all_reduce;
+  std::uint64_t size_bytes = 0;  ///< S of the size column: what really moved
+  std::uint64_t count = 0;  ///< elements, the count argument of the call (per rank, or per pair of ranks)
+  DataType type = DataType::float32;
+  std::optional<Reduction> reduction;  ///< none for operations that do not reduce
+  bool in_place = false;
+  std::string algorithm = "auto";  ///< as asked for with --algo
+
+  bool operator==(const RowKey&) const = default;
+};
+
+/// One rank's share in a row.
+struct RankTimes {
+  int rank = 0;
+  double median_seconds = 0;
+  double p99_seconds = 0;
+};
+
+/// Wrong elements that one rank found.
+struct WrongElements {
+  int rank = 0;
+  std::string host;
+  std::uint64_t count = 0;
+  std::uint64_t first_index = 0;  ///< element index in the rank's receive buffer
+  std::string expected;
+  std::string got;
+};
+
+struct TimeInterval {
+  double low_seconds = 0;
+  double high_seconds = 0;
+  double confidence = 0;  ///< what the order statistics really cover, at least 0.95
+};
+
+/// What was measured for one row. All times are per operation, in seconds.
+struct Measurement {
+  RowKey key;
+  std::string unavailable;    ///< not empty: the row was not run, and why; everything below is then empty
+  std::string algorithm_ran;  ///< what ran, the library's own fallback included; "auto" where the library
+                              ///< does not tell
+  std::string note;           ///< "reduced by collbench" where our own MPI_Op did it
+  std::vector<double> pass_seconds;  ///< `time` of each pass: elapsed / iterations, reduced over ranks
+  double seconds = 0;                ///< median of pass_seconds
+  std::optional<TimeInterval>
+      interval;                  ///< of `seconds`, over passes of this launch; none for fewer than 6 passes
+  std::string stopped;           ///< why measuring stopped: "precision reached", "64 passes", "out of time"
+  std::uint64_t iterations = 0;  ///< timed iterations in all
+  std::uint64_t iterations_per_sample = 1;
+  std::uint64_t samples =
+      0;  ///< samples kept, over which the figures below are taken (each reduced over ranks)
+  double minimum = 0;
+  double mean = 0;
+  double median = 0;
+  double p95 = 0;
+  double p99 = 0;
+  double variation = 0;  ///< standard deviation / mean
+  std::vector<RankTimes> ranks;
+  std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the row was not checked
+  std::vector<WrongElements> wrong;             ///< the ranks that found any
+};
+
+}  // namespace collbench

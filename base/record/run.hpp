@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/record/calibration.hpp"
+#include "base/record/expectation.hpp"
+#include "base/record/identities.hpp"
+#include "base/record/measurement.hpp"
+
+namespace collbench {
+
+/// The version of the record; docs/run.schema.json describes it.
+inline constexpr int kRunSchemaVersion = 1;
+
+struct Row {
+  Measurement measurement;
+  Expectation expectation;
+};
+
+/// Programs and libraries of a run.
+struct Versions {
+  std::string collbench;
+  std::string mpi;  ///< the library's own words, first line
+  std::string hwloc;
+  std::string nccl;  ///< empty when not used
+  std::string cuda;  ///< empty when not used
+};
+
+/// The record that is saved; report, compare and plots read nothing else.
+struct Run {
+  int schema_version = kRunSchemaVersion;
+  Versions versions;
+  std::string started;    ///< UTC, ISO 8601
+  std::string finished;   ///< UTC, ISO 8601; of the last write
+  bool complete = false;  ///< false: the run was cut short, or is still going
+  std::vector<std::string> command_line;
+  std::map<std::string, std::string> environment;  ///< the allow-listed variables of rank 0
+  std::string backend;                             ///< "mpi" or "nccl"
+  std::string time_reduction;  ///< "max", "avg", "min" or "rank 0": how ranks' times became one
+  bool simulated = false;      ///< times are SimGrid's
+  Identities ranks;
+  std::vector<int> cores_per_node;       ///< cores that the ranks of each node may use; empty when unknown
+  std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
+  std::optional<Calibration> calibration;
+  std::vector<Row> rows;
+  int passes = 0;
+  double wall_seconds = 0;
+  double validation_seconds =
+      0;  ///< of wall_seconds, what generating and checking data took on the slowest rank
+  double calibration_seconds = 0;
+};
+
+}  // namespace collbench

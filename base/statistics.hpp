@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace collbench {
+
+/// Median of `values` (mean of the two middle ones when even). Precondition: not empty.
+[[nodiscard]] double median(std::vector<double> values);
+
+/// The p-quantile by the nearest-rank rule (0 < p ≤ 1), as nccl-tests and OSU use it. Precondition: not
+/// empty.
+[[nodiscard]] double quantile(std::vector<double> values, double p);
+
+[[nodiscard]] double mean(std::span<const double> values);
+
+/// Standard deviation over mean (n − 1 in the denominator); 0 for fewer than two values or a mean of 0.
+[[nodiscard]] double coefficient_of_variation(std::span<const double> values);
+
+struct MedianInterval {
+  double low = 0;
+  double high = 0;
+  double confidence = 0;  ///< what it really covers, at least what was asked
+};
+
+/// The exact, distribution-free interval for the median from order statistics l and n+1−l, where l is the
+/// largest with P(Bin(n, ½) < l) ≤ (1 − confidence)/2. None when n is too small for it (n < 6 at 95 %).
+/// Source: Hoefler & Belli, SC'15, §3.1.3, with the exact binomial instead of its normal approximation.
+[[nodiscard]] std::optional<MedianInterval> median_interval(std::vector<double> values,
+                                                            double confidence = 0.95);
+
+}  // namespace collbench

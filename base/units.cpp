@@ -1,0 +1,115 @@
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace collbench {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double bytes;
+};
+
+constexpr double kBinary = 1024.0;
+constexpr double kDecimal = 1000.0;
+// A lone letter is binary, as in nccl-tests; KB, MB, GB, TB are decimal.
+constexpr std::array<Unit, 14> kUnits{{{"", 1},
+                                       {"b", 1},
+                                       {"k", kBinary},
+                                       {"kib", kBinary},
+                                       {"kb", kDecimal},
+                                       {"m", kBinary* kBinary},
+                                       {"mib", kBinary* kBinary},
+                                       {"mb", kDecimal* kDecimal},
+                                       {"g", kBinary* kBinary* kBinary},
+                                       {"gib", kBinary* kBinary* kBinary},
+                                       {"gb", kDecimal* kDecimal* kDecimal},
+                                       {"t", kBinary* kBinary* kBinary* kBinary},
+                                       {"tib", kBinary* kBinary* kBinary* kBinary},
+                                       {"tb", kDecimal* kDecimal* kDecimal* kDecimal}}};
+
+Error bad_size(std::string_view text, std::string_view option, std::string_view what) {
+  return usage_error(
+      std::string(option), fmt::format("size '{}' {}", text, what),
+      "write bytes or a number with K, M, G (binary) or KB, MB, GB (decimal), such as 64K or 100MB");
+}
+
+}  // namespace
+
+std::uint64_t parse_size(std::string_view text, std::string_view option) {
+  const std::size_t number_length = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string number(text.substr(0, number_length));
+  if (text.empty()) throw bad_size(text, option, "is empty");
+  if (text.front() == '-') throw bad_size(text, option, "is negative");
+  const auto digits = std::count_if(number.begin(), number.end(), [](char c) { return c != '.'; });
+  if (digits == 0 || static_cast<long>(number.size()) - digits > 1) {
+    throw bad_size(text, option, "is not a number");
+  }
+  std::string suffix(text.substr(number_length));
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto* unit =
+      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == suffix; });
+  if (unit == kUnits.end()) {
+    throw bad_size(text, option, fmt::format("has an unknown unit '{}'", text.substr(number_length)));
+  }
+  // long double holds every integer up to 2^64 exactly on the platforms this is built for.
+  const long double bytes = std::strtold(number.c_str(), nullptr) * static_cast<long double>(unit->bytes);
+  if (bytes >= 9.2e18L) throw bad_size(text, option, "is too large");
+  const auto rounded = std::round(bytes);
+  // A decimal fraction such as 1.1K is not exact in binary: within a thousandth of a byte it is what was
+  // meant.
+  if (std::fabs(bytes - rounded) > 1e-3L) throw bad_size(text, option, "is not a whole number of bytes");
+  return static_cast<std::uint64_t>(rounded);
+}
+
+std::vector<std::uint64_t> parse_size_list(std::string_view text, std::string_view option) {
+  std::vector<std::uint64_t> sizes;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    sizes.push_back(parse_size(text.substr(start, comma - start), option));
+    start = comma + 1;
+  }
+  return sizes;
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::pair<std::uint64_t, const char*>, 4> kSteps{
+      {{1024 * kGiB, "TiB"}, {kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}}};
+  for (const auto& [step, name] : kSteps) {
+    if (bytes >= step)
+      return fmt::format("{:.3g} {}", static_cast<double>(bytes) / static_cast<double>(step), name);
+  }
+  return fmt::format("{} B", bytes);
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 60) return fmt::format("{:.3g} s", seconds);
+  const auto whole = static_cast<long>(std::lround(seconds));
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_significant(double value, int digits, int width) {
+  if (!std::isfinite(value)) return "–";
+  if (value == 0) return "0";
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  const int decimals = std::max(0, digits - 1 - magnitude);
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (static_cast<int>(text.size()) > width) text = fmt::format("{:.{}e}", value, std::max(0, digits - 1));
+  return text;
+}
+
+}  // namespace collbench

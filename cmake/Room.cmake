@@ -1,0 +1,27 @@
+# One static library per room (a top-level folder). A room with no source yet is an interface library.
+function(collbench_compile_options target visibility)
+  target_compile_options(${target} ${visibility} -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    -Wnon-virtual-dtor -Woverloaded-virtual
+    $<$<BOOL:${COLLBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(COLLBENCH_SANITIZE)
+    target_compile_options(${target} ${visibility} -fsanitize=address,undefined -fno-omit-frame-pointer
+      -fno-sanitize-recover=undefined)
+    target_link_options(${target} ${visibility} -fsanitize=address,undefined)
+  endif()
+endfunction()
+
+function(collbench_room name)
+  cmake_parse_arguments(room "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
+  if(NOT sources)
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE "${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${name} INTERFACE ${room_PUBLIC})
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PUBLIC ${room_PUBLIC} PRIVATE ${room_PRIVATE})
+  collbench_compile_options(${name} PRIVATE)
+endfunction()
