@@ -1,17 +1,40 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <span>
+#include <string_view>
 #include <vector>
+
+#include "base/record/data_type.hpp"
 
 namespace collbench {
 
-/// One calibration measurement: `bytes` took `seconds` (the slowest rank's median).
+/// What a calibration measurement times. All ranks that take part do so at once, and every hop of one shift
+/// is of the same tier: a shift over mixed hops would show their average (docs/model.md).
+enum class CalibrationKind {
+  send_recv_intra,  ///< MPI_Sendrecv, a ring shift among the ranks of each host, on all hosts at once
+  send_recv_inter,  ///< MPI_Sendrecv, a ring shift over the hosts by their local rank 0: one flow leaves each
+                    ///< host
+  send_recv_inter_all,  ///< MPI_Sendrecv, every rank to its counterpart (same local rank) on the next host;
+                        ///< with unequal hosts only local ranks that every host has
+  reduce_local,         ///< MPI_Reduce_local, on all ranks
+  copy,                 ///< memcpy, on all ranks
+};
+
+/// As written in records: "send_recv_intra", …
+[[nodiscard]] std::string_view name(CalibrationKind kind);
+
+[[nodiscard]] std::span<const CalibrationKind> calibration_kinds();
+[[nodiscard]] const CalibrationKind* find_calibration_kind(std::string_view name);
+
+/// One calibration measurement: `bytes` took `seconds` (the slowest rank's median; 0 in simulated time for
+/// what SimGrid does not simulate).
 struct CalibrationPoint {
-  std::string what;  ///< "send_recv within a host", "send_recv across hosts", "send_recv across hosts, all
-                     ///< ranks", "reduce_local", "memcpy"
-  std::uint64_t bytes = 0;
-  double seconds = 0;
+  CalibrationKind kind = CalibrationKind::copy;
+  std::uint64_t bytes = 0;             ///< of one message, of one operand, of one copy
+  double seconds = 0;                  ///< of one of them
+  std::optional<DataType> type;        ///< of reduce_local; none else
+  std::optional<Reduction> reduction;  ///< of reduce_local; none else
 };
 
 /// A tier of links: time of one message = alpha + bytes / bandwidth.
@@ -23,16 +46,22 @@ struct Tier {
   std::uint64_t eager_limit_bytes = 0;
 };
 
+/// γ: seconds per byte of one operand of MPI_Reduce_local.
+struct ReductionCost {
+  DataType type = DataType::float32;
+  Reduction reduction = Reduction::sum;
+  double seconds_per_byte = 0;
+};
+
 /// What the host-memory models are fed with. Measured on all ranks at once before the sweep (docs/model.md).
 struct Calibration {
   std::optional<Tier> intra;  ///< within a host; none when every host has one rank
   std::optional<Tier> inter;  ///< across hosts, one flow out of each host at a time; none on one host
-  /// What leaves one host in total when all its ranks send at once; none on one host.
+  /// What leaves one host in total when its ranks send at once; none on one host.
   std::optional<double> inter_host_bytes_per_second;
-  double gamma_seconds_per_byte =
-      0;  ///< MPI_Reduce_local of the run's type and reduction, per byte of one operand
+  std::vector<ReductionCost> gammas;  ///< one per type and reduction that was calibrated
   double kappa_seconds_per_byte = 0;  ///< memcpy
-  double alpha_relative_error = 0;  ///< largest |fit/point − 1| over the points that the tiers were fitted to
+  double fit_relative_error = 0;      ///< largest |fit/point − 1| over the points that a tier was fitted to
   std::vector<CalibrationPoint> points;
 };
 

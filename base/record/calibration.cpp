@@ -1,0 +1,27 @@
+#include "base/record/calibration.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace collbench {
+namespace {
+
+using enum CalibrationKind;
+constexpr std::array<CalibrationKind, 5> kKinds{send_recv_intra, send_recv_inter, send_recv_inter_all,
+                                                reduce_local, copy};
+constexpr std::array<std::string_view, 5> kNames{"send_recv_intra", "send_recv_inter", "send_recv_inter_all",
+                                                 "reduce_local", "copy"};
+
+}  // namespace
+
+std::string_view name(CalibrationKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
+
+std::span<const CalibrationKind> calibration_kinds() { return kKinds; }
+
+const CalibrationKind* find_calibration_kind(std::string_view name) {
+  const auto* found = std::find(kNames.begin(), kNames.end(), name);
+  return found == kNames.end() ? nullptr : &kKinds.at(static_cast<std::size_t>(found - kNames.begin()));
+}
+
+}  // namespace collbench
