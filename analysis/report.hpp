@@ -1,0 +1,16 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/record/run.hpp"
+
+namespace collbench {
+
+/// The run in `format`: "text", "md", "csv" or "json". Throws Error (usage) for any other.
+[[nodiscard]] std::string report(const Run& run, std::string_view format);
+
+/// The saved record in `format`. Throws Error (usage) when the file cannot be read or is not a run record.
+[[nodiscard]] std::string render_report(const std::filesystem::path& record, std::string_view format);
+
+}  // namespace collbench
