@@ -35,6 +35,8 @@ struct CalibrationPoint {
   double seconds = 0;                  ///< of one of them
   std::optional<DataType> type;        ///< of reduce_local; none else
   std::optional<Reduction> reduction;  ///< of reduce_local; none else
+
+  bool operator==(const CalibrationPoint&) const = default;
 };
 
 /// A tier of links: time of one message = alpha + bytes / bandwidth.
@@ -44,6 +46,8 @@ struct Tier {
 
   /// Messages above this many bytes wait for their receiver (rendezvous); up to it they are eager.
   std::uint64_t eager_limit_bytes = 0;
+
+  bool operator==(const Tier&) const = default;
 };
 
 /// γ: seconds per byte of one operand of MPI_Reduce_local.
@@ -51,6 +55,8 @@ struct ReductionCost {
   DataType type = DataType::float32;
   Reduction reduction = Reduction::sum;
   double seconds_per_byte = 0;
+
+  bool operator==(const ReductionCost&) const = default;
 };
 
 /// What the host-memory models are fed with. Measured on all ranks at once before the sweep (docs/model.md).
@@ -63,6 +69,8 @@ struct Calibration {
   double kappa_seconds_per_byte = 0;  ///< memcpy
   double fit_relative_error = 0;      ///< largest |fit/point − 1| over the points that a tier was fitted to
   std::vector<CalibrationPoint> points;
+
+  bool operator==(const Calibration&) const = default;
 };
 
 }  // namespace collbench

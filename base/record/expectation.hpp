@@ -12,6 +12,8 @@ struct Expectation {
   std::optional<double>
       expected_seconds;     ///< the algorithm that ran, or the cheapest one when the library chose
   std::string expected_by;  ///< the formula behind expected_seconds: "ring", "recursive_doubling", …
+
+  bool operator==(const Expectation&) const = default;
 };
 
 }  // namespace collbench

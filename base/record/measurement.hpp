@@ -27,6 +27,8 @@ struct RankTimes {
   int rank = 0;
   double median_seconds = 0;
   double p99_seconds = 0;
+
+  bool operator==(const RankTimes&) const = default;
 };
 
 /// Wrong elements that one rank found.
@@ -37,12 +39,16 @@ struct WrongElements {
   std::uint64_t first_index = 0;  ///< element index in the rank's receive buffer
   std::string expected;
   std::string got;
+
+  bool operator==(const WrongElements&) const = default;
 };
 
 struct TimeInterval {
   double low_seconds = 0;
   double high_seconds = 0;
   double confidence = 0;  ///< what the order statistics really cover, at least 0.95
+
+  bool operator==(const TimeInterval&) const = default;
 };
 
 /// What was measured for one row. All times are per operation, in seconds.
@@ -70,6 +76,8 @@ struct Measurement {
   std::vector<RankTimes> ranks;
   std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the row was not checked
   std::vector<WrongElements> wrong;             ///< the ranks that found any
+
+  bool operator==(const Measurement&) const = default;
 };
 
 }  // namespace collbench

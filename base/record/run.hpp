@@ -18,6 +18,8 @@ inline constexpr int kRunSchemaVersion = 1;
 struct Row {
   Measurement measurement;
   Expectation expectation;
+
+  bool operator==(const Row&) const = default;
 };
 
 /// Programs and libraries of a run.
@@ -27,6 +29,8 @@ struct Versions {
   std::string hwloc;
   std::string nccl;  ///< empty when not used
   std::string cuda;  ///< empty when not used
+
+  bool operator==(const Versions&) const = default;
 };
 
 /// The record that is saved; report, compare and plots read nothing else.
@@ -51,6 +55,8 @@ struct Run {
   double validation_seconds =
       0;  ///< of wall_seconds, what generating and checking data took on the slowest rank
   double calibration_seconds = 0;
+
+  bool operator==(const Run&) const = default;
 };
 
 }  // namespace collbench
