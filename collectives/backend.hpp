@@ -1,0 +1,65 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/record/measurement.hpp"
+#include "collectives/block_timer.hpp"
+#include "collectives/data_pattern.hpp"
+
+namespace collbench {
+
+/// Bytes of the buffers that a row needs on one rank.
+struct BufferBytes {
+  std::uint64_t send = 0;     ///< 0 in place
+  std::uint64_t receive = 0;  ///< in place: the one buffer
+};
+
+/// One row, ready to run: communicator chosen, arguments set up, data known. The buffers belong to the
+/// backend's pass.
+class PreparedRow {
+ public:
+  virtual ~PreparedRow() = default;
+
+  /// Writes the data of `iteration` where the operation reads, and poison wherever else it must write.
+  virtual void fill(std::uint64_t iteration) = 0;
+  /// The operation, `iterations` times, untimed.
+  virtual void run(std::uint64_t iterations) = 0;
+  /// The operation, `iterations` times, in samples of `iterations_per_sample`.
+  [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
+  /// Looks at every element of the result of `iteration`.
+  [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
+};
+
+/// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all
+/// ranks in the same order.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual const Clock& clock() const = 0;
+  /// Names for --algo beside "auto".
+  [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
+  /// Why this row cannot run here; none when it can. The same on every rank.
+  [[nodiscard]] virtual std::optional<std::string> why_not(const RowKey& key) const = 0;
+  /// What runs for this row, the library's fallbacks included.
+  [[nodiscard]] virtual std::string algorithm_ran(const RowKey& key) const = 0;
+  /// What a reader must know of the row, such as "reduced by collbench"; empty for most.
+  [[nodiscard]] virtual std::string note(const RowKey& key) const = 0;
+  [[nodiscard]] virtual BufferBytes buffer_bytes(const RowKey& key) const = 0;
+
+  /// Fresh buffers of these sizes for the pass that begins. Frees the old ones first. May throw
+  /// std::bad_alloc.
+  virtual void allocate(const BufferBytes& bytes) = 0;
+  /// Forgets the communicators, so that each row's prepare makes a new one. Collective.
+  virtual void renew_communicators() = 0;
+  /// Collective when the row's algorithm has no communicator yet.
+  [[nodiscard]] virtual std::unique_ptr<PreparedRow> prepare(const RowKey& key) = 0;
+};
+
+}  // namespace collbench

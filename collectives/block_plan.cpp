@@ -1,0 +1,26 @@
+#include "collectives/block_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace collbench {
+
+BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
+                     const FixedCounts& fixed) {
+  constexpr double kMostIterations = 1e9;
+  // A simulated operation may take no time at all.
+  const double each = std::max(iteration_seconds, 1e-9);
+  const auto whole = [&](double value) {
+    return static_cast<std::uint64_t>(std::clamp(value, 1.0, kMostIterations));
+  };
+  const std::uint64_t fitting = whole(std::floor(block_seconds / each));
+  BlockPlan plan{.run = true};
+  plan.iterations = fixed.iterations.value_or(fitting);
+  plan.warmup = fixed.warmup.value_or(std::max<std::uint64_t>(1, plan.iterations / 10));
+  const std::uint64_t for_the_clock = whole(std::ceil(kShortestSampleSeconds / each));
+  const std::uint64_t for_the_memory = (plan.iterations + most_samples - 1) / most_samples;
+  plan.iterations_per_sample = std::min(plan.iterations, std::max(for_the_clock, for_the_memory));
+  return plan;
+}
+
+}  // namespace collbench

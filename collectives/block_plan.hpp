@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+namespace collbench {
+
+/// How one block of a row is run. Chosen on rank 0 and sent to all, so that ranks can never disagree.
+struct BlockPlan {
+  bool run = false;  ///< false: the row is done, or there is no time left
+  bool check = false;
+  std::uint64_t warmup = 1;
+  std::uint64_t iterations = 1;
+  std::uint64_t iterations_per_sample = 1;
+};
+
+/// Shorter than this, one iteration is not a sample: reading the clock (23 ns) would cost more than a
+/// thousandth of it.
+inline constexpr double kShortestSampleSeconds = 20e-6;
+
+/// What the user fixed: `iterations` with -n, `warmup` with -w.
+struct FixedCounts {
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> warmup;
+};
+
+/// As many iterations of about `iteration_seconds` as fit `block_seconds`, in at most `most_samples` samples
+/// of at least 20 µs; a tenth as many to warm up. What is fixed overrides it.
+[[nodiscard]] BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
+                                   const FixedCounts& fixed);
+
+}  // namespace collbench

@@ -1,0 +1,143 @@
+#include "collectives/data_pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "collectives/element_reduction.hpp"
+#include "collectives/element_type.hpp"
+
+namespace collbench {
+namespace {
+
+/// The finaliser of MurmurHash3 (Appleby, public domain): every input bit changes every output bit.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 33U)) * 0xff51afd7ed558ccdU;
+  x = (x ^ (x >> 33U)) * 0xc4ceb9fe1a85ec53U;
+  return x ^ (x >> 33U);
+}
+
+/// Moved elements: non-negative integers that are exact in the type. With the sign bit clear they are never
+/// poison.
+template <typename Element>
+Element moved(DataType type, int source, std::uint64_t index, std::uint64_t iteration) {
+  const DataTypeTraits& t = traits(type);
+  const int bits = t.kind == NumberKind::floating ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1;
+  const std::uint64_t seed = (static_cast<std::uint64_t>(source) << 40U) + (iteration << 56U);
+  return static_cast<Element>(mixed(index ^ seed) >> static_cast<unsigned>(64 - bits));
+}
+
+/// The column of the table for `index`: neighbours are far apart (multiplication by 2^64/φ, Knuth's hash).
+std::size_t column(std::uint64_t index, std::uint64_t iteration) {
+  return static_cast<std::size_t>(((index * 0x9e3779b97f4a7c15U) >> 56U) + iteration) & 0xffU;
+}
+
+/// What `rank` contributes in `column` so that any partial result over `ranks` ranks is exact.
+template <typename Element>
+Element contribution(DataType type, Reduction reduction, int ranks, int rank, std::size_t column) {
+  const DataTypeTraits& t = traits(type);
+  const std::uint64_t hash = mixed(column * 0x10001U + static_cast<std::uint64_t>(rank) * 0x9e3779b9U + 1);
+  // When all ranks together would leave the exact range, every `stride`-th one contributes, turning with the
+  // column.
+  const auto contributes = [&](int most) {
+    const int stride = (ranks + most - 1) / most;
+    return (static_cast<std::size_t>(rank) + column) % static_cast<std::size_t>(stride) == 0;
+  };
+  switch (reduction) {
+    case Reduction::min:
+    case Reduction::max:
+      return static_cast<Element>(hash % 127);
+    case Reduction::prod:
+      if (t.kind != NumberKind::floating)
+        return static_cast<Element>(3 + 2 * (hash % 5));  // odd: never becomes 0
+      if (!contributes(t.max_exponent)) return static_cast<Element>(1.0F);
+      return static_cast<Element>(hash % 2 == 0 ? 2.0F : 0.5F);
+    case Reduction::sum:
+    case Reduction::avg:
+      break;
+  }
+  constexpr int kLargest = 13;
+  const int bits =
+      std::min(t.kind == NumberKind::floating ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1, 30);
+  const int limit = (1 << static_cast<unsigned>(bits)) - 1;
+  const int values = std::clamp(limit / ranks, 2, kLargest);
+  if (!contributes(limit / values)) return static_cast<Element>(0.0F);
+  return static_cast<Element>(static_cast<float>(1 + hash % static_cast<unsigned>(values)));
+}
+
+template <typename Element>
+std::string shown(Element value) {
+  if constexpr (std::is_integral_v<Element>) return fmt::format("{}", +value);
+  return fmt::format("{:.9g}", static_cast<double>(value));
+}
+
+}  // namespace
+
+DataPattern::DataPattern(DataType type, std::optional<Reduction> reduction, int rank, int ranks)
+    : type_(type), reduction_(reduction), rank_(rank) {
+  if (!reduction) return;
+  with_element_type(type, [&]<typename Element>(std::type_identity<Element>) {
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      auto result = contribution<Element>(type, *reduction, ranks, 0, c);
+      for (int r = 1; r < ranks; ++r) {
+        result = reduced(*reduction, result, contribution<Element>(type, *reduction, ranks, r, c));
+      }
+      if (*reduction == Reduction::avg) result = averaged(result, ranks);
+      const auto own = contribution<Element>(type, *reduction, ranks, rank, c);
+      std::memcpy(own_[c].data(), &own, sizeof own);
+      std::memcpy(expected_[c].data(), &result, sizeof result);
+    }
+  });
+}
+
+void DataPattern::fill(std::span<std::byte> send, std::uint64_t iteration) const {
+  with_element_type(type_, [&]<typename Element>(std::type_identity<Element>) {
+    for (std::uint64_t index = 0; index < send.size() / sizeof(Element); ++index) {
+      std::byte* const at = send.data() + index * sizeof(Element);
+      if (reduction_) {
+        std::memcpy(at, own_[column(index, iteration)].data(), sizeof(Element));
+      } else {
+        const auto value = moved<Element>(type_, rank_, index, iteration);
+        std::memcpy(at, &value, sizeof value);
+      }
+    }
+  });
+}
+
+std::optional<Mismatch> DataPattern::check(std::span<const std::byte> received,
+                                           const std::vector<Segment>& segments,
+                                           std::uint64_t iteration) const {
+  Mismatch found;
+  with_element_type(type_, [&]<typename Element>(std::type_identity<Element>) {
+    std::uint64_t at = 0;
+    for (const Segment& segment : segments) {
+      for (std::uint64_t i = 0; i < segment.length; ++i, ++at) {
+        Element expected{};
+        if (segment.source == Segment::kReduced) {
+          std::memcpy(&expected, expected_[column(segment.source_index + i, iteration)].data(),
+                      sizeof expected);
+        } else {
+          expected = moved<Element>(type_, segment.source, segment.source_index + i, iteration);
+        }
+        const std::byte* const got_at = received.data() + at * sizeof(Element);
+        if (std::memcmp(got_at, &expected, sizeof expected) == 0) continue;
+        if (found.count++ == 0) {
+          Element got{};
+          std::memcpy(&got, got_at, sizeof got);
+          found.first_index = at;
+          found.expected = shown(expected);
+          found.got = shown(got);
+        }
+      }
+    }
+  });
+  if (found.count == 0) return std::nullopt;
+  return found;
+}
+
+void poison(std::span<std::byte> buffer) { std::fill(buffer.begin(), buffer.end(), DataPattern::kPoison); }
+
+}  // namespace collbench

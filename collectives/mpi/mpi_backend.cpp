@@ -1,0 +1,102 @@
+#include "collectives/mpi/mpi_backend.hpp"
+
+#include <algorithm>
+
+#include "collectives/mpi/mpi_row.hpp"
+#include "collectives/registry.hpp"
+
+namespace collbench {
+namespace {
+
+Layout layout_of(const RowKey& key, int ranks) {
+  return collective(key.operation).layout(key.size_bytes, traits(key.type).bytes, ranks);
+}
+
+}  // namespace
+
+MpiBackend::MpiBackend(const Clock& clock) : clock_(clock) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+}
+
+std::vector<std::string> MpiBackend::algorithms(OperationId operation) const {
+  return control_.available(operation);
+}
+
+std::optional<std::string> MpiBackend::why_not(const RowKey& key) const {
+  if (operation(key.operation).needs_two_ranks && ranks_ < 2) return "needs two ranks";
+  if (key.algorithm == kLibraryChoice) return std::nullopt;
+  return control_.why_not(key.operation, key.algorithm, ranks_);
+}
+
+std::string MpiBackend::algorithm_ran(const RowKey& key) const {
+  return control_.ran(key.algorithm, {.operation = key.operation,
+                                      .count = key.count,
+                                      .element_bytes = traits(key.type).bytes,
+                                      .ranks = ranks_,
+                                      .commutative = true,
+                                      .in_place = key.in_place});
+}
+
+std::string MpiBackend::note(const RowKey& key) const {
+  if (!key.reduction) return {};
+  if (needs_own_op(key.type, *key.reduction)) return "reduced by collbench";
+  return *key.reduction == Reduction::avg ? "reduced by collbench: sum, then scaled" : "";
+}
+
+BufferBytes MpiBackend::buffer_bytes(const RowKey& key) const {
+  const Layout layout = layout_of(key, ranks_);
+  const std::uint64_t element_bytes = traits(key.type).bytes;
+  if (key.in_place) {
+    return {.send = 0, .receive = std::max(layout.send_elements, layout.receive_elements) * element_bytes};
+  }
+  return {.send = layout.send_elements * element_bytes, .receive = layout.receive_elements * element_bytes};
+}
+
+void MpiBackend::allocate(const BufferBytes& bytes) {
+  send_ = HostBuffer();
+  receive_ = HostBuffer();
+  send_ = HostBuffer(bytes.send);
+  receive_ = HostBuffer(bytes.receive);
+}
+
+void MpiBackend::renew_communicators() { communicators_.clear(); }
+
+MPI_Comm MpiBackend::communicator(OperationId operation, const std::string& algorithm) {
+  // The library's own choice is the same communicator for all operations.
+  const bool chosen = algorithm != kLibraryChoice;
+  const auto key = std::pair(chosen ? operation : OperationId::all_reduce, algorithm);
+  if (const auto known = communicators_.find(key); known != communicators_.end()) return known->second.get();
+  if (chosen) control_.select(operation, algorithm);
+  Communicator made = Communicator::duplicate(MPI_COMM_WORLD);
+  if (chosen) control_.select(operation, kLibraryChoice);
+  return communicators_.emplace(key, std::move(made)).first->second.get();
+}
+
+std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
+  const Layout layout = layout_of(key, ranks_);
+  const std::uint64_t element_bytes = traits(key.type).bytes;
+  const BufferBytes bytes = buffer_bytes(key);
+  const std::uint64_t result_bytes = layout.receive_elements * element_bytes;
+  MpiRowBuffers buffers{.input = send_.part(0, bytes.send),
+                        .output = receive_.part(0, bytes.receive),
+                        .result = receive_.part(0, result_bytes)};
+  if (key.in_place) {
+    // MPI reads the whole buffer, but for AllGather, where a rank's own block is its input.
+    const std::uint64_t input_bytes = layout.send_elements * element_bytes;
+    const bool own_block = key.operation == OperationId::all_gather;
+    buffers.input =
+        receive_.part(own_block ? static_cast<std::uint64_t>(rank_) * input_bytes : 0, input_bytes);
+  }
+  const MpiArguments arguments{.communicator = communicator(key.operation, key.algorithm),
+                               .type = mpi_type(key.type),
+                               .op = key.reduction ? ops_.get(key.type, *key.reduction) : MPI_OP_NULL,
+                               .count = static_cast<int>(layout.count),
+                               .rank = rank_,
+                               .ranks = ranks_,
+                               .send = key.in_place ? MPI_IN_PLACE : send_.data(),
+                               .receive = receive_.data()};
+  return std::make_unique<MpiRow>(key, arguments, buffers);
+}
+
+}  // namespace collbench

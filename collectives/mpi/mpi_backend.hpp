@@ -1,0 +1,50 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/backend.hpp"
+#include "collectives/mpi/algorithm_control.hpp"
+#include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/host_buffer.hpp"
+#include "collectives/mpi/mpi_types.hpp"
+
+namespace collbench {
+
+/// The operations on host memory through MPI. Lives between MPI_Init and MPI_Finalize.
+class MpiBackend : public Backend {
+ public:
+  explicit MpiBackend(const Clock& clock);
+
+  [[nodiscard]] std::string_view name() const override { return "mpi"; }
+  [[nodiscard]] const Clock& clock() const override { return clock_; }
+  [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
+  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
+  [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
+  [[nodiscard]] std::string note(const RowKey& key) const override;
+  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
+
+  void allocate(const BufferBytes& bytes) override;
+  void renew_communicators() override;
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override;
+
+  [[nodiscard]] EagerLimits eager_limits() const { return control_.eager_limits(); }
+
+ private:
+  /// The communicator on which the library runs `operation` by `algorithm`. Collective when there is none
+  /// yet.
+  [[nodiscard]] MPI_Comm communicator(OperationId operation, const std::string& algorithm);
+
+  const Clock& clock_;
+  AlgorithmControl control_;
+  ReductionOps ops_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  HostBuffer send_;
+  HostBuffer receive_;
+  std::map<std::pair<OperationId, std::string>, Communicator> communicators_;
+};
+
+}  // namespace collbench

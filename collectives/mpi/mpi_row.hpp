@@ -1,0 +1,53 @@
+#pragma once
+#include <mpi.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collectives/backend.hpp"
+
+namespace collbench {
+
+/// Everything one MPI call needs.
+struct MpiArguments {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;  ///< of operations that reduce
+  int count = 0;
+  int rank = 0;
+  int ranks = 1;
+  const void* send = nullptr;  ///< MPI_IN_PLACE in place
+  std::byte* receive = nullptr;
+};
+
+/// The bytes of the pass's buffers that one row uses. In place, `input` lies within `output`.
+struct MpiRowBuffers {
+  std::span<std::byte> input;   ///< where the operation reads
+  std::span<std::byte> output;  ///< all that it may write
+  std::span<std::byte> result;  ///< the part of `output` that it must write
+};
+
+/// One row on host memory.
+class MpiRow : public PreparedRow {
+ public:
+  MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers);
+
+  void fill(std::uint64_t iteration) override;
+  void run(std::uint64_t iterations) override;
+  [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
+  [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
+
+ private:
+  /// Calls `work` with a function that issues the operation once.
+  template <typename Work>
+  auto with_call(const Work& work) const;
+
+  RowKey key_;
+  MpiArguments arguments_;
+  MpiRowBuffers buffers_;
+  DataPattern pattern_;
+  std::vector<int> counts_;  // of MPI_Reduce_scatter: the same for every rank
+};
+
+}  // namespace collbench

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/record/measurement.hpp"
+
+namespace collbench {
+
+/// What the user asked to measure.
+struct PlanRequest {
+  std::vector<OperationId> operations;
+  std::vector<std::uint64_t> sizes_bytes;
+  std::vector<DataType> types{DataType::float32};
+  std::vector<Reduction> reductions{Reduction::sum};  ///< for the operations that reduce
+  bool out_of_place = true;
+  bool in_place = false;  ///< skipped where the operation has no in-place form
+  std::vector<std::string> algorithms{"auto"};
+};
+
+/// The rows in the order they are shown: by operation, type, reduction, place, algorithm, size. A size that
+/// does not divide is what really runs, and two sizes that run as the same stand once. Throws Error (usage)
+/// for a count that a call cannot take.
+[[nodiscard]] std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks);
+
+/// first, first × factor, …, and `last` itself as the last one. `factor` > 1.
+[[nodiscard]] std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t last,
+                                                         double factor);
+
+/// first, first + step, …, and `last` itself as the last one. `step` > 0.
+[[nodiscard]] std::vector<std::uint64_t> arithmetic_sizes(std::uint64_t first, std::uint64_t last,
+                                                          std::uint64_t step);
+
+}  // namespace collbench

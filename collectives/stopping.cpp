@@ -1,0 +1,26 @@
+#include "collectives/stopping.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/statistics.hpp"
+
+namespace collbench {
+
+double relative_half_width(const std::vector<double>& pass_seconds) {
+  const auto interval = median_interval(pass_seconds);
+  if (!interval) return std::numeric_limits<double>::infinity();
+  const double middle = median(pass_seconds);
+  return middle > 0 ? (interval->high - interval->low) / 2 / middle : 0;
+}
+
+std::string stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds) {
+  const auto passes = static_cast<int>(pass_seconds.size());
+  if (passes >= rule.fewest_passes && relative_half_width(pass_seconds) <= rule.precision)
+    return "precision reached";
+  if (passes >= rule.most_passes) return fmt::format("{} passes", rule.most_passes);
+  return {};
+}
+
+}  // namespace collbench

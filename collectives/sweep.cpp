@@ -1,0 +1,244 @@
+#include "collectives/sweep.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "collectives/row_samples.hpp"
+#include "launch/agreement.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr double kValidationShare = 0.1;    // of the wall time, after the first pass
+constexpr double kCommunicatorShare = 0.1;  // of the wall time
+constexpr double kCheckpointSeconds = 5;
+constexpr double kTargetPasses = 12;               // a row's time is spread over about as many blocks
+constexpr double kLongestBlockSeconds = 0.1;       // more passes tell more than longer blocks
+constexpr std::uint64_t kSampleBytes = 8U << 20U;  // per rank, of all rows together
+
+/// One sweep in progress. A class because every step needs the same eight things.
+class Sweep {
+ public:
+  Sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+        const std::vector<std::string>& hosts, const SweepOptions& options, const SweepObserver& observer)
+      : ranks_(ranks),
+        backend_(backend),
+        hosts_(hosts),
+        options_(options),
+        observer_(observer),
+        start_(backend.clock().seconds()),
+        last_checkpoint_(start_) {
+    for (const RowKey& key : keys) {
+      State row;
+      row.measurement.key = key;
+      row.measurement.unavailable = backend.why_not(key).value_or("");
+      row.done = !row.measurement.unavailable.empty();
+      if (!row.done) {
+        row.measurement.algorithm_ran = backend.algorithm_ran(key);
+        row.measurement.note = backend.note(key);
+      }
+      rows_.push_back(std::move(row));
+    }
+    const auto rows = static_cast<std::uint64_t>(std::max<std::size_t>(1, rows_.size()));
+    most_samples_ = std::clamp<std::uint64_t>(
+        kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.most_passes), 8,
+        256);
+    block_seconds_ = std::clamp(options.seconds * 0.8 / static_cast<double>(rows) / kTargetPasses, 1e-4,
+                                kLongestBlockSeconds);
+  }
+
+  SweepResult run() {
+    bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
+    for (pass_ = 0; broadcast_value(ranks_, more); ++pass_) {
+      begin_pass();
+      for (State& row : rows_) visit(row);
+      gather_rank_times();
+      checkpoint();
+      more = elapsed() < options_.seconds &&
+             std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
+    }
+    std::vector<double> validation{validation_seconds_};
+    ranks_.reduce(validation, AcrossRanks::maximum);
+    return {.rows = measurements(), .passes = pass_, .validation_seconds = validation[0]};
+  }
+
+ private:
+  struct State {
+    Measurement measurement;
+    RowSamples samples;
+    double iteration_seconds = 0;  // estimate, for planning the next block
+    bool done = false;  // known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
+  };
+
+  [[nodiscard]] double elapsed() const { return backend_.clock().seconds() - start_; }
+
+  void begin_pass() {
+    BufferBytes most;
+    for (const State& row : rows_) {
+      if (!row.measurement.unavailable.empty()) continue;
+      const BufferBytes bytes = backend_.buffer_bytes(row.measurement.key);
+      most.send = std::max(most.send, bytes.send);
+      most.receive = std::max(most.receive, bytes.receive);
+    }
+    agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())], [&] { backend_.allocate(most); });
+    const bool fresh = communicator_seconds_ < kCommunicatorShare * elapsed();
+    if (broadcast_value(ranks_, fresh)) backend_.renew_communicators();
+  }
+
+  void visit(State& row) {
+    if (!row.measurement.unavailable.empty()) return;
+    if (ranks_.is_root()) observer_.before_block(progress(row));
+    bool run = !row.done && (pass_ == 0 || elapsed() + row.iteration_seconds < options_.seconds);
+    if (!broadcast_value(ranks_, run)) return;
+    const double before = backend_.clock().seconds();
+    const auto prepared = backend_.prepare(row.measurement.key);
+    communicator_seconds_ += backend_.clock().seconds() - before;
+    if (pass_ == 0 && !options_.fixed.iterations) pilot(row, *prepared);
+    const bool check =
+        options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
+    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds_, most_samples_, options_.fixed);
+    plan.check = check;
+    plan = broadcast_value(ranks_, plan);
+    if (plan.check) validate(row, *prepared);
+    prepared->fill(0);
+    prepared->run(plan.warmup);
+    ranks_.barrier();
+    record(row, prepared->time(plan.iterations, plan.iterations_per_sample), plan);
+    if (ranks_.is_root() && elapsed() - (last_checkpoint_ - start_) > kCheckpointSeconds) checkpoint();
+  }
+
+  /// Times longer and longer runs until one tells how long an iteration takes.
+  void pilot(State& row, PreparedRow& prepared) {
+    prepared.fill(0);
+    const double enough = std::min(block_seconds_ / 10, 1e-3);
+    for (std::uint64_t iterations = 1;; iterations *= 10) {
+      ranks_.barrier();
+      std::vector<double> seconds{prepared.time(iterations, iterations).elapsed_seconds};
+      ranks_.reduce(seconds, AcrossRanks::maximum);
+      row.iteration_seconds = seconds[0] / static_cast<double>(iterations);
+      // The first call also sets up connections: it alone is believed only when it fills a block by itself.
+      const bool told = seconds[0] >= (iterations == 1 ? block_seconds_ : enough) || iterations >= 10'000'000;
+      if (broadcast_value(ranks_, told)) return;
+    }
+  }
+
+  void validate(State& row, PreparedRow& prepared) {
+    const double before = backend_.clock().seconds();
+    Measurement& measurement = row.measurement;
+    nlohmann::json mine;
+    for (int i = 0; i < (pass_ == 0 ? options_.checks : 1); ++i) {
+      const auto iteration = static_cast<std::uint64_t>(++checks_done_);
+      prepared.fill(iteration);
+      ranks_.barrier();
+      prepared.run(1);
+      if (const auto wrong = prepared.check(iteration)) {
+        mine = {wrong->count, wrong->first_index, wrong->expected, wrong->got};
+      }
+    }
+    const std::vector<std::string> all = ranks_.all_gather(mine.is_null() ? std::string() : mine.dump());
+    measurement.wrong_elements = measurement.wrong_elements.value_or(0);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      if (!all[rank].empty()) add_wrong(measurement, static_cast<int>(rank), all[rank]);
+    }
+    validation_seconds_ += backend_.clock().seconds() - before;
+  }
+
+  /// Each rank stands once in the row's list, with its first wrong element and the count of all of them.
+  void add_wrong(Measurement& measurement, int rank, const std::string& said) const {
+    const auto heard = nlohmann::json::parse(said);
+    const auto count = heard[0].get<std::uint64_t>();
+    *measurement.wrong_elements += count;
+    for (WrongElements& known : measurement.wrong) {
+      if (known.rank != rank) continue;
+      known.count += count;
+      return;
+    }
+    measurement.wrong.push_back({.rank = rank,
+                                 .host = hosts_[static_cast<std::size_t>(rank)],
+                                 .count = count,
+                                 .first_index = heard[1].get<std::uint64_t>(),
+                                 .expected = heard[2].get<std::string>(),
+                                 .got = heard[3].get<std::string>()});
+  }
+
+  void record(State& row, const Block& own, const BlockPlan& plan) {
+    std::vector<double> figures = own.samples;
+    figures.push_back(own.elapsed_seconds / static_cast<double>(plan.iterations));
+    ranks_.reduce(figures, options_.across_ranks);
+    const double pass_seconds = figures.back();
+    figures.pop_back();
+    row.samples.add(own, pass_seconds, figures, plan.iterations, plan.iterations_per_sample);
+    row.iteration_seconds = pass_seconds;
+    row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
+    row.done = !row.measurement.stopped.empty();
+  }
+
+  void gather_rank_times() {
+    std::string mine;
+    for (const State& row : rows_) {
+      const RankTimes times = row.samples.own_times(ranks_.rank());
+      mine.append(reinterpret_cast<const char*>(&times), sizeof times);
+    }
+    const std::vector<std::string> all = ranks_.all_gather(mine);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      auto& times = rows_[i].measurement.ranks;
+      times.clear();
+      if (rows_[i].samples.pass_seconds().empty()) continue;
+      for (const std::string& theirs : all) {
+        std::memcpy(&times.emplace_back(), theirs.data() + i * sizeof(RankTimes), sizeof(RankTimes));
+      }
+    }
+  }
+
+  [[nodiscard]] SweepProgress progress(const State& row) const {
+    return {.pass = pass_ + 1,
+            .rows_done = static_cast<std::size_t>(
+                std::count_if(rows_.begin(), rows_.end(), [](const State& each) { return each.done; })),
+            .rows = rows_.size(),
+            .row = static_cast<std::size_t>(&row - rows_.data()),
+            .elapsed_seconds = elapsed(),
+            .seconds_left_at_most = std::max(0.0, options_.seconds - elapsed())};
+  }
+
+  [[nodiscard]] std::vector<Measurement> measurements() const {
+    std::vector<Measurement> all;
+    for (const State& row : rows_) {
+      Measurement measurement = row.measurement;
+      row.samples.summarise(measurement);
+      if (measurement.unavailable.empty() && measurement.stopped.empty()) measurement.stopped = "out of time";
+      all.push_back(std::move(measurement));
+    }
+    return all;
+  }
+
+  void checkpoint() {
+    last_checkpoint_ = backend_.clock().seconds();
+    if (ranks_.is_root()) observer_.checkpoint(measurements(), pass_ + 1);
+  }
+
+  Ranks& ranks_;
+  Backend& backend_;
+  const std::vector<std::string>& hosts_;
+  const SweepOptions& options_;
+  const SweepObserver& observer_;
+  std::vector<State> rows_;
+  std::uint64_t most_samples_ = 0;
+  double block_seconds_ = 0;
+  double start_;
+  double last_checkpoint_;
+  double validation_seconds_ = 0;
+  double communicator_seconds_ = 0;
+  int checks_done_ = 0;
+  int pass_ = 0;
+};
+
+}  // namespace
+
+SweepResult sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+                  const std::vector<std::string>& hosts, const SweepOptions& options,
+                  const SweepObserver& observer) {
+  return Sweep(ranks, backend, keys, hosts, options, observer).run();
+}
+
+}  // namespace collbench

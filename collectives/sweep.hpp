@@ -1,0 +1,52 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/record/measurement.hpp"
+#include "collectives/backend.hpp"
+#include "collectives/block_plan.hpp"
+#include "collectives/stopping.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench {
+
+struct SweepOptions {
+  StoppingRule stopping;
+  FixedCounts fixed;
+  double seconds = 120;  ///< the whole sweep; the first pass is always finished
+  int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
+  AcrossRanks across_ranks = AcrossRanks::maximum;
+};
+
+struct SweepProgress {
+  int pass = 0;  ///< counted from 1
+  std::size_t rows_done = 0;
+  std::size_t rows = 0;
+  std::size_t row = 0;  ///< index of the row that comes next
+  double elapsed_seconds = 0;
+  double seconds_left_at_most = 0;
+};
+
+/// What the sweep tells while it runs; called on rank 0 only, outside of every timed part.
+struct SweepObserver {
+  std::function<void(const SweepProgress&)> before_block = [](const SweepProgress&) {};
+  /// The rows as they stand, at the end of every pass and at least every five seconds.
+  std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};
+};
+
+struct SweepResult {
+  std::vector<Measurement> rows;  ///< complete on rank 0; on other ranks without the figures over ranks
+  int passes = 0;
+  double validation_seconds = 0;  ///< of the rank that spent most
+};
+
+/// Measures every row in interleaved passes: each pass has fresh buffers (and fresh communicators while
+/// making them costs under a tenth of the time) and visits every row that is not done with one block.
+/// Collective. `hosts` is the host of every rank, for naming who found wrong data. Throws the same Error on
+/// all ranks.
+[[nodiscard]] SweepResult sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+                                const std::vector<std::string>& hosts, const SweepOptions& options,
+                                const SweepObserver& observer);
+
+}  // namespace collbench

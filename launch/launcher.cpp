@@ -1,0 +1,51 @@
+#include "launch/launcher.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+namespace collbench {
+namespace {
+
+// Open MPI's frameworks that a user tunes. orte, ess, pmix and the like are what mpirun tells its own
+// daemons.
+constexpr std::array<std::string_view, 14> kPrefixes{
+    "NCCL_",         "UCX_",         "FI_",           "OMPI_MCA_btl",   "OMPI_MCA_coll",
+    "OMPI_MCA_pml",  "OMPI_MCA_mtl", "OMPI_MCA_mpi_", "OMPI_MCA_hwloc", "OMPI_MCA_rmaps",
+    "OMPI_MCA_topo", "OMPI_MCA_op",  "OMPI_MCA_osc",  "COLLBENCH_"};
+constexpr std::array<std::string_view, 8> kNames{
+    "CUDA_VISIBLE_DEVICES",  "CUDA_DEVICE_MAX_CONNECTIONS", "SLURM_JOB_ID",       "SLURM_JOB_NODELIST",
+    "SLURM_NTASKS_PER_NODE", "SLURM_GPUS_PER_TASK",         "SLURM_GPUS_ON_NODE", "OMP_NUM_THREADS"};
+
+bool is_recorded(std::string_view name) {
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+std::optional<int> launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  }
+  return std::nullopt;
+}
+
+bool inside_slurm() { return std::getenv("SLURM_JOB_ID") != nullptr; }
+
+std::map<std::string, std::string> recorded_environment() {
+  std::map<std::string, std::string> recorded;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view line(*entry);
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos || !is_recorded(line.substr(0, equals))) continue;
+    recorded.emplace(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return recorded;
+}
+
+}  // namespace collbench

@@ -1,0 +1,20 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+namespace collbench {
+
+/// The rank that the launcher gave this process, before MPI_Init; none when there is no launcher. Read from
+/// OMPI_COMM_WORLD_RANK, PMIX_RANK or PMI_RANK: SLURM_PROCID is the daemon's under mpirun.
+[[nodiscard]] std::optional<int> launched_rank();
+
+/// True inside a Slurm allocation (SLURM_JOB_ID is set).
+[[nodiscard]] bool inside_slurm();
+
+/// The variables that shape a run and that may be written down: NCCL_*, UCX_*, FI_*, Open MPI's own
+/// parameters, CUDA_VISIBLE_DEVICES and a few of Slurm's. Never the whole environment, which holds secrets;
+/// what mpirun sets for itself (OMPI_MCA_orte_*, keys of the transport) is left out too.
+[[nodiscard]] std::map<std::string, std::string> recorded_environment();
+
+}  // namespace collbench

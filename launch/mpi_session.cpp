@@ -1,0 +1,133 @@
+#include "launch/mpi_session.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "launch/mpi_check.hpp"
+
+namespace collbench {
+
+class MpiSession::MpiClock : public Clock {
+ public:
+  [[nodiscard]] double seconds() const override { return MPI_Wtime(); }
+};
+
+/// Over a duplicate of MPI_COMM_WORLD, so that the harness's messages never meet the measured ones.
+class MpiSession::MpiRanks : public Ranks {
+ public:
+  MpiRanks() {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(communicator_, &rank_);
+    MPI_Comm_size(communicator_, &size_);
+  }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+  MpiRanks(MpiRanks&&) = delete;
+  MpiRanks& operator=(MpiRanks&&) = delete;
+  ~MpiRanks() override { MPI_Comm_free(&communicator_); }
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+  [[nodiscard]] MPI_Comm communicator() const { return communicator_; }
+
+  void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
+
+  void broadcast(std::span<std::byte> bytes, int root) override {
+    check_mpi(MPI_Bcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, root, communicator_),
+              "MPI_Bcast");
+  }
+
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
+    const auto ranks = static_cast<std::size_t>(size_);
+    const int length = static_cast<int>(text.size());
+    std::vector<int> lengths(ranks);
+    check_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator_), "MPI_Allgather");
+    std::vector<int> offsets(ranks);
+    int total = 0;
+    for (std::size_t r = 0; r < ranks; ++r) offsets[r] = std::exchange(total, total + lengths[r]);
+    std::string all(static_cast<std::size_t>(total), '\0');
+    check_mpi(MPI_Allgatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
+                             MPI_CHAR, communicator_),
+              "MPI_Allgatherv");
+    std::vector<std::string> texts(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      texts[r] = all.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(lengths[r]));
+    }
+    return texts;
+  }
+
+  void reduce(std::span<double> values, AcrossRanks how) override {
+    const int count = static_cast<int>(values.size());
+    if (how == AcrossRanks::rank0) {
+      check_mpi(MPI_Bcast(values.data(), count, MPI_DOUBLE, 0, communicator_), "MPI_Bcast");
+      return;
+    }
+    const MPI_Op op = how == AcrossRanks::minimum ? MPI_MIN : how == AcrossRanks::maximum ? MPI_MAX : MPI_SUM;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, op, communicator_),
+              "MPI_Allreduce");
+    if (how == AcrossRanks::average) {
+      for (double& value : values) value /= size_;
+    }
+  }
+
+ private:
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+MpiSession::MpiSession(int* argc, char*** argv) {
+  check_mpi(MPI_Init(argc, argv), "MPI_Init");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  ranks_ = std::make_unique<MpiRanks>();
+  clock_ = std::make_unique<MpiClock>();
+}
+
+MpiSession::~MpiSession() {
+  ranks_.reset();
+  MPI_Finalize();
+}
+
+Ranks& MpiSession::ranks() const { return *ranks_; }
+
+const Clock& MpiSession::clock() const { return *clock_; }
+
+std::string MpiSession::host() const {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  return {name.data(), static_cast<std::size_t>(length)};
+}
+
+int MpiSession::shared_memory_leader() const {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(
+      MPI_Comm_split_type(ranks_->communicator(), MPI_COMM_TYPE_SHARED, ranks_->rank(), MPI_INFO_NULL, &node),
+      "MPI_Comm_split_type");
+  int leader = ranks_->rank();
+  const int code = MPI_Bcast(&leader, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  check_mpi(code, "MPI_Bcast");
+  return leader;
+}
+
+std::string MpiSession::library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string_view version(text.data(), static_cast<std::size_t>(length));
+  return std::string(version.substr(0, version.find_first_of(",\n")));
+}
+
+void MpiSession::abort(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+}  // namespace collbench

@@ -1,0 +1,40 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench {
+
+/// MPI from Init to Finalize, and what the harness needs of it. One per process.
+class MpiSession {
+ public:
+  MpiSession(int* argc, char*** argv);
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  MpiSession(MpiSession&&) = delete;
+  MpiSession& operator=(MpiSession&&) = delete;
+  ~MpiSession();
+
+  [[nodiscard]] Ranks& ranks() const;
+  /// MPI_Wtime: real time, or SimGrid's simulated time.
+  [[nodiscard]] const Clock& clock() const;
+  /// MPI_Get_processor_name.
+  [[nodiscard]] std::string host() const;
+  /// The lowest rank among those that share memory with this one: what tells nodes apart, whatever they are
+  /// called.
+  [[nodiscard]] int shared_memory_leader() const;
+  /// MPI_Get_library_version, first line. Needs no session.
+  [[nodiscard]] static std::string library_version();
+  /// Ends all ranks at once with `status`: for a failure that cannot be agreed on any more.
+  [[noreturn]] static void abort(int status);
+
+ private:
+  class MpiRanks;
+  class MpiClock;
+  std::unique_ptr<MpiRanks> ranks_;
+  std::unique_ptr<MpiClock> clock_;
+};
+
+}  // namespace collbench

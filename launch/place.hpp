@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "launch/ranks.hpp"
+#include "launch/real_machine.hpp"
+
+namespace collbench {
+
+/// What every rank says of its place, by rank.
+struct RankPlace {
+  MachineView machine;
+  std::string library_version;
+};
+
+/// Every rank's place on every rank. Collective.
+[[nodiscard]] std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine);
+
+/// Throws Error (not_here) that names the hosts when programs or MPI libraries differ between ranks.
+void require_same_programs(const std::vector<RankPlace>& places, const Identities& identities);
+
+/// Cores that the ranks of each node may use together, by node; empty when unknown.
+[[nodiscard]] std::vector<int> cores_per_node(const std::vector<RankPlace>& places,
+                                              const Identities& identities);
+
+/// Memory per rank that every node can still give, in bytes; 0 when unknown.
+[[nodiscard]] std::uint64_t memory_per_rank(const std::vector<RankPlace>& places,
+                                            const Identities& identities);
+
+/// What about the place makes the numbers less than they seem: one line each, with its consequence and the
+/// cure.
+[[nodiscard]] std::vector<std::string> place_notes(const std::vector<RankPlace>& places,
+                                                   const Identities& identities, bool launched,
+                                                   bool inside_slurm);
+
+}  // namespace collbench

@@ -1,0 +1,24 @@
+#include "launch/ranks.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace collbench {
+
+std::string broadcast_text(Ranks& ranks, std::string text, int root) {
+  text.resize(broadcast_value(ranks, text.size(), root));
+  if (!text.empty()) ranks.broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
+  return text;
+}
+
+std::vector<double> all_gather_values(Ranks& ranks, double value) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  std::vector<double> values;
+  for (const std::string& theirs : ranks.all_gather(bytes)) {
+    std::memcpy(&values.emplace_back(), theirs.data(), sizeof value);
+  }
+  return values;
+}
+
+}  // namespace collbench

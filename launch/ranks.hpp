@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace collbench {
+
+/// How one number per rank becomes one number: the values of nccl-tests' -a.
+enum class AcrossRanks { rank0, average, minimum, maximum };
+
+/// What the harness's ranks say to each other outside of every timed part. All calls are collective: every
+/// rank makes the same calls in the same order. Tests implement it with threads; MpiSession with MPI.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
+  virtual void barrier() = 0;
+  /// Rank `root`'s bytes to all; the span has the same size everywhere.
+  virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+  /// Every rank's text, by rank, on every rank.
+  [[nodiscard]] virtual std::vector<std::string> all_gather(const std::string& text) = 0;
+  /// Element-wise over ranks, on every rank.
+  virtual void reduce(std::span<double> values, AcrossRanks how) = 0;
+
+  [[nodiscard]] bool is_root() const { return rank() == 0; }
+};
+
+/// Rank 0's value on every rank.
+template <typename Value>
+[[nodiscard]] Value broadcast_value(Ranks& ranks, Value value, int root = 0) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  ranks.broadcast(std::as_writable_bytes(std::span<Value, 1>(&value, 1)), root);
+  return value;
+}
+
+/// Rank `root`'s text on every rank.
+[[nodiscard]] std::string broadcast_text(Ranks& ranks, std::string text, int root = 0);
+
+/// One value of every rank, by rank, on every rank.
+[[nodiscard]] std::vector<double> all_gather_values(Ranks& ranks, double value);
+
+}  // namespace collbench

@@ -1,0 +1,162 @@
+#include "launch/real_machine.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "launch/launcher.hpp"
+
+namespace collbench {
+namespace {
+
+std::string first_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+/// The core of hardware thread `cpu`, as its lowest thread: "0-1" or "0,64" begin with it.
+int core_of(int cpu) {
+  const std::string siblings =
+      first_word(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
+  return siblings.empty() ? cpu : std::stoi(siblings);
+}
+
+std::vector<int> allowed_cores() {
+  std::set<int> cores;
+  // CPU_SETSIZE is 1,024; a larger machine makes sched_getaffinity fail, and then every core counts.
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  const int online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  for (int cpu = 0; cpu < (known ? CPU_SETSIZE : online); ++cpu) {
+    if (!known || CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cores.insert(core_of(cpu));
+  }
+  return {cores.begin(), cores.end()};
+}
+
+int online_cores() {
+  std::set<int> cores;
+  const int online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  for (int cpu = 0; cpu < online; ++cpu) cores.insert(core_of(cpu));
+  return static_cast<int>(cores.size());
+}
+
+std::uint64_t number_in(const std::string& path) {
+  const std::string word = first_word(path);
+  if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos) {
+    return std::numeric_limits<std::uint64_t>::max();  // "max": no limit
+  }
+  return std::stoull(word);
+}
+
+std::uint64_t available_memory() {
+  std::uint64_t available = 0;
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::uint64_t kib = 0;
+  std::string unit;
+  while (file >> key >> kib && std::getline(file, unit)) {
+    if (key == "MemAvailable:") available = kib * 1024;
+  }
+  const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
+  if (limit != std::numeric_limits<std::uint64_t>::max()) {
+    const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current");
+    available = std::min(available, limit > used ? limit - used : 0);
+  }
+  return available;
+}
+
+/// FNV-1a over the program file: two hosts with the same bytes have the same id.
+std::string program_id() {
+  std::string bytes;
+  try {
+    bytes = read_file("/proc/self/exe");
+  } catch (const Error&) {
+    return "unreadable";
+  }
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  return fmt::format("{:016x}", hash);
+}
+
+struct Process {
+  std::string name;
+  int parent = 0;
+};
+
+/// From /proc/PID/stat: "PID (name) state parent …"; the name may hold spaces and brackets.
+std::optional<Process> process(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  const std::size_t open = line.find('(');
+  const std::size_t close = line.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close + 4 > line.size()) return std::nullopt;
+  return Process{.name = line.substr(open + 1, close - open - 1),
+                 .parent = std::stoi(line.substr(close + 4))};
+}
+
+/// The mpirun above this process, if it runs on this host.
+std::optional<int> find_mpirun() {
+  constexpr int kLevels = 32;  // wrappers such as numactl or a shell script stand between
+  int pid = getppid();
+  for (int level = 0; level < kLevels && pid > 1; ++level) {
+    const auto above = process(pid);
+    if (!above) return std::nullopt;
+    for (const std::string_view known : {"mpirun", "mpiexec", "orterun", "prterun", "prun"}) {
+      if (above->name == known) return pid;
+    }
+    pid = above->parent;
+  }
+  return std::nullopt;
+}
+
+Terminal terminal_behind(const std::string& path) {
+  // Not opened when it is no character device: opening a FIFO would wait, and a file has no columns.
+  std::error_code ignored;
+  if (std::filesystem::status(path, ignored).type() != std::filesystem::file_type::character) return {};
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return {};
+  Terminal terminal{.is_terminal = isatty(descriptor) == 1, .columns = 0};
+  winsize size{};
+  if (terminal.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0) terminal.columns = size.ws_col;
+  ::close(descriptor);
+  return terminal;
+}
+
+}  // namespace
+
+MachineView view_machine() {
+  return {.allowed_cores = allowed_cores(),
+          .online_cores = online_cores(),
+          .available_memory_bytes = available_memory(),
+          .program_id = program_id()};
+}
+
+Terminal view_terminal(int descriptor) {
+  if (!launched_rank()) return terminal_behind(fmt::format("/proc/self/fd/{}", descriptor));
+  const auto mpirun = find_mpirun();
+  return mpirun ? terminal_behind(fmt::format("/proc/{}/fd/{}", *mpirun, descriptor)) : Terminal{};
+}
+
+std::string hwloc_version() {
+  const unsigned version = hwloc_get_api_version();
+  return fmt::format("{}.{}.{}", version >> 16U, (version >> 8U) & 0xffU, version & 0xffU);
+}
+
+}  // namespace collbench

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace collbench {
+
+/// What one rank sees of the real machine below it. The simulator's build has another implementation of this
+/// file (real_machine_smpi.cpp), where nothing real is looked at.
+struct MachineView {
+  std::vector<int>
+      allowed_cores;     ///< cores that the rank may run on, each by its lowest hardware thread; sorted
+  int online_cores = 0;  ///< cores of the host
+  std::uint64_t available_memory_bytes =
+      0;                   ///< what may still be taken on the host (cgroup limit included); 0: unknown
+  std::string program_id;  ///< tells one build of this program from another
+};
+
+[[nodiscard]] MachineView view_machine();
+
+/// What a person would see of file descriptor 1 or 2 of this process: under mpirun a rank's own descriptors
+/// say nothing (stdout is always a pseudo-terminal, stderr never), so mpirun's are looked at.
+struct Terminal {
+  bool is_terminal = false;
+  int columns = 0;  ///< 0: unknown
+};
+
+[[nodiscard]] Terminal view_terminal(int descriptor);
+
+/// The version of the hwloc library in use.
+[[nodiscard]] std::string hwloc_version();
+
+}  // namespace collbench
