@@ -6,14 +6,11 @@
 
 namespace collbench {
 
-Error::Error(ExitStatus status, std::string where, std::string what, std::string next_step)
-    : std::runtime_error(std::move(what)),
-      status_(status),
-      where_(std::move(where)),
-      next_step_(std::move(next_step)) {}
+Error::Error(ExitStatus status, std::string where, const std::string& what, std::string next_step)
+    : std::runtime_error(what), status_(status), where_(std::move(where)), next_step_(std::move(next_step)) {}
 
-Error usage_error(std::string where, std::string what, std::string next_step) {
-  return {ExitStatus::usage, std::move(where), std::move(what), std::move(next_step)};
+Error usage_error(std::string where, const std::string& what, std::string next_step) {
+  return {ExitStatus::usage, std::move(where), what, std::move(next_step)};
 }
 
 std::string describe(const Error& error) {

@@ -19,7 +19,7 @@ enum class ExitStatus : int {
 class Error : public std::runtime_error {
  public:
   /// `where` is an option, a file:line, or a host; it may be empty. `next_step` is an imperative sentence.
-  Error(ExitStatus status, std::string where, std::string what, std::string next_step);
+  Error(ExitStatus status, std::string where, const std::string& what, std::string next_step);
 
   [[nodiscard]] ExitStatus status() const { return status_; }
   [[nodiscard]] const std::string& where() const { return where_; }
@@ -32,7 +32,7 @@ class Error : public std::runtime_error {
 };
 
 /// An exit-2 error about the command line or a file.
-[[nodiscard]] Error usage_error(std::string where, std::string what, std::string next_step);
+[[nodiscard]] Error usage_error(std::string where, const std::string& what, std::string next_step);
 
 /// One line for the user: "collbench: WHERE: WHAT. NEXT STEP."
 [[nodiscard]] std::string describe(const Error& error);

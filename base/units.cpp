@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -64,7 +65,8 @@ std::uint64_t parse_size(std::string_view text, std::string_view option) {
   }
   // long double holds every integer up to 2^64 exactly on the platforms this is built for.
   const long double bytes = std::strtold(number.c_str(), nullptr) * static_cast<long double>(unit->bytes);
-  if (bytes >= 9.2e18L) throw bad_size(text, option, "is too large");
+  if (bytes > static_cast<long double>(std::numeric_limits<std::int64_t>::max()))
+    throw bad_size(text, option, "is too large");
   const auto rounded = std::round(bytes);
   // A decimal fraction such as 1.1K is not exact in binary: within a thousandth of a byte it is what was
   // meant.
@@ -87,17 +89,20 @@ std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::pair<std::uint64_t, const char*>, 4> kSteps{
       {{1024 * kGiB, "TiB"}, {kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}}};
   for (const auto& [step, name] : kSteps) {
-    if (bytes >= step)
-      return fmt::format("{:.3g} {}", static_cast<double>(bytes) / static_cast<double>(step), name);
+    if (bytes < step) continue;
+    const double amount = static_cast<double>(bytes) / static_cast<double>(step);
+    // 1000 to 1023 of a unit would get an exponent from three digits.
+    return amount < 1000 ? fmt::format("{:.3g} {}", amount, name) : fmt::format("{:.0f} {}", amount, name);
   }
   return fmt::format("{} B", bytes);
 }
 
 std::string format_seconds(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  if (seconds < 60) return fmt::format("{:.3g} s", seconds);
-  const auto whole = static_cast<long>(std::lround(seconds));
+  // The edges are where three digits round up to the next unit.
+  if (seconds < 999.5e-6) return fmt::format("{:.3g} µs", seconds * 1e6);
+  if (seconds < 999.5e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 59.95) return fmt::format("{:.3g} s", seconds);
+  const long whole = std::lround(seconds);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }

@@ -19,7 +19,8 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 /// "1MB,100MB,1GB" to bytes, in the order given.
 [[nodiscard]] std::vector<std::uint64_t> parse_size_list(std::string_view text, std::string_view option);
 
-/// Bytes for people: "8 B", "64 KiB", "1.5 MiB"; at most three significant digits behind a binary unit.
+/// Bytes for people: "8 B", "64 KiB", "1.5 MiB"; three significant digits before a binary unit (four above
+/// 999).
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
 /// Seconds for people: "0.65 µs", "12.3 ms", "1 min 20 s".
