@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace collbench {
 
-/// What --algo calls the library's own choice.
+/// What --algo calls the algorithm that the library takes when it is told nothing.
 inline constexpr const char* kLibraryChoice = "auto";
 
 /// The largest message, in bytes of payload, that is sent without waiting for its receiver; 0 when unknown.
@@ -39,16 +40,24 @@ class AlgorithmControl {
   [[nodiscard]] std::optional<std::string> why_not(OperationId operation, const std::string& algorithm,
                                                    int ranks) const;
 
-  /// Communicators made from now on (MPI_Comm_dup) run `operation` by `algorithm`; "auto" gives the choice
-  /// back to the library. Every rank of the communicator must select the same. Throws Error(not_here) when
-  /// the library lacks the algorithm or did not take it.
+  /// Communicators made from now on (MPI_Comm_dup) run `operation` by `algorithm`; "auto" sets what was set
+  /// before the first select. Every rank of the communicator must select the same. Throws Error(not_here)
+  /// when the library lacks the algorithm or did not take it.
   void select(OperationId operation, const std::string& algorithm);
 
   /// What runs in `call` when `algorithm` was selected, the library's own fallbacks included: "ring" becomes
-  /// "recursive_doubling" for fewer elements than ranks. "auto" stays "auto" where the library does not tell.
+  /// "recursive_doubling" for fewer elements than ranks. "auto" stays "auto" unless the environment of the
+  /// run names an algorithm.
   [[nodiscard]] std::string ran(const std::string& algorithm, const CollectiveCall& call) const;
 
   [[nodiscard]] EagerLimits eager_limits() const;
+
+ private:
+  /// `algorithm`, or what "auto" means in the environment of the run.
+  [[nodiscard]] const std::string& resolved(OperationId operation, const std::string& algorithm) const;
+
+  std::string why_none_;  ///< why nothing can be selected here; empty when something can
+  std::map<OperationId, std::string> configured_;  ///< the algorithms that the environment of the run names
 };
 
 }  // namespace collbench
