@@ -12,7 +12,10 @@ namespace collbench {
 /// What a calibration measurement times. All ranks that take part do so at once, and every hop of one shift
 /// is of the same tier: a shift over mixed hops would show their average (docs/model.md).
 enum class CalibrationKind {
-  send_recv_intra,  ///< MPI_Sendrecv, a ring shift among the ranks of each host, on all hosts at once
+  send_recv_intra,  ///< MPI_Sendrecv, a ring shift among the ranks of each host, on all hosts at once; the
+                    ///< same two buffers in each iteration
+  forward_intra,  ///< the same shift, where each iteration sends the buffer that the last one received into,
+                  ///< as rings and trees do: such data lies in another core's cache
   send_recv_inter,  ///< MPI_Sendrecv, a ring shift over the hosts by their local rank 0: one flow leaves each
                     ///< host
   send_recv_inter_all,  ///< MPI_Sendrecv, every rank to its counterpart (same local rank) on the next host;
