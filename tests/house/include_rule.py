@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The rules of the house (docs/house.md), checked over the source tree.
+
+usage: include_rule.py [ROOT]
+
+Prints one line per break and exits 1 when there is any. A rule that has to bend somewhere bends in the
+tables below, with its reason.
+"""
+import re
+import sys
+from pathlib import Path
+
+# Who may include whom. Tests may include what their room may.
+MAY_INCLUDE = {
+    "base": {"base"},
+    "topology": {"topology", "base"},
+    "launch": {"launch", "base"},
+    "collectives": {"collectives", "launch", "base"},
+    "analysis": {"analysis", "topology", "base"},
+    "src": {"src", "analysis", "collectives", "topology", "launch", "base"},
+}
+
+# Headers of libraries that only some files may see: (header, files, where that is).
+HOMES = [
+    (r"mpi(-ext|io)?\.h", r"launch/[^/]+\.cpp|collectives/mpi/.+", "launch/*.cpp and collectives/mpi"),
+    (r"(cuda|nccl|nvml).*\.h", r"collectives/nccl/.+", "collectives/nccl"),
+    (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
+    (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
+    (r"CLI/.+", r"src/.+", "src"),
+    (r"(gtest|gmock)/.+", r"tests/.+", "tests"),
+]
+
+# A seam has one header and one source per side: real_machine.hpp, real_machine.cpp, real_machine_smpi.cpp.
+SEAM_SUFFIXES = ("_smpi", "_open_mpi")
+
+WITHOUT_HEADER = {"src/main.cpp": "it holds nothing but main"}
+
+WITHOUT_TEST = {}
+
+USUAL_LINES = 400
+LONGER_FILES = {}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+
+
+def room_of(path):
+    """The room of a file, and of a test the room that it tests."""
+    parts = path.split("/")
+    return parts[1] if parts[0] == "tests" and len(parts) > 2 else parts[0]
+
+
+def untested(path):
+    """The path in its room that a path in tests/ mirrors."""
+    return path.removeprefix("tests/")
+
+
+def break_of_include(path, quote, header, files):
+    room = room_of(path)
+    target = header.split("/")[0]
+    if quote == '"' and header not in files:
+        return f'includes "{header}", which is no file from the root of the repository'
+    if target in MAY_INCLUDE:
+        if quote == "<":
+            return f"includes <{header}> as if it were a library's"
+        if target not in MAY_INCLUDE.get(room, set(MAY_INCLUDE)):
+            return f'includes "{header}": {room} may include {", ".join(sorted(MAY_INCLUDE[room]))}'
+    for pattern, home, where in HOMES:
+        if re.fullmatch(pattern, header) and not re.fullmatch(home, path) and not re.fullmatch(home, untested(path)):
+            return f"includes <{header}>, which only {where} may see"
+    return None
+
+
+def breaks_of_names(path, files):
+    """A source has a header of its name and, outside tests/, a test of its name."""
+    if not path.endswith(".cpp"):
+        return
+    stem = path.removesuffix(".cpp")
+    if path.startswith("tests/"):
+        tested = re.sub(r"(_mpi)?_test$", "", untested(stem))
+        if re.search(r"_test$", stem) and f"{tested}.hpp" not in files:
+            yield f"tests {tested}.hpp, which is not there"
+        elif not re.search(r"_test$", stem) and f"{stem}.hpp" not in files:
+            yield "is neither a test (_test.cpp) nor has a header of its name"
+        return
+    for suffix in SEAM_SUFFIXES:
+        if stem.endswith(suffix) and f"{stem.removesuffix(suffix)}.hpp" in files:
+            return
+    if f"{stem}.hpp" not in files and path not in WITHOUT_HEADER:
+        yield f"has no header {stem}.hpp"
+    tests = {f"tests/{stem}_test.cpp", f"tests/{stem}_mpi_test.cpp"}
+    if not tests & files and path not in WITHOUT_HEADER and path not in WITHOUT_TEST:
+        yield f"has no test tests/{stem}_test.cpp"
+
+
+def breaks_of_file(path, text, files):
+    """All breaks in one file; `files` are all paths of the tree."""
+    for quote, header in INCLUDE.findall(text):
+        broken = break_of_include(path, quote, header, files)
+        if broken:
+            yield broken
+    if path.endswith(".hpp") and "#pragma once" not in text:
+        yield "lacks #pragma once"
+    lines = text.count("\n")
+    if lines > USUAL_LINES and path not in LONGER_FILES:
+        yield f"has {lines} lines: {USUAL_LINES} are enough for one concept"
+    yield from breaks_of_names(path, files)
+
+
+def breaks_of_tree(root):
+    sources = [
+        path
+        for folder in [*MAY_INCLUDE, "tests"]
+        for path in sorted((root / folder).rglob("*"))
+        if path.suffix in (".cpp", ".hpp", ".h", ".cu")
+    ]
+    files = {path.relative_to(root).as_posix() for path in sources}
+    for path in sources:
+        name = path.relative_to(root).as_posix()
+        for broken in breaks_of_file(name, path.read_text(encoding="utf-8"), files):
+            yield f"{name}: {broken}"
+    for table in (WITHOUT_HEADER, WITHOUT_TEST, LONGER_FILES):
+        for name in sorted(set(table) - files):
+            yield f"{name}: is excused in include_rule.py and does not exist"
+
+
+def main(arguments):
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
+    breaks = list(breaks_of_tree(root))
+    for line in breaks:
+        print(line)
+    print(f"{len(breaks)} break(s) of the rules of the house")
+    return 1 if breaks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Shows that include_rule.py sees each kind of break: one good tree, and one break at a time in it."""
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+import include_rule
+
+HEADER = "#pragma once\n"
+GOOD_TREE = {
+    "src/main.cpp": '#include <CLI/CLI.hpp>\n#include "analysis/ring.hpp"\n#include "launch/session.hpp"\n',
+    "analysis/ring.hpp": HEADER + '#include "topology/link.hpp"\n#include "base/record/row.hpp"\n',
+    "analysis/ring.cpp": '#include "analysis/ring.hpp"\n#include <vector>\n',
+    "tests/analysis/ring_test.cpp": '#include <gtest/gtest.h>\n#include "analysis/ring.hpp"\n',
+    "collectives/sweep.hpp": HEADER + '#include "launch/session.hpp"\n',
+    "collectives/mpi/backend.hpp": HEADER + "#include <mpi.h>\n",
+    "topology/link.hpp": HEADER + '#include "base/record/row.hpp"\n',
+    "launch/session.hpp": HEADER,
+    "launch/session.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
+    "launch/session_smpi.cpp": '#include "launch/session.hpp"\n#include <smpi/smpi.h>\n',
+    "tests/launch/session_mpi_test.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
+    "base/record/row.hpp": HEADER,
+}
+
+BREAKS = [
+    ("analysis/ring.hpp", HEADER + '#include "collectives/sweep.hpp"\n', "analysis may include"),
+    ("analysis/ring.hpp", HEADER + '#include "launch/session.hpp"\n', "analysis may include"),
+    ("collectives/sweep.hpp", HEADER + '#include "analysis/ring.hpp"\n', "collectives may include"),
+    ("collectives/sweep.hpp", HEADER + '#include "topology/link.hpp"\n', "collectives may include"),
+    ("topology/link.hpp", HEADER + '#include "launch/session.hpp"\n', "topology may include"),
+    ("launch/session.hpp", HEADER + '#include "topology/link.hpp"\n', "launch may include"),
+    ("base/record/row.hpp", HEADER + '  #  include "topology/link.hpp"\n', "base may include"),
+    ("tests/analysis/ring_test.cpp", '#include "collectives/sweep.hpp"\n', "analysis may include"),
+    ("analysis/ring.hpp", HEADER + "#include <base/record/row.hpp>\n", "as if it were a library's"),
+    ("analysis/ring.hpp", HEADER + '#include "ring_detail.hpp"\n', "no file from the root"),
+    ("analysis/ring.hpp", HEADER + '#include "../base/record/row.hpp"\n', "no file from the root"),
+    ("launch/session.hpp", HEADER + "#include <mpi.h>\n", "which only launch/*.cpp and collectives/mpi may see"),
+    ("collectives/sweep.hpp", HEADER + "#include <mpi.h>\n", "which only launch/*.cpp and collectives/mpi may see"),
+    ("tests/analysis/ring_test.cpp", "#include <mpi.h>\n", "which only launch/*.cpp and collectives/mpi may see"),
+    ("collectives/mpi/backend.hpp", HEADER + "#include <nccl.h>\n", "which only collectives/nccl may see"),
+    ("collectives/sweep.hpp", HEADER + "#include <cuda_runtime.h>\n", "which only collectives/nccl may see"),
+    ("launch/session.cpp", "#include <smpi/smpi.h>\n", "which only *_smpi.cpp may see"),
+    ("analysis/ring.cpp", "#include <CLI/CLI.hpp>\n", "which only src may see"),
+    ("analysis/ring.cpp", "#include <hwloc.h>\n", "which only topology and launch may see"),
+    ("analysis/ring.cpp", "#include <gtest/gtest.h>\n", "which only tests may see"),
+    ("analysis/ring.hpp", "// no guard\n", "lacks #pragma once"),
+    ("analysis/ring.cpp", "\n" * 401, "has 401 lines"),
+    ("analysis/tree.cpp", "", "has no header analysis/tree.hpp"),
+    ("launch/ranks_smpi.cpp", "", "has no header launch/ranks_smpi.hpp"),
+    ("collectives/sweep.cpp", "", "has no test tests/collectives/sweep_test.cpp"),
+    ("tests/analysis/tree_test.cpp", "", "tests analysis/tree.hpp, which is not there"),
+    ("tests/analysis/ring_tests.cpp", "", "neither a test"),
+]
+
+
+def breaks_of(tree):
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name, text in tree.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            status = include_rule.main([folder])
+    *lines, _ = output.getvalue().splitlines()
+    return status, lines
+
+
+class IncludeRule(unittest.TestCase):
+    def setUp(self):
+        # The excuses belong to the real tree.
+        include_rule.WITHOUT_TEST = {}
+        include_rule.LONGER_FILES = {}
+
+    def test_accepts_a_good_tree(self):
+        self.assertEqual(breaks_of(GOOD_TREE), (0, []))
+
+    def test_sees_each_break_and_names_the_file(self):
+        for name, text, message in BREAKS:
+            with self.subTest(name=name, message=message):
+                status, lines = breaks_of({**GOOD_TREE, name: text})
+                self.assertEqual(status, 1)
+                self.assertTrue(any(line.startswith(f"{name}: ") and message in line for line in lines), lines)
+
+    def test_sees_an_excuse_for_a_file_that_is_gone(self):
+        include_rule.WITHOUT_TEST = {"analysis/gone.cpp": "a reason"}
+        status, lines = breaks_of(GOOD_TREE)
+        self.assertEqual(status, 1)
+        self.assertIn("analysis/gone.cpp: is excused in include_rule.py and does not exist", lines)
+
+
+if __name__ == "__main__":
+    unittest.main()

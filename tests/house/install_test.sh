@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Installs into an empty folder and runs the program from there: nothing of the build folder is needed.
+# usage: install_test.sh BUILD_FOLDER VERSION
+set -euo pipefail
+build=$1 version=$2
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+
+cmake --install "$build" --prefix "$prefix" >"$prefix/install.log"
+program=$prefix/bin/collbench
+
+cd /
+output=$(env --unset=LD_LIBRARY_PATH "$program" --version)
+echo "$output"
+[[ $output == *"$version"* ]] || { echo "--version does not say $version" >&2; exit 1; }
+if readelf --dynamic "$program" | grep -E 'R(UN)?PATH.*'"$build"; then
+  echo "the installed program looks for libraries in the build folder" >&2
+  exit 1
+fi
