@@ -1,0 +1,28 @@
+# Tests that run as several ranks. A program of them has its own main (tests/mpi_main.cpp); its sources are
+# called *_mpi_test.cpp, which keeps them out of the room's ordinary test program.
+
+# collbench_mpi_program(PROGRAM SOURCE...): linked with the rooms that know MPI.
+function(collbench_mpi_program program)
+  add_executable(${program} ${ARGN} "${CMAKE_SOURCE_DIR}/tests/mpi_main.cpp")
+  target_link_libraries(${program} PRIVATE collectives launch base MPI::MPI_CXX GTest::gmock GTest::gtest)
+  target_compile_definitions(${program} PRIVATE COLLBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  collbench_compile_options(${program} PRIVATE)
+endfunction()
+
+# collbench_mpi_test(NAME PROGRAM program RANKS n... [FILTER tests] [ENVIRONMENT name=value...]): one ctest
+# test mpi.NAME.npN for each number of ranks. FILTER is googletest's; the ranks inherit ENVIRONMENT when its
+# names begin with OMPI_MCA_. More ranks than cores yield instead of spinning; root may run it.
+function(collbench_mpi_test name)
+  cmake_parse_arguments(test "" "PROGRAM;FILTER" "RANKS;ENVIRONMENT" ${ARGN})
+  if(NOT test_FILTER)
+    set(test_FILTER "*")
+  endif()
+  foreach(ranks IN LISTS test_RANKS)
+    set(full_name "mpi.${name}.np${ranks}")
+    add_test(NAME ${full_name}
+      COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
+        -np ${ranks} $<TARGET_FILE:${test_PROGRAM}> --gtest_filter=${test_FILTER})
+    set_tests_properties(${full_name} PROPERTIES RUN_SERIAL TRUE TIMEOUT 60 LABELS mpi
+      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${test_ENVIRONMENT}")
+  endforeach()
+endfunction()
