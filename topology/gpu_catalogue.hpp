@@ -1,0 +1,22 @@
+#pragma once
+#include <string_view>
+
+namespace collbench {
+
+/// What is known of a GPU by its model alone.
+struct GpuModel {
+  std::string_view name;               ///< "H100 SXM"
+  std::string_view pattern;            ///< what nvidia-smi's product name holds: "H100 80GB HBM3"
+  std::string_view pci_devices;        ///< NVIDIA's PCI device ids, blank-separated; empty where not certain
+  int sm;                              ///< compute capability × 10
+  int nvlinks;                         ///< links that the model has in use; 0: none, or only with a bridge
+  double nvlink_gigabytes_per_second;  ///< data sheet, one link, one direction
+};
+
+/// By nvidia-smi's product name; the first pattern that is in it. None for a model that is not listed.
+[[nodiscard]] const GpuModel* find_gpu_model(std::string_view product_name);
+
+/// By PCI ids as "0x10de" and "0x2330".
+[[nodiscard]] const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view device);
+
+}  // namespace collbench

@@ -1,0 +1,45 @@
+#pragma once
+#include <string_view>
+
+namespace collbench {
+
+/// A rate in GB/s (1e9 bytes), one direction, and where the number comes from.
+struct LinkRate {
+  double gigabytes_per_second = 0;
+  std::string_view source;
+};
+
+/// One NVLink as NCCL counts it, by compute capability × 10.
+[[nodiscard]] LinkRate nvlink_rate(int sm);
+
+/// One NVLink as copies through it reach it, by compute capability × 10.
+[[nodiscard]] LinkRate nvlink_achieved_rate(int sm);
+
+/// Most NVLinks that a GPU of this compute capability × 10 has.
+[[nodiscard]] int most_nvlinks(int sm);
+
+/// A PCIe link as NCCL counts it. `gigatransfers_per_second` per lane: 2.5 to 64, another rate counts as 8;
+/// `width` 0 (not known) counts as 16. Both are NCCL's rules.
+[[nodiscard]] LinkRate pcie_rate(double gigatransfers_per_second, int width);
+
+/// The same for a link of which only the rate of all lanes after coding is known (hwloc).
+[[nodiscard]] LinkRate pcie_rate_of_coded(double gigabytes_per_second);
+
+/// PCIe generation of a rate per lane: 5 for 32 GT/s; 0 for none.
+[[nodiscard]] int pcie_generation(double gigatransfers_per_second);
+
+/// Rate per lane of a PCIe generation, in GT/s; 0 for none.
+[[nodiscard]] double pcie_gigatransfers(int generation);
+
+/// Between two sockets, by the CPU's vendor ("GenuineIntel", "AuthenticAMD", "IBM"), architecture and model
+/// number as CPUID gives them.
+[[nodiscard]] LinkRate cpu_interconnect_rate(std::string_view architecture, std::string_view vendor,
+                                             int model);
+
+/// A NIC port of this line rate.
+[[nodiscard]] LinkRate nic_rate(double gigabits_per_second);
+
+/// Copies within one GPU's memory, NCCL's LOC.
+[[nodiscard]] LinkRate local_rate();
+
+}  // namespace collbench

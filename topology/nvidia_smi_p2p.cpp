@@ -1,0 +1,57 @@
+#include "topology/nvidia_smi_p2p.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "topology/nvidia_smi_matrix.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kExpected = "the output of nvidia-smi topo -p2p";
+constexpr std::string_view kAgain = "save it again with: nvidia-smi topo -p2p r > FILE";
+constexpr std::array<std::string_view, 8> kWords{"X", "OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
+
+}  // namespace
+
+Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
+  require_text(text, file, kExpected);
+  const std::vector<Line> lines = clean_lines(text);
+  const auto matrix = find_matrix(lines, file);
+  if (!matrix) {
+    if (const auto error = find_nvidia_smi_error(lines)) {
+      throw usage_error(place(file, error->number),
+                        fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
+                        "run nvidia-smi by hand and see to that first");
+    }
+    throw usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kExpected),
+                      std::string(kAgain));
+  }
+  Host host;
+  host.sources.push_back({"nvidia-smi topo -p2p", std::string(file), ""});
+  for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
+    const auto index = parse_integer(std::string_view(matrix->columns[row]).substr(3), 0, 9999);
+    Gpu gpu;
+    if (index) gpu.index.value = static_cast<int>(*index);
+    host.gpus.push_back(gpu);
+    for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
+      const std::string& cell = matrix->rows[row].cells[column];
+      const bool word = std::find(kWords.begin(), kWords.end(), cell) != kWords.end();
+      if (!word || !index || (cell == "X") != (row == column)) {
+        throw usage_error(place(file, matrix->rows[row].line),
+                          fmt::format("row {}, column {}: '{}' is no word of topo -p2p", matrix->columns[row],
+                                      matrix->columns[column], excerpt(cell)),
+                          std::string(kAgain));
+      }
+      if (row == column) continue;
+      host.peer_access.push_back(
+          {{DeviceKind::gpu, static_cast<int>(row)}, {DeviceKind::gpu, static_cast<int>(column)}, {cell, 0}});
+    }
+  }
+  return host;
+}
+
+}  // namespace collbench

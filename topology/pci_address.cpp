@@ -1,0 +1,39 @@
+#include "topology/pci_address.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+std::optional<std::uint64_t> hex_up_to(std::string_view text, std::uint64_t most) {
+  if (text.empty() || text.size() > 8 || text.find_first_of("xX") != std::string_view::npos)
+    return std::nullopt;
+  const auto value = parse_hex(text);
+  if (!value || *value > most) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::string> canonical_pci_address(std::string_view text) {
+  std::vector<std::string> parts = split_cells(text, ':');
+  if (parts.size() == 2) parts.insert(parts.begin(), "0");
+  if (parts.size() != 3) return std::nullopt;
+  const std::vector<std::string> slot = split_cells(parts[2], '.');
+  if (slot.size() > 2) return std::nullopt;
+  const auto domain = hex_up_to(parts[0], 0xFFFFFFFF);
+  const auto bus = hex_up_to(parts[1], 0xFF);
+  const auto device = hex_up_to(slot[0], 0x1F);
+  // Virtual switches in providers' files go by ffff:ff:NN.0 with NN above the 5 bits of a real device.
+  const auto virtual_device = hex_up_to(slot[0], 0xFF);
+  const auto function = slot.size() == 2 ? hex_up_to(slot[1], 0xF) : std::optional<std::uint64_t>(0);
+  if (!domain || !bus || !function || (!device && !(virtual_device && *domain == 0xFFFF)))
+    return std::nullopt;
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *domain, *bus, *virtual_device, *function);
+}
+
+}  // namespace collbench

@@ -1,0 +1,68 @@
+#include "topology/sysfs.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include "topology/pci_address.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> sysfs_text(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  // Some files answer EINVAL when read (speed of a port that is down): that is no text either.
+  if (!in || !std::getline(in, line)) return std::nullopt;
+  const std::string_view text = trim(line);
+  if (text.empty()) return std::nullopt;
+  return excerpt(text, 4096);
+}
+
+std::optional<int> sysfs_integer(const fs::path& file) {
+  const auto value = parse_integer(sysfs_text(file).value_or(""), -(1LL << 31), (1LL << 31) - 1);
+  if (!value) return std::nullopt;
+  return static_cast<int>(*value);
+}
+
+std::vector<std::string> sysfs_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  fs::directory_iterator entry(folder, ignored);
+  for (; entry != fs::directory_iterator(); entry.increment(ignored))
+    names.push_back(entry->path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> sysfs_pci_way(const fs::path& device) {
+  std::error_code ignored;
+  std::vector<std::string> way;
+  for (const fs::path& part : fs::weakly_canonical(device, ignored)) {
+    const std::string name = part.string();
+    if (name.size() < 12 || name.find('.') == std::string::npos) continue;
+    if (auto address = canonical_pci_address(name)) way.push_back(std::move(*address));
+  }
+  return way;
+}
+
+std::optional<std::string> sysfs_host_bridge(const fs::path& device) {
+  std::error_code ignored;
+  for (const fs::path& part : fs::weakly_canonical(device, ignored)) {
+    const std::string name = part.string();
+    if (name.size() >= 10 && name.substr(0, 3) == "pci" && name.find(':') != std::string::npos)
+      return name.substr(3);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> sysfs_link_name(const fs::path& link) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(link, error);
+  if (error) return std::nullopt;
+  return target.filename().string();
+}
+
+}  // namespace collbench

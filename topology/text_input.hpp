@@ -1,0 +1,57 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace collbench {
+
+/// No real file of a topology comes near this; a larger one is refused before it is looked at.
+inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20U;
+
+/// One line of an input, with its number for messages.
+struct Line {
+  std::string text;
+  int number = 1;  ///< in the file, from 1
+};
+
+/// Refuses what is no text: empty, too large, UTF-16, binary, or broken UTF-8. `file` and the line stand in
+/// the Error (usage); `expected` says what should be there, such as "the output of nvidia-smi topo -m".
+void require_text(std::string_view text, std::string_view file, std::string_view expected);
+
+/// The lines, without ANSI codes and line ends.
+[[nodiscard]] std::vector<Line> clean_lines(std::string_view text);
+
+/// "FILE:LINE".
+[[nodiscard]] std::string place(std::string_view file, int line);
+
+/// Number of the line that holds the byte at `offset`, from 1.
+[[nodiscard]] int line_of(std::string_view text, std::size_t offset);
+
+[[nodiscard]] std::string_view trim(std::string_view text);
+[[nodiscard]] std::string lower(std::string_view text);
+
+/// The words between blanks and tabs.
+[[nodiscard]] std::vector<std::string> split_words(std::string_view text);
+
+/// The cells between every `separator`, trimmed; empty ones are kept.
+[[nodiscard]] std::vector<std::string> split_cells(std::string_view text, char separator);
+
+/// The whole of `text` as a decimal integer in [least, most].
+[[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t least,
+                                                        std::int64_t most);
+
+/// The whole of `text` as a hexadecimal number, with or without 0x.
+[[nodiscard]] std::optional<std::uint64_t> parse_hex(std::string_view text);
+
+/// The number at the start of `text` ("26.562 GB/s"); finite and not negative.
+[[nodiscard]] std::optional<double> leading_number(std::string_view text);
+
+/// At most `most` characters of something foreign, fit to stand in a message.
+[[nodiscard]] std::string excerpt(std::string_view text, std::size_t most = 60);
+
+}  // namespace collbench
