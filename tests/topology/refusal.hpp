@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "base/error.hpp"
+
+namespace collbench {
+
+/// What the user is told when `read` refuses its input; "(accepted)" when it does not.
+template <class Read>
+std::string refusal(Read&& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    return describe(error);
+  }
+  return "(accepted)";
+}
+
+}  // namespace collbench
