@@ -1,6 +1,7 @@
 #include "launch/place.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -26,9 +27,7 @@ void require_same(const std::vector<RankPlace>& places, const Identities& identi
     odd = rank;
   }
   if (odd_hosts.empty()) return;
-  std::string hosts;
-  for (const std::string& host : odd_hosts) hosts += (hosts.empty() ? "" : ", ") + host;
-  throw Error(ExitStatus::not_here, hosts,
+  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(odd_hosts, ", ")),
               fmt::format("another {} than on {} ({}, there {})", what, identities[0].host,
                           value(places[odd]), value(places[0])),
               "install the same build on all hosts, or start it from a shared folder");
@@ -37,17 +36,18 @@ void require_same(const std::vector<RankPlace>& places, const Identities& identi
 }  // namespace
 
 std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine) {
-  const nlohmann::json said{mine.machine.allowed_cores, mine.machine.online_cores,
-                            mine.machine.available_memory_bytes, mine.machine.program_id,
-                            mine.library_version};
+  const nlohmann::json said{
+      mine.machine.allowed_cores,  mine.machine.online_cores, mine.machine.available_memory_bytes,
+      mine.machine.nvidia_devices, mine.machine.program_id,   mine.library_version};
   std::vector<RankPlace> places;
   for (const std::string& text : ranks.all_gather(said.dump())) {
     const auto heard = nlohmann::json::parse(text);
     places.push_back({.machine = {.allowed_cores = heard[0].get<std::vector<int>>(),
                                   .online_cores = heard[1].get<int>(),
                                   .available_memory_bytes = heard[2].get<std::uint64_t>(),
-                                  .program_id = heard[3].get<std::string>()},
-                      .library_version = heard[4].get<std::string>()});
+                                  .nvidia_devices = heard[3].get<int>(),
+                                  .program_id = heard[4].get<std::string>()},
+                      .library_version = heard[5].get<std::string>()});
   }
   return places;
 }
@@ -57,6 +57,17 @@ void require_same_programs(const std::vector<RankPlace>& places, const Identitie
                [](const RankPlace& place) { return place.library_version; });
   require_same(places, identities, "collbench program",
                [](const RankPlace& place) { return place.machine.program_id; });
+}
+
+void require_no_gpu(const std::vector<RankPlace>& places, const Identities& identities) {
+  std::set<std::string> hosts;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    if (places[rank].machine.nvidia_devices > 0) hosts.insert(identities[rank].host);
+  }
+  if (hosts.empty()) return;
+  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(hosts, ", ")),
+              "there are NVIDIA GPUs, and this build has no NCCL backend to measure them with",
+              "add --backend mpi to measure host memory instead");
 }
 
 std::vector<int> cores_per_node(const std::vector<RankPlace>& places, const Identities& identities) {

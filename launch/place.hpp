@@ -21,6 +21,10 @@ struct RankPlace {
 /// Throws Error (not_here) that names the hosts when programs or MPI libraries differ between ranks.
 void require_same_programs(const std::vector<RankPlace>& places, const Identities& identities);
 
+/// Throws Error (not_here) that names the hosts with an NVIDIA GPU: host memory is never measured in its
+/// place unasked.
+void require_no_gpu(const std::vector<RankPlace>& places, const Identities& identities);
+
 /// Cores that the ranks of each node may use together, by node; empty when unknown.
 [[nodiscard]] std::vector<int> cores_per_node(const std::vector<RankPlace>& places,
                                               const Identities& identities);

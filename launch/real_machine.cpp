@@ -81,6 +81,17 @@ std::uint64_t available_memory() {
   return available;
 }
 
+/// GPUs that the kernel shows, with or without a driver.
+int nvidia_devices() {
+  int devices = 0;
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator("/sys/bus/pci/devices", none)) {
+    const bool nvidia = first_word(device.path() / "vendor") == "0x10de";
+    if (nvidia && first_word(device.path() / "class").starts_with("0x03")) ++devices;
+  }
+  return devices;
+}
+
 /// FNV-1a over the program file: two hosts with the same bytes have the same id.
 std::string program_id() {
   std::string bytes;
@@ -145,6 +156,7 @@ MachineView view_machine() {
   return {.allowed_cores = allowed_cores(),
           .online_cores = online_cores(),
           .available_memory_bytes = available_memory(),
+          .nvidia_devices = nvidia_devices(),
           .program_id = program_id()};
 }
 

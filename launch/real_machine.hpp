@@ -13,6 +13,7 @@ struct MachineView {
   int online_cores = 0;  ///< cores of the host
   std::uint64_t available_memory_bytes =
       0;                   ///< what may still be taken on the host (cgroup limit included); 0: unknown
+  int nvidia_devices = 0;  ///< PCI devices of vendor 10de that are displays or 3D controllers
   std::string program_id;  ///< tells one build of this program from another
 };
 

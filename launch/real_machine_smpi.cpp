@@ -5,7 +5,9 @@
 namespace collbench {
 
 MachineView view_machine() {
-  return {.allowed_cores = {}, .online_cores = 0, .available_memory_bytes = 0, .program_id = "simulated"};
+  MachineView view;
+  view.program_id = "simulated";
+  return view;
 }
 
 Terminal view_terminal(int /*descriptor*/) { return {}; }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -68,11 +69,14 @@ void add_shift(Bench& bench, const Communicator& group, CalibrationKind kind,
   const int next = (rank + 1) % size;
   const int before = (rank + size - 1) % size;
   for (const std::uint64_t bytes : kMessageBytes) {
+    std::byte* from = bench.from.data();
+    std::byte* to = bench.to.data();
     const double seconds = seconds_of(bench, [&] {
       if (size < 2) return;
-      check_mpi(MPI_Sendrecv(bench.from.data(), static_cast<int>(bytes), MPI_BYTE, next, 0, bench.to.data(),
-                             static_cast<int>(bytes), MPI_BYTE, before, 0, group.get(), MPI_STATUS_IGNORE),
+      check_mpi(MPI_Sendrecv(from, static_cast<int>(bytes), MPI_BYTE, next, 0, to, static_cast<int>(bytes),
+                             MPI_BYTE, before, 0, group.get(), MPI_STATUS_IGNORE),
                 "MPI_Sendrecv");
+      if (kind == CalibrationKind::forward_intra) std::swap(from, to);
     });
     points.push_back(
         {.kind = kind, .bytes = bytes, .seconds = seconds, .type = std::nullopt, .reduction = std::nullopt});
@@ -123,7 +127,9 @@ std::vector<CalibrationPoint> measure_calibration(
   const int least = *std::min_element(per_node.begin(), per_node.end());
   std::vector<CalibrationPoint> points;
   if (most > 1) {
-    add_shift(bench, Communicator::split(MPI_COMM_WORLD, me.node), CalibrationKind::send_recv_intra, points);
+    const Communicator node = Communicator::split(MPI_COMM_WORLD, me.node);
+    add_shift(bench, node, CalibrationKind::send_recv_intra, points);
+    add_shift(bench, node, CalibrationKind::forward_intra, points);
   }
   if (per_node.size() > 1) {
     const int first = me.local_rank == 0 ? 0 : MPI_UNDEFINED;

@@ -1,8 +1,12 @@
 #include "collectives/mpi/mpi_backend.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
+#include "collectives/mpi/mpi_types.hpp"
 #include "collectives/registry.hpp"
 
 namespace collbench {
@@ -14,10 +18,31 @@ Layout layout_of(const RowKey& key, int ranks) {
 
 }  // namespace
 
-MpiBackend::MpiBackend(const Clock& clock) : clock_(clock) {
+struct MpiBackend::Handles {
+  ReductionOps ops;
+  std::map<std::pair<OperationId, std::string>, Communicator> communicators;
+
+  /// The communicator on which the library runs `operation` by `algorithm`. Collective when there is none
+  /// yet.
+  [[nodiscard]] MPI_Comm communicator(AlgorithmControl& control, OperationId operation,
+                                      const std::string& algorithm) {
+    // The library's own choice is the same communicator for all operations.
+    const bool chosen = algorithm != kLibraryChoice;
+    const auto key = std::pair(chosen ? operation : OperationId::all_reduce, algorithm);
+    if (const auto known = communicators.find(key); known != communicators.end()) return known->second.get();
+    if (chosen) control.select(operation, algorithm);
+    Communicator made = Communicator::duplicate(MPI_COMM_WORLD);
+    if (chosen) control.select(operation, kLibraryChoice);
+    return communicators.emplace(key, std::move(made)).first->second.get();
+  }
+};
+
+MpiBackend::MpiBackend(const Clock& clock) : clock_(clock), handles_(std::make_unique<Handles>()) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
+
+MpiBackend::~MpiBackend() = default;
 
 std::vector<std::string> MpiBackend::algorithms(OperationId operation) const {
   return control_.available(operation);
@@ -60,18 +85,7 @@ void MpiBackend::allocate(const BufferBytes& bytes) {
   receive_ = HostBuffer(bytes.receive);
 }
 
-void MpiBackend::renew_communicators() { communicators_.clear(); }
-
-MPI_Comm MpiBackend::communicator(OperationId operation, const std::string& algorithm) {
-  // The library's own choice is the same communicator for all operations.
-  const bool chosen = algorithm != kLibraryChoice;
-  const auto key = std::pair(chosen ? operation : OperationId::all_reduce, algorithm);
-  if (const auto known = communicators_.find(key); known != communicators_.end()) return known->second.get();
-  if (chosen) control_.select(operation, algorithm);
-  Communicator made = Communicator::duplicate(MPI_COMM_WORLD);
-  if (chosen) control_.select(operation, kLibraryChoice);
-  return communicators_.emplace(key, std::move(made)).first->second.get();
-}
+void MpiBackend::renew_communicators() { handles_->communicators.clear(); }
 
 std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
   const Layout layout = layout_of(key, ranks_);
@@ -88,14 +102,15 @@ std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
     buffers.input =
         receive_.part(own_block ? static_cast<std::uint64_t>(rank_) * input_bytes : 0, input_bytes);
   }
-  const MpiArguments arguments{.communicator = communicator(key.operation, key.algorithm),
-                               .type = mpi_type(key.type),
-                               .op = key.reduction ? ops_.get(key.type, *key.reduction) : MPI_OP_NULL,
-                               .count = static_cast<int>(layout.count),
-                               .rank = rank_,
-                               .ranks = ranks_,
-                               .send = key.in_place ? MPI_IN_PLACE : send_.data(),
-                               .receive = receive_.data()};
+  const MpiArguments arguments{
+      .communicator = handles_->communicator(control_, key.operation, key.algorithm),
+      .type = mpi_type(key.type),
+      .op = key.reduction ? handles_->ops.get(key.type, *key.reduction) : MPI_OP_NULL,
+      .count = static_cast<int>(layout.count),
+      .rank = rank_,
+      .ranks = ranks_,
+      .send = key.in_place ? MPI_IN_PLACE : send_.data(),
+      .receive = receive_.data()};
   return std::make_unique<MpiRow>(key, arguments, buffers);
 }
 

@@ -1,22 +1,24 @@
 #pragma once
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "collectives/backend.hpp"
 #include "collectives/mpi/algorithm_control.hpp"
-#include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/host_buffer.hpp"
-#include "collectives/mpi/mpi_types.hpp"
 
 namespace collbench {
 
-/// The operations on host memory through MPI. Lives between MPI_Init and MPI_Finalize.
+/// The operations on host memory through MPI. Lives between MPI_Init and MPI_Finalize. The header knows no
+/// mpi.h.
 class MpiBackend : public Backend {
  public:
   explicit MpiBackend(const Clock& clock);
+  MpiBackend(const MpiBackend&) = delete;
+  MpiBackend& operator=(const MpiBackend&) = delete;
+  MpiBackend(MpiBackend&&) = delete;
+  MpiBackend& operator=(MpiBackend&&) = delete;
+  ~MpiBackend() override;
 
   [[nodiscard]] std::string_view name() const override { return "mpi"; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
@@ -33,18 +35,15 @@ class MpiBackend : public Backend {
   [[nodiscard]] EagerLimits eager_limits() const { return control_.eager_limits(); }
 
  private:
-  /// The communicator on which the library runs `operation` by `algorithm`. Collective when there is none
-  /// yet.
-  [[nodiscard]] MPI_Comm communicator(OperationId operation, const std::string& algorithm);
+  struct Handles;  // what MPI gave: communicators and ops
 
   const Clock& clock_;
   AlgorithmControl control_;
-  ReductionOps ops_;
+  std::unique_ptr<Handles> handles_;
   int rank_ = 0;
   int ranks_ = 1;
   HostBuffer send_;
   HostBuffer receive_;
-  std::map<std::pair<OperationId, std::string>, Communicator> communicators_;
 };
 
 }  // namespace collbench

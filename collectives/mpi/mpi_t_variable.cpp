@@ -21,7 +21,11 @@ long long as(const Raw& raw) {
 std::optional<MpiTVariable> MpiTVariable::find(const std::string& name) {
   int index = 0;
   if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS) return std::nullopt;
-  int name_length = 0, description_length = 0, verbosity = 0, binding = 0, scope = 0;
+  int name_length = 0;
+  int description_length = 0;
+  int verbosity = 0;
+  int binding = 0;
+  int scope = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_T_enum names = MPI_T_ENUM_NULL;
   if (MPI_T_cvar_get_info(index, nullptr, &name_length, &verbosity, &type, &names, nullptr,
@@ -60,7 +64,8 @@ std::string MpiTVariable::text() const {
   if (type_ != MPI_CHAR) return {};
   std::string value(static_cast<std::size_t>(elements_) + 1, '\0');
   if (MPI_T_cvar_read(handle_, value.data()) != MPI_SUCCESS) return {};
-  return value.c_str();
+  value.resize(value.find('\0'));
+  return value;
 }
 
 bool MpiTVariable::set(int value) const {
@@ -70,7 +75,8 @@ bool MpiTVariable::set(int value) const {
 std::vector<std::pair<int, std::string>> MpiTVariable::named_values() const {
   std::vector<std::pair<int, std::string>> result;
   if (names_ == MPI_T_ENUM_NULL) return result;
-  int items = 0, length = 0;
+  int items = 0;
+  int length = 0;
   if (MPI_T_enum_get_info(names_, &items, nullptr, &length) != MPI_SUCCESS) return result;
   for (int item = 0; item < items; ++item) {
     std::array<char, 128> name{};

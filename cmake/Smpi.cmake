@@ -1,0 +1,25 @@
+# collbench-smpi: the same program for SimGrid's simulated time. smpirun loads it as a shared object, once per rank.
+# Where a room has X.cpp and X_smpi.cpp, the latter stands in for the former.
+function(collbench_smpi_program name)
+  set(sources ${ARGN})
+  foreach(room base topology launch collectives analysis)
+    file(GLOB_RECURSE room_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${room}/*.cpp")
+    list(APPEND sources ${room_sources})
+  endforeach()
+  foreach(source IN LISTS sources)
+    if(source MATCHES "_smpi\\.cpp$")
+      string(REGEX REPLACE "_smpi\\.cpp$" ".cpp" real "${source}")
+      list(REMOVE_ITEM sources "${real}")
+    endif()
+  endforeach()
+  list(FILTER sources EXCLUDE REGEX "/mpi_t_[a-z_]+\\.cpp$")  # SimGrid's MPI has no tool interface
+  add_library(${name} MODULE ${sources})
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" POSITION_INDEPENDENT_CODE ON)
+  target_compile_definitions(${name} PRIVATE COLLBENCH_VERSION="${PROJECT_VERSION}")
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_include_directories(${name} SYSTEM BEFORE PRIVATE /usr/include/smpi ${SIMGRID_INCLUDE_DIRS})
+  target_link_libraries(${name} PRIVATE ${SIMGRID_LINK_LIBRARIES} fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json
+    Boost::headers Eigen3::Eigen CLI11::CLI11 pugixml::pugixml PkgConfig::HWLOC)
+  target_link_options(${name} PRIVATE -Wl,-z,defs)
+  collbench_compile_options(${name} PRIVATE)
+endfunction()

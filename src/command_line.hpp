@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <variant>
+
+#include "src/run_options.hpp"
+
+namespace collbench {
+
+/// `collbench report FILE`.
+struct ReportOptions {
+  std::string record;
+  std::string format = "text";
+};
+
+/// --help, --version: text to print, and success.
+struct TextAnswer {
+  std::string text;
+};
+
+using Command = std::variant<RunOptions, ReportOptions, TextAnswer>;
+
+/// Reads the command line. Throws Error (usage) that names the option and what it takes.
+[[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace collbench

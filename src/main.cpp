@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <type_traits>
+#include <variant>
+
+#include "analysis/report.hpp"
+#include "base/error.hpp"
+#include "collectives/mpi/algorithm_control.hpp"
+#include "launch/launcher.hpp"
+#include "launch/mpi_session.hpp"
+#include "src/command_line.hpp"
+#include "src/run_command.hpp"
+#include "src/start_ranks.hpp"
+
+namespace {
+
+using namespace collbench;
+
+/// Only rank 0 speaks, and only rank 0 leaves with a status, so that mpirun does not report every rank.
+int leave(const Error& error, bool speaks) {
+  if (!speaks) return 0;
+  fmt::print(stderr, "{}\n", describe(error));
+  return static_cast<int>(error.status());
+}
+
+int measure(const RunOptions& options, int argc, char** argv) {
+  if (options.local_ranks > 1 && launched_rank()) {
+    throw usage_error("-g", "ranks are started by mpirun here already",
+                      fmt::format("use mpirun -np {} without -g", options.local_ranks));
+  }
+  if (options.local_ranks > 1) start_ranks(options.local_ranks, argc, argv);
+  if (options.request.algorithms != std::vector<std::string>{kLibraryChoice}) allow_forced_algorithms();
+  const MpiSession session(&argc, &argv);
+  const bool root = session.ranks().is_root();
+  try {
+    const ExitStatus status = run_command(options, session);
+    return root ? static_cast<int>(status) : 0;
+  } catch (const Error& error) {
+    // A lost rank cannot be agreed on: whoever sees it ends all. Every other Error is the same on all ranks.
+    if (error.status() != ExitStatus::rank_lost) return leave(error, root);
+    fmt::print(stderr, "{} (rank {} on {})\n", describe(error), session.ranks().rank(), session.host());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "collbench: rank {} on {}: {}; please report this\n", session.ranks().rank(),
+               session.host(), error.what());
+  }
+  MpiSession::abort(static_cast<int>(ExitStatus::rank_lost));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool speaks = launched_rank().value_or(0) == 0;
+  try {
+    const Command command = parse_command_line(argc, argv);
+    if (const auto* run = std::get_if<RunOptions>(&command)) return measure(*run, argc, argv);
+    if (!speaks) return 0;
+    if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
+      fmt::print("{}", render_report(wanted->record, wanted->format));
+    } else {
+      fmt::print("{}", std::get<TextAnswer>(command).text);
+    }
+    return 0;
+  } catch (const Error& error) {
+    return leave(error, speaks);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "collbench: {}; please report this\n", error.what());
+    return static_cast<int>(ExitStatus::usage);
+  }
+}

@@ -1,0 +1,231 @@
+#include "src/run_command.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <set>
+
+#include "analysis/calibration_fit.hpp"
+#include "analysis/host_expectation.hpp"
+#include "analysis/report.hpp"
+#include "analysis/report_text.hpp"
+#include "base/units.hpp"
+#include "collectives/mpi/calibration.hpp"
+#include "collectives/mpi/mpi_backend.hpp"
+#include "launch/agreement.hpp"
+#include "launch/launcher.hpp"
+#include "launch/real_machine.hpp"
+#include "src/progress.hpp"
+#include "src/record_files.hpp"
+#include "src/run_place.hpp"
+#include "src/version.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::uint64_t kDefaultLargestBytes = 64 * kMiB;
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string_view reduction_name(AcrossRanks how) {
+  switch (how) {
+    case AcrossRanks::rank0:
+      return "rank 0";
+    case AcrossRanks::average:
+      return "avg";
+    case AcrossRanks::minimum:
+      return "min";
+    case AcrossRanks::maximum:
+      break;
+  }
+  return "max";
+}
+
+/// Buffers of the largest row, and as much again for the library: Open MPI's AllReduce takes up to another S.
+std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& backend) {
+  std::uint64_t send = 0;
+  std::uint64_t receive = 0;
+  for (const RowKey& row : rows) {
+    const BufferBytes bytes = backend.buffer_bytes(row);
+    send = std::max(send, bytes.send);
+    receive = std::max(receive, bytes.receive);
+  }
+  return send + 2 * receive;
+}
+
+void require_memory(std::uint64_t needed, std::uint64_t available) {
+  if (available == 0 || needed <= available) return;
+  throw usage_error(
+      "-e",
+      fmt::format("the largest row needs about {} on every rank, and its host has {} for each",
+                  format_bytes(needed), format_bytes(available)),
+      fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 3)));
+}
+
+/// Throws when an algorithm that was asked for exists for none of the operations.
+void require_known_algorithms(const PlanRequest& request, const Backend& backend) {
+  for (const std::string& asked : request.algorithms) {
+    std::set<std::string> known{"auto"};
+    for (const OperationId id : request.operations) {
+      for (const std::string& name : backend.algorithms(id)) known.insert(name);
+    }
+    if (known.contains(asked)) continue;
+    throw usage_error("--algo",
+                      fmt::format("'{}' is none of this library's algorithms for these operations", asked),
+                      fmt::format("choose among {}", fmt::join(known, ", ")));
+  }
+}
+
+std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowKey>& rows) {
+  std::set<std::pair<DataType, Reduction>> found;
+  for (const RowKey& row : rows) {
+    if (row.reduction) found.emplace(row.type, *row.reduction);
+  }
+  return {found.begin(), found.end()};
+}
+
+Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& backend) {
+  Run run;
+  run.versions = versions();
+  run.started = utc_now();
+  run.command_line = options.command_line;
+  run.environment = recorded_environment();
+  run.backend = backend.name();
+  run.time_reduction = reduction_name(options.sweep.across_ranks);
+  run.simulated = place.cores_per_node.empty();
+  run.ranks = place.identities;
+  run.cores_per_node = place.cores_per_node;
+  run.place_notes = place.notes;
+  return run;
+}
+
+std::string plan_text(const std::vector<RowKey>& rows, const RunOptions& options, int ranks,
+                      std::uint64_t memory) {
+  std::string text = fmt::format("# {} rows on {} ranks, about {} on each, at most about {} of measuring\n",
+                                 rows.size(), ranks, format_bytes(memory), format_seconds(options.seconds));
+  for (const RowKey& row : rows) {
+    text +=
+        fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}\n", operation(row.operation).name,
+                    row.size_bytes, row.count, traits(row.type).name,
+                    row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out", row.algorithm);
+  }
+  return text;
+}
+
+/// What a person sees: on a terminal unless told otherwise.
+bool decide(When when, bool automatic) {
+  return when == When::always || (when == When::automatic && automatic);
+}
+
+TextOptions text_options(const RunOptions& options) {
+  const Terminal terminal = view_terminal(1);
+  TextOptions text;
+  if (terminal.columns > 0) text.columns = terminal.columns;
+  text.colour = decide(options.colour, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr);
+  return text;
+}
+
+/// What every row should take; worked out once, since only the calibration and the row's key go into it.
+std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Backend& backend,
+                                      const Run& run) {
+  std::vector<Expectation> all;
+  for (const RowKey& row : rows) {
+    const bool known = run.calibration.has_value() && !backend.why_not(row);
+    all.push_back(known ? expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration, run.ranks)
+                        : Expectation{});
+  }
+  return all;
+}
+
+std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& rows) {
+  const RowKey& row = rows[at.row];
+  return fmt::format("pass {}: {} {}, {} of {} rows done, {} left at most", at.pass,
+                     operation(row.operation).name, format_bytes(row.size_bytes), at.rows_done, at.rows,
+                     format_seconds(at.seconds_left_at_most));
+}
+
+bool any_wrong(const std::vector<Measurement>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Measurement& row) { return row.wrong_elements.value_or(0) > 0; });
+}
+
+}  // namespace
+
+ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
+  Ranks& ranks = session.ranks();
+  const Clock& clock = session.clock();
+  const double start = clock.seconds();
+  if (options.backend == "nccl") {
+    throw Error(ExitStatus::not_here, "--backend nccl", "this build has no NCCL backend",
+                "use --backend mpi to measure host memory");
+  }
+  const RunPlace place = find_place(options, session);
+  MpiBackend backend(clock);
+  require_known_algorithms(options.request, backend);
+
+  PlanRequest request = options.request;
+  std::uint64_t largest = kDefaultLargestBytes;
+  if (place.memory_per_rank_bytes != 0) largest = std::min(largest, place.memory_per_rank_bytes / 4);
+  request.sizes_bytes = sizes_bytes(options.sizes, largest);
+  const std::vector<RowKey> rows = plan_rows(request, ranks.size());
+  const std::uint64_t memory = memory_needed(rows, backend);
+  require_memory(memory, place.memory_per_rank_bytes);
+  if (options.dry_run) {
+    if (ranks.is_root()) fmt::print("{}", plan_text(rows, options, ranks.size(), memory));
+    return ExitStatus::ok;
+  }
+
+  std::optional<RecordFiles> files;
+  agreed(ranks, place.host, [&] {
+    if (ranks.is_root()) files.emplace(options);
+  });
+  Run run = empty_run(options, place, backend);
+  const TextOptions text = ranks.is_root() ? text_options(options) : TextOptions{};
+  ProgressLine progress(ranks.is_root() && decide(options.progress, view_terminal(2).is_terminal));
+  if (ranks.size() > 1) {
+    progress.show("calibrating", clock.seconds());
+    run.calibration = fit_calibration(
+        measure_calibration(ranks, clock, place.identities, reductions_in(rows)), place.identities,
+        backend.eager_limits().within_host_bytes, backend.eager_limits().across_hosts_bytes);
+  }
+  run.calibration_seconds = clock.seconds() - start;
+
+  const std::vector<Expectation> expected =
+      ranks.is_root() ? expectations(rows, backend, run) : std::vector<Expectation>{};
+  const auto save = [&](const std::vector<Measurement>& measurements, int passes) {
+    run.rows.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      run.rows.push_back({.measurement = measurements[i], .expectation = expected[i]});
+    }
+    run.passes = passes;
+    run.wall_seconds = clock.seconds() - start;
+    run.finished = utc_now();
+    files->write(run);
+  };
+  SweepOptions sweep_options = options.sweep;
+  sweep_options.seconds = std::max(0.0, options.seconds - run.calibration_seconds);
+  const SweepObserver observer{
+      .before_block =
+          [&](const SweepProgress& at) { progress.show(progress_text(at, rows), clock.seconds()); },
+      .checkpoint = save};
+  const SweepResult result = sweep(ranks, backend, rows, place.hosts(), sweep_options, observer);
+
+  std::optional<Error> failure;
+  if (ranks.is_root()) {
+    run.validation_seconds = result.validation_seconds;
+    run.complete = true;
+    save(result.rows, result.passes);
+    progress.clear();
+    fmt::print("{}", options.format == "text" ? report_text(run, text) : report(run, options.format));
+    std::fflush(stdout);
+    failure = files->failure();
+  }
+  agree(ranks, place.host, failure);
+  return broadcast_value(ranks, any_wrong(result.rows) ? ExitStatus::wrong_data : ExitStatus::ok);
+}
+
+}  // namespace collbench

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/plan.hpp"
+#include "collectives/sweep.hpp"
+
+namespace collbench {
+
+/// When something for a person's eyes is shown: where a terminal is, always, or never.
+enum class When { automatic, always, never };
+
+/// The sizes as typed; the upper end of the default depends on the machine.
+struct SizeOptions {
+  std::uint64_t first = 8;            ///< -b
+  std::optional<std::uint64_t> last;  ///< -e
+  double factor = 4;                  ///< -f
+  std::optional<std::uint64_t> step;  ///< -i
+  std::vector<std::uint64_t> list;    ///< --sizes; replaces the four above
+};
+
+/// The command line of a run, read and checked as far as one process can.
+struct RunOptions {
+  PlanRequest request;  ///< without its sizes
+  SizeOptions sizes;
+  SweepOptions sweep;
+  double seconds = 120;  ///< --time: calibration and sweep together
+  std::string backend = "auto";
+  std::string node_map;
+  std::string record_path;  ///< -J; empty: none
+  std::string csv_path;
+  bool overwrite = false;
+  std::string format = "text";
+  When colour = When::automatic;
+  When progress = When::automatic;
+  bool dry_run = false;
+  int local_ranks = 0;  ///< -g: ranks to start here; 0: not given
+  std::vector<std::string> command_line;
+};
+
+/// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.
+[[nodiscard]] std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last);
+
+}  // namespace collbench

@@ -1,0 +1,43 @@
+#include "src/run_place.hpp"
+
+#include <fmt/format.h>
+
+#include "launch/identities.hpp"
+#include "launch/launcher.hpp"
+#include "launch/place.hpp"
+
+namespace collbench {
+
+std::vector<std::string> RunPlace::hosts() const {
+  std::vector<std::string> names;
+  for (const Identity& identity : identities) names.push_back(identity.host);
+  return names;
+}
+
+RunPlace find_place(const RunOptions& options, const MpiSession& session) {
+  Ranks& ranks = session.ranks();
+  RunPlace place;
+  place.host = session.host();
+  const int leader = session.shared_memory_leader();
+  // Cores and memory belong to the machines there really are, whatever --node-map says of them.
+  const Identities machines = discover_identities(ranks, place.host, leader, std::nullopt);
+  place.identities = machines;
+  if (!options.node_map.empty()) {
+    place.identities =
+        discover_identities(ranks, place.host, leader, parse_node_map(options.node_map, ranks.size()));
+  }
+  const std::vector<RankPlace> places =
+      gather_places(ranks, {.machine = view_machine(), .library_version = MpiSession::library_version()});
+  require_same_programs(places, machines);
+  if (options.backend == "auto") require_no_gpu(places, machines);
+  place.cores_per_node = cores_per_node(places, machines);
+  place.memory_per_rank_bytes = memory_per_rank(places, machines);
+  place.notes = place_notes(places, machines, launched_rank().has_value(), inside_slurm());
+  if (!options.node_map.empty()) {
+    place.notes.push_back(fmt::format("--node-map is in force: {} nodes in name, {} in fact",
+                                      node_count(place.identities), node_count(machines)));
+  }
+  return place;
+}
+
+}  // namespace collbench

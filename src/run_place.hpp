@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "launch/mpi_session.hpp"
+#include "src/run_options.hpp"
+
+namespace collbench {
+
+/// Where the run takes place, agreed by all ranks.
+struct RunPlace {
+  std::string host;       ///< of this rank
+  Identities identities;  ///< with --node-map in force
+  std::vector<int> cores_per_node;
+  std::vector<std::string> notes;
+  std::uint64_t memory_per_rank_bytes = 0;  ///< 0: unknown
+
+  [[nodiscard]] std::vector<std::string> hosts() const;
+};
+
+/// Gathers it. Collective. Throws Error on all ranks for a bad --node-map, for programs that differ between
+/// hosts, and when GPUs are there that this build cannot measure.
+[[nodiscard]] RunPlace find_place(const RunOptions& options, const MpiSession& session);
+
+}  // namespace collbench

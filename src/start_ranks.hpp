@@ -1,0 +1,9 @@
+#pragma once
+
+namespace collbench {
+
+/// Replaces this process by `mpirun -np N` of the same command line (-g N without a launcher). Returns only
+/// by throwing Error (not_here) when there is no mpirun.
+[[noreturn]] void start_ranks(int ranks, int argc, char** argv);
+
+}  // namespace collbench

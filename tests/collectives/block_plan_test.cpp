@@ -1,0 +1,47 @@
+#include "collectives/block_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace collbench {
+namespace {
+
+TEST(BlockPlan, FastOperationsShareSamplesSoThatTheClockCostsNothing) {
+  const BlockPlan plan = plan_block(1.5e-6, 0.01, 1'000'000, {});
+  EXPECT_EQ(plan.iterations, 6666U);
+  EXPECT_EQ(plan.iterations_per_sample, 14U);  // 21 µs
+  EXPECT_EQ(plan.warmup, 666U);
+}
+
+TEST(BlockPlan, SlowOperationsAreSampledOneByOne) {
+  const BlockPlan plan = plan_block(50e-6, 0.01, 1'000'000, {});
+  EXPECT_EQ(plan.iterations, 200U);
+  EXPECT_EQ(plan.iterations_per_sample, 1U);
+}
+
+TEST(BlockPlan, SamplesFitTheirMemory) {
+  const BlockPlan plan = plan_block(50e-6, 1.0, 256, {});
+  EXPECT_EQ(plan.iterations, 20'000U);
+  EXPECT_EQ(plan.iterations_per_sample, 79U);  // ⌈20000 / 256⌉
+}
+
+TEST(BlockPlan, AnOperationLongerThanItsBlockRunsOnce) {
+  const BlockPlan plan = plan_block(3.0, 0.1, 256, {});
+  EXPECT_EQ(plan.iterations, 1U);
+  EXPECT_EQ(plan.iterations_per_sample, 1U);
+  EXPECT_EQ(plan.warmup, 1U);
+}
+
+TEST(BlockPlan, FixedCountsAreKept) {
+  const BlockPlan plan = plan_block(1e-6, 0.01, 256, {.iterations = 5, .warmup = 0});
+  EXPECT_EQ(plan.iterations, 5U);
+  EXPECT_EQ(plan.warmup, 0U);
+  EXPECT_LE(plan.iterations_per_sample, 5U);
+}
+
+TEST(BlockPlan, NoTimeAtAllIsSurvived) {
+  const BlockPlan plan = plan_block(0, 0.01, 256, {});
+  EXPECT_GE(plan.iterations, 1U);
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,73 @@
+#include "collectives/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::uint64_t> sizes_of(const std::vector<RowKey>& rows) {
+  std::vector<std::uint64_t> sizes;
+  for (const RowKey& row : rows) sizes.push_back(row.size_bytes);
+  return sizes;
+}
+
+TEST(Plan, TheUpperEndIsAlwaysTheLastSize) {
+  EXPECT_THAT(geometric_sizes(8, 64, 4), ElementsAre(8, 32, 64));
+  EXPECT_THAT(geometric_sizes(8, 128, 4), ElementsAre(8, 32, 128));
+  EXPECT_THAT(geometric_sizes(8, 8, 4), ElementsAre(8));
+  EXPECT_THAT(geometric_sizes(0, 8, 4), ElementsAre(0, 8));
+  EXPECT_THAT(geometric_sizes(10, 12, 1.01), ElementsAre(10, 11, 12));
+  EXPECT_THAT(arithmetic_sizes(10, 35, 10), ElementsAre(10, 20, 30, 35));
+}
+
+TEST(Plan, ASizeThatDoesNotDivideIsShownAsWhatRuns) {
+  PlanRequest request;
+  request.operations = {OperationId::all_gather};
+  request.sizes_bytes = {8, 32, 100};
+  const auto rows = plan_rows(request, 3);
+  // 8 and 32 B hold 0 and 2 floats for each of 3 ranks: at least one runs.
+  EXPECT_THAT(sizes_of(rows), ElementsAre(12, 24, 96));
+  EXPECT_EQ(rows[2].count, 8U);
+}
+
+TEST(Plan, TwoSizesThatRunAsTheSameStandOnce) {
+  PlanRequest request;
+  request.operations = {OperationId::all_to_all};
+  request.sizes_bytes = {8, 32, 100};
+  EXPECT_THAT(sizes_of(plan_rows(request, 16)), ElementsAre(64));
+}
+
+TEST(Plan, ReductionsAndPlacesAreRunWhereTheyExist) {
+  PlanRequest request;
+  request.operations = {OperationId::all_reduce, OperationId::all_gather, OperationId::send_recv};
+  request.sizes_bytes = {64};
+  request.reductions = {Reduction::sum, Reduction::max};
+  request.in_place = true;
+  const auto rows = plan_rows(request, 2);
+  ASSERT_EQ(rows.size(), 4U + 2U + 1U);
+  EXPECT_EQ(rows[0].reduction, Reduction::sum);
+  EXPECT_FALSE(rows[0].in_place);
+  EXPECT_TRUE(rows[1].in_place);
+  EXPECT_EQ(rows[2].reduction, Reduction::max);
+  EXPECT_EQ(rows[4].reduction, std::nullopt);
+  EXPECT_FALSE(rows.back().in_place);
+}
+
+TEST(Plan, ACountThatMpiCannotTakeIsRefused) {
+  PlanRequest request;
+  request.operations = {OperationId::all_reduce};
+  request.sizes_bytes = {4 * kGiB};
+  request.types = {DataType::int8};
+  EXPECT_THROW(static_cast<void>(plan_rows(request, 2)), Error);
+  request.types = {DataType::float32};
+  EXPECT_EQ(plan_rows(request, 2).size(), 1U);
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,240 @@
+#include "collectives/sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "base/error.hpp"
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+/// A clock that only operations move.
+class StepClock : public Clock {
+ public:
+  [[nodiscard]] double seconds() const override { return now; }
+  double now = 0;
+};
+
+/// An operation takes 1 ms × the rank's slowness. Data are wrong where told.
+class StepBackend : public Backend {
+ public:
+  struct Behaviour {
+    double slowness = 1;
+    bool wrong = false;
+    bool out_of_memory = false;
+  };
+
+  explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
+
+  [[nodiscard]] std::string_view name() const override { return "step"; }
+  [[nodiscard]] const Clock& clock() const override { return clock_; }
+  [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
+  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override {
+    if (key.algorithm == "nowhere") return "not on this machine";
+    return std::nullopt;
+  }
+  [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override { return key.algorithm; }
+  [[nodiscard]] std::string note(const RowKey& /*key*/) const override { return {}; }
+  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override {
+    return {.send = key.size_bytes, .receive = 2 * key.size_bytes};
+  }
+  void allocate(const BufferBytes& bytes) override {
+    if (behaviour_.out_of_memory) throw std::bad_alloc();
+    allocated.push_back(bytes);
+  }
+  void renew_communicators() override { ++renewed; }
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override {
+    return std::make_unique<Row>(*this, key);
+  }
+
+  std::vector<BufferBytes> allocated;
+  int renewed = 0;
+  std::vector<std::uint64_t> visited;  // sizes, in the order of their timed blocks
+
+ private:
+  class Row : public PreparedRow {
+   public:
+    Row(StepBackend& backend, RowKey key) : backend_(backend), key_(std::move(key)) {}
+    void fill(std::uint64_t iteration) override { filled_ = iteration; }
+    void run(std::uint64_t iterations) override { static_cast<void>(time(iterations, iterations)); }
+    [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t per_sample) override {
+      if (backend_.visited.empty() || backend_.visited.back() != key_.size_bytes) {
+        backend_.visited.push_back(key_.size_bytes);
+      }
+      const auto now = [this] { return backend_.clock_.now; };
+      return time_block(now, iterations, per_sample,
+                        [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
+    }
+    [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override {
+      EXPECT_EQ(iteration, filled_) << "what is checked is what was filled last";
+      EXPECT_NE(iteration, 0U);
+      if (!backend_.behaviour_.wrong) return std::nullopt;
+      return Mismatch{.count = 3, .first_index = 7, .expected = "1", .got = "2"};
+    }
+
+   private:
+    StepBackend& backend_;
+    RowKey key_;
+    std::uint64_t filled_ = 0;
+  };
+
+  Behaviour behaviour_;
+  StepClock clock_;
+};
+
+const std::vector<std::string> kHosts{"alpha", "beta", "gamma"};
+
+RowKey row_of(std::uint64_t size_bytes, const std::string& algorithm = "auto") {
+  return {.operation = OperationId::all_reduce,
+          .size_bytes = size_bytes,
+          .count = size_bytes / 4,
+          .type = DataType::float32,
+          .reduction = Reduction::sum,
+          .in_place = false,
+          .algorithm = algorithm};
+}
+
+SweepOptions quick() {
+  SweepOptions options;
+  options.fixed.iterations = 4;
+  options.stopping.fewest_passes = 4;
+  options.stopping.most_passes = 3;
+  return options;
+}
+
+TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({});
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), {});
+    EXPECT_THAT(backend.visited, ElementsAre(8, 64, 8, 64, 8, 64));
+    EXPECT_EQ(result.passes, 3);
+    ASSERT_EQ(backend.allocated.size(), 3U);
+    EXPECT_EQ(backend.allocated[0].send, 64U);
+    EXPECT_EQ(backend.allocated[0].receive, 128U);
+    EXPECT_GE(backend.renewed, 1);
+  });
+}
+
+TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {});
+    const Measurement& row = result.rows.at(0);
+    EXPECT_NEAR(row.seconds, 3e-3, 1e-9);
+    EXPECT_EQ(row.pass_seconds.size(), 3U);
+    EXPECT_EQ(row.iterations, 12U);
+    EXPECT_EQ(row.stopped, "3 passes");
+    ASSERT_EQ(row.ranks.size(), 3U);
+    EXPECT_NEAR(row.ranks[0].median_seconds, 1e-3, 1e-9);
+    EXPECT_NEAR(row.ranks[2].p99_seconds, 3e-3, 1e-9);
+  });
+}
+
+TEST(Sweep, TheReductionOverRanksIsTheOneAskedFor) {
+  for (const auto& [how, expected] :
+       {std::pair(AcrossRanks::rank0, 1e-3), std::pair(AcrossRanks::average, 2e-3),
+        std::pair(AcrossRanks::minimum, 1e-3), std::pair(AcrossRanks::maximum, 3e-3)}) {
+    run_rank_threads(3, [&](Ranks& ranks) {
+      StepBackend backend({.slowness = 1.0 + ranks.rank()});
+      SweepOptions options = quick();
+      options.across_ranks = how;
+      EXPECT_NEAR(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).seconds, expected, 1e-9);
+    });
+  }
+}
+
+TEST(Sweep, WrongDataNameTheRankAndTheHost) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1, .wrong = ranks.rank() == 1});
+    const Measurement row = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}).rows.at(0);
+    ASSERT_TRUE(row.wrong_elements);
+    ASSERT_EQ(row.wrong.size(), 1U);
+    EXPECT_EQ(row.wrong[0].rank, 1);
+    EXPECT_EQ(row.wrong[0].host, "beta");
+    EXPECT_EQ(row.wrong[0].first_index, 7U);
+    EXPECT_EQ(row.wrong[0].count, *row.wrong_elements);
+  });
+}
+
+TEST(Sweep, WhatIsNotCheckedIsNotCalledRight) {
+  run_rank_threads(1, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1, .wrong = true});
+    SweepOptions options = quick();
+    options.checks = 0;
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements,
+              std::nullopt);
+  });
+}
+
+TEST(Sweep, ARowThatCannotRunSaysWhyAndTheOthersRun) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    const auto rows = sweep(ranks, backend, {row_of(8, "nowhere"), row_of(8)}, kHosts, quick(), {}).rows;
+    EXPECT_EQ(rows.at(0).unavailable, "not on this machine");
+    EXPECT_TRUE(rows.at(0).pass_seconds.empty());
+    EXPECT_EQ(rows.at(1).pass_seconds.size(), 3U);
+  });
+}
+
+TEST(Sweep, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, {}, {});
+    EXPECT_EQ(result.passes, 8);
+    EXPECT_EQ(result.rows.at(0).stopped, "precision reached");
+    EXPECT_TRUE(result.rows.at(0).interval);
+  });
+}
+
+TEST(Sweep, TimeRunsOutButTheFirstPassIsFinished) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    SweepOptions options;
+    options.seconds = 1e-6;
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    EXPECT_EQ(result.passes, 1);
+    for (const Measurement& row : result.rows) {
+      EXPECT_EQ(row.pass_seconds.size(), 1U);
+      EXPECT_EQ(row.stopped, "out of time");
+    }
+  });
+}
+
+TEST(Sweep, MemoryThatOneRankLacksIsAnErrorOnAll) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1, .wrong = false, .out_of_memory = ranks.rank() == 2});
+    try {
+      static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}));
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("rank 2 on gamma: out of memory"));
+    }
+  });
+}
+
+TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    std::vector<std::pair<int, std::size_t>> seen;  // pass, passes of the row
+    SweepObserver observer;
+    observer.checkpoint = [&](const std::vector<Measurement>& rows, int passes) {
+      seen.emplace_back(passes, rows.at(0).pass_seconds.size());
+    };
+    static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), observer));
+    if (ranks.is_root()) {
+      EXPECT_THAT(seen, ElementsAre(Pair(1, 1U), Pair(2, 2U), Pair(3, 3U)));
+    } else {
+      EXPECT_TRUE(seen.empty());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace collbench

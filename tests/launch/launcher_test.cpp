@@ -1,0 +1,44 @@
+#include "launch/launcher.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace collbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Key;
+using ::testing::Not;
+
+TEST(Launcher, TheRanksOwnVariableBeatsTheDaemons) {
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("PMIX_RANK");
+  unsetenv("PMI_RANK");
+  setenv("SLURM_PROCID", "7", 1);
+  EXPECT_EQ(launched_rank(), std::nullopt);
+  setenv("PMIX_RANK", "3", 1);
+  EXPECT_EQ(launched_rank(), 3);
+  setenv("OMPI_COMM_WORLD_RANK", "5", 1);
+  EXPECT_EQ(launched_rank(), 5);
+}
+
+TEST(Launcher, SecretsAndTheDaemonsTalkAreNotRecorded) {
+  setenv("NCCL_ALGO", "Ring", 1);
+  setenv("OMPI_MCA_btl", "self,tcp", 1);
+  setenv("OMPI_MCA_orte_hnp_uri", "1.0;tcp://10.0.0.1:1", 1);
+  setenv("OMPI_MCA_orte_precondition_transports", "key", 1);
+  setenv("AWS_SECRET_ACCESS_KEY", "secret", 1);
+  setenv("MY_NCCL_TOKEN", "secret", 1);
+  const auto recorded = recorded_environment();
+  EXPECT_THAT(recorded, Contains(std::pair<const std::string, std::string>("NCCL_ALGO", "Ring")));
+  EXPECT_THAT(recorded, Contains(Key("OMPI_MCA_btl")));
+  for (const char* name : {"OMPI_MCA_orte_hnp_uri", "OMPI_MCA_orte_precondition_transports",
+                           "AWS_SECRET_ACCESS_KEY", "MY_NCCL_TOKEN", "PATH", "HOME"}) {
+    EXPECT_THAT(recorded, Not(Contains(Key(name))));
+  }
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,54 @@
+#include "launch/real_machine.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace collbench {
+namespace {
+
+TEST(RealMachine, SeesCoresMemoryAndItself) {
+  const MachineView view = view_machine();
+  EXPECT_FALSE(view.allowed_cores.empty());
+  EXPECT_GE(view.online_cores, static_cast<int>(view.allowed_cores.size()));
+  EXPECT_GT(view.available_memory_bytes, 1U << 20U);
+  EXPECT_EQ(view.program_id.size(), 16U);
+  EXPECT_EQ(view.program_id, view_machine().program_id);
+}
+
+TEST(RealMachine, SeesABinding) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(view_machine().allowed_cores.size(), 1U);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST(RealMachine, KnowsATerminalAndItsWidthFromAFile) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) unsetenv(name);
+  int controller = -1;
+  int terminal = -1;
+  ASSERT_EQ(openpty(&controller, &terminal, nullptr, nullptr, nullptr), 0);
+  winsize size{.ws_row = 40, .ws_col = 97, .ws_xpixel = 0, .ws_ypixel = 0};
+  ASSERT_EQ(ioctl(terminal, TIOCSWINSZ, &size), 0);
+  EXPECT_TRUE(view_terminal(terminal).is_terminal);
+  EXPECT_EQ(view_terminal(terminal).columns, 97);
+  const int null = open("/dev/null", O_WRONLY);
+  EXPECT_FALSE(view_terminal(null).is_terminal);
+  close(null);
+  close(terminal);
+  close(controller);
+}
+
+}  // namespace
+}  // namespace collbench
