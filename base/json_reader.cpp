@@ -1,0 +1,107 @@
+#include "base/json_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kDamaged = "the file is damaged or was not written by collbench: take another";
+
+/// "line:column" of the 1-based position `byte` in `text`; the column counts bytes.
+std::string line_and_column(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return fmt::format("{}:{}", line, before.size() - line_start + 1);
+}
+
+/// What nlohmann says without its "[json.exception.parse_error.101] parse error at line 1, column 2: ".
+std::string_view reason(std::string_view message) {
+  const std::size_t end_of_position = message.find(": ");
+  return end_of_position == std::string_view::npos ? message : message.substr(end_of_position + 2);
+}
+
+/// A value cut to what fits a message.
+std::string shown(const nlohmann::json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  const std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, std::string_view file_name) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw usage_error(fmt::format("{}:{}", file_name, line_and_column(text, error.byte)),
+                      fmt::format("is not JSON from here on: {}", reason(error.what())),
+                      std::string(kDamaged));
+  } catch (const nlohmann::json::exception& error) {  // a number that no double holds
+    throw usage_error(std::string(file_name), fmt::format("cannot be read as JSON: {}", error.what()),
+                      std::string(kDamaged));
+  }
+}
+
+JsonReader JsonReader::at(std::string_view key) const {
+  if (!value_.is_object()) throw expected("an object");
+  const auto found = value_.find(key);
+  std::string path = path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+  if (found == value_.end()) {
+    throw usage_error(std::string(file_name_), fmt::format("has no {}", path), std::string(kDamaged));
+  }
+  return {*found, file_name_, std::move(path)};
+}
+
+std::optional<JsonReader> JsonReader::find(std::string_view key) const {
+  if (!value_.is_object()) throw expected("an object");
+  const auto found = value_.find(key);
+  if (found == value_.end() || found->is_null()) return std::nullopt;
+  return at(key);
+}
+
+std::vector<JsonReader> JsonReader::items() const {
+  if (!value_.is_array()) throw expected("an array");
+  std::vector<JsonReader> result;
+  result.reserve(value_.size());
+  for (const nlohmann::json& item : value_) {
+    result.push_back({item, file_name_, fmt::format("{}[{}]", path_, result.size())});
+  }
+  return result;
+}
+
+std::vector<std::pair<std::string, JsonReader>> JsonReader::members() const {
+  if (!value_.is_object()) throw expected("an object");
+  std::vector<std::pair<std::string, JsonReader>> result;
+  for (const auto& member : value_.items()) result.emplace_back(member.key(), at(member.key()));
+  return result;
+}
+
+std::string JsonReader::text() const {
+  if (!value_.is_string()) throw expected("a string");
+  return value_.get<std::string>();
+}
+
+bool JsonReader::boolean() const {
+  if (!value_.is_boolean()) throw expected("true or false");
+  return value_.get<bool>();
+}
+
+double JsonReader::number() const {
+  if (value_.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (!value_.is_number()) throw expected("a number");
+  return value_.get<double>();
+}
+
+Error JsonReader::expected(std::string_view what) const {
+  const std::string_view place = path_.empty() ? "the document" : std::string_view(path_);
+  return usage_error(std::string(file_name_),
+                     fmt::format("{} is {} where {} was expected", place, shown(value_), what),
+                     std::string(kDamaged));
+}
+
+}  // namespace collbench

@@ -1,0 +1,38 @@
+#include "base/record/json_fields.hpp"
+
+namespace collbench {
+
+Json or_null(const std::optional<DataType>& type) { return type ? Json(traits(*type).name) : Json(nullptr); }
+
+Json or_null(const std::optional<Reduction>& reduction) {
+  return reduction ? Json(name(*reduction)) : Json(nullptr);
+}
+
+DataType data_type_from_json(const JsonReader& json) {
+  const DataTypeTraits* found = find_data_type(json.text());
+  if (found == nullptr) throw json.expected("the name of a data type");
+  return found->id;
+}
+
+Reduction reduction_from_json(const JsonReader& json) {
+  const Reduction* found = find_reduction(json.text());
+  if (found == nullptr) throw json.expected("the name of a reduction");
+  return *found;
+}
+
+std::optional<double> optional_number(const JsonReader& json, std::string_view key) {
+  const auto value = json.find(key);
+  return value ? std::optional(value->number()) : std::nullopt;
+}
+
+std::optional<DataType> optional_data_type(const JsonReader& json, std::string_view key) {
+  const auto value = json.find(key);
+  return value ? std::optional(data_type_from_json(*value)) : std::nullopt;
+}
+
+std::optional<Reduction> optional_reduction(const JsonReader& json, std::string_view key) {
+  const auto value = json.find(key);
+  return value ? std::optional(reduction_from_json(*value)) : std::nullopt;
+}
+
+}  // namespace collbench

@@ -1,0 +1,32 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "base/json_reader.hpp"
+#include "base/record/data_type.hpp"
+
+namespace collbench {
+
+/// JSON whose keys keep the order in which they are written. nlohmann writes null for a number that is not
+/// finite, and else the shortest decimal that reads back as the same double.
+using Json = nlohmann::ordered_json;
+
+/// The fields that several records have, as JSON and back. What is none is null.
+template <class Value>
+[[nodiscard]] Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+[[nodiscard]] Json or_null(const std::optional<DataType>& type);
+[[nodiscard]] Json or_null(const std::optional<Reduction>& reduction);
+
+/// By name. Throw Error (usage) that names the place in the file when there is no such type or reduction.
+[[nodiscard]] DataType data_type_from_json(const JsonReader& json);
+[[nodiscard]] Reduction reduction_from_json(const JsonReader& json);
+
+/// The member `key` of `json`; none when it is absent or null.
+[[nodiscard]] std::optional<double> optional_number(const JsonReader& json, std::string_view key);
+[[nodiscard]] std::optional<DataType> optional_data_type(const JsonReader& json, std::string_view key);
+[[nodiscard]] std::optional<Reduction> optional_reduction(const JsonReader& json, std::string_view key);
+
+}  // namespace collbench

@@ -1,0 +1,102 @@
+#include "base/json_reader.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+
+namespace collbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// What the user reads when `action` fails.
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    return describe(error);
+  }
+  return "no error";
+}
+
+std::string message_of_text(std::string_view text) {
+  return message_of([&] { static_cast<void>(parse_json(text, "run.json")); });
+}
+
+TEST(ParseJson, NamesTheLineAndColumnWhereTheTextIsNotJson) {
+  EXPECT_THAT(message_of_text("{\n  \"a\": 1,\n  b\n}"), StartsWith("collbench: run.json:3:3: is not JSON"));
+  EXPECT_THAT(message_of_text("?"), StartsWith("collbench: run.json:1:1: "));
+}
+
+TEST(ParseJson, AnEmptyFileEndsAtItsFirstColumn) {
+  EXPECT_THAT(message_of_text(""), StartsWith("collbench: run.json:1:1: is not JSON from here on"));
+}
+
+TEST(ParseJson, ATruncatedTextEndsAtItsEnd) {
+  EXPECT_THAT(message_of_text("{\n\"a\": [1, 2"), StartsWith("collbench: run.json:2:11: "));
+}
+
+TEST(ParseJson, ANumberThatNoDoubleHoldsIsAnError) {
+  EXPECT_THAT(message_of_text("[1e999]"), HasSubstr("1e999"));
+}
+
+TEST(ParseJson, DeepNestingIsAnErrorAndNoCrash) {
+  EXPECT_THAT(message_of_text(std::string(100000, '[')), HasSubstr("is not JSON"));
+}
+
+class JsonReaderTest : public testing::Test {
+ protected:
+  JsonReader reader() { return {document_, "run.json"}; }
+  nlohmann::json document_ = nlohmann::json::parse(
+      R"({"rows": [{"seconds": 0.5, "count": 7}, {"seconds": "soon", "count": -1, "whole": 1.5}],
+          "nothing": null, "yes": true, "name": "ring", "big": 18446744073709551615})");
+};
+
+TEST_F(JsonReaderTest, ReadsWhatIsThere) {
+  EXPECT_EQ(reader().at("rows").items()[0].at("seconds").number(), 0.5);
+  EXPECT_EQ(reader().at("rows").items()[0].at("count").integer<int>(), 7);
+  EXPECT_EQ(reader().at("name").text(), "ring");
+  EXPECT_TRUE(reader().at("yes").boolean());
+  EXPECT_EQ(reader().at("big").integer<std::uint64_t>(), 18446744073709551615ULL);
+  EXPECT_EQ(reader().members().size(), 5U);
+}
+
+TEST_F(JsonReaderTest, NullIsNoneOrNotANumber) {
+  EXPECT_FALSE(reader().find("nothing"));
+  EXPECT_FALSE(reader().find("absent"));
+  EXPECT_TRUE(reader().find("name"));
+  EXPECT_TRUE(std::isnan(reader().at("nothing").number()));
+}
+
+TEST_F(JsonReaderTest, AMissingKeyIsNamedWithItsPath) {
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("rows").items()[1].at("size_bytes")); }),
+              StartsWith("collbench: run.json: has no rows[1].size_bytes; "));
+}
+
+TEST_F(JsonReaderTest, AnotherKindIsNamedWithItsPathAndValue) {
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("rows").items()[1].at("seconds").number()); }),
+              StartsWith("collbench: run.json: rows[1].seconds is \"soon\" where a number was expected; "));
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("name").items()); }), HasSubstr("an array was"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("rows").members()); }),
+              HasSubstr("rows is an array where an object was expected"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("rows").at("x")); }),
+              HasSubstr("an object was"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("rows").text()); }), HasSubstr("a string was"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("name").boolean()); }),
+              HasSubstr("true or false"));
+}
+
+TEST_F(JsonReaderTest, AnIntegerMustFitItsTypeAndItsLeast) {
+  const JsonReader row = reader().at("rows").items()[1];
+  EXPECT_EQ(row.at("count").integer<int>(-1), -1);
+  EXPECT_THAT(message_of([&] { static_cast<void>(row.at("count").integer<std::uint64_t>()); }),
+              HasSubstr("rows[1].count is -1 where a whole number from 0 was expected"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(row.at("whole").integer<int>()); }), HasSubstr("is 1.5"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("big").integer<int>()); }), HasSubstr("big is"));
+}
+
+}  // namespace
+}  // namespace collbench

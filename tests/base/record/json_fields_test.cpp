@@ -1,0 +1,40 @@
+#include "base/record/json_fields.hpp"
+
+#include <gmock/gmock.h>
+
+namespace collbench {
+namespace {
+
+TEST(JsonFields, WhatIsNoneIsNull) {
+  EXPECT_EQ(or_null(std::optional<double>()), nullptr);
+  EXPECT_EQ(or_null(std::optional<DataType>()), nullptr);
+  EXPECT_EQ(or_null(std::optional<Reduction>()), nullptr);
+  EXPECT_EQ(or_null(std::optional(1.5)), 1.5);
+}
+
+TEST(JsonFields, TypesAndReductionsTravelByName) {
+  EXPECT_EQ(or_null(std::optional(DataType::float16)), "half");
+  EXPECT_EQ(or_null(std::optional(Reduction::avg)), "avg");
+  const auto document = nlohmann::json::parse(R"({"type": "half", "reduction": "avg", "none": null})");
+  const JsonReader json(document, "run.json");
+  EXPECT_EQ(optional_data_type(json, "type"), DataType::float16);
+  EXPECT_EQ(optional_reduction(json, "reduction"), Reduction::avg);
+  EXPECT_EQ(optional_data_type(json, "none"), std::nullopt);
+  EXPECT_EQ(optional_reduction(json, "absent"), std::nullopt);
+  EXPECT_EQ(optional_number(json, "none"), std::nullopt);
+}
+
+TEST(JsonFields, AnUnknownNameIsAnErrorWithItsPlace) {
+  const auto document = nlohmann::json::parse(R"({"type": "quad", "reduction": "xor"})");
+  const JsonReader json(document, "run.json");
+  try {
+    static_cast<void>(data_type_from_json(json.at("type")));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "type is \"quad\" where the name of a data type was expected");
+  }
+  EXPECT_THROW(static_cast<void>(reduction_from_json(json.at("reduction"))), Error);
+}
+
+}  // namespace
+}  // namespace collbench

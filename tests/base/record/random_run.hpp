@@ -1,0 +1,142 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/record/run.hpp"
+
+namespace collbench {
+
+/// Draws runs whose every field is set to something, and to the odd values (empty, extreme, not ASCII) often.
+class RandomRun {
+ public:
+  explicit RandomRun(unsigned seed) : random_(seed) {}
+
+  Run run() {
+    Run result;
+    result.versions = {text(), text(), text(), text(), text()};
+    result.started = text();
+    result.finished = text();
+    result.complete = chance();
+    result.command_line = several([&] { return text(); });
+    for (int i = below(4); i > 0; --i) result.environment[text()] = text();
+    result.backend = text();
+    result.time_reduction = text();
+    result.simulated = chance();
+    const int ranks = 1 + below(5);
+    for (int rank = 0; rank < ranks; ++rank) {
+      result.ranks.push_back({rank, text(), below(ranks), below(ranks)});
+    }
+    result.cores_per_node = several([&] { return below(256); });
+    result.place_notes = several([&] { return text(); });
+    if (chance()) result.calibration = calibration();
+    result.rows = several([&] { return row(); });
+    result.passes = below(64);
+    result.wall_seconds = number();
+    result.validation_seconds = number();
+    result.calibration_seconds = number();
+    return result;
+  }
+
+  Calibration calibration() {
+    Calibration result;
+    result.intra = maybe([&] { return tier(); });
+    result.inter = maybe([&] { return tier(); });
+    result.inter_host_bytes_per_second = maybe([&] { return number(); });
+    result.gammas = several([&] { return ReductionCost{type(), reduction(), number()}; });
+    result.kappa_seconds_per_byte = number();
+    result.fit_relative_error = number();
+    result.points = several([&] {
+      return CalibrationPoint{one_of(calibration_kinds()), count(), number(), maybe([&] { return type(); }),
+                              maybe([&] { return reduction(); })};
+    });
+    return result;
+  }
+
+  Row row() {
+    Row result;
+    Measurement& measured = result.measurement;
+    measured.key = {one_of(operations()).id,
+                    count(),
+                    count(),
+                    type(),
+                    maybe([&] { return reduction(); }),
+                    chance(),
+                    text()};
+    measured.unavailable = text();
+    measured.algorithm_ran = text();
+    measured.note = text();
+    measured.pass_seconds = several([&] { return number(); });
+    measured.seconds = number();
+    measured.interval = maybe([&] { return TimeInterval{number(), number(), number()}; });
+    measured.stopped = text();
+    measured.iterations = count();
+    measured.iterations_per_sample = count();
+    measured.samples = count();
+    measured.minimum = number();
+    measured.mean = number();
+    measured.median = number();
+    measured.p95 = number();
+    measured.p99 = number();
+    measured.variation = number();
+    measured.ranks = several([&] { return RankTimes{below(4096), number(), number()}; });
+    measured.wrong_elements = maybe([&] { return count(); });
+    measured.wrong =
+        several([&] { return WrongElements{below(4096), text(), count(), count(), text(), text()}; });
+    result.expectation = {maybe([&] { return number(); }), maybe([&] { return number(); }),
+                          maybe([&] { return number(); }), text()};
+    return result;
+  }
+
+ private:
+  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+  bool chance() { return below(2) == 1; }
+
+  template <class Make>
+  std::optional<std::invoke_result_t<Make>> maybe(Make make) {
+    if (chance()) return make();
+    return std::nullopt;
+  }
+  template <class Make>
+  std::vector<std::invoke_result_t<Make>> several(Make make) {
+    std::vector<std::invoke_result_t<Make>> result;
+    for (int i = below(4); i > 0; --i) result.push_back(make());
+    return result;
+  }
+  template <class Range>
+  typename Range::value_type one_of(const Range& range) {
+    return range[static_cast<std::size_t>(below(static_cast<int>(range.size())))];
+  }
+
+  DataType type() { return one_of(data_types()).id; }
+  Reduction reduction() { return one_of(reductions()); }
+  Tier tier() { return {number(), number(), count()}; }
+  std::uint64_t count() {
+    return one_of(std::vector<std::uint64_t>{0, 1, 4096, 1ULL << 53U, (1ULL << 53U) + 1,
+                                             std::numeric_limits<std::uint64_t>::max(), random_()});
+  }
+  /// Every bit pattern that is a finite double is as likely.
+  double number() {
+    while (true) {
+      const std::uint64_t bits = random_();
+      double value = 0;
+      static_assert(sizeof value == sizeof bits);
+      std::memcpy(&value, &bits, sizeof value);
+      if (std::isfinite(value)) return chance() ? value : one_of(std::vector<double>{0, 1, 1e-7, 0.1, 1e300});
+    }
+  }
+  std::string text() {
+    return one_of(std::vector<std::string>{"", "auto", "Open MPI v4.1.4", "a \"quoted\" \\ line\nand more\t",
+                                           "µs ± – 日本", std::string("nul\0inside", 10), "rank,0"});
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace collbench

@@ -1,0 +1,62 @@
+#include "base/record/row_json.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/base/record/random_run.hpp"
+
+namespace collbench {
+namespace {
+
+Row from_text(const std::string& text) {
+  const auto document = nlohmann::json::parse(text);
+  return row_from_json(JsonReader(document, "run.json"));
+}
+
+TEST(RowJson, ComesBackAsItWas) {
+  RandomRun random(2);
+  for (int i = 0; i < 100; ++i) {
+    const Row row = random.row();
+    EXPECT_EQ(from_text(row_to_json(row, 4).dump()), row);
+  }
+}
+
+TEST(RowJson, AddsTheRatesInGigabytes) {
+  Row row;
+  row.measurement.key.size_bytes = 1'000'000'000;
+  row.measurement.seconds = 0.5;
+  row.expectation.expected_seconds = 0.25;
+  const Json rates = row_to_json(row, 2).at("rates");
+  EXPECT_EQ(rates.dump(), R"({"algorithm_bandwidth_gb_per_s":2.0,"bus_bandwidth_gb_per_s":2.0,)"
+                          R"("ring_bus_bandwidth_gb_per_s":null,"tree_bus_bandwidth_gb_per_s":null,)"
+                          R"("expected_bus_bandwidth_gb_per_s":4.0,"measured_over_expected":0.5})");
+}
+
+TEST(RowJson, DoesNotReadTheRates) {
+  Json json = row_to_json(Row(), 2);
+  json["rates"] = "whatever";
+  EXPECT_EQ(from_text(json.dump()), Row());
+}
+
+TEST(RowJson, TheFiguresOfTheRanksAreColumnsOfOneLength) {
+  Row row;
+  row.measurement.ranks = {{0, 1e-6, 2e-6}, {1, 1.5e-6, 3e-6}};
+  Json json = row_to_json(row, 2);
+  EXPECT_EQ(json.at("rank_times").dump(),
+            R"({"rank":[0,1],"median_seconds":[1e-06,1.5e-06],"p99_seconds":[2e-06,3e-06]})");
+  json["rank_times"]["p99_seconds"].erase(1);
+  EXPECT_THROW(static_cast<void>(from_text(json.dump())), Error);
+}
+
+TEST(RowJson, AnUnknownOperationIsAnError) {
+  Json json = row_to_json(Row(), 2);
+  json["operation"] = "AllScatter";
+  try {
+    static_cast<void>(from_text(json.dump()));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "operation is \"AllScatter\" where the name of an operation was expected");
+  }
+}
+
+}  // namespace
+}  // namespace collbench
