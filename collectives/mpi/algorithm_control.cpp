@@ -84,6 +84,13 @@ Error not_taken(const std::string& algorithm, const std::string& reason) {
   return {ExitStatus::not_here, "--algo " + algorithm, reason, "leave it out, or say --algo auto"};
 }
 
+/// `algorithm`, or what "auto" means where the environment of the run names one.
+const std::string& meaning(const std::map<OperationId, std::string>& configured, OperationId operation,
+                           const std::string& algorithm) {
+  const auto found = configured.find(operation);
+  return algorithm == kLibraryChoice && found != configured.end() ? found->second : algorithm;
+}
+
 /// Bytes of payload in the largest eager message of a byte transfer layer; 0 when it is not in use. Its limit
 /// counts the largest header of pml/ob1, 56 bytes on 64-bit machines (pml_ob1_sendreq.h,
 /// mca_pml_ob1_send_request_start_btl; pml_ob1_hdr.h, mca_pml_ob1_hdr_t).
@@ -139,13 +146,8 @@ std::optional<std::string> AlgorithmControl::why_not(OperationId operation, cons
   return open_mpi_refuses(operation, algorithm, ranks);
 }
 
-const std::string& AlgorithmControl::resolved(OperationId operation, const std::string& algorithm) const {
-  const auto configured = configured_.find(operation);
-  return algorithm == kLibraryChoice && configured != configured_.end() ? configured->second : algorithm;
-}
-
 void AlgorithmControl::select(OperationId operation, const std::string& algorithm) {
-  const std::string& name = resolved(operation, algorithm);
+  const std::string& name = meaning(configured_, operation, algorithm);
   if (name == kLibraryChoice && available(operation).empty()) return;  // nothing else was ever selected
   constexpr int kAnyRanks = 2;
   if (const auto reason = why_not(operation, name, kAnyRanks)) throw not_taken(algorithm, *reason);
@@ -158,7 +160,7 @@ void AlgorithmControl::select(OperationId operation, const std::string& algorith
 }
 
 std::string AlgorithmControl::ran(const std::string& algorithm, const CollectiveCall& call) const {
-  const std::string& selected = resolved(call.operation, algorithm);
+  const std::string& selected = meaning(configured_, call.operation, algorithm);
   if (selected == kLibraryChoice) return selected;
   const auto segment_bytes = integer_variable("coll_tuned_allreduce_algorithm_segmentsize").value_or(0);
   return open_mpi_runs(selected, call, static_cast<std::uint64_t>(segment_bytes));

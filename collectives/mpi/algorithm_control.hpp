@@ -53,9 +53,6 @@ class AlgorithmControl {
   [[nodiscard]] EagerLimits eager_limits() const;
 
  private:
-  /// `algorithm`, or what "auto" means in the environment of the run.
-  [[nodiscard]] const std::string& resolved(OperationId operation, const std::string& algorithm) const;
-
   std::string why_none_;  ///< why nothing can be selected here; empty when something can
   std::map<OperationId, std::string> configured_;  ///< the algorithms that the environment of the run names
 };

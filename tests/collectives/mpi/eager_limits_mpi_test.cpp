@@ -11,8 +11,10 @@ namespace {
 
 /// Whether a message of rank 0 to rank 1 is gone before rank 1 asks for it.
 bool leaves_unasked(std::uint64_t bytes) {
-  constexpr int kTag = 7, kPolls = 20'000;
-  int rank = 0, gone = 0;
+  constexpr int kTag = 7;
+  constexpr int kPolls = 20'000;
+  int rank = 0;
+  int gone = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<char> buffer(bytes);
   MPI_Request request = MPI_REQUEST_NULL;

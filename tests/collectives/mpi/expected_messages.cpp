@@ -14,16 +14,16 @@ class Sender {
  public:
   Sender(const CollectiveCall& call, int rank) : call_(call), rank_(rank) {}
 
-  int ranks() const { return call_.ranks; }
-  int rank() const { return rank_; }
-  std::uint64_t count() const { return call_.count; }
-  int right(int distance = 1) const { return (rank_ + distance) % call_.ranks; }
-  int left(int distance = 1) const { return (rank_ - distance + call_.ranks) % call_.ranks; }
+  [[nodiscard]] int ranks() const { return call_.ranks; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] std::uint64_t count() const { return call_.count; }
+  [[nodiscard]] int right(int distance = 1) const { return (rank_ + distance) % call_.ranks; }
+  [[nodiscard]] int left(int distance = 1) const { return (rank_ - distance + call_.ranks) % call_.ranks; }
 
   void send(int to, std::uint64_t elements, bool persistent = false) {
     messages_.push_back({to, elements * call_.element_bytes, persistent});
   }
-  Messages messages() const { return messages_; }
+  [[nodiscard]] Messages messages() const { return messages_; }
 
  private:
   CollectiveCall call_;
@@ -47,12 +47,12 @@ struct PairedRanks {
       : power(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
         extra(ranks - power),
         stays(who_stays) {}
-  bool paired(int rank) const { return rank < 2 * extra; }
-  bool leaves(int rank) const { return paired(rank) && rank % 2 != stays; }
-  int virtual_rank(int rank) const { return paired(rank) ? rank / 2 : rank - extra; }
-  int real_rank(int v) const { return v < extra ? 2 * v + stays : v + extra; }
+  [[nodiscard]] bool paired(int rank) const { return rank < 2 * extra; }
+  [[nodiscard]] bool leaves(int rank) const { return paired(rank) && rank % 2 != stays; }
+  [[nodiscard]] int virtual_rank(int rank) const { return paired(rank) ? rank / 2 : rank - extra; }
+  [[nodiscard]] int real_rank(int v) const { return v < extra ? 2 * v + stays : v + extra; }
   /// Ranks whose blocks the virtual ranks [first, last) stand for.
-  std::uint64_t blocks(int first, int last) const {
+  [[nodiscard]] std::uint64_t blocks(int first, int last) const {
     return static_cast<std::uint64_t>(last - first + std::max(0, std::min(last, extra) - first));
   }
 };
@@ -60,14 +60,20 @@ struct PairedRanks {
 // AllReduce: count elements on every rank ----------------------------------------------------------------
 
 void all_reduce_basic_linear(Sender& s) {
-  if (s.rank() != 0) return s.send(0, s.count());
+  if (s.rank() != 0) {
+    s.send(0, s.count());
+    return;
+  }
   // the reduction sends nothing from the root; the broadcast goes to everybody
   for (int to = 1; to < s.ranks(); ++to) s.send(to, s.count());
 }
 
 void all_reduce_recursive_doubling(Sender& s) {
   const PairedRanks pairs(s.ranks(), 1);
-  if (pairs.leaves(s.rank())) return s.send(s.rank() + 1, s.count());
+  if (pairs.leaves(s.rank())) {
+    s.send(s.rank() + 1, s.count());
+    return;
+  }
   const int v = pairs.virtual_rank(s.rank());
   for (int distance = 1; distance < pairs.power; distance *= 2) {
     s.send(pairs.real_rank(v ^ distance), s.count());
@@ -87,8 +93,8 @@ void all_reduce_ring(Sender& s, std::uint64_t phases) {
 }
 
 void all_reduce_segmented_ring(Sender& s, std::uint64_t segment_elements) {
-  const std::uint64_t round = static_cast<std::uint64_t>(s.ranks()) * segment_elements,
-                      rest = s.count() % round;
+  const std::uint64_t round = static_cast<std::uint64_t>(s.ranks()) * segment_elements;
+  const std::uint64_t rest = s.count() % round;
   const bool one_more = rest >= static_cast<std::uint64_t>(s.ranks()) && rest > round / 2;
   all_reduce_ring(s, s.count() / round + (one_more ? 1 : 0));
 }
@@ -98,7 +104,8 @@ void all_reduce_rabenseifner(Sender& s) {
   const std::uint64_t half = s.count() / 2;
   if (pairs.leaves(s.rank())) {
     s.send(s.rank() - 1, half);
-    return s.send(s.rank() - 1, s.count() - half);
+    s.send(s.rank() - 1, s.count() - half);
+    return;
   }
   if (pairs.paired(s.rank())) s.send(s.rank() + 1, s.count() - half);
   std::vector<std::pair<int, std::uint64_t>> kept;  // peer and elements, to be sent back, last one first
@@ -147,10 +154,14 @@ void two_proc(Sender& s) { s.send(1 - s.rank(), s.count()); }
 
 void reduce_scatter_recursive_halving(Sender& s) {
   const PairedRanks pairs(s.ranks(), 1);
-  if (pairs.leaves(s.rank())) return s.send(s.rank() + 1, s.count() * static_cast<std::uint64_t>(s.ranks()));
+  if (pairs.leaves(s.rank())) {
+    s.send(s.rank() + 1, s.count() * static_cast<std::uint64_t>(s.ranks()));
+    return;
+  }
   const int v = pairs.virtual_rank(s.rank());
   for (int first = 0, width = pairs.power / 2; width > 0; width /= 2) {
-    const int low = first, high = first + width;
+    const int low = first;
+    const int high = first + width;
     const bool keeps_high = (v & width) != 0;
     const int given = keeps_high ? low : high;
     s.send(pairs.real_rank(v ^ width), s.count() * pairs.blocks(given, given + width));
@@ -161,7 +172,10 @@ void reduce_scatter_recursive_halving(Sender& s) {
 
 void reduce_scatter_butterfly(Sender& s) {
   const PairedRanks pairs(s.ranks(), 1);
-  if (pairs.leaves(s.rank())) return s.send(s.rank() + 1, s.count() * static_cast<std::uint64_t>(s.ranks()));
+  if (pairs.leaves(s.rank())) {
+    s.send(s.rank() + 1, s.count() * static_cast<std::uint64_t>(s.ranks()));
+    return;
+  }
   const int v = pairs.virtual_rank(s.rank());
   int first = 0;
   for (int distance = 1, width = pairs.power / 2; width > 0; distance *= 2, width /= 2) {
@@ -236,6 +250,7 @@ std::map<std::string, Script> scripts(OperationId operation, std::uint64_t segme
 std::optional<Messages> expected_messages(const std::string& algorithm, const CollectiveCall& call, int rank,
                                           std::uint64_t segment_elements) {
   if (algorithm == "self") return Messages{};
+  if (algorithm == "segmented_ring" && segment_elements == 0) return std::nullopt;
   const auto all = scripts(call.operation, segment_elements);
   const auto found = all.find(algorithm);
   if (found == all.end()) return std::nullopt;
