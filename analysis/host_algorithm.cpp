@@ -1,0 +1,29 @@
+#include "analysis/host_algorithm.hpp"
+
+#include <bit>
+
+namespace collbench {
+
+std::span<const HostAlgorithm> host_algorithms(OperationId operation) {
+  switch (operation) {
+    case OperationId::all_reduce:
+      return host_all_reduce_algorithms();
+    case OperationId::all_gather:
+      return host_all_gather_algorithms();
+    case OperationId::reduce_scatter:
+      return host_reduce_scatter_algorithms();
+    case OperationId::all_to_all:
+      return host_all_to_all_algorithms();
+    case OperationId::send_recv:
+      return host_send_recv_algorithms();
+    default:
+      return {};
+  }
+}
+
+bool any_ranks(int /*ranks*/) { return true; }
+bool two_ranks(int ranks) { return ranks == 2; }
+bool even_ranks(int ranks) { return ranks % 2 == 0; }
+bool power_of_two_ranks(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }
+
+}  // namespace collbench

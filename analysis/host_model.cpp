@@ -1,0 +1,81 @@
+#include "analysis/host_model.hpp"
+
+#include <algorithm>
+
+namespace collbench {
+namespace {
+
+using Points = std::vector<TimePoint>;
+
+Points points_of(const Calibration& calibration, CalibrationKind kind) {
+  Points points;
+  for (const CalibrationPoint& point : calibration.points) {
+    if (point.kind == kind) {
+      points.push_back({.bytes = static_cast<double>(point.bytes), .seconds = point.seconds});
+    }
+  }
+  return points;
+}
+
+TimeCurve message_curve(Points points, const Tier& tier) {
+  return points.empty() ? TimeCurve::line(tier.alpha_seconds, 1 / tier.bytes_per_second)
+                        : TimeCurve(std::move(points));
+}
+
+/// Work on one rank starts at no time for no bytes.
+TimeCurve local_curve(Points points, double seconds_per_byte) {
+  if (points.empty()) return TimeCurve::line(0, seconds_per_byte);
+  points.push_back({.bytes = 0, .seconds = 0});
+  return TimeCurve(std::move(points));
+}
+
+MessageTier message_tier(const Tier& tier, const Points& standing, const Points& forwarded) {
+  return {.alpha_seconds = tier.alpha_seconds,
+          .eager_limit_bytes = static_cast<double>(tier.eager_limit_bytes),
+          .standing = message_curve(standing, tier),
+          .forwarded = message_curve(forwarded.empty() ? standing : forwarded, tier)};
+}
+
+std::optional<TimeCurve> reduce_curve(const Calibration& calibration, DataType type, Reduction reduction) {
+  const auto gamma = std::find_if(
+      calibration.gammas.begin(), calibration.gammas.end(),
+      [&](const ReductionCost& cost) { return cost.type == type && cost.reduction == reduction; });
+  if (gamma == calibration.gammas.end()) return std::nullopt;
+  Points points;
+  for (const CalibrationPoint& point : calibration.points) {
+    if (point.kind == CalibrationKind::reduce_local && point.type == type && point.reduction == reduction) {
+      points.push_back({.bytes = static_cast<double>(point.bytes), .seconds = point.seconds});
+    }
+  }
+  return local_curve(std::move(points), gamma->seconds_per_byte);
+}
+
+}  // namespace
+
+std::optional<HostModel> host_model(const Calibration& calibration, const Identities& identities,
+                                    DataType type, std::optional<Reduction> reduction) {
+  HostModel model;
+  for (const Identity& identity : identities) model.node.push_back(identity.node);
+  model.ranks_on_node = ranks_per_node(identities);
+
+  if (model.ranks() > model.nodes()) {
+    if (!calibration.intra) return std::nullopt;
+    model.intra = message_tier(*calibration.intra, points_of(calibration, CalibrationKind::send_recv_intra),
+                               points_of(calibration, CalibrationKind::forward_intra));
+  }
+  if (model.nodes() > 1) {
+    if (!calibration.inter) return std::nullopt;
+    model.inter =
+        message_tier(*calibration.inter, points_of(calibration, CalibrationKind::send_recv_inter), {});
+    model.host_bytes_per_second = calibration.inter_host_bytes_per_second.value_or(0);
+  }
+  if (reduction) {
+    auto reduce = reduce_curve(calibration, type, *reduction);
+    if (!reduce) return std::nullopt;
+    model.reduce = std::move(*reduce);
+  }
+  model.copy = local_curve(points_of(calibration, CalibrationKind::copy), calibration.kappa_seconds_per_byte);
+  return model;
+}
+
+}  // namespace collbench

@@ -1,0 +1,135 @@
+#include "analysis/round_clock.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace collbench {
+namespace {
+
+std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+/// When messages of `bytes` end that start at `starts` (ascending) on one link, evenly shared: it carries
+/// `link_rate` in all and at most `message_rate` of each, in bytes per second. All are of one length, so they
+/// end in order, when each has had its share of service.
+std::vector<double> ends_when_shared(const std::vector<double>& starts, double bytes, double message_rate,
+                                     double link_rate) {
+  std::vector<double> ends;
+  std::vector<double> service_at_start;
+  double now = starts.front();
+  double service = 0;  // bytes that a message present all the time would have got
+  while (ends.size() < starts.size()) {
+    const std::size_t active = service_at_start.size() - ends.size();
+    const double rate = std::min(message_rate, link_rate / static_cast<double>(active));
+    const double end = active == 0 ? std::numeric_limits<double>::infinity()
+                                   : now + (service_at_start[ends.size()] + bytes - service) / rate;
+    if (service_at_start.size() < starts.size() && starts[service_at_start.size()] <= end) {
+      const double start = starts[service_at_start.size()];
+      if (active > 0) service += rate * (start - now);
+      now = start;
+      service_at_start.push_back(service);
+    } else {
+      service = service_at_start[ends.size()] + bytes;
+      now = end;
+      ends.push_back(now);
+    }
+  }
+  return ends;
+}
+
+}  // namespace
+
+Round round_of(const HostModel& model, std::span<const int> destinations) {
+  Round round;
+  round.hops.reserve(destinations.size());
+  const auto nodes = index(model.nodes());
+  std::vector<std::vector<std::size_t>> links(2 * nodes);  // out of each node, then into each
+  for (int rank = 0; rank < model.ranks(); ++rank) {
+    const int to = destinations[index(rank)];
+    if (to == kNobody) continue;
+    const std::size_t source = index(model.node[index(rank)]);
+    const std::size_t target = index(model.node[index(to)]);
+    if (source != target) {
+      links[source].push_back(round.hops.size());
+      links[nodes + target].push_back(round.hops.size());
+    }
+    round.hops.push_back({.from = rank, .to = to, .crosses = source != target});
+  }
+  for (auto& link : links) {
+    if (link.size() > 1) round.sharing_a_link.push_back(std::move(link));
+  }
+  return round;
+}
+
+Round shift(const HostModel& model, int distance) {
+  std::vector<int> destinations(model.node.size());
+  for (int rank = 0; rank < model.ranks(); ++rank) {
+    destinations[index(rank)] = (rank + distance) % model.ranks();
+  }
+  return round_of(model, destinations);
+}
+
+RoundClock::RoundClock(const HostModel& model, SentData data, double working_set_bytes)
+    : model_(model),
+      data_(data),
+      working_set_(working_set_bytes),
+      done_(model.node.size(), 0),
+      next_(model.node.size(), 0),
+      sent_(model.node.size(), 0),
+      received_(model.node.size(), 0) {}
+
+void RoundClock::exchange(const Round& round, double bytes, double work_seconds) {
+  const auto waits = [&](const Hop& hop) { return bytes > tier(hop).eager_limit_bytes; };
+  const double on_intra_link = link_seconds(model_.intra, bytes);
+  const double on_inter_link = link_seconds(model_.inter, bytes);
+
+  starts_.clear();
+  lets_go_.clear();
+  for (const Hop& hop : round.hops) {
+    double start = std::max(done_[index(hop.from)], sent_[index(hop.from)]);
+    if (waits(hop)) start = std::max(start, done_[index(hop.to)]);
+    starts_.push_back(start);
+    lets_go_.push_back(start + (hop.crosses ? on_inter_link : on_intra_link));
+    next_[index(hop.from)] = done_[index(hop.from)];
+    next_[index(hop.to)] = done_[index(hop.to)];
+  }
+  if (model_.host_bytes_per_second > 0 && on_inter_link > 0) share_links(round, bytes, on_inter_link);
+
+  for (std::size_t i = 0; i < round.hops.size(); ++i) {
+    const Hop& hop = round.hops[i];
+    const double arrival =
+        std::max(lets_go_[i] + tier(hop).alpha_seconds, received_[index(hop.to)] + lets_go_[i] - starts_[i]);
+    sent_[index(hop.from)] = lets_go_[i];
+    received_[index(hop.to)] = arrival;
+    next_[index(hop.to)] = std::max(next_[index(hop.to)], arrival);
+    if (waits(hop)) next_[index(hop.from)] = std::max(next_[index(hop.from)], arrival);
+  }
+  for (const Hop& hop : round.hops) done_[index(hop.from)] = next_[index(hop.from)];
+  for (const Hop& hop : round.hops) done_[index(hop.to)] = next_[index(hop.to)] + work_seconds;
+}
+
+double RoundClock::link_seconds(const MessageTier& tier, double bytes) const {
+  const TimeCurve& curve = data_ == SentData::standing ? tier.standing : tier.forwarded;
+  return std::max(0.0, curve.seconds(bytes, working_set_) - tier.alpha_seconds);
+}
+
+void RoundClock::share_links(const Round& round, double bytes, double seconds_alone) {
+  for (std::vector<std::size_t> hops : round.sharing_a_link) {
+    std::sort(hops.begin(), hops.end(),
+              [this](std::size_t left, std::size_t right) { return starts_[left] < starts_[right]; });
+    std::vector<double> starts;
+    for (const std::size_t hop : hops) starts.push_back(starts_[hop]);
+    const std::vector<double> ends =
+        ends_when_shared(starts, bytes, bytes / seconds_alone, model_.host_bytes_per_second);
+    for (std::size_t i = 0; i < hops.size(); ++i) lets_go_[hops[i]] = std::max(lets_go_[hops[i]], ends[i]);
+  }
+}
+
+void RoundClock::work(double seconds) {
+  for (double& done : done_) done += seconds;
+}
+
+double RoundClock::seconds() const { return *std::max_element(done_.begin(), done_.end()); }
+
+}  // namespace collbench

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "analysis/host_model.hpp"
+
+namespace collbench {
+
+/// One message of a round.
+struct Hop {
+  int from = 0;
+  int to = 0;
+  bool crosses = false;  ///< it leaves its node
+};
+
+/// Messages that belong together, at most one from each rank and one to each rank.
+struct Round {
+  std::vector<Hop> hops;
+  /// Indices of the hops that leave, and that enter, each node with more than one of them: they share its
+  /// link.
+  std::vector<std::vector<std::size_t>> sharing_a_link;
+};
+
+/// A destination of a rank that sends nothing in the round.
+inline constexpr int kNobody = -1;
+
+/// The round in which rank r sends to `destinations[r]`.
+[[nodiscard]] Round round_of(const HostModel& model, std::span<const int> destinations);
+
+/// Rank r sends to r + distance (mod p).
+[[nodiscard]] Round shift(const HostModel& model, int distance);
+
+/// Follows the ranks of one collective through its rounds and knows when each is done.
+///
+/// A message starts when its sender has finished the round before and its link has let the last message go;
+/// it arrives α + bytes/B later. Messages of one round that leave or enter one node share what the node
+/// carries in total, evenly while they last. The receiver goes on when its message has arrived and `work` is
+/// done. Up to the eager limit the sender goes on at once; above it the message waits until the receiver is
+/// in the same round, and the sender until it has arrived. This is LogGP (Alexandrov et al., SPAA'95) with o
+/// within α, a rendezvous, and nodes; docs/model.md derives the closed forms that follow from it.
+class RoundClock {
+ public:
+  /// `working_set_bytes` is what the whole operation touches on a rank.
+  RoundClock(const HostModel& model, SentData data, double working_set_bytes);
+
+  /// Every hop of `round` carries `bytes`, and its receiver then works for `work_seconds`.
+  void exchange(const Round& round, double bytes, double work_seconds = 0);
+
+  /// Every rank works.
+  void work(double seconds);
+
+  /// Reducing and copying `bytes` within this operation, in seconds.
+  [[nodiscard]] double reduce(double bytes) const { return model_.reduce.seconds(bytes, working_set_); }
+  [[nodiscard]] double copy(double bytes) const { return model_.copy.seconds(bytes, working_set_); }
+
+  /// When the last rank is done, from 0 at the start.
+  [[nodiscard]] double seconds() const;
+
+ private:
+  [[nodiscard]] const MessageTier& tier(const Hop& hop) const {
+    return hop.crosses ? model_.inter : model_.intra;
+  }
+
+  /// How long a message keeps its link busy when it has the link for itself.
+  [[nodiscard]] double link_seconds(const MessageTier& tier, double bytes) const;
+  /// Postpones lets_go_ of the hops that share a node's link; `seconds_alone` is link_seconds.
+  void share_links(const Round& round, double bytes, double seconds_alone);
+
+  const HostModel& model_;
+  SentData data_;
+  double working_set_;
+  std::vector<double> done_;      // when a rank finished its last round
+  std::vector<double> next_;      // the same for the round that is being followed
+  std::vector<double> sent_;      // when a rank's link let its last message go
+  std::vector<double> received_;  // when a rank's link delivered its last message
+  std::vector<double> starts_;    // of each hop of the round that is being followed
+  std::vector<double> lets_go_;   // when each hop's link is free again
+};
+
+}  // namespace collbench

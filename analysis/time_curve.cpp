@@ -1,0 +1,39 @@
+#include "analysis/time_curve.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace collbench {
+
+TimeCurve::TimeCurve(std::vector<TimePoint> points) : points_(std::move(points)) {
+  std::sort(points_.begin(), points_.end(),
+            [](const TimePoint& left, const TimePoint& right) { return left.bytes < right.bytes; });
+  for (std::size_t i = 1; i < points_.size(); ++i) {
+    points_[i].seconds = std::max(points_[i].seconds, points_[i - 1].seconds);
+  }
+}
+
+TimeCurve TimeCurve::line(double alpha_seconds, double seconds_per_byte) {
+  return TimeCurve({{.bytes = 0, .seconds = alpha_seconds},
+                    {.bytes = 1e6, .seconds = alpha_seconds + 1e6 * seconds_per_byte}});
+}
+
+double TimeCurve::seconds(double bytes) const {
+  if (points_.empty()) return 0;
+  if (points_.size() == 1) return points_.front().seconds;
+  auto right = std::upper_bound(points_.begin() + 1, points_.end() - 1, bytes,
+                                [](double size, const TimePoint& point) { return size < point.bytes; });
+  const TimePoint& from = *(right - 1);
+  const TimePoint& to = *right;
+  const double slope = (to.seconds - from.seconds) / (to.bytes - from.bytes);
+  return std::max(0.0, from.seconds + (bytes - from.bytes) * slope);
+}
+
+double TimeCurve::seconds(double bytes, double working_set_bytes) const {
+  const double alone = seconds(bytes);
+  const double same_working_set = working_set_bytes / 2;
+  if (same_working_set <= bytes) return alone;
+  return std::max(alone, bytes / same_working_set * seconds(same_working_set));
+}
+
+}  // namespace collbench

@@ -1,0 +1,34 @@
+#pragma once
+#include <vector>
+
+#include "analysis/alpha_beta_fit.hpp"
+
+namespace collbench {
+
+/// How long moving or reducing `bytes` takes, as measured from size to size: α + bytes/B with an α and a B
+/// that change with the size, because a library changes its protocol and data falls out of a cache. Two
+/// points, or the points of one straight line, are the α–B model itself. The idea of parameters that are
+/// functions of the size: Kielmann, Bal, Verstoep, "Fast Measurement of LogP Parameters for Message Passing
+/// Platforms", IPDPS workshops 2000.
+class TimeCurve {
+ public:
+  /// Takes no time at all, as work that a simulator does not simulate.
+  TimeCurve() = default;
+  /// `points` in any order. A time below that of a smaller size is noise and is lifted to it.
+  explicit TimeCurve(std::vector<TimePoint> points);
+  /// The straight line.
+  [[nodiscard]] static TimeCurve line(double alpha_seconds, double seconds_per_byte);
+
+  /// On the straight line between neighbouring points, continued beyond the last ones (and never negative).
+  [[nodiscard]] double seconds(double bytes) const;
+
+  /// The same inside an operation that touches `working_set_bytes` in all on a rank. A point of `b` bytes
+  /// touched 2b (read b, wrote b). A piece of a larger operation is served by the caches that hold the whole
+  /// of it, so its time per byte is at least that of the point with the same working set.
+  [[nodiscard]] double seconds(double bytes, double working_set_bytes) const;
+
+ private:
+  std::vector<TimePoint> points_;
+};
+
+}  // namespace collbench
