@@ -117,7 +117,8 @@ bool take_extras(MatrixRow& row, const Matrix& matrix) {
   row.cells.resize(devices);
   const bool all_empty =
       std::all_of(row.extras.begin(), row.extras.end(), [](const auto& cell) { return cell.empty(); });
-  if (row.label.substr(0, 3) != "GPU" && all_empty && row.extras.size() <= extras + 1) {
+  // Rows of NICs have no affinity, and topo -p2p ends its rows with a tab.
+  if ((row.label.substr(0, 3) != "GPU" || extras == 0) && all_empty && row.extras.size() <= extras + 1) {
     row.extras.clear();
     return true;
   }
