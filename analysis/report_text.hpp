@@ -6,7 +6,7 @@
 namespace collbench {
 
 struct TextOptions {
-  int columns = 120;    ///< of the terminal or page; below 118 a narrower table is written, never under 80
+  int columns = 120;    ///< of the terminal or page; under 118 the table leaves columns out; 80 at least
   bool colour = false;  ///< for a person's terminal; never for a file
 };
 

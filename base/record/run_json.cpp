@@ -78,7 +78,7 @@ void require_known_version(const JsonReader& json, std::string_view file_name) {
   if (!record || record->text() != kRecordName) {
     throw usage_error(std::string(file_name),
                       fmt::format("is not a run record (no \"record\": \"{}\" in it)", kRecordName),
-                      "give a file that collbench wrote with --output or imported");
+                      "give a file that collbench wrote with -J");
   }
   const int version = json.at("schema_version").integer<int>(1);
   if (version > kRunSchemaVersion) {

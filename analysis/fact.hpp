@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace collbench {
+
+/// How loudly something is said where there is colour.
+enum class Tone { plain, quiet, warning, alarm };
+
+/// One sentence of a report, without the marks of any format.
+struct Fact {
+  std::string text;
+  Tone tone = Tone::quiet;
+};
+
+using Facts = std::vector<Fact>;
+
+}  // namespace collbench

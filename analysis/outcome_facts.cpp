@@ -1,0 +1,181 @@
+#include "analysis/outcome_facts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analysis/text_layout.hpp"
+#include "base/record/rates.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::size_t kWrongRanksNamed = 10;
+constexpr std::string_view kPrecisionReached = "precision reached";
+
+bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.measurement.seconds > 0; }
+
+/// "AllReduce 64 KiB float sum, in place, ring"
+std::string row_in_words(const RowKey& key) {
+  std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
+                                 traits(key.type).name);
+  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
+  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
+  return text + (key.algorithm == "auto" ? "" : ", " + key.algorithm);
+}
+
+std::string passes_in_words(int passes) { return fmt::format("{} pass{}", passes, passes == 1 ? "" : "es"); }
+
+void add_state(const Run& run, Facts& facts) {
+  if (!run.complete) {
+    facts.push_back({fmt::format("not complete: the run was cut short or is still going; the rows hold what "
+                                 "they had after {}",
+                                 passes_in_words(run.passes)),
+                     Tone::warning});
+  }
+}
+
+void add_wrong_data(const Run& run, Facts& facts) {
+  std::size_t checked = 0;
+  std::size_t wrong_rows = 0;
+  std::size_t ranks = 0;
+  for (const Row& row : run.rows) {
+    const Measurement& measured = row.measurement;
+    if (!measured.wrong_elements) continue;
+    ++checked;
+    if (*measured.wrong_elements == 0) continue;
+    ++wrong_rows;
+    facts.push_back({fmt::format("WRONG DATA: {}: {} wrong", row_in_words(measured.key),
+                                 counted(*measured.wrong_elements, "element")),
+                     Tone::alarm});
+    for (const WrongElements& wrong : measured.wrong) {
+      if (++ranks > kWrongRanksNamed) continue;
+      facts.push_back(
+          {fmt::format("rank {} on {}: {} wrong, the first at index {}: expected {}, got {}", wrong.rank,
+                       wrong.host, wrong.count, wrong.first_index, wrong.expected, wrong.got),
+           Tone::alarm});
+    }
+  }
+  if (ranks > kWrongRanksNamed) {
+    facts.push_back(
+        {fmt::format("and {} more: the record has them all", counted(ranks - kWrongRanksNamed, "rank")),
+         Tone::alarm});
+  }
+  const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
+  if (wrong_rows == 0 && checked > 0) {
+    facts.push_back({fmt::format("data: every element checked in {} of {}, none wrong", checked,
+                                 counted(measured, "row"))});
+  } else if (checked == 0 && measured > 0) {
+    facts.push_back({"data: not checked"});
+  }
+}
+
+void add_notes(const Run& run, Facts& facts) {
+  std::map<std::string, std::set<std::string>> by_note;
+  for (const Row& row : run.rows) {
+    const RowKey& key = row.measurement.key;
+    if (row.measurement.note.empty() || !key.reduction) continue;
+    by_note[row.measurement.note].insert(fmt::format("{} {}", traits(key.type).name, name(*key.reduction)));
+  }
+  for (const auto& [note, reductions] : by_note) {
+    facts.push_back({fmt::format("* {}: {}", fmt::join(reductions, ", "), note)});
+  }
+}
+
+void add_substitutions(const Run& run, Facts& facts) {
+  std::map<std::pair<std::string, std::string>, std::size_t> rows;  // asked, ran
+  for (const Row& row : run.rows) {
+    const std::string& asked = row.measurement.key.algorithm;
+    const std::string& instead = row.measurement.algorithm_ran;
+    if (ran(row) && asked != "auto" && !instead.empty() && instead != asked) ++rows[{asked, instead}];
+  }
+  for (const auto& [names, count] : rows) {
+    facts.push_back({fmt::format("asked for {}, and the library ran {} in {}", names.first, names.second,
+                                 counted(count, "row"))});
+  }
+}
+
+void add_precision(const Run& run, Facts& facts) {
+  std::map<std::string, std::size_t> reasons;
+  std::size_t short_of_it = 0;
+  const Row* widest = nullptr;
+  double widest_half = -1;
+  for (const Row& row : run.rows) {
+    const std::string& stopped = row.measurement.stopped;
+    if (!ran(row) || stopped.empty() || stopped == kPrecisionReached) continue;
+    ++short_of_it;
+    ++reasons[stopped];
+    const double half = interval_half_width(row.measurement).value_or(-1);
+    if (half > widest_half) {
+      widest_half = half;
+      widest = &row;
+    }
+  }
+  if (short_of_it == 0) return;
+  std::vector<std::string> words;
+  for (const auto& [reason, count] : reasons) words.push_back(fmt::format("{}: {}", reason, count));
+  const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
+  std::string text = fmt::format("precision not reached in {} of {} ({})", short_of_it,
+                                 counted(measured, "row"), fmt::join(words, ", "));
+  text += widest == nullptr ? "; too few passes for an interval"
+                            : fmt::format("; the widest interval is ±{} % ({})",
+                                          format_significant(widest_half * 100, 2, 7),
+                                          row_in_words(widest->measurement.key));
+  facts.push_back({text});
+}
+
+void add_cost(const Run& run, Facts& facts) {
+  std::string text =
+      fmt::format("wall time {}, {}", format_seconds(run.wall_seconds), passes_in_words(run.passes));
+  if (run.calibration_seconds > 0)
+    text += fmt::format(", calibration {}", format_seconds(run.calibration_seconds));
+  if (run.validation_seconds > 0 && run.wall_seconds > 0) {
+    text += fmt::format(", checking data {} ({:.1f} %)", format_seconds(run.validation_seconds),
+                        run.validation_seconds / run.wall_seconds * 100);
+  }
+  facts.push_back({text});
+}
+
+void add_verdict(const Run& run, Facts& facts) {
+  if (run.simulated) {
+    facts.push_back({"no verdict: simulated time"});
+  } else if (run.backend == "mpi") {
+    facts.push_back({"no verdict: host memory; meas/exp is for information"});
+  }
+}
+
+}  // namespace
+
+Facts unavailable_facts(const Run& run, OperationId id) {
+  std::set<std::pair<std::string, std::string>> seen;
+  Facts facts;
+  for (const Row& row : run.rows) {
+    const RowKey& key = row.measurement.key;
+    const std::string& why = row.measurement.unavailable;
+    if (key.operation != id || why.empty() || !seen.emplace(key.algorithm, why).second) continue;
+    const std::string algorithm = key.algorithm == "auto" ? "" : " --algo " + key.algorithm;
+    facts.push_back(
+        {fmt::format("{}{}: not available: {}", operation(id).name, algorithm, why), Tone::plain});
+  }
+  return facts;
+}
+
+Facts outcome_facts(const Run& run) {
+  Facts facts;
+  add_state(run, facts);
+  add_wrong_data(run, facts);
+  add_notes(run, facts);
+  add_substitutions(run, facts);
+  add_precision(run, facts);
+  add_cost(run, facts);
+  add_verdict(run, facts);
+  return facts;
+}
+
+}  // namespace collbench

@@ -1,0 +1,135 @@
+#include "analysis/report_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr int kTimeWidth = 8;
+constexpr int kRateWidth = 7;
+constexpr int kWrongWidth = 6;
+constexpr int kShortWidth = 5;
+constexpr double kMicrosecond = 1e-6;
+/// Below this ratio a row catches the eye. A hint for a reader and no verdict.
+constexpr double kSlowRatio = 0.8;
+
+const RowKey& key(const ReportRow& row) { return row.row.measurement.key; }
+
+std::string gigabytes(const std::optional<double>& bytes_per_second) {
+  return bytes_per_second ? table_number(*bytes_per_second / kGigabyte, kRateWidth) : std::string(kNoValue);
+}
+
+std::string size(const ReportRow& row) { return fmt::to_string(key(row).size_bytes); }
+std::string count(const ReportRow& row) { return fmt::to_string(key(row).count); }
+std::string type(const ReportRow& row) { return std::string(traits(key(row).type).name); }
+
+std::string reduction(const ReportRow& row) {
+  if (!key(row).reduction) return std::string(kNoValue);
+  return std::string(name(*key(row).reduction)) + (row.row.measurement.note.empty() ? "" : "*");
+}
+
+std::string place(const ReportRow& row) {
+  if (!operation(key(row).operation).has_in_place) return std::string(kNoValue);
+  return key(row).in_place ? "in" : "out";
+}
+
+std::string time(const ReportRow& row) {
+  const double seconds = row.row.measurement.seconds;
+  return seconds > 0 ? table_number(seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
+}
+
+std::string half_width(const ReportRow& row) {
+  const auto relative = interval_half_width(row.row.measurement);
+  if (!relative) return std::string(kNoValue);
+  const double percent = *relative * 100;
+  if (percent >= 999.5) return ">999";
+  return percent > 0 && percent < 0.01 ? "<0.01" : format_significant(percent, 2, kShortWidth);
+}
+
+std::string algorithm_bandwidth_cell(const ReportRow& row) {
+  return gigabytes(row.rates.algorithm_bandwidth);
+}
+std::string bus_bandwidth_cell(const ReportRow& row) { return gigabytes(row.rates.bus_bandwidth); }
+
+std::string wrong(const ReportRow& row) {
+  const auto& elements = row.row.measurement.wrong_elements;
+  if (!elements) return std::string(kNoValue);
+  std::string text = fmt::to_string(*elements);
+  // The exact number stands below the table.
+  return std::ssize(text) <= kWrongWidth ? text : fmt::format("{:.0e}", static_cast<double>(*elements));
+}
+
+Tone wrong_tone(const ReportRow& row) {
+  return row.row.measurement.wrong_elements.value_or(0) > 0 ? Tone::alarm : Tone::plain;
+}
+
+std::string ring(const ReportRow& row) { return gigabytes(row.rates.ring_bus_bandwidth); }
+std::string tree(const ReportRow& row) { return gigabytes(row.rates.tree_bus_bandwidth); }
+std::string expected(const ReportRow& row) { return gigabytes(row.rates.expected_bus_bandwidth); }
+
+std::string ratio(const ReportRow& row) {
+  const auto& value = row.rates.measured_over_expected;
+  if (!value) return std::string(kNoValue);
+  if (*value >= 9999.5) return ">9999";
+  return fmt::format("{:.{}f}", *value, *value >= 99.995 ? 0 : *value >= 0.0995 ? 2 : 3);
+}
+
+Tone ratio_tone(const ReportRow& row) {
+  const auto& value = row.rates.measured_over_expected;
+  return value && *value < kSlowRatio ? Tone::warning : Tone::plain;
+}
+
+std::string algorithm(const ReportRow& row) {
+  const std::string& asked = key(row).algorithm;
+  const std::string& ran = row.row.measurement.algorithm_ran;
+  if (ran.empty() || ran == asked) return one_line(asked);
+  return one_line(asked == "auto" ? fmt::format("{} (auto)", ran) : fmt::format("{} (for {})", ran, asked));
+}
+
+constexpr std::string_view kMeasured = "measured";
+constexpr std::string_view kExpected = "expected busbw";
+constexpr std::string_view kRate = "(GB/s)";
+
+constexpr std::array<ReportColumn, 15> kColumns{{
+    {"size", "(B)", "size (B)", "", 9, true, size},
+    {"count", "(elem.)", "count (elements)", "", 7, false, count},
+    {"type", "", "type", "", 5, true, type},
+    {"redop", "", "redop", "", 5, true, reduction},
+    {"place", "", "place", "", 5, true, place},
+    {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, true, time},
+    {"±95 %", "(%)", "±95 % (%)", kMeasured, kShortWidth, true, half_width},
+    {"algbw", kRate, "algbw (GB/s)", kMeasured, kRateWidth, false, algorithm_bandwidth_cell},
+    {"busbw", kRate, "busbw (GB/s)", kMeasured, kRateWidth, true, bus_bandwidth_cell},
+    {"#wrong", "", "#wrong", kMeasured, kWrongWidth, true, wrong, wrong_tone},
+    {"ring", kRate, "ring busbw (GB/s)", kExpected, kRateWidth, false, ring},
+    {"tree", kRate, "tree busbw (GB/s)", kExpected, kRateWidth, false, tree},
+    {"exp", kRate, "expected busbw (GB/s)", kExpected, kRateWidth, true, expected},
+    {"meas", "/exp", "meas/exp", "", kShortWidth, true, ratio, ratio_tone},
+    {"algorithm", "", "algorithm", "", 0, true, algorithm},
+}};
+
+}  // namespace
+
+std::span<const ReportColumn> report_columns() { return kColumns; }
+
+std::string table_number(double value, int width) {
+  if (!std::isfinite(value)) return std::string(kNoValue);
+  if (value == 0) return "0.00";
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  // Below 1, two significant digits stay before there is an exponent.
+  const int fewest = magnitude >= 0 ? 0 : 1 - magnitude;
+  for (int decimals = std::max(2, 2 - magnitude); decimals >= fewest; --decimals) {
+    std::string text = fmt::format("{:.{}f}", value, decimals);
+    if (std::ssize(text) <= width) return text;
+  }
+  return fmt::format("{:.1e}", value);
+}
+
+}  // namespace collbench

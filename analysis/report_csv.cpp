@@ -1,0 +1,136 @@
+#include "analysis/report_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "base/record/rates.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+/// A row, what follows from it, and the run that its constant columns come from.
+struct CsvRow {
+  const Run& run;
+  const Measurement& measured;
+  const Expectation& expected;
+  Rates rates;
+};
+
+/// The field as RFC 4180 wants it: in quotes where it holds a comma, a quote or a line end.
+std::string quoted(std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
+  std::string result = "\"";
+  for (const char letter : field) result += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return result + "\"";
+}
+
+/// The shortest decimal that reads back as the same double; empty when it is none.
+std::string number(std::optional<double> value) {
+  return value && std::isfinite(*value) ? fmt::to_string(*value) : "";
+}
+
+/// A figure of a measurement; empty for a row that has not been measured.
+std::string figure(const CsvRow& row, double value) {
+  return number(row.measured.seconds > 0 ? std::optional(value) : std::nullopt);
+}
+
+std::string gigabytes(std::optional<double> bytes_per_second) {
+  return number(bytes_per_second ? std::optional(*bytes_per_second / kGigabyte) : std::nullopt);
+}
+
+std::string of_interval(const CsvRow& row, double TimeInterval::* part) {
+  const auto& interval = row.measured.interval;
+  return interval ? number((*interval).*part) : "";
+}
+
+struct CsvColumn {
+  std::string_view name;
+  std::string (*field)(const CsvRow& row);
+};
+
+constexpr std::array kColumns{
+    CsvColumn{"operation",
+              [](const CsvRow& row) { return std::string(operation(row.measured.key.operation).name); }},
+    CsvColumn{"size_bytes", [](const CsvRow& row) { return fmt::to_string(row.measured.key.size_bytes); }},
+    CsvColumn{"count", [](const CsvRow& row) { return fmt::to_string(row.measured.key.count); }},
+    CsvColumn{"type", [](const CsvRow& row) { return std::string(traits(row.measured.key.type).name); }},
+    CsvColumn{"reduction",
+              [](const CsvRow& row) {
+                const auto& reduction = row.measured.key.reduction;
+                return reduction ? std::string(name(*reduction)) : std::string();
+              }},
+    CsvColumn{"place",
+              [](const CsvRow& row) { return std::string(row.measured.key.in_place ? "in" : "out"); }},
+    CsvColumn{"algorithm_asked", [](const CsvRow& row) { return row.measured.key.algorithm; }},
+    CsvColumn{"algorithm_ran", [](const CsvRow& row) { return row.measured.algorithm_ran; }},
+    CsvColumn{"ranks", [](const CsvRow& row) { return fmt::to_string(row.run.ranks.size()); }},
+    CsvColumn{"nodes", [](const CsvRow& row) { return fmt::to_string(node_count(row.run.ranks)); }},
+    CsvColumn{"backend", [](const CsvRow& row) { return row.run.backend; }},
+    CsvColumn{"time_reduction", [](const CsvRow& row) { return row.run.time_reduction; }},
+    CsvColumn{"started", [](const CsvRow& row) { return row.run.started; }},
+    CsvColumn{"time_seconds", [](const CsvRow& row) { return figure(row, row.measured.seconds); }},
+    CsvColumn{"interval_low_seconds",
+              [](const CsvRow& row) { return of_interval(row, &TimeInterval::low_seconds); }},
+    CsvColumn{"interval_high_seconds",
+              [](const CsvRow& row) { return of_interval(row, &TimeInterval::high_seconds); }},
+    CsvColumn{"interval_confidence",
+              [](const CsvRow& row) { return of_interval(row, &TimeInterval::confidence); }},
+    CsvColumn{"algorithm_bandwidth_gb_per_s",
+              [](const CsvRow& row) { return gigabytes(row.rates.algorithm_bandwidth); }},
+    CsvColumn{"bus_bandwidth_gb_per_s", [](const CsvRow& row) { return gigabytes(row.rates.bus_bandwidth); }},
+    CsvColumn{"ring_seconds", [](const CsvRow& row) { return number(row.expected.ring_seconds); }},
+    CsvColumn{"tree_seconds", [](const CsvRow& row) { return number(row.expected.tree_seconds); }},
+    CsvColumn{"expected_seconds", [](const CsvRow& row) { return number(row.expected.expected_seconds); }},
+    CsvColumn{"expected_by", [](const CsvRow& row) { return row.expected.expected_by; }},
+    CsvColumn{"expected_bus_bandwidth_gb_per_s",
+              [](const CsvRow& row) { return gigabytes(row.rates.expected_bus_bandwidth); }},
+    CsvColumn{"measured_over_expected",
+              [](const CsvRow& row) { return number(row.rates.measured_over_expected); }},
+    CsvColumn{"wrong_elements",
+              [](const CsvRow& row) {
+                const auto& wrong = row.measured.wrong_elements;
+                return wrong ? fmt::to_string(*wrong) : std::string();
+              }},
+    CsvColumn{"passes", [](const CsvRow& row) { return fmt::to_string(row.measured.pass_seconds.size()); }},
+    CsvColumn{"iterations", [](const CsvRow& row) { return fmt::to_string(row.measured.iterations); }},
+    CsvColumn{"iterations_per_sample",
+              [](const CsvRow& row) { return fmt::to_string(row.measured.iterations_per_sample); }},
+    CsvColumn{"samples", [](const CsvRow& row) { return fmt::to_string(row.measured.samples); }},
+    CsvColumn{"minimum_seconds", [](const CsvRow& row) { return figure(row, row.measured.minimum); }},
+    CsvColumn{"mean_seconds", [](const CsvRow& row) { return figure(row, row.measured.mean); }},
+    CsvColumn{"median_seconds", [](const CsvRow& row) { return figure(row, row.measured.median); }},
+    CsvColumn{"p95_seconds", [](const CsvRow& row) { return figure(row, row.measured.p95); }},
+    CsvColumn{"p99_seconds", [](const CsvRow& row) { return figure(row, row.measured.p99); }},
+    CsvColumn{"variation", [](const CsvRow& row) { return figure(row, row.measured.variation); }},
+    CsvColumn{"stopped", [](const CsvRow& row) { return row.measured.stopped; }},
+    CsvColumn{"note", [](const CsvRow& row) { return row.measured.note; }},
+    CsvColumn{"unavailable", [](const CsvRow& row) { return row.measured.unavailable; }},
+};
+
+}  // namespace
+
+std::string report_csv(const Run& run) {
+  std::string text;
+  for (const CsvColumn& column : kColumns) {
+    text += text.empty() ? "" : ",";
+    text += column.name;
+  }
+  text += "\n";
+  for (const Row& row : run.rows) {
+    const CsvRow csv{run, row.measurement, row.expectation, rates(row, static_cast<int>(run.ranks.size()))};
+    std::string line;
+    for (const CsvColumn& column : kColumns) {
+      if (&column != kColumns.data()) line += ",";
+      line += quoted(column.field(csv));
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace collbench

@@ -1,0 +1,75 @@
+#include "analysis/report_markdown.hpp"
+
+#include <string_view>
+
+#include "analysis/outcome_facts.hpp"
+#include "analysis/report_columns.hpp"
+#include "analysis/setup_facts.hpp"
+#include "analysis/text_layout.hpp"
+
+namespace collbench {
+namespace {
+
+/// `text` so that GitHub shows every character of it as it is.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kSpecial = "\\`*<>|[]~_";
+  std::string result;
+  for (const char letter : one_line(text)) {
+    if (kSpecial.find(letter) != std::string_view::npos) result += '\\';
+    result += letter;
+  }
+  return result;
+}
+
+std::string bullets(const Facts& facts) {
+  std::string text;
+  for (const Fact& fact : facts) {
+    const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;
+    text += loud ? "- **" + escaped(fact.text) + "**\n" : "- " + escaped(fact.text) + "\n";
+  }
+  return text;
+}
+
+/// Numbers stand at the right; the last column, the algorithm, is text.
+std::string table_head() {
+  std::string names = "|";
+  std::string rule = "|";
+  for (const ReportColumn& column : report_columns()) {
+    names += " " + escaped(column.heading) + " |";
+    rule += &column == &report_columns().back() ? " --- |" : " ---: |";
+  }
+  return names + "\n" + rule + "\n";
+}
+
+std::string table_row(const ReportRow& row) {
+  std::string line = "|";
+  for (const ReportColumn& column : report_columns()) {
+    const std::string cell = escaped(column.cell(row));
+    const bool loud = column.tone != nullptr && column.tone(row) != Tone::plain;
+    line += loud ? " **" + cell + "** |" : " " + cell + " |";
+  }
+  return line + "\n";
+}
+
+std::string section(const Run& run, OperationId id) {
+  const int ranks = static_cast<int>(run.ranks.size());
+  std::string rows;
+  for (const Row& row : run.rows) {
+    if (row.measurement.key.operation != id || !row.measurement.unavailable.empty()) continue;
+    rows += table_row({row, rates(row, ranks)});
+  }
+  std::string text = "\n## " + std::string(operation(id).name) + "\n";
+  if (!rows.empty()) text += escaped(operation_fact(id, ranks).text) + "\n\n" + table_head() + rows;
+  const std::string unavailable = bullets(unavailable_facts(run, id));
+  return unavailable.empty() ? text : text + "\n" + unavailable;
+}
+
+}  // namespace
+
+std::string report_markdown(const Run& run) {
+  std::string text = "# collbench report\n\n" + bullets(setup_facts(run)) + bullets(legend_facts(run));
+  for (const OperationId id : operations_in(run)) text += section(run, id);
+  return text + "\n## Outcome\n" + bullets(outcome_facts(run));
+}
+
+}  // namespace collbench

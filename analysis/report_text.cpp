@@ -1,0 +1,165 @@
+#include "analysis/report_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/outcome_facts.hpp"
+#include "analysis/report_columns.hpp"
+#include "analysis/setup_facts.hpp"
+#include "analysis/text_layout.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr int kWideTable = 118;   ///< columns of the whole table
+constexpr int kNarrowTable = 80;  ///< columns of the one that leaves some out
+
+bool is_wide(const TextOptions& options) { return options.columns >= kWideTable; }
+int line_width(const TextOptions& options) { return std::max(options.columns, kNarrowTable); }
+
+std::string paint(const std::string& text, Tone tone, const TextOptions& options) {
+  if (!options.colour || tone == Tone::plain) return text;
+  const int code = tone == Tone::quiet ? 2 : tone == Tone::warning ? 33 : 31;  // ECMA-48: faint, yellow, red
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+/// A fact as lines that begin with "#". The newline stays outside the paint.
+std::string fact_lines(const Fact& fact, const TextOptions& options) {
+  std::string lines = wrap(fact.text, line_width(options), "# ", "#   ");
+  lines.pop_back();
+  return paint(lines, fact.tone, options) + "\n";
+}
+
+std::string facts_lines(const Facts& facts, const TextOptions& options) {
+  std::string lines;
+  for (const Fact& fact : facts) lines += fact_lines(fact, options);
+  return lines;
+}
+
+/// A column that this page shows, with the width of its widest cell.
+struct PageColumn {
+  const ReportColumn& column;
+  int width;
+};
+
+/// The widths come from all rows of the run, so that the tables of all operations line up.
+std::vector<PageColumn> page_columns(const std::vector<ReportRow>& rows, const TextOptions& options) {
+  std::vector<PageColumn> page;
+  for (const ReportColumn& column : report_columns()) {
+    if (!column.in_narrow_table && !is_wide(options)) continue;
+    int width = column.least_width;
+    // The first column has room for the "#" of its heading.
+    const int margin = page.empty() ? 1 : 0;
+    for (const ReportRow& row : rows) width = std::max(width, display_width(column.cell(row)) + margin);
+    page.push_back({column, width});
+  }
+  return page;
+}
+
+std::vector<ReportRow> rows_that_ran(const Run& run) {
+  std::vector<ReportRow> rows;
+  for (const Row& row : run.rows) {
+    if (row.measurement.unavailable.empty()) {
+      rows.push_back({row, rates(row, static_cast<int>(run.ranks.size()))});
+    }
+  }
+  return rows;
+}
+
+/// Adds a cell to the line: right-aligned, the last one left-aligned in what room is left.
+void add_cell(std::string& line, int& used, std::string_view cell, const PageColumn& column, bool last,
+              Tone tone, const TextOptions& options) {
+  if (used > 0) line += ' ';
+  used += used > 0 ? 1 : 0;
+  const std::string text =
+      last ? shorten(cell, std::max(1, line_width(options) - used)) : pad_left(cell, column.width);
+  used += display_width(text);
+  line += paint(text, tone, options);
+}
+
+template <class CellOf>
+std::string table_line(const std::vector<PageColumn>& page, const TextOptions& options, CellOf cell_of) {
+  std::string line;
+  int used = 0;
+  for (const PageColumn& column : page) {
+    const auto [cell, tone] = cell_of(column.column);
+    add_cell(line, used, cell, column, &column == &page.back(), tone, options);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+/// The names of the groups over the first column of each.
+std::string group_line(const std::vector<PageColumn>& page) {
+  std::string line;
+  int used = 0;
+  std::string_view group;
+  for (const PageColumn& column : page) {
+    if (column.column.group != group) {
+      group = column.column.group;
+      if (!group.empty()) line = pad_right(line, used + column.width - 4) + std::string(group);
+    }
+    used += column.width + 1;
+  }
+  return line;
+}
+
+std::string heading_lines(const std::vector<PageColumn>& page, const TextOptions& options) {
+  const auto line = [&](std::string_view ReportColumn::* part) {
+    std::string text =
+        table_line(page, TextOptions{.columns = options.columns},
+                   [&](const ReportColumn& column) { return std::pair(column.*part, Tone::plain); });
+    text.pop_back();
+    text.front() = '#';
+    return paint(text, Tone::quiet, options) + "\n";
+  };
+  std::string groups = group_line(page);
+  groups.front() = '#';
+  return paint(groups, Tone::quiet, options) + "\n" + line(&ReportColumn::title) + line(&ReportColumn::unit);
+}
+
+}  // namespace
+
+std::string report_text_header(const Run& run, const TextOptions& options) {
+  std::string text = facts_lines(setup_facts(run), options) + facts_lines(legend_facts(run), options);
+  if (!is_wide(options)) {
+    std::vector<std::string_view> left_out;
+    for (const ReportColumn& column : report_columns()) {
+      if (!column.in_narrow_table) left_out.push_back(column.title);
+    }
+    text += fact_lines(
+        {fmt::format("left out for want of {} columns: {}", kWideTable, fmt::join(left_out, ", "))}, options);
+  }
+  return text;
+}
+
+std::string report_text_rows(const Run& run, OperationId id, const TextOptions& options) {
+  const std::vector<ReportRow> rows = rows_that_ran(run);
+  const std::vector<PageColumn> page = page_columns(rows, options);
+  std::string table;
+  for (const ReportRow& row : rows) {
+    if (row.row.measurement.key.operation != id) continue;
+    table += table_line(page, options, [&](const ReportColumn& column) {
+      return std::pair(column.cell(row), column.tone != nullptr ? column.tone(row) : Tone::plain);
+    });
+  }
+  const std::string unavailable = facts_lines(unavailable_facts(run, id), options);
+  if (table.empty()) return unavailable.empty() ? "" : "\n" + unavailable;
+  return "\n" + fact_lines(operation_fact(id, static_cast<int>(run.ranks.size())), options) +
+         heading_lines(page, options) + table + unavailable;
+}
+
+std::string report_text_footer(const Run& run, const TextOptions& options) {
+  return "\n" + facts_lines(outcome_facts(run), options);
+}
+
+std::string report_text(const Run& run, const TextOptions& options) {
+  std::string text = report_text_header(run, options);
+  for (const OperationId id : operations_in(run)) text += report_text_rows(run, id, options);
+  return text + report_text_footer(run, options);
+}
+
+}  // namespace collbench

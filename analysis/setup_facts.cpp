@@ -1,0 +1,192 @@
+#include "analysis/setup_facts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "analysis/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::size_t kHostsNamed = 8;
+constexpr std::size_t kGammasNamed = 4;
+constexpr int kLongestValue = 60;  ///< columns of a variable's value; the record holds all of it
+
+std::string backend_in_words(const std::string& backend) {
+  if (backend == "mpi") return "host memory through MPI";
+  if (backend == "nccl") return "GPUs through NCCL";
+  return backend;
+}
+
+Fact headline(const Run& run) {
+  return {fmt::format("collbench {}, {}, {} on {}, started {}{}", run.versions.collbench,
+                      backend_in_words(run.backend), counted(run.ranks.size(), "rank"),
+                      counted(static_cast<std::size_t>(node_count(run.ranks)), "host"), run.started,
+                      run.simulated ? ", in SimGrid's simulated time" : ""),
+          Tone::plain};
+}
+
+Fact versions(const Run& run) {
+  std::string text = run.versions.mpi;
+  const std::array<std::pair<std::string_view, const std::string&>, 3> libraries{
+      {{"hwloc", run.versions.hwloc}, {"NCCL", run.versions.nccl}, {"CUDA", run.versions.cuda}}};
+  for (const auto& [name, version] : libraries) {
+    if (!version.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, version);
+  }
+  return {text};
+}
+
+/// "0-3,8": the ranks of one node.
+std::string rank_list(const Identities& ranks, int node) {
+  std::string text;
+  for (std::size_t first = 0; first < ranks.size(); ++first) {
+    if (ranks[first].node != node) continue;
+    std::size_t last = first;
+    while (last + 1 < ranks.size() && ranks[last + 1].node == node) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", first);
+    if (last > first) text += fmt::format("-{}", last);
+    first = last;
+  }
+  return text;
+}
+
+Fact hosts(const Run& run) {
+  const auto nodes = static_cast<std::size_t>(node_count(run.ranks));
+  std::vector<std::string> named;
+  for (std::size_t node = 0; node < std::min(nodes, kHostsNamed); ++node) {
+    const auto any = std::find_if(run.ranks.begin(), run.ranks.end(), [&](const Identity& identity) {
+      return identity.node == static_cast<int>(node);
+    });
+    if (any == run.ranks.end()) continue;
+    std::string text =
+        fmt::format("{} has ranks {}", any->host, rank_list(run.ranks, static_cast<int>(node)));
+    if (node < run.cores_per_node.size()) {
+      text += fmt::format(" on {}", counted(static_cast<std::size_t>(run.cores_per_node[node]), "core"));
+    }
+    named.push_back(std::move(text));
+  }
+  if (nodes > kHostsNamed) named.push_back(fmt::format("and {} more hosts", nodes - kHostsNamed));
+  return {fmt::format("{}", fmt::join(named, ", "))};
+}
+
+Fact environment(const Run& run) {
+  std::string text;
+  for (const auto& [name, value] : run.environment) {
+    text += fmt::format(" {}={}", name, shorten(value, kLongestValue));
+  }
+  return {text.empty() ? text : "environment:" + text};
+}
+
+std::string gigabytes(double bytes_per_second) {
+  return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
+}
+
+std::string per_byte(double seconds) {
+  constexpr double kNanosecond = 1e-9;
+  return format_significant(seconds / kNanosecond, 2, 7) + " ns/B";
+}
+
+std::string tier_in_words(const Tier& tier) {
+  return fmt::format("α {}, B {}, eager up to {}", format_seconds(tier.alpha_seconds),
+                     gigabytes(tier.bytes_per_second), format_bytes(tier.eager_limit_bytes));
+}
+
+std::string costs_in_words(const Calibration& measured) {
+  std::vector<std::string> words;
+  for (const ReductionCost& gamma : measured.gammas) {
+    if (words.size() == kGammasNamed) break;
+    words.push_back(fmt::format("{} ({} {})", per_byte(gamma.seconds_per_byte), traits(gamma.type).name,
+                                name(gamma.reduction)));
+  }
+  if (measured.gammas.size() > kGammasNamed) {
+    words.push_back(fmt::format("{} more in the record", measured.gammas.size() - kGammasNamed));
+  }
+  return fmt::format("{}{}copy κ {}", words.empty() ? "" : "reduction γ ",
+                     words.empty() ? "" : fmt::format("{}; ", fmt::join(words, ", ")),
+                     per_byte(measured.kappa_seconds_per_byte));
+}
+
+void add_calibration(const Run& run, Facts& facts) {
+  if (!run.calibration) return;
+  const Calibration& measured = *run.calibration;
+  if (measured.intra) facts.push_back({"calibrated within a host: " + tier_in_words(*measured.intra)});
+  if (measured.inter) {
+    std::string text = "calibrated across hosts: " + tier_in_words(*measured.inter);
+    if (measured.inter_host_bytes_per_second) {
+      text += fmt::format(", all ranks of a host {}", gigabytes(*measured.inter_host_bytes_per_second));
+    }
+    facts.push_back({text});
+  }
+  facts.push_back(
+      {fmt::format("calibrated on all ranks at once: {}; a tier's points lie within {:.2g} % of its fit",
+                   costs_in_words(measured), measured.fit_relative_error * 100)});
+}
+
+std::string reduction_in_words(const std::string& how) {
+  if (how == "max") return "the slowest rank's";
+  if (how == "avg") return "the average over ranks";
+  if (how == "min") return "the fastest rank's";
+  return how == "rank 0" ? "rank 0's" : how;
+}
+
+std::string_view size_in_words(SizeMeaning meaning) {
+  switch (meaning) {
+    case SizeMeaning::buffer:
+      return "one rank's buffer";
+    case SizeMeaning::total:
+      return "ranks × count × the type's bytes";
+    case SizeMeaning::largest_rank_total:
+      return "the most that one rank sends or receives";
+    case SizeMeaning::message:
+      return "what one rank sends";
+    case SizeMeaning::hypercube_base:
+      return "the largest exchange";
+  }
+  return "";
+}
+
+}  // namespace
+
+Facts setup_facts(const Run& run) {
+  Facts facts{headline(run), versions(run), hosts(run), environment(run)};
+  for (const std::string& note : run.place_notes) facts.push_back({"warning: " + note, Tone::warning});
+  add_calibration(run, facts);
+  std::erase_if(facts, [](const Fact& fact) { return fact.text.empty(); });
+  return facts;
+}
+
+Facts legend_facts(const Run& run) {
+  Facts facts{
+      {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes. "
+                   "±95 %: half its exact 95 % interval over passes, which covers this launch only",
+                   reduction_in_words(run.time_reduction))}};
+  facts.push_back(
+      {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
+       "(auto: the cheapest; docs/model.md). meas/exp: measured over expected busbw, below 1 is slower. GB = "
+       "10^9 bytes"});
+  return facts;
+}
+
+Fact operation_fact(OperationId id, int ranks) {
+  const Operation& meant = operation(id);
+  return {fmt::format("{}: size is {}; busbw = algbw × {:.4g}", meant.name, size_in_words(meant.size_meaning),
+                      bus_factor(meant, ranks)),
+          Tone::plain};
+}
+
+std::vector<OperationId> operations_in(const Run& run) {
+  std::vector<OperationId> found;
+  for (const Row& row : run.rows) {
+    const OperationId id = row.measurement.key.operation;
+    if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
+  }
+  return found;
+}
+
+}  // namespace collbench
