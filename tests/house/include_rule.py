@@ -22,7 +22,11 @@ MAY_INCLUDE = {
 
 # Headers of libraries that only some files may see: (header, files, where that is).
 HOMES = [
-    (r"mpi(-ext|io)?\.h", r"launch/[^/]+\.cpp|collectives/mpi/.+|tests/mpi_main\.cpp", "launch/*.cpp and collectives/mpi"),
+    (
+        r"mpi(-ext|io)?\.h",
+        r"launch/[^/]+\.cpp|collectives/mpi/.+|tests/mpi_main\.cpp",
+        "launch/*.cpp and collectives/mpi",
+    ),
     (r"(cuda|nccl|nvml).*\.h", r"collectives/nccl/.+", "collectives/nccl"),
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
@@ -38,7 +42,11 @@ WITHOUT_HEADER = {
     "tests/mpi_main.cpp": "the main of the tests that run as several ranks",
 }
 
-WITHOUT_TEST = {}
+# Sources whose test has another name, because they are parts of one thing that is tested as one.
+TESTED_BY = {}
+
+# Tests that belong to no single source: what they look at is their own.
+TESTS_OF_MORE = {}
 
 USUAL_LINES = 400
 LONGER_FILES = {}
@@ -68,7 +76,8 @@ def break_of_include(path, quote, header, files):
         if target not in MAY_INCLUDE.get(room, set(MAY_INCLUDE)):
             return f'includes "{header}": {room} may include {", ".join(sorted(MAY_INCLUDE[room]))}'
     for pattern, home, where in HOMES:
-        if re.fullmatch(pattern, header) and not re.fullmatch(home, path) and not re.fullmatch(home, untested(path)):
+        at_home = re.fullmatch(home, path) or re.fullmatch(home, untested(path))
+        if re.fullmatch(pattern, header) and not at_home:
             return f"includes <{header}>, which only {where} may see"
     return None
 
@@ -79,10 +88,11 @@ def breaks_of_names(path, files):
         return
     stem = path.removesuffix(".cpp")
     if path.startswith("tests/"):
-        tested = re.sub(r"(_mpi)?_test$", "", untested(stem))
-        if re.search(r"_test$", stem) and f"{tested}.hpp" not in files:
-            yield f"tests {tested}.hpp, which is not there"
-        elif not re.search(r"_test$", stem) and f"{stem}.hpp" not in files and path not in WITHOUT_HEADER:
+        tested = re.sub(r"(_mpi)?_test$", "", untested(stem)) + ".hpp"
+        if stem.endswith("_test"):
+            if tested not in files and path not in TESTS_OF_MORE:
+                yield f"tests {tested}, which is not there"
+        elif f"{stem}.hpp" not in files and path not in WITHOUT_HEADER:
             yield "is neither a test (_test.cpp) nor has a header of its name"
         return
     for suffix in SEAM_SUFFIXES:
@@ -91,7 +101,9 @@ def breaks_of_names(path, files):
     if f"{stem}.hpp" not in files and path not in WITHOUT_HEADER:
         yield f"has no header {stem}.hpp"
     tests = {f"tests/{stem}_test.cpp", f"tests/{stem}_mpi_test.cpp"}
-    if not tests & files and path not in WITHOUT_HEADER and path not in WITHOUT_TEST:
+    if tests & files or path == "src/main.cpp":
+        return
+    if TESTED_BY.get(path) not in files:
         yield f"has no test tests/{stem}_test.cpp"
 
 
@@ -121,7 +133,7 @@ def breaks_of_tree(root):
         name = path.relative_to(root).as_posix()
         for broken in breaks_of_file(name, path.read_text(encoding="utf-8"), files):
             yield f"{name}: {broken}"
-    for table in (WITHOUT_HEADER, WITHOUT_TEST, LONGER_FILES):
+    for table in (WITHOUT_HEADER, TESTED_BY, TESTS_OF_MORE, LONGER_FILES):
         for name in sorted(set(table) - files):
             yield f"{name}: is excused in include_rule.py and does not exist"
 

@@ -24,6 +24,7 @@ GOOD_TREE = {
     "base/record/row.hpp": HEADER,
 }
 
+MPI_HOMES = "which only launch/*.cpp and collectives/mpi may see"
 BREAKS = [
     ("analysis/ring.hpp", HEADER + '#include "collectives/sweep.hpp"\n', "analysis may include"),
     ("analysis/ring.hpp", HEADER + '#include "launch/session.hpp"\n', "analysis may include"),
@@ -36,9 +37,9 @@ BREAKS = [
     ("analysis/ring.hpp", HEADER + "#include <base/record/row.hpp>\n", "as if it were a library's"),
     ("analysis/ring.hpp", HEADER + '#include "ring_detail.hpp"\n', "no file from the root"),
     ("analysis/ring.hpp", HEADER + '#include "../base/record/row.hpp"\n', "no file from the root"),
-    ("launch/session.hpp", HEADER + "#include <mpi.h>\n", "which only launch/*.cpp and collectives/mpi may see"),
-    ("collectives/sweep.hpp", HEADER + "#include <mpi.h>\n", "which only launch/*.cpp and collectives/mpi may see"),
-    ("tests/analysis/ring_test.cpp", "#include <mpi.h>\n", "which only launch/*.cpp and collectives/mpi may see"),
+    ("launch/session.hpp", HEADER + "#include <mpi.h>\n", MPI_HOMES),
+    ("collectives/sweep.hpp", HEADER + "#include <mpi.h>\n", MPI_HOMES),
+    ("tests/analysis/ring_test.cpp", "#include <mpi.h>\n", MPI_HOMES),
     ("collectives/mpi/backend.hpp", HEADER + "#include <nccl.h>\n", "which only collectives/nccl may see"),
     ("collectives/sweep.hpp", HEADER + "#include <cuda_runtime.h>\n", "which only collectives/nccl may see"),
     ("launch/session.cpp", "#include <smpi/smpi.h>\n", "which only *_smpi.cpp may see"),
@@ -72,7 +73,8 @@ class IncludeRule(unittest.TestCase):
     def setUp(self):
         # The excuses belong to the real tree.
         include_rule.WITHOUT_HEADER = {"src/main.cpp": "a reason"}
-        include_rule.WITHOUT_TEST = {}
+        include_rule.TESTED_BY = {}
+        include_rule.TESTS_OF_MORE = {}
         include_rule.LONGER_FILES = {}
 
     def test_accepts_a_good_tree(self):
@@ -83,10 +85,18 @@ class IncludeRule(unittest.TestCase):
             with self.subTest(name=name, message=message):
                 status, lines = breaks_of({**GOOD_TREE, name: text})
                 self.assertEqual(status, 1)
-                self.assertTrue(any(line.startswith(f"{name}: ") and message in line for line in lines), lines)
+                named = [line for line in lines if line.startswith(f"{name}: ") and message in line]
+                self.assertTrue(named, lines)
+
+    def test_takes_the_test_that_is_named_for_a_source_if_it_is_there(self):
+        tree = {**GOOD_TREE, "collectives/sweep.cpp": ""}
+        include_rule.TESTED_BY = {"collectives/sweep.cpp": "tests/analysis/ring_test.cpp"}
+        self.assertEqual(breaks_of(tree), (0, []))
+        include_rule.TESTED_BY = {"collectives/sweep.cpp": "tests/analysis/gone_test.cpp"}
+        self.assertEqual(breaks_of(tree)[0], 1)
 
     def test_sees_an_excuse_for_a_file_that_is_gone(self):
-        include_rule.WITHOUT_TEST = {"analysis/gone.cpp": "a reason"}
+        include_rule.LONGER_FILES = {"analysis/gone.cpp": "a reason"}
         status, lines = breaks_of(GOOD_TREE)
         self.assertEqual(status, 1)
         self.assertIn("analysis/gone.cpp: is excused in include_rule.py and does not exist", lines)
