@@ -76,6 +76,9 @@ class TreeReader {
     architecture_ = info(all, "Architecture");
     read_object(machine, {});
     if (host_.numa_nodes.empty()) add_only_numa_node(machine);
+    // As nvidia-smi counts them; the tree has them by socket and bridge.
+    std::sort(host_.gpus.begin(), host_.gpus.end(),
+              [](const Gpu& a, const Gpu& b) { return a.pci_address.value < b.pci_address.value; });
     add_nvlinks(xml_, objects_, host_);
     drop_idle_bridges(host_);
     return std::move(host_);

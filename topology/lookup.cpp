@@ -91,6 +91,11 @@ std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view add
   return way;
 }
 
+std::optional<int> only_numa_node(const Host& host) {
+  if (host.numa_nodes.size() != 1) return std::nullopt;
+  return host.numa_nodes.front().index;
+}
+
 std::optional<int> numa_node_of(const Host& host, const Device& device) {
   if (device.kind == DeviceKind::numa_node) return at(host.numa_nodes, device).index;
   if (device.kind == DeviceKind::nic && at(host.nics, device).numa_node.known()) {
@@ -105,7 +110,7 @@ std::optional<int> numa_node_of(const Host& host, const Device& device) {
     const auto nodes = parse_cpu_list(at(host.gpus, device).numa_affinity.value_or(""));
     if (nodes && nodes->size() == 1) return nodes->front();
   }
-  return std::nullopt;
+  return only_numa_node(host);
 }
 
 std::string device_label(const Host& host, const Device& device) {

@@ -17,6 +17,9 @@ namespace collbench {
 /// The function at `address` and the bridges above it, nearest first; empty when it is not in the graph.
 [[nodiscard]] std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view address);
 
+/// The NUMA node of a host that has one: what a VM's firmware leaves out is no question there.
+[[nodiscard]] std::optional<int> only_numa_node(const Host& host);
+
 /// The NUMA node next to the device, by its own fact, else by PCI, else by its affinity when that is one
 /// node.
 [[nodiscard]] std::optional<int> numa_node_of(const Host& host, const Device& device);

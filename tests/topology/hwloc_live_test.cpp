@@ -1,0 +1,21 @@
+#include "topology/hwloc_live.hpp"
+
+#include <gtest/gtest.h>
+
+#include "topology/lookup.hpp"
+
+namespace collbench {
+namespace {
+
+TEST(HwlocLive, SeesThisMachine) {
+  const Host host = read_hwloc_live();
+  EXPECT_FALSE(host.numa_nodes.empty());
+  EXPECT_FALSE(host.numa_nodes.at(0).cpus.value_or("").empty());
+  EXPECT_EQ("libhwloc", host.sources.at(0).reader);
+  EXPECT_EQ("", what_does_not_hold(host));
+}
+
+TEST(HwlocLive, NamesItsVersion) { EXPECT_NE(std::string::npos, hwloc_version().find('.')); }
+
+}  // namespace
+}  // namespace collbench

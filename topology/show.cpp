@@ -1,0 +1,328 @@
+#include "topology/show.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/units.hpp"
+#include "topology/link_catalogue.hpp"
+#include "topology/lookup.hpp"
+#include "topology/path.hpp"
+#include "topology/reference_machines.hpp"
+
+namespace collbench {
+namespace {
+
+/// One line of the tree and what hangs below it.
+struct Branch {
+  std::string text;
+  std::vector<Branch> below;
+};
+
+void print(const std::vector<Branch>& branches, const std::string& indent, std::string& out) {
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    const bool last = i + 1 == branches.size();
+    out += fmt::format("{}{} {}\n", indent, last ? "└─" : "├─", branches[i].text);
+    print(branches[i].below, indent + (last ? "   " : "│  "), out);
+  }
+}
+
+/// "Gen5 x16"; with what it could be where it is narrower: "Gen5 x8 of x16".
+std::string link_text(const PciDevice& device) {
+  const PcieLink& most = device.link_max;
+  const PcieLink& now = device.link_now;
+  const auto rate =
+      most.gigatransfers_per_second.known() ? most.gigatransfers_per_second : now.gigatransfers_per_second;
+  const auto width = now.width.known() ? now.width : most.width;
+  if (!rate.known() || !width.known()) {
+    if (!now.gigabytes_per_second.known()) return "";
+    return fmt::format("  {:.3g} GB/s", *now.gigabytes_per_second.value);
+  }
+  std::string text = fmt::format("  Gen{} x{}", pcie_generation(*rate.value), *width.value);
+  if (most.width.known() && *most.width.value != *width.value)
+    text += fmt::format(" of x{}", *most.width.value);
+  return text;
+}
+
+std::string gpu_text(const Host& host, int index) {
+  const Gpu& gpu = host.gpus[static_cast<std::size_t>(index)];
+  std::string text = device_label(host, {DeviceKind::gpu, index});
+  if (gpu.model.known()) text += "  " + *gpu.model.value;
+  if (gpu.memory_bytes.known()) text += "  " + format_bytes(*gpu.memory_bytes.value);
+  if (gpu.pci_address.known()) text += "  " + *gpu.pci_address.value;
+  if (const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""))) text += link_text(*pci);
+  if (gpu.mig.value_or(false)) text += "  MIG";
+  if (gpu.nvlinks_inactive.value_or(0) > 0)
+    text += fmt::format("  {} NVLinks inactive", *gpu.nvlinks_inactive.value);
+  const std::string fabric = gpu.fabric_state.value_or("N/A");
+  if (fabric != "N/A" && fabric != "Completed") text += "  fabric " + fabric;
+  return text;
+}
+
+std::string nic_text(const Host& host, int index) {
+  const Nic& nic = host.nics[static_cast<std::size_t>(index)];
+  std::string text = device_label(host, {DeviceKind::nic, index});
+  if (nic.interfaces.known() && nic.name.known()) text += " (" + *nic.interfaces.value + ")";
+  if (nic.pci_address.known()) text += "  " + *nic.pci_address.value;
+  if (const PciDevice* pci = find_pci_device(host, nic.pci_address.value_or(""))) text += link_text(*pci);
+  for (const NicPort& port : nic.ports) {
+    if (nic.ports.size() > 1) text += fmt::format("  port {}:", port.number);
+    if (port.gigabits_per_second.known()) text += fmt::format("  {} Gb/s", *port.gigabits_per_second.value);
+    if (port.link_layer.known()) text += " " + *port.link_layer.value;
+    if (port.state.known()) text += " " + *port.state.value;
+  }
+  if (nic.gpudirect.known() && !*nic.gpudirect.value) text += "  no GPUDirect";
+  return text;
+}
+
+/// Devices whose PCI function is `address`.
+std::vector<Branch> devices_at(const Host& host, const std::string& address) {
+  std::vector<Branch> branches;
+  for (const Device& device : gpus_and_nics(host)) {
+    if (pci_address_of(host, device) != address) continue;
+    branches.push_back(
+        {device.kind == DeviceKind::gpu ? gpu_text(host, device.index) : nic_text(host, device.index), {}});
+  }
+  return branches;
+}
+
+/// The devices and bridges directly below `parent`. A bridge with one thing below it is not worth a line.
+std::vector<Branch> below(const Host& host, const std::string& parent, std::optional<int> numa_node) {
+  std::vector<Branch> branches;
+  for (const PciDevice& device : host.pci_devices) {
+    if (device.parent != parent) continue;
+    const auto near = device.numa_node.known() ? device.numa_node.value : only_numa_node(host);
+    if (parent.empty() && near != numa_node) continue;
+    std::vector<Branch> devices = devices_at(host, device.address);
+    if (!devices.empty()) {
+      branches.insert(branches.end(), devices.begin(), devices.end());
+      continue;
+    }
+    std::vector<Branch> inner = below(host, device.address, std::nullopt);
+    if (inner.size() == 1) {
+      branches.push_back(std::move(inner.front()));
+    } else if (!inner.empty()) {
+      branches.push_back({fmt::format("PCIe {}{}", device.address, link_text(device)), std::move(inner)});
+    }
+  }
+  return branches;
+}
+
+/// Devices without a place in the PCI tree, by the NUMA node that they are said to be near.
+void add_unplaced(const Host& host, std::optional<int> numa_node, std::vector<Branch>& branches) {
+  for (const Device& device : gpus_and_nics(host)) {
+    if (find_pci_device(host, pci_address_of(host, device).value_or("")) != nullptr) continue;
+    if (numa_node_of(host, device) != numa_node) continue;
+    branches.push_back(
+        {device.kind == DeviceKind::gpu ? gpu_text(host, device.index) : nic_text(host, device.index), {}});
+  }
+}
+
+std::string numa_text(const NumaNode& node) {
+  std::string text = fmt::format("NUMA {}", node.index);
+  if (node.cpus.known())
+    text += fmt::format("  CPUs {}", node.cpus.value->empty() ? "none" : *node.cpus.value);
+  if (node.memory_bytes.known()) text += "  " + format_bytes(*node.memory_bytes.value);
+  if (node.cpu_name.known()) {
+    text += "  " + *node.cpu_name.value;
+  } else if (node.cpu_vendor.known()) {
+    text += fmt::format("  {} {}/{}", *node.cpu_vendor.value, node.cpu_family.value_or(0),
+                        node.cpu_model.value_or(0));
+  }
+  return text;
+}
+
+std::vector<Branch> tree_of(const Host& host) {
+  std::vector<Branch> branches;
+  std::vector<std::optional<int>> shown;
+  for (const NumaNode& node : host.numa_nodes) {
+    Branch branch{numa_text(node), below(host, "", node.index)};
+    add_unplaced(host, node.index, branch.below);
+    branches.push_back(std::move(branch));
+    shown.push_back(node.index);
+  }
+  // topo -m names NUMA nodes that no other source describes; the rest has no known node at all.
+  std::map<int, bool> named;
+  for (const Device& device : gpus_and_nics(host)) {
+    if (const auto node = numa_node_of(host, device)) named[*node] = true;
+  }
+  for (const auto& [index, unused] : named) {
+    if (std::find(shown.begin(), shown.end(), std::optional<int>(index)) != shown.end()) continue;
+    Branch branch{fmt::format("NUMA {}", index), below(host, "", index)};
+    add_unplaced(host, index, branch.below);
+    branches.push_back(std::move(branch));
+  }
+  Branch rest{"NUMA node not known", below(host, "", std::nullopt)};
+  add_unplaced(host, std::nullopt, rest.below);
+  if (!rest.below.empty()) branches.push_back(std::move(rest));
+  return branches;
+}
+
+/// "nearest NIC: mlx5_0, mlx5_1 (PXB)": all NICs at the least distance.
+std::string nearest_text(const Host& host, const Device& gpu) {
+  std::string names;
+  std::optional<PathType> nearest;
+  for (const Device& nic : nics_by_nearness(host, gpu)) {
+    const auto path = path_between(host, gpu, nic);
+    if (!path || (nearest && path->type != *nearest)) break;
+    nearest = path->type;
+    names += (names.empty() ? "" : ", ") + device_label(host, nic);
+  }
+  return nearest ? fmt::format("nearest NIC {} ({})", names, path_type_name(*nearest)) : "";
+}
+
+std::string nvlink_text(const Host& host, const Device& gpu) {
+  std::map<int, std::string> peers;
+  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
+    const Device peer{DeviceKind::gpu, i};
+    const int links = nvlinks_between(host, gpu, peer);
+    if (links > 0) peers[links] += (peers[links].empty() ? "" : ", ") + device_label(host, peer);
+  }
+  std::string text;
+  for (auto entry = peers.rbegin(); entry != peers.rend(); ++entry) {
+    text += fmt::format("{}{} NVLink{} to {}", text.empty() ? "" : "; ", entry->first,
+                        entry->first == 1 ? "" : "s", entry->second);
+  }
+  return text;
+}
+
+std::string affinity_text(const Host& host) {
+  std::string out;
+  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
+    const Device gpu{DeviceKind::gpu, i};
+    const auto numa = numa_node_of(host, gpu);
+    std::string line = fmt::format("  {:<6}", device_label(host, gpu));
+    const auto& cpus = host.gpus[static_cast<std::size_t>(i)].cpu_affinity.value;
+    if (numa) {
+      line += fmt::format("  NUMA {}", *numa);
+    } else if (cpus) {
+      line += "  CPUs " + *cpus;
+    }
+    for (const std::string& part : {nearest_text(host, gpu), nvlink_text(host, gpu)}) {
+      if (!part.empty()) line += "  " + part;
+    }
+    out += line + "\n";
+  }
+  return out.empty() ? out : "Affinity\n" + out;
+}
+
+std::string source_name(const Host& host, int source) {
+  const auto index = static_cast<std::size_t>(source);
+  if (index >= host.sources.size()) return "?";
+  return fmt::format("{} of {}", host.sources[index].reader, host.sources[index].place);
+}
+
+std::string trouble_text(const Host& host) {
+  std::string out;
+  for (const Disagreement& d : host.disagreements) {
+    out += fmt::format("Disagree: {} {}: {} ({}), {} ({})\n", d.device, d.attribute, d.kept,
+                       source_name(host, d.kept_source), d.other, source_name(host, d.other_source));
+  }
+  for (const std::string& note : host.notes) out += "Note: " + note + "\n";
+  return out;
+}
+
+std::string show_host(const Host& host, const ShowOptions& options) {
+  std::string out = host.name.value_or(host.sources.empty() ? "host" : host.sources.front().place);
+  if (host.product.known()) out += "  " + *host.product.value;
+  if (host.driver_version.known()) out += "  driver " + *host.driver_version.value;
+  if (host.cuda_version.known()) out += "  CUDA " + *host.cuda_version.value;
+  out += "\n" + summarize_host(host) + "\n";
+  print(tree_of(host), "", out);
+  out += affinity_text(host);
+  if (options.matrix) out += show_matrix(host);
+  out += trouble_text(host);
+  if (options.sources) {
+    for (const Source& source : host.sources) {
+      out += fmt::format("Source: {}, {}{}\n", source.reader, source.place,
+                         source.version.empty() ? "" : ", " + source.version);
+    }
+  }
+  return out;
+}
+
+/// The words of a matrix that need explaining, with nvidia-smi's meaning.
+constexpr std::pair<PathType, const char*> kLegend[] = {
+    {PathType::nvl, "NV#   # NVLinks"},          {PathType::c2c, "C2C   chip to chip"},
+    {PathType::pix, "PIX   one PCIe bridge"},    {PathType::pxb, "PXB   several PCIe bridges"},
+    {PathType::phb, "PHB   a PCIe host bridge"}, {PathType::node, "NODE  host bridges of one NUMA node"},
+    {PathType::sys, "SYS   between NUMA nodes"},
+};
+
+std::string matrix_cell(const std::optional<Path>& path) {
+  if (!path) return "?";
+  if (path->type == PathType::nvl) return fmt::format("NV{}", path->nvlinks);
+  return std::string(nvidia_smi_word(path->type).value_or(path_type_name(path->type)));
+}
+
+}  // namespace
+
+std::string summarize_host(const Host& host) {
+  std::map<std::string, int> models;
+  for (const Gpu& gpu : host.gpus) {
+    ++models[gpu.model.value_or(gpu.sm.known() ? fmt::format("GPU (sm {})", *gpu.sm.value) : "GPU")];
+  }
+  std::string out;
+  for (const auto& [model, count] : models)
+    out += fmt::format("{}{} × {}", out.empty() ? "" : ", ", count, model);
+  if (out.empty()) out = "no GPU";
+  const int links = host.gpus.empty() ? 0 : nvlinks_of(host, {DeviceKind::gpu, 0});
+  if (links > 0) out += fmt::format(", {} NVLinks each", links);
+  if (!host.nvswitches.empty()) {
+    out += fmt::format(" through {} NVSwitches", host.nvswitches.size());
+  } else if (links > 0 && has_nvswitch(host)) {
+    out += " through NVSwitches";
+  }
+  out += fmt::format(", {} NIC{}", host.nics.size(), host.nics.size() == 1 ? "" : "s");
+  double gigabits = 0;
+  for (const Nic& nic : host.nics) {
+    for (const NicPort& port : nic.ports) gigabits += port.gigabits_per_second.value_or(0);
+  }
+  if (gigabits > 0) out += fmt::format(" ({} Gb/s together)", gigabits);
+  if (!host.numa_nodes.empty()) {
+    out += fmt::format(", {} NUMA node{}", host.numa_nodes.size(), host.numa_nodes.size() == 1 ? "" : "s");
+  }
+  return out;
+}
+
+std::string show_matrix(const Host& host) {
+  const std::vector<Device> devices = gpus_and_nics(host);
+  std::size_t width = 4;
+  for (const Device& device : devices) width = std::max(width, device_label(host, device).size());
+  std::string out = fmt::format("{:<{}}", "", width);
+  for (const Device& device : devices) out += fmt::format("  {:<{}}", device_label(host, device), width);
+  out.erase(out.find_last_not_of(' ') + 1);
+  out += "\n";
+  std::map<PathType, bool> used;
+  for (const Device& row : devices) {
+    out += fmt::format("{:<{}}", device_label(host, row), width);
+    for (const Device& column : devices) {
+      const auto path = path_between(host, row, column);
+      if (path) used[path->type] = true;
+      out += fmt::format("  {:<{}}", matrix_cell(path), width);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += "\n";
+  }
+  for (const auto& [type, words] : kLegend) {
+    if (used.count(type) > 0) out += fmt::format("  {}\n", words);
+  }
+  return out;
+}
+
+std::string show_topology(const Topology& topology, const ShowOptions& options) {
+  std::string out;
+  for (const Host& host : topology.hosts) out += (out.empty() ? "" : "\n") + show_host(host, options);
+  return out;
+}
+
+std::string list_reference_machines() {
+  std::string out;
+  for (const ReferenceMachine& machine : reference_machines()) {
+    out += fmt::format("{:<12}  {}\n", machine.name, machine.title);
+  }
+  return out;
+}
+
+}  // namespace collbench
