@@ -8,8 +8,8 @@ namespace collbench {
 TimeCurve::TimeCurve(std::vector<TimePoint> points) : points_(std::move(points)) {
   std::sort(points_.begin(), points_.end(),
             [](const TimePoint& left, const TimePoint& right) { return left.bytes < right.bytes; });
-  for (std::size_t i = 1; i < points_.size(); ++i) {
-    points_[i].seconds = std::max(points_[i].seconds, points_[i - 1].seconds);
+  for (std::size_t i = points_.size(); i-- > 1;) {
+    points_[i - 1].seconds = std::min(points_[i - 1].seconds, points_[i].seconds);
   }
 }
 

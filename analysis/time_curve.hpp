@@ -14,7 +14,8 @@ class TimeCurve {
  public:
   /// Takes no time at all, as work that a simulator does not simulate.
   TimeCurve() = default;
-  /// `points` in any order. A time below that of a smaller size is noise and is lifted to it.
+  /// `points` in any order. A time above that of a larger size is noise, which only ever adds, and is lowered
+  /// to it.
   explicit TimeCurve(std::vector<TimePoint> points);
   /// The straight line.
   [[nodiscard]] static TimeCurve line(double alpha_seconds, double seconds_per_byte);
