@@ -42,7 +42,7 @@ Fact versions(const Run& run) {
   return {text};
 }
 
-/// "0-3,8": the ranks of one node.
+/// "ranks 0-3,8": those of one node.
 std::string rank_list(const Identities& ranks, int node) {
   std::string text;
   for (std::size_t first = 0; first < ranks.size(); ++first) {
@@ -53,7 +53,8 @@ std::string rank_list(const Identities& ranks, int node) {
     if (last > first) text += fmt::format("-{}", last);
     first = last;
   }
-  return text;
+  const bool one = text.find_first_of(",-") == std::string::npos;
+  return (one ? "rank " : "ranks ") + text;
 }
 
 Fact hosts(const Run& run) {
@@ -64,8 +65,7 @@ Fact hosts(const Run& run) {
       return identity.node == static_cast<int>(node);
     });
     if (any == run.ranks.end()) continue;
-    std::string text =
-        fmt::format("{} has ranks {}", any->host, rank_list(run.ranks, static_cast<int>(node)));
+    std::string text = fmt::format("{} has {}", any->host, rank_list(run.ranks, static_cast<int>(node)));
     if (node < run.cores_per_node.size()) {
       text += fmt::format(" on {}", counted(static_cast<std::size_t>(run.cores_per_node[node]), "core"));
     }
@@ -123,9 +123,8 @@ void add_calibration(const Run& run, Facts& facts) {
     }
     facts.push_back({text});
   }
-  facts.push_back(
-      {fmt::format("calibrated on all ranks at once: {}; a tier's points lie within {:.2g} % of its fit",
-                   costs_in_words(measured), measured.fit_relative_error * 100)});
+  facts.push_back({fmt::format("calibrated on all ranks at once: {}; fit within {:.2g} %",
+                               costs_in_words(measured), measured.fit_relative_error * 100)});
 }
 
 std::string reduction_in_words(const std::string& how) {

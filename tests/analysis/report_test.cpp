@@ -1,0 +1,57 @@
+#include "analysis/report.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "analysis/report_csv.hpp"
+#include "analysis/report_markdown.hpp"
+#include "analysis/report_text.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/record/run_json.hpp"
+#include "tests/analysis/example_run.hpp"
+
+namespace collbench {
+namespace {
+
+TEST(Report, KnowsItsFormatsByName) {
+  const auto run = example_run();
+  EXPECT_EQ(report(run, "text"), report_text(run));
+  EXPECT_EQ(report(run, "md"), report_markdown(run));
+  EXPECT_EQ(report(run, "csv"), report_csv(run));
+  EXPECT_EQ(report(run, "json"), to_json_text(run));
+}
+
+TEST(Report, AnotherFormatIsAUsageError) {
+  try {
+    static_cast<void>(report(example_run(), "pdf"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    EXPECT_EQ(describe(error),
+              "collbench: --format: 'pdf' is no format of a report; choose text, md, csv or json");
+  }
+}
+
+TEST(RenderReport, WritesTheSameFromASavedRecord) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "report_test_run.json";
+  write_file_by_rename(path, to_json_text(example_run()));
+  for (const char* format : {"text", "md", "csv", "json"}) {
+    EXPECT_EQ(render_report(path, format), report(example_run(), format)) << format;
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(RenderReport, AFileThatIsMissingIsAUsageErrorThatNamesIt) {
+  try {
+    static_cast<void>(render_report("/nowhere/run.json", "text"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    EXPECT_THAT(describe(error), testing::HasSubstr("/nowhere/run.json"));
+  }
+}
+
+}  // namespace
+}  // namespace collbench
