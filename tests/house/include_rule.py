@@ -45,6 +45,7 @@ WITHOUT_HEADER = {
     "operation each, which host_algorithm.hpp declares",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/fuzz/[a-z0-9_]+_fuzz\.cpp": "programs for a fuzzer, one per reader",
+    r"tests/base/record/write_random_runs\.cpp": "the program that run_schema_test.py takes its records from",
 }
 
 # Sources that are parts of one thing, which one test looks at as a whole: the test.
