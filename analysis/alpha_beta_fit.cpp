@@ -3,15 +3,14 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "base/error.hpp"
 
 namespace collbench {
 namespace {
 
-Error cannot_fit(std::string why) {
-  return {ExitStatus::not_here, "fit of alpha and bandwidth", std::move(why),
+Error cannot_fit(const std::string& why) {
+  return {ExitStatus::not_here, "fit of alpha and bandwidth", why,
           "Measure at least two sizes that differ by more than the noise"};
 }
 

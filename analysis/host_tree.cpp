@@ -22,7 +22,7 @@ double host_tree_all_reduce(const HostCall& call) {
                                                               : 0;
   const double fullest = std::max(chain > 1 ? bandwidth_part(model.intra, out_of_a_rank) : 0, node_seconds);
 
-  const int levels = std::bit_width(static_cast<unsigned>(nodes)) - 1;  // ⌊log2 N⌋
+  const int levels = static_cast<int>(std::bit_width(static_cast<unsigned>(nodes))) - 1;  // ⌊log2 N⌋
   const double latency = 2 * ((chain - 1) * model.intra.alpha_seconds + levels * model.inter.alpha_seconds);
   const double reduced = (chain > 1 ? size : 0) + (nodes == 1 ? 0 : nodes == 2 ? size / 2 : size);
   return latency + fullest + model.reduce.seconds(reduced, working_set) +

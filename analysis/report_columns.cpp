@@ -61,7 +61,7 @@ std::string bus_bandwidth_cell(const ReportRow& row) { return gigabytes(row.rate
 std::string wrong(const ReportRow& row) {
   const auto& elements = row.row.measurement.wrong_elements;
   if (!elements) return std::string(kNoValue);
-  std::string text = fmt::to_string(*elements);
+  const std::string text = fmt::to_string(*elements);
   // The exact number stands below the table.
   return std::ssize(text) <= kWrongWidth ? text : fmt::format("{:.0e}", static_cast<double>(*elements));
 }

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -101,8 +100,8 @@ void require_one_of(const std::string& text, const std::string& option,
 
 /// Adds an option whose text goes to `take`, which throws our own Error.
 CLI::Option* add(CLI::App& app, const std::string& theme, const std::string& names, const std::string& value,
-                 const std::string& help, std::function<void(const std::string&)> take) {
-  return app.add_option_function<std::string>(names, std::move(take), help)->group(theme)->option_text(value);
+                 const std::string& help, const std::function<void(const std::string&)>& take) {
+  return app.add_option_function<std::string>(names, take, help)->group(theme)->option_text(value);
 }
 
 constexpr std::uint64_t kMostIterations = 1'000'000'000;

@@ -159,7 +159,7 @@ TEST(DataPattern, OneRanksPartMissingIsFound) {
         receive.insert(receive.begin() + missing, receive.front());
         EXPECT_GT(world.wrong(receive, 1), 0U);
       } else {
-        std::vector<Bytes> receive = world.received(send);
+        const std::vector<Bytes> receive = world.received(send);
         poison(send[static_cast<std::size_t>(missing)]);
         EXPECT_GT(world.wrong(world.received(send), 1), 0U);
       }
@@ -175,7 +175,7 @@ TEST(DataPattern, OneRanksPartDoubledIsFound) {
     if (world.reduction) {
       std::vector<Bytes> twice = send;
       twice.push_back(send.back());
-      std::vector<Bytes> receive =
+      const std::vector<Bytes> receive =
           Reference(world.what.id, world.layout, world.type, world.reduction, world.ranks)
               .receive_buffers(twice);
       EXPECT_GT(world.wrong(receive, 1), 0U);

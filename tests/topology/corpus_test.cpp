@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string_view>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -214,7 +215,7 @@ TEST_F(Corpus, EveryFileHasItsRow) {
   for (const char* kind : {"topo-m", "nccl-xml", "hwloc-xml", "tools"}) {
     for (const auto& entry : fs::recursive_directory_iterator(folder_ / kind)) {
       const std::string name = fs::relative(entry.path(), folder_).string();
-      if (!entry.is_regular_file() || name.rfind("tools/azure-expected/", 0) == 0) continue;
+      if (!entry.is_regular_file() || name.starts_with("tools/azure-expected/")) continue;
       EXPECT_EQ(1U, listed.count(name)) << name << " has no row";
     }
   }
@@ -229,7 +230,7 @@ TEST_F(Corpus, SurvivesSavingAndLoading) {
 
 TEST_F(Corpus, NcclXmlWrittenAndReadIsTheSameGraph) {
   for (const Held& row : kHeld) {
-    if (std::string(row.file).rfind("nccl-xml/", 0) != 0) continue;
+    if (!std::string_view(row.file).starts_with("nccl-xml/")) continue;
     Host first = read(row.file);
     Host again = read_nccl_topology_xml(write_nccl_topology_xml(first), row.file);
     first.notes.clear();  // what was left out is not written
