@@ -57,8 +57,10 @@ inline Run example_run() {
   run.validation_seconds = 3.2;
   run.calibration_seconds = 0.35;
   run.calibration = Calibration{};
-  run.calibration->intra = Tier{0.5e-6, 6.2e9, 4096};
-  run.calibration->inter = Tier{12e-6, 1.17e9, 65536};
+  run.calibration->intra =
+      Tier{.alpha_seconds = 0.5e-6, .bytes_per_second = 6.2e9, .eager_limit_bytes = 4096};
+  run.calibration->inter =
+      Tier{.alpha_seconds = 12e-6, .bytes_per_second = 1.17e9, .eager_limit_bytes = 65536};
   run.calibration->inter_host_bytes_per_second = 1.19e9;
   run.calibration->gammas = {{DataType::float32, Reduction::sum, 0.21e-9}};
   run.calibration->kappa_seconds_per_byte = 0.09e-9;
