@@ -102,8 +102,10 @@ std::vector<ReferenceMatch> nearest_references(const Host& host) {
   if (host.gpus.empty()) return matches;
   const Shape shape = shape_of(host);
   for (const ReferenceMachine& machine : reference_machines()) matches.push_back(compare(shape, machine));
-  std::stable_sort(matches.begin(), matches.end(),
-                   [](const ReferenceMatch& a, const ReferenceMatch& b) { return a.distance < b.distance; });
+  // Among equals the order of the table.
+  std::sort(matches.begin(), matches.end(), [](const ReferenceMatch& a, const ReferenceMatch& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.machine < b.machine;
+  });
   return matches;
 }
 

@@ -194,7 +194,7 @@ class Merger {
     return before;
   }
 
-  int find_gpu(const Gpu& gpu, const Host& reading) const {
+  [[nodiscard]] int find_gpu(const Gpu& gpu, const Host& reading) const {
     const int by_uuid = find(host_.gpus, [&gpu](const Gpu& known) {
       return same_known(known.uuid, gpu.uuid) && !is_masked(*gpu.uuid.value);
     });
@@ -205,14 +205,14 @@ class Merger {
     const auto index = index_by_order(gpu, reading.gpus);
     if (!index) return -1;
     return find(host_.gpus, [&](const Gpu& known) {
-      return index_by_order(known, host_.gpus) == index &&
-             !different_known(known.pci_address, gpu.pci_address) &&
-             !(different_known(known.uuid, gpu.uuid) && !is_masked(*gpu.uuid.value) &&
-               !is_masked(*known.uuid.value));
+      const bool other_uuid = different_known(known.uuid, gpu.uuid) && !is_masked(*gpu.uuid.value) &&
+                              !is_masked(*known.uuid.value);
+      const bool other_address = different_known(known.pci_address, gpu.pci_address);
+      return index_by_order(known, host_.gpus) == index && !other_uuid && !other_address;
     });
   }
 
-  int find_nic(const Nic& nic) const {
+  [[nodiscard]] int find_nic(const Nic& nic) const {
     const int by_name =
         find(host_.nics, [&nic](const Nic& known) { return same_known(known.name, nic.name); });
     if (by_name >= 0) return by_name;
@@ -221,7 +221,7 @@ class Merger {
     });
   }
 
-  Device moved(const Device& device, const Host& reading) const {
+  [[nodiscard]] Device moved(const Device& device, const Host& reading) const {
     const auto at = static_cast<std::size_t>(device.index);
     switch (device.kind) {
       case DeviceKind::gpu:
@@ -255,7 +255,7 @@ class Merger {
     }
   }
 
-  std::string pair_label(const Device& a, const Device& b) const {
+  [[nodiscard]] std::string pair_label(const Device& a, const Device& b) const {
     return device_label(host_, a) + " – " + device_label(host_, b);
   }
 

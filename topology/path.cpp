@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "topology/link_catalogue.hpp"
 #include "topology/lookup.hpp"
@@ -279,8 +280,9 @@ std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu) {
     const auto path = path_between(host, gpu, {DeviceKind::nic, i});
     types.push_back(path ? path->type : PathType::net);
   }
-  std::stable_sort(order.begin(), order.end(), [&types](int x, int y) {
-    return types[static_cast<std::size_t>(x)] < types[static_cast<std::size_t>(y)];
+  std::sort(order.begin(), order.end(), [&types](int x, int y) {
+    return std::pair(types[static_cast<std::size_t>(x)], x) <
+           std::pair(types[static_cast<std::size_t>(y)], y);
   });
   std::vector<Device> nics;
   for (const int i : order) nics.push_back({DeviceKind::nic, i});
