@@ -1,6 +1,7 @@
 #include "collectives/sweep.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -94,10 +95,13 @@ class Sweep {
     const double before = backend_.clock().seconds();
     const auto prepared = backend_.prepare(row.measurement.key);
     communicator_seconds_ += backend_.clock().seconds() - before;
-    if (pass_ == 0 && !options_.fixed.iterations) pilot(row, *prepared);
+    // Late already in the first pass: every row still runs, once.
+    const bool hurried = broadcast_value(ranks_, elapsed() > options_.seconds);
+    if (pass_ == 0 && !hurried && !options_.fixed.iterations) pilot(row, *prepared);
     const bool check =
         options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
-    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds_, most_samples_, options_.fixed);
+    const double block_seconds = hurried ? 0 : block_seconds_;
+    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, most_samples_, options_.fixed);
     plan.check = check;
     plan = broadcast_value(ranks_, plan);
     if (plan.check) validate(row, *prepared);
@@ -111,16 +115,22 @@ class Sweep {
   /// Times longer and longer runs until one tells how long an iteration takes.
   void pilot(State& row, PreparedRow& prepared) {
     prepared.fill(0);
+    prepared.run(1);  // sets up connections
     const double enough = std::min(block_seconds_ / 10, 1e-3);
     for (std::uint64_t iterations = 1;; iterations *= 10) {
-      ranks_.barrier();
-      std::vector<double> seconds{prepared.time(iterations, iterations).elapsed_seconds};
-      ranks_.reduce(seconds, AcrossRanks::maximum);
-      row.iteration_seconds = seconds[0] / static_cast<double>(iterations);
-      // The first call also sets up connections: it alone is believed only when it fills a block by itself.
-      const bool told = seconds[0] >= (iterations == 1 ? block_seconds_ : enough) || iterations >= 10'000'000;
-      if (broadcast_value(ranks_, told)) return;
+      // The shorter of two: the other may have waited for a core.
+      const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
+      row.iteration_seconds = seconds / static_cast<double>(iterations);
+      if (seconds >= enough || iterations >= 10'000'000) return;
     }
+  }
+
+  /// Of `iterations` iterations on the slowest rank; the same on every rank.
+  [[nodiscard]] double seconds_of(PreparedRow& prepared, std::uint64_t iterations) {
+    ranks_.barrier();
+    std::array<double, 1> seconds{prepared.time(iterations, iterations).elapsed_seconds};
+    ranks_.reduce(seconds, AcrossRanks::maximum);
+    return seconds[0];
   }
 
   void validate(State& row, PreparedRow& prepared) {
@@ -169,7 +179,8 @@ class Sweep {
     const double pass_seconds = figures.back();
     figures.pop_back();
     row.samples.add(own, pass_seconds, figures, plan.iterations, plan.iterations_per_sample);
-    row.iteration_seconds = pass_seconds;
+    row.iteration_seconds =
+        std::min(row.iteration_seconds > 0 ? row.iteration_seconds : pass_seconds, pass_seconds);
     row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
     row.done = !row.measurement.stopped.empty();
   }

@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 8> kNames{
     "SLURM_NTASKS_PER_NODE", "SLURM_GPUS_PER_TASK",         "SLURM_GPUS_ON_NODE", "OMP_NUM_THREADS"};
 
 bool is_recorded(std::string_view name) {
+  if (name == "OMPI_MCA_mpi_oversubscribe") return false;  // mpirun's own word to its ranks
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });

@@ -160,6 +160,8 @@ MachineView view_machine() {
           .program_id = program_id()};
 }
 
+bool time_is_simulated() { return false; }
+
 Terminal view_terminal(int descriptor) {
   if (!launched_rank()) return terminal_behind(fmt::format("/proc/self/fd/{}", descriptor));
   const auto mpirun = find_mpirun();

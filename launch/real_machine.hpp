@@ -19,6 +19,9 @@ struct MachineView {
 
 [[nodiscard]] MachineView view_machine();
 
+/// Whether time is SimGrid's: then nothing varies, and one iteration tells all.
+[[nodiscard]] bool time_is_simulated();
+
 /// What a person would see of file descriptor 1 or 2 of this process: under mpirun a rank's own descriptors
 /// say nothing (stdout is always a pseudo-terminal, stderr never), so mpirun's are looked at.
 struct Terminal {

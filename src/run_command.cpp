@@ -96,7 +96,7 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   run.environment = recorded_environment();
   run.backend = backend.name();
   run.time_reduction = reduction_name(options.sweep.across_ranks);
-  run.simulated = place.cores_per_node.empty();
+  run.simulated = time_is_simulated();
   run.ranks = place.identities;
   run.cores_per_node = place.cores_per_node;
   run.place_notes = place.notes;
@@ -139,6 +139,25 @@ std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Bac
                         : Expectation{});
   }
   return all;
+}
+
+/// Measures the machine and fits it. A machine too noisy to be fitted is still measured: the note says what
+/// is missing.
+void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
+               const std::vector<RowKey>& rows) {
+  std::vector<CalibrationPoint> points =
+      measure_calibration(session.ranks(), session.clock(), run.ranks, reductions_in(rows), run.simulated);
+  const EagerLimits eager = backend.eager_limits();
+  try {
+    run.calibration = fit_calibration(points, run.ranks, eager.within_host_bytes, eager.across_hosts_bytes);
+  } catch (const Error& error) {
+    run.calibration = Calibration{};
+    run.calibration->points = std::move(points);
+    run.place_notes.push_back(
+        fmt::format("the calibration cannot be fitted ({}): nothing is expected of any row; run "
+                    "again on a quieter machine",
+                    error.what()));
+  }
 }
 
 std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& rows) {
@@ -188,9 +207,7 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   ProgressLine progress(ranks.is_root() && decide(options.progress, view_terminal(2).is_terminal));
   if (ranks.size() > 1) {
     progress.show("calibrating", clock.seconds());
-    run.calibration = fit_calibration(
-        measure_calibration(ranks, clock, place.identities, reductions_in(rows)), place.identities,
-        backend.eager_limits().within_host_bytes, backend.eager_limits().across_hosts_bytes);
+    calibrate(run, session, backend, rows);
   }
   run.calibration_seconds = clock.seconds() - start;
 

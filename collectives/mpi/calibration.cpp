@@ -17,8 +17,9 @@
 namespace collbench {
 namespace {
 
-constexpr int kBlocks = 5;
-constexpr double kBlockSeconds = 2e-3;
+constexpr int kBlocks = 9;
+constexpr int kPilots = 3;  // the shortest is believed: the others may have waited for a core
+constexpr double kBlockSeconds = 1e-3;
 constexpr std::uint64_t kMostIterations = 10'000;
 constexpr std::array<std::uint64_t, 8> kMessageBytes{8,         64,         512,  4 * kKiB,
                                                      32 * kKiB, 256 * kKiB, kMiB, 8 * kMiB};
@@ -28,6 +29,7 @@ constexpr std::array<std::uint64_t, 5> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kK
 struct Bench {
   Ranks& ranks;
   const Clock& clock;
+  bool simulated;
   HostBuffer from{kLocalBytes.back()};
   HostBuffer to{kLocalBytes.back()};
 };
@@ -43,40 +45,95 @@ double seconds_of(Bench& bench, const Issue& issue) {
     return seconds[0] / static_cast<double>(iterations);
   };
   issue();  // sets up connections and touches memory
+  if (bench.simulated) {
+    // The barrier lets ranks go at different moments, always the same ones: it cancels in a difference.
+    constexpr double kSteps = 16;
+    return (block(17) * 17 - block(1)) / kSteps;
+  }
+  const auto pilot = [&](std::uint64_t iterations) {
+    double shortest = block(iterations);
+    for (int i = 1; i < kPilots; ++i) shortest = std::min(shortest, block(iterations));
+    return shortest;
+  };
   std::uint64_t iterations = 1;
-  double each = block(iterations);
-  while (each > 0 && each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMostIterations) {
+  double each = pilot(iterations);
+  while (each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMostIterations) {
     const double fitting = kBlockSeconds / each;
     iterations = static_cast<std::uint64_t>(
         std::clamp(fitting, static_cast<double>(iterations) * 2, static_cast<double>(iterations) * 10));
-    each = block(iterations);
+    each = pilot(iterations);
   }
-  std::vector<double> blocks{each};
-  for (int i = 1; i < kBlocks; ++i) blocks.push_back(block(iterations));
+  std::vector<double> blocks;
+  for (int i = 0; i < kBlocks; ++i) blocks.push_back(block(iterations));
   return median(blocks);
+}
+
+/// Where a rank stands in the ring of `group`: alone when it is not in it.
+struct RingPlace {
+  explicit RingPlace(const Communicator& group) : communicator(group.get()) {
+    if (communicator == MPI_COMM_NULL) return;
+    MPI_Comm_rank(communicator, &rank);
+    MPI_Comm_size(communicator, &size);
+  }
+  [[nodiscard]] bool alone() const { return size < 2; }
+  [[nodiscard]] int next() const { return (rank + 1) % size; }
+  [[nodiscard]] int before() const { return (rank + size - 1) % size; }
+
+  MPI_Comm communicator;
+  int rank = 0;
+  int size = 1;
+};
+
+/// The same for work that is no message: SimGrid lets no time pass for it (but for reading the clock).
+template <typename Issue>
+double local_seconds_of(Bench& bench, const Issue& issue) {
+  return bench.simulated ? 0 : seconds_of(bench, issue);
 }
 
 /// The ring shift among the members of `group`; a rank outside of it (no communicator, or alone) only keeps
 /// step.
 void add_shift(Bench& bench, const Communicator& group, CalibrationKind kind,
                std::vector<CalibrationPoint>& points) {
-  int rank = 0;
-  int size = 1;
-  if (group.get() != MPI_COMM_NULL) {
-    MPI_Comm_rank(group.get(), &rank);
-    MPI_Comm_size(group.get(), &size);
-  }
-  const int next = (rank + 1) % size;
-  const int before = (rank + size - 1) % size;
+  const RingPlace ring(group);
   for (const std::uint64_t bytes : kMessageBytes) {
+    const int count = static_cast<int>(bytes);
     std::byte* from = bench.from.data();
     std::byte* to = bench.to.data();
     const double seconds = seconds_of(bench, [&] {
-      if (size < 2) return;
-      check_mpi(MPI_Sendrecv(from, static_cast<int>(bytes), MPI_BYTE, next, 0, to, static_cast<int>(bytes),
-                             MPI_BYTE, before, 0, group.get(), MPI_STATUS_IGNORE),
+      if (ring.alone()) return;
+      check_mpi(MPI_Sendrecv(from, count, MPI_BYTE, ring.next(), 0, to, count, MPI_BYTE, ring.before(), 0,
+                             ring.communicator, MPI_STATUS_IGNORE),
                 "MPI_Sendrecv");
       if (kind == CalibrationKind::forward_intra) std::swap(from, to);
+    });
+    points.push_back(
+        {.kind = kind, .bytes = bytes, .seconds = seconds, .type = std::nullopt, .reduction = std::nullopt});
+  }
+}
+
+/// kBurstMessages at once around the same ring, into one buffer each: how soon the next message can follow.
+void add_burst(Bench& bench, const Communicator& group, CalibrationKind kind,
+               std::vector<CalibrationPoint>& points) {
+  const RingPlace ring(group);
+  std::array<MPI_Request, 2 * kBurstMessages> requests{};
+  for (const std::uint64_t bytes : kMessageBytes) {
+    if (bytes > bench.to.size() / kBurstMessages) break;
+    const int count = static_cast<int>(bytes);
+    const double seconds = seconds_of(bench, [&] {
+      if (ring.alone()) return;
+      for (int i = 0; i < kBurstMessages; ++i) {
+        check_mpi(MPI_Irecv(bench.to.data() + static_cast<std::uint64_t>(i) * bytes, count, MPI_BYTE,
+                            ring.before(), 0, ring.communicator, &requests[static_cast<std::size_t>(i)]),
+                  "MPI_Irecv");
+      }
+      for (int i = 0; i < kBurstMessages; ++i) {
+        check_mpi(
+            MPI_Isend(bench.from.data() + static_cast<std::uint64_t>(i) * bytes, count, MPI_BYTE, ring.next(),
+                      0, ring.communicator, &requests[static_cast<std::size_t>(kBurstMessages + i)]),
+            "MPI_Isend");
+      }
+      check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                "MPI_Waitall");
     });
     points.push_back(
         {.kind = kind, .bytes = bytes, .seconds = seconds, .type = std::nullopt, .reduction = std::nullopt});
@@ -87,7 +144,7 @@ void add_reduce_local(Bench& bench, ReductionOps& ops, DataType type, Reduction 
                       std::vector<CalibrationPoint>& points) {
   for (const std::uint64_t bytes : kLocalBytes) {
     const int count = static_cast<int>(bytes / traits(type).bytes);
-    const double seconds = seconds_of(bench, [&] {
+    const double seconds = local_seconds_of(bench, [&] {
       check_mpi(MPI_Reduce_local(bench.from.data(), bench.to.data(), count, mpi_type(type),
                                  ops.get(type, reduction)),
                 "MPI_Reduce_local");
@@ -102,7 +159,8 @@ void add_reduce_local(Bench& bench, ReductionOps& ops, DataType type, Reduction 
 
 void add_copy(Bench& bench, std::vector<CalibrationPoint>& points) {
   for (const std::uint64_t bytes : kLocalBytes) {
-    const double seconds = seconds_of(bench, [&] { std::memcpy(bench.to.data(), bench.from.data(), bytes); });
+    const double seconds =
+        local_seconds_of(bench, [&] { std::memcpy(bench.to.data(), bench.from.data(), bytes); });
     points.push_back({.kind = CalibrationKind::copy,
                       .bytes = bytes,
                       .seconds = seconds,
@@ -115,8 +173,8 @@ void add_copy(Bench& bench, std::vector<CalibrationPoint>& points) {
 
 std::vector<CalibrationPoint> measure_calibration(
     Ranks& ranks, const Clock& clock, const Identities& identities,
-    const std::vector<std::pair<DataType, Reduction>>& reductions) {
-  Bench bench{.ranks = ranks, .clock = clock};
+    const std::vector<std::pair<DataType, Reduction>>& reductions, bool simulated) {
+  Bench bench{.ranks = ranks, .clock = clock, .simulated = simulated};
   // Zeros: a sum of zeros neither overflows nor becomes subnormal, however often it is repeated.
   std::memset(bench.from.data(), 0, bench.from.size());
   std::memset(bench.to.data(), 0, bench.to.size());
@@ -130,10 +188,13 @@ std::vector<CalibrationPoint> measure_calibration(
     const Communicator node = Communicator::split(MPI_COMM_WORLD, me.node);
     add_shift(bench, node, CalibrationKind::send_recv_intra, points);
     add_shift(bench, node, CalibrationKind::forward_intra, points);
+    add_burst(bench, node, CalibrationKind::burst_intra, points);
+    add_burst(bench, node, CalibrationKind::burst_intra, points);
   }
   if (per_node.size() > 1) {
-    const int first = me.local_rank == 0 ? 0 : MPI_UNDEFINED;
-    add_shift(bench, Communicator::split(MPI_COMM_WORLD, first), CalibrationKind::send_recv_inter, points);
+    const Communicator firsts = Communicator::split(MPI_COMM_WORLD, me.local_rank == 0 ? 0 : MPI_UNDEFINED);
+    add_shift(bench, firsts, CalibrationKind::send_recv_inter, points);
+    add_burst(bench, firsts, CalibrationKind::burst_inter, points);
     const int everywhere = me.local_rank < least ? me.local_rank : MPI_UNDEFINED;
     add_shift(bench, Communicator::split(MPI_COMM_WORLD, everywhere), CalibrationKind::send_recv_inter_all,
               points);
