@@ -32,12 +32,25 @@ double seconds_per_byte(Points points) {
   return points.size() < 2 ? 0 : 1 / fit_alpha_beta(points).bytes_per_second;
 }
 
-std::optional<Tier> fit_tier(const Points& points, std::uint64_t eager_limit_bytes, double& worst) {
+/// What each further message of a burst adds to one message.
+double gap_seconds(const Points& messages, const Points& bursts) {
+  if (bursts.empty()) return 0;
+  const auto by_bytes = [](const TimePoint& left, const TimePoint& right) {
+    return left.bytes < right.bytes;
+  };
+  const double one = std::min_element(messages.begin(), messages.end(), by_bytes)->seconds;
+  const double burst = std::min_element(bursts.begin(), bursts.end(), by_bytes)->seconds;
+  return std::max(0.0, (burst - one) / (kBurstMessages - 1));
+}
+
+std::optional<Tier> fit_tier(const Points& points, const Points& bursts, std::uint64_t eager_limit_bytes,
+                             double& worst) {
   if (points.empty()) return std::nullopt;
   const AlphaBetaFit fit = fit_alpha_beta(points);
   worst = std::max(worst, fit.largest_relative_error);
   return Tier{.alpha_seconds = fit.alpha_seconds,
               .bytes_per_second = fit.bytes_per_second,
+              .gap_seconds = gap_seconds(points, bursts),
               .eager_limit_bytes = eager_limit_bytes};
 }
 
@@ -64,8 +77,10 @@ Calibration fit_calibration(std::vector<CalibrationPoint> points, const Identiti
   calibration.points = std::move(points);
   const auto of = [&](CalibrationKind kind) { return points_of(calibration.points, kind); };
   double& worst = calibration.fit_relative_error;
-  calibration.intra = fit_tier(of(CalibrationKind::send_recv_intra), eager_within_host_bytes, worst);
-  calibration.inter = fit_tier(of(CalibrationKind::send_recv_inter), eager_across_hosts_bytes, worst);
+  calibration.intra = fit_tier(of(CalibrationKind::send_recv_intra), of(CalibrationKind::burst_intra),
+                               eager_within_host_bytes, worst);
+  calibration.inter = fit_tier(of(CalibrationKind::send_recv_inter), of(CalibrationKind::burst_inter),
+                               eager_across_hosts_bytes, worst);
   if (const Points all = of(CalibrationKind::send_recv_inter_all); !all.empty()) {
     const std::vector<int> per_node = ranks_per_node(identities);
     const int flows = *std::min_element(per_node.begin(), per_node.end());

@@ -23,12 +23,13 @@ double pairwise(const HostCall& call) {
 }
 
 /// Every message is posted at once (a window of all p − 1 peers): one latency, and then what the fullest link
-/// has to carry. A rank's messages within its node follow those across, since one core moves both.
+/// has to carry, or the gaps between a rank's messages. A rank's messages within its node add to those
+/// across, since one core moves both.
 double all_at_once(const HostCall& call) {
   const HostModel& model = call.model;
   const double block = call.block();
   const double working_set = 2 * call.size_bytes;
-  const auto bandwidth_part = [&](const MessageTier& tier) {
+  const auto on_link = [&](const MessageTier& tier) {
     return std::max(0.0, tier.standing.seconds(block, working_set) - tier.alpha_seconds);
   };
   double latency = 0;
@@ -36,14 +37,16 @@ double all_at_once(const HostCall& call) {
   for (const int here : model.ranks_on_node) {
     const int within = here - 1;
     const int across = call.ranks() - here;
-    if (within > 0) latency = std::max(latency, model.intra.alpha_seconds);
-    if (across > 0) latency = std::max(latency, model.inter.alpha_seconds);
-    const double of_a_rank = (within > 0 ? within * bandwidth_part(model.intra) : 0) +
-                             (across > 0 ? across * bandwidth_part(model.inter) : 0);
-    const double of_the_node = model.host_bytes_per_second > 0
+    const MessageTier& slowest = across > 0 ? model.inter : model.intra;
+    const double carried =
+        (within > 0 ? within * on_link(model.intra) : 0) + (across > 0 ? across * on_link(model.inter) : 0);
+    const double gaps =
+        within * model.intra.gap_seconds + across * model.inter.gap_seconds - slowest.gap_seconds;
+    const double by_the_node = model.host_bytes_per_second > 0
                                    ? static_cast<double>(here) * across * block / model.host_bytes_per_second
                                    : 0;
-    fullest = std::max({fullest, of_a_rank, of_the_node});
+    latency = std::max(latency, slowest.alpha_seconds);
+    fullest = std::max({fullest, carried, gaps, by_the_node});
   }
   return model.copy.seconds(block, working_set) + latency + fullest;
 }

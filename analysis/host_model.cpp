@@ -31,6 +31,7 @@ TimeCurve local_curve(Points points, double seconds_per_byte) {
 
 MessageTier message_tier(const Tier& tier, const Points& standing, const Points& forwarded) {
   return {.alpha_seconds = tier.alpha_seconds,
+          .gap_seconds = tier.gap_seconds,
           .eager_limit_bytes = static_cast<double>(tier.eager_limit_bytes),
           .standing = message_curve(standing, tier),
           .forwarded = message_curve(forwarded.empty() ? standing : forwarded, tier)};

@@ -11,6 +11,7 @@ namespace collbench {
 /// How one tier of links carries messages.
 struct MessageTier {
   double alpha_seconds = 0;
+  double gap_seconds = 0;        ///< a rank's next message follows after this at the soonest
   double eager_limit_bytes = 0;  ///< up to it a sender does not wait for its receiver
   TimeCurve standing;            ///< one message of data that stays where it is
   TimeCurve forwarded;           ///< one message of what the sender has just received or reduced

@@ -77,7 +77,7 @@ RoundClock::RoundClock(const HostModel& model, SentData data, double working_set
       done_(model.node.size(), 0),
       next_(model.node.size(), 0),
       sent_(model.node.size(), 0),
-      received_(model.node.size(), 0) {}
+      received_(model.node.size(), -std::numeric_limits<double>::infinity()) {}  // nothing yet, so no gap
 
 void RoundClock::exchange(const Round& round, double bytes, double work_seconds) {
   const auto waits = [&](const Hop& hop) { return bytes > tier(hop).eager_limit_bytes; };
@@ -99,8 +99,9 @@ void RoundClock::exchange(const Round& round, double bytes, double work_seconds)
   for (std::size_t i = 0; i < round.hops.size(); ++i) {
     const Hop& hop = round.hops[i];
     const double arrival =
-        std::max(lets_go_[i] + tier(hop).alpha_seconds, received_[index(hop.to)] + lets_go_[i] - starts_[i]);
-    sent_[index(hop.from)] = lets_go_[i];
+        std::max(lets_go_[i] + tier(hop).alpha_seconds,
+                 received_[index(hop.to)] + std::max(lets_go_[i] - starts_[i], tier(hop).gap_seconds));
+    sent_[index(hop.from)] = std::max(lets_go_[i], starts_[i] + tier(hop).gap_seconds);
     received_[index(hop.to)] = arrival;
     next_[index(hop.to)] = std::max(next_[index(hop.to)], arrival);
     if (waits(hop)) next_[index(hop.from)] = std::max(next_[index(hop.from)], arrival);

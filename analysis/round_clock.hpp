@@ -33,7 +33,8 @@ inline constexpr int kNobody = -1;
 
 /// Follows the ranks of one collective through its rounds and knows when each is done.
 ///
-/// A message starts when its sender has finished the round before and its link has let the last message go;
+/// A message starts when its sender has finished the round before and its link has let the last message go,
+/// no sooner than a gap after the start of that one;
 /// it arrives α + bytes/B later. Messages of one round that leave or enter one node share what the node
 /// carries in total, evenly while they last. The receiver goes on when its message has arrived and `work` is
 /// done. Up to the eager limit the sender goes on at once; above it the message waits until the receiver is

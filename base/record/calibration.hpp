@@ -20,9 +20,15 @@ enum class CalibrationKind {
                     ///< host
   send_recv_inter_all,  ///< MPI_Sendrecv, every rank to its counterpart (same local rank) on the next host;
                         ///< with unequal hosts only local ranks that every host has
+  burst_intra,          ///< kBurstMessages at once over the hops of send_recv_intra: MPI_Irecv and MPI_Isend
+                        ///< of all, then MPI_Waitall
+  burst_inter,          ///< the same over the hops of send_recv_inter
   reduce_local,         ///< MPI_Reduce_local, on all ranks
   copy,                 ///< memcpy, on all ranks
 };
+
+/// Messages of a burst, from one rank to the next.
+inline constexpr int kBurstMessages = 16;
 
 /// As written in records: "send_recv_intra", …
 [[nodiscard]] std::string_view name(CalibrationKind kind);
@@ -35,7 +41,7 @@ enum class CalibrationKind {
 struct CalibrationPoint {
   CalibrationKind kind = CalibrationKind::copy;
   std::uint64_t bytes = 0;             ///< of one message, of one operand, of one copy
-  double seconds = 0;                  ///< of one of them
+  double seconds = 0;                  ///< of one of them; of a burst, of all its messages
   std::optional<DataType> type;        ///< of reduce_local; none else
   std::optional<Reduction> reduction;  ///< of reduce_local; none else
 
@@ -46,6 +52,7 @@ struct CalibrationPoint {
 struct Tier {
   double alpha_seconds = 0;
   double bytes_per_second = 0;  ///< one direction, one rank's flow
+  double gap_seconds = 0;       ///< a rank's next message follows after this at the soonest, however small
 
   /// Messages above this many bytes wait for their receiver (rendezvous); up to it they are eager.
   std::uint64_t eager_limit_bytes = 0;

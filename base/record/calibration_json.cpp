@@ -9,6 +9,7 @@ Json tier_json(const std::optional<Tier>& tier) {
   if (!tier) return nullptr;
   return {{"alpha_seconds", tier->alpha_seconds},
           {"bytes_per_second", tier->bytes_per_second},
+          {"gap_seconds", tier->gap_seconds},
           {"eager_limit_bytes", tier->eager_limit_bytes}};
 }
 
@@ -24,7 +25,7 @@ std::optional<Tier> tier_of(const JsonReader& json, std::string_view key) {
   const auto value = json.find(key);
   if (!value) return std::nullopt;
   return Tier{value->at("alpha_seconds").number(), value->at("bytes_per_second").number(),
-              value->at("eager_limit_bytes").integer<std::uint64_t>()};
+              value->at("gap_seconds").number(), value->at("eager_limit_bytes").integer<std::uint64_t>()};
 }
 
 CalibrationPoint point_of(const JsonReader& json) {

@@ -59,6 +59,26 @@ TEST(RoundClock, AnEagerSenderGoesOnAndAWaitingOneDoesNot) {
   EXPECT_NEAR(waiting.seconds(), 2 * kIntraLarge, kTolerance);
 }
 
+TEST(RoundClock, SmallMessagesOfOneRankFollowAfterAGap) {
+  Calibration calibration = two_tier_calibration();
+  calibration.intra->gap_seconds = 0.4e-6;
+  const HostModel model = model_of(in_node_order(1, 3), calibration);
+  const std::array<int, 3> from_1{kNobody, 0, kNobody};
+  const std::array<int, 3> from_2{kNobody, kNobody, 0};
+  RoundClock receiver = clock_on(model);
+  receiver.exchange(round_of(model, from_1), kSmall);
+  EXPECT_NEAR(receiver.seconds(), kIntraSmall, kTolerance);
+  receiver.exchange(round_of(model, from_2), kSmall);
+  EXPECT_NEAR(receiver.seconds(), kIntraSmall + 0.4e-6, kTolerance);
+
+  const std::array<int, 3> to_1{1, kNobody, kNobody};
+  const std::array<int, 3> to_2{2, kNobody, kNobody};
+  RoundClock sender = clock_on(model);
+  sender.exchange(round_of(model, to_1), kSmall);
+  sender.exchange(round_of(model, to_2), kSmall);
+  EXPECT_NEAR(sender.seconds(), kIntraSmall + 0.4e-6, kTolerance);
+}
+
 TEST(RoundClock, AReceiverTakesOneMessageAfterTheOther) {
   const HostModel model = model_of(in_node_order(1, 3));
   const std::array<int, 3> from_1{kNobody, 0, kNobody};

@@ -22,11 +22,12 @@ TEST(CalibrationJson, ComesBackAsItWas) {
 
 TEST(CalibrationJson, IsWrittenWithUnitsInItsKeys) {
   Calibration calibration;
-  calibration.intra = Tier{1e-6, 5e9, 4096};
+  calibration.intra = Tier{1e-6, 5e9, 1e-7, 4096};
   calibration.gammas = {{DataType::float32, Reduction::sum, 2e-10}};
   calibration.points = {{CalibrationKind::copy, 64, 1e-8, std::nullopt, std::nullopt}};
   EXPECT_EQ(calibration_to_json(calibration).dump(),
-            R"({"intra":{"alpha_seconds":1e-06,"bytes_per_second":5000000000.0,"eager_limit_bytes":4096},)"
+            R"({"intra":{"alpha_seconds":1e-06,"bytes_per_second":5000000000.0,)"
+            R"("gap_seconds":1e-07,"eager_limit_bytes":4096},)"
             R"("inter":null,"inter_host_bytes_per_second":null,)"
             R"("gammas":[{"type":"float","reduction":"sum","seconds_per_byte":2e-10}],)"
             R"("kappa_seconds_per_byte":0.0,"fit_relative_error":0.0,)"

@@ -116,7 +116,7 @@ class RandomRun {
 
   DataType type() { return one_of(data_types()).id; }
   Reduction reduction() { return one_of(reductions()); }
-  Tier tier() { return {number(), number(), count()}; }
+  Tier tier() { return {number(), number(), number(), count()}; }
   std::uint64_t count() {
     return one_of(std::vector<std::uint64_t>{0, 1, 4096, 1ULL << 53U, (1ULL << 53U) + 1,
                                              std::numeric_limits<std::uint64_t>::max(), random_()});

@@ -34,7 +34,7 @@ Run small_run() {
   run.cores_per_node = {2, 2};
   run.place_notes = {"more ranks than cores"};
   run.calibration = Calibration{};
-  run.calibration->intra = Tier{1e-6, 5e9, 4096};
+  run.calibration->intra = Tier{1e-6, 5e9, 1e-7, 4096};
   run.calibration->gammas = {{DataType::float32, Reduction::sum, 2e-10}};
   run.calibration->points = {{CalibrationKind::copy, 64, 1e-8, std::nullopt, std::nullopt}};
   Row row;

@@ -1,0 +1,33 @@
+#pragma once
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "analysis/host_algorithm.hpp"
+#include "tests/analysis/host_model_fixture.hpp"
+
+namespace collbench {
+
+/// Seconds of one algorithm of one operation.
+inline double seconds_of(OperationId operation, std::string_view name, const HostModel& model, double size,
+                         bool in_place = false) {
+  const auto algorithms = host_algorithms(operation);
+  const auto found = std::find_if(algorithms.begin(), algorithms.end(),
+                                  [name](const HostAlgorithm& candidate) { return candidate.name == name; });
+  if (found == algorithms.end()) throw std::invalid_argument(std::string(name));
+  return found->seconds({.model = model, .size_bytes = size, .in_place = in_place});
+}
+
+/// A model with γ and κ in seconds per byte.
+inline HostModel with_work(const Identities& identities, double gamma, double kappa) {
+  Calibration calibration = two_tier_calibration();
+  calibration.gammas[0].seconds_per_byte = gamma;
+  calibration.kappa_seconds_per_byte = kappa;
+  return model_of(identities, calibration);
+}
+
+inline constexpr double kRelativeTolerance = 1e-9;
+#define EXPECT_SECONDS(actual, expected) EXPECT_NEAR((actual) / (expected), 1, kRelativeTolerance)
+
+}  // namespace collbench
