@@ -15,7 +15,7 @@ namespace {
 constexpr int kTimeWidth = 8;
 constexpr int kRateWidth = 7;
 constexpr int kWrongWidth = 6;
-constexpr int kShortWidth = 5;
+constexpr int kShortWidth = 4;
 constexpr double kMicrosecond = 1e-6;
 /// Below this ratio a row catches the eye. A hint for a reader and no verdict.
 constexpr double kSlowRatio = 0.8;
@@ -49,8 +49,9 @@ std::string half_width(const ReportRow& row) {
   const auto relative = interval_half_width(row.row.measurement);
   if (!relative) return std::string(kNoValue);
   const double percent = *relative * 100;
-  if (percent >= 999.5) return ">999";
-  return percent > 0 && percent < 0.01 ? "<0.01" : format_significant(percent, 2, kShortWidth);
+  if (percent == 0) return "0";
+  if (percent < 0.1) return "<0.1";
+  return percent < 999.5 ? fmt::format("{:.{}f}", percent, percent < 9.95 ? 1 : 0) : ">999";
 }
 
 std::string algorithm_bandwidth_cell(const ReportRow& row) {
@@ -77,8 +78,9 @@ std::string expected(const ReportRow& row) { return gigabytes(row.rates.expected
 std::string ratio(const ReportRow& row) {
   const auto& value = row.rates.measured_over_expected;
   if (!value) return std::string(kNoValue);
-  if (*value >= 9999.5) return ">9999";
-  return fmt::format("{:.{}f}", *value, *value >= 99.995 ? 0 : *value >= 0.0995 ? 2 : 3);
+  if (*value < 0.01) return "<.01";
+  const int decimals = *value < 9.995 ? 2 : *value < 99.95 ? 1 : 0;
+  return *value < 9999.5 ? fmt::format("{:.{}f}", *value, decimals) : ">1e4";
 }
 
 Tone ratio_tone(const ReportRow& row) {
@@ -98,13 +100,13 @@ constexpr std::string_view kExpected = "expected busbw";
 constexpr std::string_view kRate = "(GB/s)";
 
 constexpr std::array<ReportColumn, 15> kColumns{{
-    {"size", "(B)", "size (B)", "", 9, true, size},
+    {"size", "(B)", "size (B)", "", 8, true, size},
     {"count", "(elem.)", "count (elements)", "", 7, false, count},
     {"type", "", "type", "", 5, true, type},
     {"redop", "", "redop", "", 5, true, reduction},
     {"place", "", "place", "", 5, true, place},
     {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, true, time},
-    {"±95 %", "(%)", "±95 % (%)", kMeasured, kShortWidth, true, half_width},
+    {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, true, half_width},
     {"algbw", kRate, "algbw (GB/s)", kMeasured, kRateWidth, false, algorithm_bandwidth_cell},
     {"busbw", kRate, "busbw (GB/s)", kMeasured, kRateWidth, true, bus_bandwidth_cell},
     {"#wrong", "", "#wrong", kMeasured, kWrongWidth, true, wrong, wrong_tone},

@@ -51,9 +51,7 @@ std::vector<PageColumn> page_columns(const std::vector<ReportRow>& rows, const T
   for (const ReportColumn& column : report_columns()) {
     if (!column.in_narrow_table && !is_wide(options)) continue;
     int width = column.least_width;
-    // The first column has room for the "#" of its heading.
-    const int margin = page.empty() ? 1 : 0;
-    for (const ReportRow& row : rows) width = std::max(width, display_width(column.cell(row)) + margin);
+    for (const ReportRow& row : rows) width = std::max(width, display_width(column.cell(row)));
     page.push_back({column, width});
   }
   return page;

@@ -161,15 +161,12 @@ Facts setup_facts(const Run& run) {
 }
 
 Facts legend_facts(const Run& run) {
-  Facts facts{
-      {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes. "
-                   "±95 %: half its exact 95 % interval over passes, which covers this launch only",
-                   reduction_in_words(run.time_reduction))}};
-  facts.push_back(
-      {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
-       "(auto: the cheapest; docs/model.md). meas/exp: measured over expected busbw, below 1 is slower. GB = "
-       "10^9 bytes"});
-  return facts;
+  return {{fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes",
+                       reduction_in_words(run.time_reduction))},
+          {"±95%: half the exact 95 % interval of that median, over the passes of this launch only"},
+          {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
+           "(auto: the cheapest); docs/model.md"},
+          {"meas/exp: measured over expected busbw, below 1 is slower; GB = 10^9 bytes"}};
 }
 
 Fact operation_fact(OperationId id, int ranks) {

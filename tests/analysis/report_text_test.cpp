@@ -49,20 +49,18 @@ TEST(ReportText, TheTableIsTheOnePeopleKnow) {
   EXPECT_THAT(
       lines_of(report_text_rows(run, OperationId::all_reduce)),
       ElementsAre(
-          "",  //
-          "# AllReduce: size is one rank's buffer; busbw = algbw × 1.5",
-          "#                                        measured                             expected busbw",
-          "#    size    count  type redop place     time ±95 %   algbw   busbw #wrong    ring    tree     "
-          "exp  meas algorithm",
-          "#     (B)  (elem.)                       (µs)   (%)  (GB/s)  (GB/s)         (GB/s)  (GB/s)  "
-          "(GB/s)  /exp",
-          "        8        2 float   sum   out    20.00   4.0 0.00040 0.00060      0 0.00040 0.00030 "
-          "0.00048  1.25 auto",
-          " 67108864 16777216 float   sum    in 100000.0   4.0   0.671    1.01      0    1.44    1.12    "
-          "1.44  0.70 auto",
-          "        8        2 float   sum   out    21.00   4.0 0.00038 0.00057      0 0.00040 0.00030 "
-          "0.00048  1.19 "
-          "recursive_doub…",
+          "", "# AllReduce: size is one rank's buffer; busbw = algbw × 1.5",
+          "#                                       measured                            expected busbw",
+          "#   size    count  type redop place     time ±95%   algbw   busbw #wrong    ring    tree     exp "
+          "meas algorithm",
+          "#    (B)  (elem.)                       (µs)  (%)  (GB/s)  (GB/s)         (GB/s)  (GB/s)  (GB/s) "
+          "/exp",
+          "       8        2 float   sum   out    20.00  4.0 0.00040 0.00060      0 0.00040 0.00030 0.00048 "
+          "1.25 auto",
+          "67108864 16777216 float   sum    in 100000.0  4.0   0.671    1.01      0    1.44    1.12    1.44 "
+          "0.70 auto",
+          "       8        2 float   sum   out    21.00  4.0 0.00038 0.00057      0 0.00040 0.00030 0.00048 "
+          "1.19 recursive_doublin…",
           "# AllReduce --algo neighbor: not available: this library has it for AllGather only"));
 }
 
@@ -74,12 +72,11 @@ TEST(ReportText, TheNarrowTableLeavesColumnsOutAndSaysSoOnce) {
   EXPECT_EQ(text.find(said), text.rfind(said));
   EXPECT_THAT(report_text(run, {.columns = 118}), Not(HasSubstr("left out")));
   EXPECT_THAT(lines_of(report_text_rows(run, OperationId::send_recv, {.columns = 80})),
-              ElementsAre("",  //
-                          "# SendRecv: size is what one rank sends; busbw = algbw × 1",
-                          "#                               measured                     expected busbw",
-                          "#    size  type redop place     time ±95 %   busbw #wrong     exp  meas algorit…",
-                          "#     (B)                       (µs)   (%)  (GB/s)         (GB/s)  /exp",
-                          "     4096 float     –     –    15.50   4.0   0.264      0   0.273  0.97 auto"));
+              ElementsAre("", "# SendRecv: size is what one rank sends; busbw = algbw × 1",
+                          "#                              measured                    expected busbw",
+                          "#   size  type redop place     time ±95%   busbw #wrong     exp meas algorithm",
+                          "#    (B)                       (µs)  (%)  (GB/s)         (GB/s) /exp",
+                          "    4096 float     –     –    15.50  4.0   0.264      0   0.273 0.97 auto"));
 }
 
 TEST(ReportText, IsItsThreeParts) {
@@ -147,7 +144,7 @@ TEST(ReportText, ColourIsForTerminalsOnly) {
   EXPECT_THAT(report_text(run), Not(HasSubstr("\x1b")));
   const std::string text = report_text(run, {.columns = 120, .colour = true});
   EXPECT_THAT(text, HasSubstr("\x1b[31m    12\x1b[0m"));  // #wrong
-  EXPECT_THAT(text, HasSubstr("\x1b[33m 0.70\x1b[0m"));   // slow
+  EXPECT_THAT(text, HasSubstr("\x1b[33m0.70\x1b[0m"));    // slow
   EXPECT_THAT(text, HasSubstr("\x1b[2m# environment: OMPI_MCA_btl=self,tcp\x1b[0m\n"));
   EXPECT_THAT(text, HasSubstr("\x1b[31m# WRONG DATA: "));
 }

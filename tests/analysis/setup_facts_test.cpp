@@ -97,8 +97,8 @@ TEST(LegendFacts, SayWhichRanksTimeItIs) {
   EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("the fastest rank's;"));
   run.time_reduction = "rank 0";
   EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("rank 0's;"));
-  EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("this launch only"));
-  EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("below 1 is slower"));
+  EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("this launch only"));
+  EXPECT_THAT(legend_facts(run)[3].text, HasSubstr("below 1 is slower"));
 }
 
 TEST(OperationFact, SaysWhatTheSizeIsAndHowBusbwFollows) {
