@@ -4,8 +4,8 @@
 
 namespace collbench {
 
-/// What `operation` was asked for and is not available: one fact per algorithm and reason.
-[[nodiscard]] Facts unavailable_facts(const Run& run, OperationId operation);
+/// What the operation was asked for and is not available: one fact per algorithm and reason.
+[[nodiscard]] Facts unavailable_facts(const Run& run, OperationId id);
 
 /// What stands behind the rows: wrong data with the ranks that found it, what was not reached, what ran in
 /// place of what was asked for, what the run took, and what verdict it allows.

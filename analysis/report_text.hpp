@@ -16,8 +16,7 @@ struct TextOptions {
 [[nodiscard]] std::string report_text_header(const Run& run, const TextOptions& options = {});
 
 /// The table of one operation, its title first; empty when the run has no row of it.
-[[nodiscard]] std::string report_text_rows(const Run& run, OperationId operation,
-                                           const TextOptions& options = {});
+[[nodiscard]] std::string report_text_rows(const Run& run, OperationId id, const TextOptions& options = {});
 
 /// After the rows: what was wrong, what was not reached, what it cost.
 [[nodiscard]] std::string report_text_footer(const Run& run, const TextOptions& options = {});

@@ -14,7 +14,7 @@ namespace collbench {
 [[nodiscard]] Facts legend_facts(const Run& run);
 
 /// The title of an operation's table: what its size means, and how busbw follows for `ranks` ranks.
-[[nodiscard]] Fact operation_fact(OperationId operation, int ranks);
+[[nodiscard]] Fact operation_fact(OperationId id, int ranks);
 
 /// The operations of the run's rows, in the order of their first rows.
 [[nodiscard]] std::vector<OperationId> operations_in(const Run& run);
