@@ -18,6 +18,7 @@ template <typename Now, typename Issue>
 [[nodiscard]] Block time_block(const Now& now, std::uint64_t iterations, std::uint64_t iterations_per_sample,
                                const Issue& issue) {
   Block block;
+  if (iterations == 0) return block;
   block.samples.reserve((iterations + iterations_per_sample - 1) / iterations_per_sample);
   const double start = now();
   double before = start;

@@ -19,7 +19,8 @@ std::string stop_reason(const StoppingRule& rule, const std::vector<double>& pas
   const auto passes = static_cast<int>(pass_seconds.size());
   if (passes >= rule.fewest_passes && relative_half_width(pass_seconds) <= rule.precision)
     return "precision reached";
-  if (passes >= rule.most_passes) return fmt::format("{} passes", rule.most_passes);
+  if (passes >= rule.most_passes)
+    return fmt::format("{} pass{}", rule.most_passes, rule.most_passes == 1 ? "" : "es");
   return {};
 }
 

@@ -6,7 +6,8 @@
 namespace collbench {
 
 /// The rank that the launcher gave this process, before MPI_Init; none when there is no launcher. Read from
-/// OMPI_COMM_WORLD_RANK, PMIX_RANK or PMI_RANK: SLURM_PROCID is the daemon's under mpirun.
+/// OMPI_COMM_WORLD_RANK, PMIX_RANK or PMI_RANK: SLURM_PROCID is the daemon's under mpirun. Ask before
+/// MPI_Init, which sets them even where there is no launcher.
 [[nodiscard]] std::optional<int> launched_rank();
 
 /// True inside a Slurm allocation (SLURM_JOB_ID is set).

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "launch/leave_together.hpp"
 #include "launch/mpi_check.hpp"
 
 namespace collbench {
@@ -36,7 +37,10 @@ class MpiSession::MpiRanks : public Ranks {
   [[nodiscard]] int size() const override { return size_; }
   [[nodiscard]] MPI_Comm communicator() const { return communicator_; }
 
-  void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
+  void barrier() override {
+    check_mpi(MPI_Barrier(communicator_), "MPI_Barrier");
+    leave_together(communicator_);
+  }
 
   void broadcast(std::span<std::byte> bytes, int root) override {
     check_mpi(MPI_Bcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, root, communicator_),

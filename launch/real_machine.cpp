@@ -17,7 +17,6 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "launch/launcher.hpp"
 
 namespace collbench {
 namespace {
@@ -162,8 +161,8 @@ MachineView view_machine() {
 
 bool time_is_simulated() { return false; }
 
-Terminal view_terminal(int descriptor) {
-  if (!launched_rank()) return terminal_behind(fmt::format("/proc/self/fd/{}", descriptor));
+Terminal view_terminal(int descriptor, bool launched) {
+  if (!launched) return terminal_behind(fmt::format("/proc/self/fd/{}", descriptor));
   const auto mpirun = find_mpirun();
   return mpirun ? terminal_behind(fmt::format("/proc/{}/fd/{}", *mpirun, descriptor)) : Terminal{};
 }

@@ -29,7 +29,8 @@ struct Terminal {
   int columns = 0;  ///< 0: unknown
 };
 
-[[nodiscard]] Terminal view_terminal(int descriptor);
+/// `launched`: by a launcher, as launched_rank() says before MPI_Init.
+[[nodiscard]] Terminal view_terminal(int descriptor, bool launched);
 
 /// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();

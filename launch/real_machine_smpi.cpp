@@ -12,7 +12,7 @@ MachineView view_machine() {
 
 bool time_is_simulated() { return true; }
 
-Terminal view_terminal(int /*descriptor*/) { return {}; }
+Terminal view_terminal(int /*descriptor*/, bool /*launched*/) { return {}; }
 
 std::string hwloc_version() { return "not used"; }
 

@@ -26,7 +26,7 @@ int leave(const Error& error, bool speaks) {
 }
 
 int measure(const RunOptions& options, int argc, char** argv) {
-  if (options.local_ranks > 1 && launched_rank()) {
+  if (options.local_ranks > 1 && options.launched) {
     throw usage_error("-g", "ranks are started by mpirun here already",
                       fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
@@ -53,8 +53,11 @@ int measure(const RunOptions& options, int argc, char** argv) {
 int main(int argc, char** argv) {
   const bool speaks = launched_rank().value_or(0) == 0;
   try {
-    const Command command = parse_command_line(argc, argv);
-    if (const auto* run = std::get_if<RunOptions>(&command)) return measure(*run, argc, argv);
+    Command command = parse_command_line(argc, argv);
+    if (auto* run = std::get_if<RunOptions>(&command)) {
+      run->launched = launched_rank().has_value();
+      return measure(*run, argc, argv);
+    }
     if (!speaks) return 0;
     if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
       fmt::print("{}", render_report(wanted->record, wanted->format));

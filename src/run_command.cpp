@@ -122,7 +122,7 @@ bool decide(When when, bool automatic) {
 }
 
 TextOptions text_options(const RunOptions& options) {
-  const Terminal terminal = view_terminal(1);
+  const Terminal terminal = view_terminal(1, options.launched);
   TextOptions text;
   if (terminal.columns > 0) text.columns = terminal.columns;
   text.colour = decide(options.colour, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr);
@@ -204,12 +204,14 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   });
   Run run = empty_run(options, place, backend);
   const TextOptions text = ranks.is_root() ? text_options(options) : TextOptions{};
-  ProgressLine progress(ranks.is_root() && decide(options.progress, view_terminal(2).is_terminal));
+  ProgressLine progress(ranks.is_root() &&
+                        decide(options.progress, view_terminal(2, options.launched).is_terminal));
   if (ranks.size() > 1) {
     progress.show("calibrating", clock.seconds());
+    const double before = clock.seconds();
     calibrate(run, session, backend, rows);
+    run.calibration_seconds = clock.seconds() - before;
   }
-  run.calibration_seconds = clock.seconds() - start;
 
   const std::vector<Expectation> expected =
       ranks.is_root() ? expectations(rows, backend, run) : std::vector<Expectation>{};
@@ -224,7 +226,7 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
     files->write(run);
   };
   SweepOptions sweep_options = options.sweep;
-  sweep_options.seconds = std::max(0.0, options.seconds - run.calibration_seconds);
+  sweep_options.seconds = std::max(0.0, options.seconds - (clock.seconds() - start));
   const SweepObserver observer{
       .before_block =
           [&](const SweepProgress& at) { progress.show(progress_text(at, rows), clock.seconds()); },

@@ -38,6 +38,7 @@ struct RunOptions {
   bool dry_run = false;
   int local_ranks = 0;  ///< -g: ranks to start here; 0: not given
   std::vector<std::string> command_line;
+  bool launched = false;  ///< by a launcher; found out before MPI_Init
 };
 
 /// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.

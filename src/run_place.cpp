@@ -32,7 +32,7 @@ RunPlace find_place(const RunOptions& options, const MpiSession& session) {
   if (options.backend == "auto") require_no_gpu(places, machines);
   place.cores_per_node = cores_per_node(places, machines);
   place.memory_per_rank_bytes = memory_per_rank(places, machines);
-  place.notes = place_notes(places, machines, launched_rank().has_value(), inside_slurm());
+  place.notes = place_notes(places, machines, options.launched, inside_slurm());
   if (!options.node_map.empty()) {
     place.notes.push_back(fmt::format("--node-map is in force: {} nodes in name, {} in fact",
                                       node_count(place.identities), node_count(machines)));

@@ -20,7 +20,7 @@ TEST(BlockTimer, SamplesAddUpToTheElapsedTime) {
 }
 
 TEST(BlockTimer, NoIterationIsNoTime) {
-  const Block block = time_block([] { return 1.0; }, 0, 1, [] {});
+  const Block block = time_block([] { return 1.0; }, 0, 0, [] {});  // a warm-up of none
   EXPECT_EQ(block.elapsed_seconds, 0);
   EXPECT_TRUE(block.samples.empty());
 }

@@ -1,0 +1,70 @@
+// A library to preload: spoils the last element that one MPI call delivers on rank 1, through MPI's profiling
+// interface.
+#include <mpi.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+void spoil(const char* call, MPI_Comm communicator, void* buffer, long elements, MPI_Datatype type) {
+  const char* chosen = std::getenv("FAULTY_MPI_CALL");
+  int rank = 0;
+  int bytes = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Type_size(type, &bytes);
+  // The measured operations move floats; the harness's own messages are chars, ints and doubles.
+  if (chosen == nullptr || std::strcmp(chosen, call) != 0 || rank != 1 || type != MPI_FLOAT || elements == 0)
+    return;
+  auto* const last = static_cast<unsigned char*>(buffer) + (elements - 1) * bytes;
+  last[0] ^= 1U;
+}
+
+int ranks_of(MPI_Comm communicator) {
+  int ranks = 1;
+  PMPI_Comm_size(communicator, &ranks);
+  return ranks;
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm communicator) {
+  const int code = PMPI_Allreduce(send, receive, count, type, op, communicator);
+  spoil("MPI_Allreduce", communicator, receive, count, type);
+  return code;
+}
+
+int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                  MPI_Datatype type, MPI_Comm communicator) {
+  const int code = PMPI_Allgather(send, send_count, send_type, receive, count, type, communicator);
+  spoil("MPI_Allgather", communicator, receive, static_cast<long>(count) * ranks_of(communicator), type);
+  return code;
+}
+
+int MPI_Reduce_scatter(const void* send, void* receive, const int counts[], MPI_Datatype type, MPI_Op op,
+                       MPI_Comm communicator) {
+  const int code = PMPI_Reduce_scatter(send, receive, counts, type, op, communicator);
+  spoil("MPI_Reduce_scatter", communicator, receive, counts[1], type);
+  return code;
+}
+
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                 MPI_Datatype type, MPI_Comm communicator) {
+  const int code = PMPI_Alltoall(send, send_count, send_type, receive, count, type, communicator);
+  spoil("MPI_Alltoall", communicator, receive, static_cast<long>(count) * ranks_of(communicator), type);
+  return code;
+}
+
+int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag,
+                 void* receive, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+                 MPI_Status* status) {
+  const int code = PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, count, type, from, tag,
+                                 communicator, status);
+  spoil("MPI_Sendrecv", communicator, receive, count, type);
+  return code;
+}
+
+}  // extern "C"

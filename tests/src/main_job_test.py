@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""The program as its users meet it: real ranks under mpirun, its exit statuses, messages and files.
+
+Usage: main_job_test.py PROGRAM FAULTY_MPI_LIBRARY [unittest arguments]
+"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1])
+FAULTY_MPI = pathlib.Path(sys.argv[2])
+
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+QUICK = ["--passes", "1", "-n", "2", "-w", "0"]
+
+
+def mpirun(ranks, *arguments, launcher=(), environment=None, timeout=100):
+    command = ["mpirun", "--oversubscribe", *launcher, "-np", str(ranks), str(PROGRAM), *map(str, arguments)]
+    return subprocess.run(
+        command, env={**ENVIRONMENT, **(environment or {})}, capture_output=True, text=True, timeout=timeout,
+        stdin=subprocess.DEVNULL, check=False)
+
+
+def said(result):
+    """What collbench itself wrote to stderr, without mpirun's banner."""
+    return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def record(self, ranks, *arguments, status=0, **options):
+        path = self.folder / "run.json"
+        result = mpirun(ranks, *arguments, "-J", path, "--overwrite", **options)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return json.loads(path.read_text())
+
+
+class EveryOperation(Scratch):
+    def check(self, ranks):
+        run = self.record(ranks, *QUICK, "--sizes", "100,4K", "-d", "all", "-o", "all", "--place", "both")
+        rows = [row for row in run["rows"] if not row["unavailable"]]
+        for row in rows:
+            self.assertEqual(row["wrong_elements"], 0, row)
+            self.assertGreater(row["size_bytes"], 0, row)
+        kinds = {(row["operation"], row["type"], row["reduction"], row["in_place"]) for row in rows}
+        types = 10
+        reducing = 2 * types * 5 * 2  # AllReduce, ReduceScatter: types, reductions, places
+        moving = types * 2 + types  # AllGather in both places, AllToAll out of place
+        self.assertEqual(len(kinds), reducing + moving + (types if ranks > 1 else 0))
+        for row in rows:
+            own = row["reduction"] and (row["type"] in ("half", "bfloat16") or row["reduction"] == "avg")
+            self.assertEqual(row["note"].startswith("reduced by collbench"), bool(own), row)
+
+    def test_1_rank(self):
+        self.check(1)
+
+    def test_2_ranks(self):
+        self.check(2)
+
+    def test_3_ranks(self):
+        self.check(3)
+
+    def test_4_ranks(self):
+        self.check(4)
+
+    def test_5_ranks(self):
+        self.check(5)
+
+
+class WrongData(Scratch):
+    """A library that spoils one operation's result on rank 1 of 3."""
+
+    def check(self, operation, call):
+        run = self.record(3, *QUICK, "--ops", operation, "--sizes", "4K", status=3,
+                          environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_CALL": call})
+        (row,) = run["rows"]
+        self.assertGreater(row["wrong_elements"], 0)
+        self.assertEqual([wrong["rank"] for wrong in row["wrong"]], [1])
+        self.assertEqual(row["wrong"][0]["host"], run["ranks"][1]["host"])
+
+    def test_all_reduce(self):
+        self.check("all_reduce", "MPI_Allreduce")
+
+    def test_all_gather(self):
+        self.check("all_gather", "MPI_Allgather")
+
+    def test_reduce_scatter(self):
+        self.check("reduce_scatter", "MPI_Reduce_scatter")
+
+    def test_all_to_all(self):
+        self.check("all_to_all", "MPI_Alltoall")
+
+    def test_send_recv(self):
+        self.check("send_recv", "MPI_Sendrecv")
+
+
+class BadInput(Scratch):
+    """One clear line that names the thing and the fix, once and not per rank, with the documented status."""
+
+    def check(self, arguments, *patterns, status=2):
+        result = mpirun(3, *arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        lines = said(result)
+        self.assertEqual(len(lines), 1, result.stderr)
+        for pattern in patterns:
+            self.assertRegex(lines[0], pattern)
+
+    def test_unknown_option(self):
+        self.check(["--frobnicate"], "--frobnicate", "--help")
+
+    def test_unknown_subcommand(self):
+        self.check(["frobnicate"], "frobnicate")
+
+    def test_sizes(self):
+        self.check(["-b", "12Q"], "-b: size '12Q' has an unknown unit 'Q'", "64K")
+        self.check(["--sizes", "1K,-5"], "negative")
+        self.check(["-e", "99999999999999999999G"], "too large")
+        self.check(["-b", "1M", "-e", "1K"], "-b: 1 MiB is above -e 1 KiB")
+
+    def test_numbers(self):
+        for arguments in (["-n", "-1"], ["-n", "0"], ["-c", "x"], ["--time", "nan"], ["-a", "4"], ["-f", "1"],
+                          ["--passes", "99999999999999"]):
+            self.check(arguments, re.escape(f"{arguments[0]}: '{arguments[1]}'"), "give one from")
+
+    def test_names(self):
+        self.check(["-d", "float128"], "float128", "choose among int8")
+        self.check(["-o", "xor"], "xor", "choose among sum")
+        self.check(["--ops", "barrier"], "barrier", "choose among all_reduce")
+        self.check(["--ops", "broadcast"], "Broadcast", "only imported", status=5)
+        self.check(["--algo", "warp"], "--algo: 'warp'", "recursive_doubling")
+        self.check(["--node-map", "0-1"], "leaves out rank 2")
+
+    def test_too_much_memory(self):
+        self.check(["--ops", "all_reduce", "-d", "double", "--sizes", "15G"], "needs about", "at most")
+
+    def test_outputs(self):
+        exists = self.folder / "exists.json"
+        exists.write_text("precious")
+        self.check(["-J", exists], "exists already", "--overwrite")
+        self.assertEqual(exists.read_text(), "precious")
+        self.check(["-J", self.folder / "missing" / "run.json"], "does not exist")
+        self.check(["--csv", "/proc/run.csv"], "/proc")
+
+    def test_g_under_mpirun(self):
+        self.check(["-g", "8"], "-g", "mpirun -np 8")
+
+    def test_nccl(self):
+        self.check(["--backend", "nccl"], "no NCCL backend", "--backend mpi", status=5)
+
+    def test_report_of_no_record(self):
+        self.check(["report", self.folder / "none.json"], "none.json", "No such file")
+        damaged = self.folder / "damaged.json"
+        damaged.write_text('{"schema_version": 1,')
+        self.check(["report", damaged], "damaged.json")
+
+
+class Place(Scratch):
+    def test_differing_programs_are_an_error(self):
+        other = self.folder / "collbench"
+        shutil.copy(PROGRAM, other)
+        with other.open("ab") as file:
+            file.write(b"another build")
+        result = subprocess.run(
+            ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
+            env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn("another collbench program", said(result)[0])
+
+    def test_more_ranks_than_cores(self):
+        cores = os.cpu_count()
+        run = self.record(cores + 1, *QUICK, "--ops", "all_reduce", "--sizes", "8")
+        self.assertRegex(" ".join(run["place_notes"]), f"{cores + 1} ranks on {cores} core")
+
+    def test_one_rank_inside_slurm(self):
+        environment = {key: value for key, value in ENVIRONMENT.items() if not key.startswith(("OMPI_COMM", "PMI"))}
+        result = subprocess.run([str(PROGRAM), *QUICK, "--sizes", "8"], env={**environment, "SLURM_JOB_ID": "1"},
+                                capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("inside a Slurm allocation", " ".join(result.stdout.split()))
+
+    def test_two_tiers_by_node_map_over_tcp(self):
+        run = self.record(4, *QUICK, "--ops", "all_reduce", "--sizes", "1M", "--node-map", "0-1,2-3",
+                          launcher=["--mca", "btl", "self,tcp"])
+        for tier in ("intra", "inter"):
+            self.assertGreater(run["calibration"][tier]["alpha_seconds"], 0)
+            self.assertGreater(run["calibration"][tier]["bytes_per_second"], 0)
+        self.assertGreater(run["calibration"]["inter_host_bytes_per_second"], 0)
+        self.assertEqual([rank["node"] for rank in run["ranks"]], [0, 0, 1, 1])
+        self.assertGreater(run["rows"][0]["ring_seconds"], 0)
+
+
+class Output(Scratch):
+    def test_sizes_that_do_not_divide_are_shown_as_run(self):
+        run = self.record(3, *QUICK, "--ops", "all_gather", "--sizes", "8,100")
+        self.assertEqual([row["size_bytes"] for row in run["rows"]], [12, 96])
+
+    def test_algorithms_have_rows_of_their_own(self):
+        run = self.record(3, *QUICK, "--ops", "all_reduce", "--sizes", "8,64K", "--algo", "auto,ring,rabenseifner")
+        seen = {(row["algorithm"], row["size_bytes"]): row["algorithm_ran"] for row in run["rows"]}
+        self.assertEqual(seen["ring", 65536], "ring")
+        self.assertEqual(seen["ring", 8], "recursive_doubling")  # 2 elements on 3 ranks
+        self.assertEqual(len(seen), 6)
+
+    def test_an_algorithm_for_two_ranks_is_unavailable_on_three(self):
+        run = self.record(3, *QUICK, "--ops", "all_to_all", "--sizes", "64K", "--algo", "two_proc,pairwise")
+        self.assertTrue(run["rows"][0]["unavailable"])
+        self.assertFalse(run["rows"][1]["unavailable"])
+
+    def test_formats_agree(self):
+        path = self.folder / "run.json"
+        table = self.folder / "run.csv"
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "-J", path, "--csv", table, "--format", "csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(io.StringIO(table.read_text())))
+        self.assertEqual(result.stdout.replace("\r\n", "\n"), table.read_text())
+        run = json.loads(path.read_text())
+        self.assertEqual(len(rows), len(run["rows"]))
+        for form in ("text", "md", "csv", "json"):
+            report = subprocess.run([str(PROGRAM), "report", str(path), "--format", form], env=ENVIRONMENT,
+                                    capture_output=True, text=True, timeout=60, check=True).stdout
+            self.assertIn("AllReduce", report)
+            if form == "csv":
+                self.assertEqual(report, table.read_text())
+            if form == "text":
+                self.assertLessEqual(max(map(len, report.splitlines())), 120)
+
+    def test_no_colour_and_no_progress_where_nobody_looks(self):
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8")
+        self.assertNotIn("\x1b", result.stdout + result.stderr)
+        asked = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8", "--color", "always", "--progress", "always")
+        self.assertIn("\x1b", asked.stdout)
+        self.assertIn("pass 1", asked.stderr)
+
+    def test_dry_run_measures_nothing(self):
+        path = self.folder / "run.json"
+        result = mpirun(2, "--dry-run", "-J", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("65 rows on 2 ranks", result.stdout)
+        self.assertFalse(path.exists())
+
+    def test_g_starts_its_own_ranks(self):
+        path = self.folder / "run.json"
+        environment = {key: value for key, value in ENVIRONMENT.items() if not key.startswith(("OMPI_COMM", "PMI"))}
+        subprocess.run([str(PROGRAM), "-g", "2", *QUICK, "--sizes", "8", "-J", str(path)], env=environment,
+                       capture_output=True, timeout=60, stdin=subprocess.DEVNULL, check=True)
+        self.assertEqual(len(json.loads(path.read_text())["ranks"]), 2)
+
+    def test_a_killed_run_keeps_what_it_had(self):
+        path = self.folder / "run.json"
+        process = subprocess.Popen(
+            ["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--ops", "all_reduce", "--sizes", "8,1K",
+             "--precision", "0.01", "--time", "60", "-J", str(path)],
+            env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        try:
+            deadline = time.monotonic() + 50
+            while not path.exists() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            children = subprocess.run(["pgrep", "-P", str(process.pid), "collbench"], capture_output=True, text=True,
+                                      check=True).stdout.split()
+            os.kill(int(children[-1]), signal.SIGKILL)
+            self.assertNotEqual(process.wait(timeout=30), 0)
+        finally:
+            process.kill()
+            process.wait()
+        run = json.loads(path.read_text())
+        self.assertFalse(run["complete"])
+        self.assertGreaterEqual(run["passes"], 1)
+        self.assertEqual(len(run["rows"]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
