@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""collbench-smpi on simulated platforms, held against the models (docs/model.md).
+
+usage: simgrid_test.py COLLBENCH_SMPI [SMPIRUN]
+
+Nothing here is measured on this machine: SimGrid computes every time, the same one each time. On each platform
+of this folder the calibration has to find the alpha and the bandwidth that the platform file states, and each
+row has to take what the formula of its algorithm says, from 64 B to 32 MiB: eager messages below 64 KiB a
+block, waiting ones from there on.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).parent
+RANKS = 16
+EAGER_BELOW_BYTES = 65536
+SIZES = [64 * 4**i for i in range(10)] + [32 * 2**20]  # 64 B, 256 B, ..., 16 MiB, 32 MiB
+SETTINGS = {
+    # The plain model: a message takes the latencies of its links and its bytes over the narrowest.
+    "network/model": "CM02",
+    "network/TCP-gamma": "0",
+    "network/crosstraffic": "0",
+    "smpi/async-small-thresh": str(EAGER_BELOW_BYTES),
+    # Only the network takes time.
+    "smpi/simulate-computation": "no",
+    "smpi/host-speed": "1Gf",
+}
+# SMPI's names of the algorithms, by ours, for each setting smpi/...
+SMPI_NAMES = {
+    ("allreduce", "ring"): "lr",
+    ("allreduce", "recursive_doubling"): "rdb",
+    ("alltoall", "pairwise"): "ring",
+    ("alltoall", "linear"): "basic_linear",
+}
+
+
+class Platform:
+    def __init__(self, file, node_map, tolerance, intra, inter=None, host_bytes_per_second=None):
+        self.file = file
+        self.node_map = node_map
+        self.tolerance = tolerance  # relative, of rows
+        self.intra = intra  # alpha in seconds, bytes per second
+        self.inter = inter
+        self.host_bytes_per_second = host_bytes_per_second
+
+
+FLAT = Platform("flat_16.xml", "0-15", 0.01, intra=(2e-6, 50e9))
+TWO_BY_EIGHT = Platform("two_by_eight.xml", "0-7,8-15", 0.02, intra=(1e-6, 200e9), inter=(10e-6, 25e9),
+                        host_bytes_per_second=100e9)
+FOUR_BY_FOUR = Platform("four_by_four.xml", "0-3,4-7,8-11,12-15", 0.02, intra=(1e-6, 200e9), inter=(10e-6, 25e9),
+                        host_bytes_per_second=80e9)
+
+
+def run(platform, all_reduce, all_to_all):
+    """The record of a run that forces these algorithms."""
+    settings = SETTINGS | {
+        "smpi/allreduce": SMPI_NAMES["allreduce", all_reduce],
+        "smpi/alltoall": SMPI_NAMES["alltoall", all_to_all],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        record = pathlib.Path(folder) / "run.json"
+        command = [SMPIRUN, "-np", str(RANKS), "-platform", str(HERE / platform.file), "--log=root.thres:error"]
+        command += [f"--cfg={name}:{value}" for name, value in settings.items()]
+        command += [COLLBENCH_SMPI, "--node-map", platform.node_map, "--ops", "all_reduce,all_to_all",
+                    "--sizes", ",".join(map(str, SIZES)),
+                    # One operation from a common start: following ones would start where ranks finished.
+                    "--passes", "1", "--iters", "1", "--warmup_iters", "0", "--check", "0",
+                    "--output", str(record)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
+        if done.returncode != 0:
+            raise AssertionError(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
+        return json.loads(record.read_text())
+
+
+def ring_all_reduce_seconds(platform, size):
+    """The closed form of docs/model.md, in terms of the platform file alone."""
+    block = size / RANKS
+    steps = 2 * (RANKS - 1)
+    intra = platform.intra[0] + block / platform.intra[1]
+    if platform.inter is None:
+        return steps * intra
+    inter = platform.inter[0] + block / platform.inter[1]
+    if block >= EAGER_BELOW_BYTES:
+        return steps * inter
+    crossings = 2 * len(platform.node_map.split(","))
+    return (steps - crossings) * intra + crossings * inter
+
+
+class OnSimulatedPlatforms(unittest.TestCase):
+    def check_calibration(self, platform, calibration):
+        for name, expected in (("intra", platform.intra), ("inter", platform.inter)):
+            if expected is None:
+                self.assertIsNone(calibration[name])
+                continue
+            alpha, bytes_per_second = expected
+            self.assert_close(calibration[name]["alpha_seconds"], alpha, 0.01, f"alpha {name}")
+            self.assert_close(calibration[name]["bytes_per_second"], bytes_per_second, 0.01, f"B {name}")
+            self.assertEqual(calibration[name]["eager_limit_bytes"], EAGER_BELOW_BYTES - 1)
+        if platform.host_bytes_per_second is not None:
+            self.assert_close(calibration["inter_host_bytes_per_second"], platform.host_bytes_per_second, 0.01, "host")
+
+    def assert_close(self, value, expected, tolerance, what):
+        self.assertLess(abs(value / expected - 1), tolerance, f"{what}: {value} instead of {expected}")
+
+    def check(self, platform, all_reduce, all_to_all):
+        record = run(platform, all_reduce, all_to_all)
+        self.check_calibration(platform, record["calibration"])
+        self.assertTrue(record["simulated"])
+        seen = set()
+        for row in record["rows"]:
+            operation = row["operation"]
+            algorithm = {"AllReduce": all_reduce, "AllToAll": all_to_all}[operation]
+            where = f"{platform.file} {operation} {algorithm} {row['size_bytes']} B"
+            self.assertEqual(row["algorithm_ran"], algorithm, where)
+            self.assertEqual(row["expected_by"], algorithm, where)
+            self.assert_close(row["seconds"], row["expected_seconds"], platform.tolerance, where)
+            if algorithm == "ring":
+                closed_form = ring_all_reduce_seconds(platform, row["size_bytes"])
+                self.assert_close(row["seconds"], closed_form, platform.tolerance, where + ", closed form")
+            seen.add((operation, row["size_bytes"]))
+        self.assertEqual(seen, {(operation, size) for operation in ("AllReduce", "AllToAll") for size in SIZES})
+
+    def test_flat_ring_and_pairwise(self):
+        self.check(FLAT, "ring", "pairwise")
+
+    def test_flat_recursive_doubling_and_linear(self):
+        self.check(FLAT, "recursive_doubling", "linear")
+
+    def test_two_by_eight_ring_and_pairwise(self):
+        self.check(TWO_BY_EIGHT, "ring", "pairwise")
+
+    def test_two_by_eight_recursive_doubling_and_linear(self):
+        self.check(TWO_BY_EIGHT, "recursive_doubling", "linear")
+
+    def test_four_by_four_ring_and_pairwise(self):
+        self.check(FOUR_BY_FOUR, "ring", "pairwise")
+
+    def test_four_by_four_recursive_doubling_and_linear(self):
+        self.check(FOUR_BY_FOUR, "recursive_doubling", "linear")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    COLLBENCH_SMPI = str(pathlib.Path(sys.argv[1]).resolve())
+    SMPIRUN = sys.argv[2] if len(sys.argv) == 3 else "smpirun"
+    unittest.main(argv=sys.argv[:1], verbosity=2)
