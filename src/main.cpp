@@ -26,11 +26,11 @@ int leave(const Error& error, bool speaks) {
 }
 
 int measure(const RunOptions& options, int argc, char** argv) {
-  if (options.local_ranks > 1 && options.launched) {
+  if (options.local_ranks > 1 && options.launched && !started_by_start_ranks()) {
     throw usage_error("-g", "ranks are started by mpirun here already",
                       fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
-  if (options.local_ranks > 1) start_ranks(options.local_ranks, argc, argv);
+  if (options.local_ranks > 1 && !options.launched) start_ranks(options.local_ranks, argc, argv);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice}) allow_forced_algorithms();
   const MpiSession session(&argc, &argv);
   const bool root = session.ranks().is_root();

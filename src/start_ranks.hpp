@@ -6,4 +6,7 @@ namespace collbench {
 /// by throwing Error (not_here) when there is no mpirun.
 [[noreturn]] void start_ranks(int ranks, int argc, char** argv);
 
+/// Whether this process is one of those ranks.
+[[nodiscard]] bool started_by_start_ranks();
+
 }  // namespace collbench
