@@ -11,6 +11,7 @@ import include_rule
 HEADER = "#pragma once\n"
 GOOD_TREE = {
     "src/main.cpp": '#include <CLI/CLI.hpp>\n#include "analysis/ring.hpp"\n#include "launch/session.hpp"\n',
+    "tests/src/program_test.py": "",
     "analysis/ring.hpp": HEADER + '#include "topology/link.hpp"\n#include "base/record/row.hpp"\n',
     "analysis/ring.cpp": '#include "analysis/ring.hpp"\n#include <vector>\n',
     "tests/analysis/ring_test.cpp": '#include <gtest/gtest.h>\n#include "analysis/ring.hpp"\n',
@@ -18,6 +19,7 @@ GOOD_TREE = {
     "collectives/mpi/backend.hpp": HEADER + "#include <mpi.h>\n",
     "topology/link.hpp": HEADER + '#include "base/record/row.hpp"\n',
     "launch/session.hpp": HEADER,
+    "launch/leave_together.hpp": HEADER + "#include <mpi.h>\n",
     "launch/session.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
     "launch/session_smpi.cpp": '#include "launch/session.hpp"\n#include <smpi/smpi.h>\n',
     "tests/launch/session_mpi_test.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
@@ -40,6 +42,7 @@ BREAKS = [
     ("launch/session.hpp", HEADER + "#include <mpi.h>\n", MPI_HOMES),
     ("collectives/sweep.hpp", HEADER + "#include <mpi.h>\n", MPI_HOMES),
     ("tests/analysis/ring_test.cpp", "#include <mpi.h>\n", MPI_HOMES),
+    ("collectives/sweep.hpp", HEADER + '#include "launch/leave_together.hpp"\n', MPI_HOMES),
     ("collectives/mpi/backend.hpp", HEADER + "#include <nccl.h>\n", "which only collectives/nccl may see"),
     ("collectives/sweep.hpp", HEADER + "#include <cuda_runtime.h>\n", "which only collectives/nccl may see"),
     ("launch/session.cpp", "#include <smpi/smpi.h>\n", "which only *_smpi.cpp may see"),
@@ -73,7 +76,7 @@ class IncludeRule(unittest.TestCase):
     def setUp(self):
         # The excuses belong to the real tree.
         include_rule.WITHOUT_HEADER = {r"src/main\.cpp": "a reason"}
-        include_rule.TESTED_BY = {}
+        include_rule.TESTED_BY = {r"src/main\.cpp": "tests/src/program_test.py"}
         include_rule.TESTS_OF_MORE = {}
         include_rule.LONGER_FILES = {}
 
@@ -90,9 +93,9 @@ class IncludeRule(unittest.TestCase):
 
     def test_takes_the_test_that_is_named_for_a_source_if_it_is_there(self):
         tree = {**GOOD_TREE, "collectives/sweep.cpp": ""}
-        include_rule.TESTED_BY = {r"collectives/sweep\.cpp": "tests/analysis/ring_test.cpp"}
+        include_rule.TESTED_BY |= {r"collectives/sweep\.cpp": "tests/analysis/ring_test.cpp"}
         self.assertEqual(breaks_of(tree), (0, []))
-        include_rule.TESTED_BY = {r"collectives/sweep\.cpp": "tests/analysis/gone_test.cpp"}
+        include_rule.TESTED_BY |= {r"collectives/sweep\.cpp": "tests/analysis/gone_test.cpp"}
         self.assertEqual(breaks_of(tree)[0], 1)
 
     def test_sees_an_excuse_for_a_file_that_is_gone(self):
