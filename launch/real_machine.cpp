@@ -8,15 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
-
-#include "base/atomic_file.hpp"
-#include "base/error.hpp"
 
 namespace collbench {
 namespace {
@@ -93,15 +91,15 @@ int nvidia_devices() {
 
 /// FNV-1a over the program file: two hosts with the same bytes have the same id.
 std::string program_id() {
-  std::string bytes;
-  try {
-    bytes = read_file("/proc/self/exe");
-  } catch (const Error&) {
-    return "unreadable";
-  }
+  std::ifstream file("/proc/self/exe", std::ios::binary);
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-  return fmt::format("{:016x}", hash);
+  std::array<char, 65536> chunk{};  // never the whole: with debug information it is tens of megabytes
+  while (file.read(chunk.data(), chunk.size()), file.gcount() > 0) {
+    for (std::streamsize i = 0; i < file.gcount(); ++i) {
+      hash = (hash ^ static_cast<unsigned char>(chunk[static_cast<std::size_t>(i)])) * 0x100000001b3U;
+    }
+  }
+  return file.bad() ? "unreadable" : fmt::format("{:016x}", hash);
 }
 
 struct Process {
