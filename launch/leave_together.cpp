@@ -2,6 +2,6 @@
 
 namespace collbench {
 
-void leave_together(MPI_Comm /*communicator*/) {}
+void leave_together(Ranks& /*ranks*/, double /*now_seconds*/) {}
 
 }  // namespace collbench

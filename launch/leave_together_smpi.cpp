@@ -1,19 +1,17 @@
 // The simulator's side of launch/leave_together.hpp.
-#include "launch/leave_together.hpp"
-
+#include <array>
 #include <simgrid/s4u/Actor.hpp>
 
-#include "launch/mpi_check.hpp"
+#include "launch/leave_together.hpp"
 
 namespace collbench {
 
-void leave_together(MPI_Comm communicator) {
-  const double now = MPI_Wtime();
-  double last = 0;
-  check_mpi(MPI_Allreduce(&now, &last, 1, MPI_DOUBLE, MPI_MAX, communicator), "MPI_Allreduce");
+void leave_together(Ranks& ranks, double now_seconds) {
+  std::array<double, 1> last{now_seconds};
+  ranks.reduce(last, AcrossRanks::maximum);
   // Later than anybody leaves the reduction, which takes simulated microseconds.
   constexpr double kSeconds = 10e-3;
-  simgrid::s4u::this_actor::sleep_until(last + kSeconds);
+  simgrid::s4u::this_actor::sleep_until(last[0] + kSeconds);
 }
 
 }  // namespace collbench

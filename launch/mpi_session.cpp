@@ -39,7 +39,7 @@ class MpiSession::MpiRanks : public Ranks {
 
   void barrier() override {
     check_mpi(MPI_Barrier(communicator_), "MPI_Barrier");
-    leave_together(communicator_);
+    leave_together(*this, MPI_Wtime());
   }
 
   void broadcast(std::span<std::byte> bytes, int root) override {

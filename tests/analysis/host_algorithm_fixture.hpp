@@ -27,6 +27,17 @@ inline HostModel with_work(const Identities& identities, double gamma, double ka
   return model_of(identities, calibration);
 }
 
+/// Copying takes `1` per byte within a working set of `cache_bytes`, and twice that beyond it: the time of a
+/// copy tells whether the operation's working set is larger.
+inline HostModel with_cache(const Identities& identities, double cache_bytes) {
+  HostModel model = model_of(identities);
+  model.copy = TimeCurve({{.bytes = 0, .seconds = 0},
+                          {.bytes = cache_bytes / 2, .seconds = cache_bytes / 2},
+                          {.bytes = cache_bytes / 2 + 1, .seconds = cache_bytes + 2},
+                          {.bytes = 2e9, .seconds = 4e9}});
+  return model;
+}
+
 inline constexpr double kRelativeTolerance = 1e-9;
 #define EXPECT_SECONDS(actual, expected) EXPECT_NEAR((actual) / (expected), 1, kRelativeTolerance)
 

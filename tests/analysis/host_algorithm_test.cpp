@@ -82,6 +82,36 @@ TEST(HostAlgorithms, TakeAtLeastOneLatencyAndWhatOneRankMustSend) {
   });
 }
 
+TEST(HostAlgorithms, KnowWhatTheyTouch) {
+  struct Touched {
+    OperationId operation;
+    std::string_view name;
+    bool in_place;
+    double copied;   // of S
+    double touched;  // of S
+  };
+  using enum OperationId;
+  // Four ranks: a block is a quarter.
+  const std::vector<Touched> cases{{all_reduce, "ring", false, 1, 2.25},
+                                   {all_reduce, "recursive_doubling", false, 1, 3},
+                                   {all_gather, "ring", false, 0.25, 1.25},
+                                   {all_gather, "bruck", true, 1, 2},  // the copy of S alone
+                                   {reduce_scatter, "ring", false, 1.25, 2.75},
+                                   {reduce_scatter, "ring", true, 1.25, 2.5},
+                                   {all_to_all, "pairwise", false, 0.25, 2},
+                                   {all_to_all, "linear", false, 0.25, 2},
+                                   {all_to_all, "modified_bruck", false, 3.25, 3}};
+  const double size = 4000;
+  for (const Touched& c : cases) {
+    const auto seconds = [&](double cache_bytes) {
+      return seconds_of(c.operation, c.name, with_cache(in_node_order(1, 4), cache_bytes), size, c.in_place);
+    };
+    SCOPED_TRACE(c.name);
+    EXPECT_NEAR(seconds(c.touched * size * 1.01) / (c.copied * size), 1, 1e-3);
+    EXPECT_NEAR(seconds(c.touched * size * 0.99) / (c.copied * size), 2, 1e-3);
+  }
+}
+
 TEST(HostAlgorithms, InPlaceNeverCostsMore) {
   for_each_case([](const HostAlgorithm& algorithm, const HostModel& model) {
     EXPECT_LE(algorithm.seconds({.model = model, .size_bytes = 1e6, .in_place = true}),
