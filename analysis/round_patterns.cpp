@@ -42,7 +42,7 @@ Hypercube::Hypercube(const HostModel& model) : model_(model) {
 Round Hypercube::exchange(int mask) const {
   return round_with(model_, [&](const auto& send) {
     for (int i = 0; i < participants(); ++i) {
-      send(ranks_[static_cast<std::size_t>(i)], ranks_[static_cast<std::size_t>(i ^ mask)]);
+      send(ranks_[static_cast<std::size_t>(i)], ranks_.at(static_cast<std::size_t>(i ^ mask)));
     }
   });
 }
