@@ -90,7 +90,7 @@ class Sweep {
   void visit(State& row) {
     if (!row.measurement.unavailable.empty()) return;
     if (ranks_.is_root()) observer_.before_block(progress(row));
-    bool run = !row.done && (pass_ == 0 || elapsed() + row.iteration_seconds < options_.seconds);
+    const bool run = !row.done && (pass_ == 0 || elapsed() + row.iteration_seconds < options_.seconds);
     if (!broadcast_value(ranks_, run)) return;
     const double before = backend_.clock().seconds();
     const auto prepared = backend_.prepare(row.measurement.key);

@@ -29,7 +29,7 @@ TEST(NeighborAllGather, TakesHalfOfTheStepsForTheSameBytes) {
   for (const int p : {2, 4, 6, 10}) {
     const HostModel model = model_of(in_node_order(1, p));
     EXPECT_SECONDS(all_gather("neighbor", model, 1e7),
-                   p / 2 * kAlphaIntra + (p - 1.0) / p * 1e7 / kIntraRate);
+                   p / 2.0 * kAlphaIntra + (p - 1.0) / p * 1e7 / kIntraRate);
   }
 }
 
