@@ -21,9 +21,11 @@ constexpr int kBlocks = 9;
 constexpr int kPilots = 3;  // the shortest is believed: the others may have waited for a core
 constexpr double kBlockSeconds = 1e-3;
 constexpr std::uint64_t kMostIterations = 10'000;
-constexpr std::array<std::uint64_t, 8> kMessageBytes{8,         64,         512,  4 * kKiB,
-                                                     32 * kKiB, 256 * kKiB, kMiB, 8 * kMiB};
-constexpr std::array<std::uint64_t, 5> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kKiB, kMiB, 8 * kMiB};
+// To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size.
+constexpr std::array<std::uint64_t, 9> kMessageBytes{8,          64,   512,      4 * kKiB, 32 * kKiB,
+                                                     256 * kKiB, kMiB, 4 * kMiB, 16 * kMiB};
+constexpr std::array<std::uint64_t, 6> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kKiB,
+                                                   kMiB,     4 * kMiB,  16 * kMiB};
 
 /// What every measurement of this file needs.
 struct Bench {
@@ -111,33 +113,31 @@ void add_shift(Bench& bench, const Communicator& group, CalibrationKind kind,
   }
 }
 
-/// kBurstMessages at once around the same ring, into one buffer each: how soon the next message can follow.
+/// kBurstMessages of the smallest size at once around the same ring, into a place each: how soon the next
+/// message can follow.
 void add_burst(Bench& bench, const Communicator& group, CalibrationKind kind,
                std::vector<CalibrationPoint>& points) {
   const RingPlace ring(group);
-  std::array<MPI_Request, 2 * kBurstMessages> requests{};
-  for (const std::uint64_t bytes : kMessageBytes) {
-    if (bytes > bench.to.size() / kBurstMessages) break;
-    const int count = static_cast<int>(bytes);
-    const double seconds = seconds_of(bench, [&] {
-      if (ring.alone()) return;
-      for (int i = 0; i < kBurstMessages; ++i) {
-        check_mpi(MPI_Irecv(bench.to.data() + static_cast<std::uint64_t>(i) * bytes, count, MPI_BYTE,
-                            ring.before(), 0, ring.communicator, &requests[static_cast<std::size_t>(i)]),
-                  "MPI_Irecv");
-      }
-      for (int i = 0; i < kBurstMessages; ++i) {
-        check_mpi(
-            MPI_Isend(bench.from.data() + static_cast<std::uint64_t>(i) * bytes, count, MPI_BYTE, ring.next(),
-                      0, ring.communicator, &requests[static_cast<std::size_t>(kBurstMessages + i)]),
-            "MPI_Isend");
-      }
-      check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-                "MPI_Waitall");
-    });
-    points.push_back(
-        {.kind = kind, .bytes = bytes, .seconds = seconds, .type = std::nullopt, .reduction = std::nullopt});
-  }
+  constexpr int kBytes = static_cast<int>(kMessageBytes.front());
+  std::array<MPI_Request, 2UL * kBurstMessages> requests{};
+  const double seconds = seconds_of(bench, [&] {
+    if (ring.alone()) return;
+    auto* request = requests.data();
+    for (std::ptrdiff_t i = 0; i < kBurstMessages; ++i) {
+      check_mpi(MPI_Irecv(bench.to.data() + i * kBytes, kBytes, MPI_BYTE, ring.before(), 0, ring.communicator,
+                          request++),
+                "MPI_Irecv");
+    }
+    for (std::ptrdiff_t i = 0; i < kBurstMessages; ++i) {
+      check_mpi(MPI_Isend(bench.from.data() + i * kBytes, kBytes, MPI_BYTE, ring.next(), 0, ring.communicator,
+                          request++),
+                "MPI_Isend");
+    }
+    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+  });
+  points.push_back(
+      {.kind = kind, .bytes = kBytes, .seconds = seconds, .type = std::nullopt, .reduction = std::nullopt});
 }
 
 void add_reduce_local(Bench& bench, ReductionOps& ops, DataType type, Reduction reduction,
@@ -188,7 +188,6 @@ std::vector<CalibrationPoint> measure_calibration(
     const Communicator node = Communicator::split(MPI_COMM_WORLD, me.node);
     add_shift(bench, node, CalibrationKind::send_recv_intra, points);
     add_shift(bench, node, CalibrationKind::forward_intra, points);
-    add_burst(bench, node, CalibrationKind::burst_intra, points);
     add_burst(bench, node, CalibrationKind::burst_intra, points);
   }
   if (per_node.size() > 1) {
