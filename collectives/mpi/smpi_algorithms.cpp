@@ -35,10 +35,14 @@ std::string all_reduce_runs(const std::string& configured, const CollectiveCall&
   return configured;
 }
 
+/// SMPI's "ring" sends every block to its reader directly, at distance 1, 2, …; the ring that passes blocks
+/// on from neighbour to neighbour is its "NTSLR".
 std::string all_gather_runs(const std::string& configured, int ranks) {
+  if (configured == "NTSLR") return "ring";
+  if (configured == "ring") return "direct";
   if (configured == "rdb" && is_power_of_two(ranks)) return "recursive_doubling";
   if (configured == "ompi_neighborexchange") return ranks % 2 == 0 ? "neighbor" : "ring";
-  return configured;  // ring and bruck have the same names
+  return configured;  // bruck has the same name
 }
 
 std::string reduce_scatter_runs(const std::string& configured) {
