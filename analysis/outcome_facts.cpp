@@ -136,8 +136,8 @@ void add_cost(const Run& run, Facts& facts) {
   if (run.calibration_seconds > 0)
     text += fmt::format(", calibration {}", format_seconds(run.calibration_seconds));
   if (run.validation_seconds > 0 && run.wall_seconds > 0) {
-    text += fmt::format(", checking data {} ({:.1f} %)", format_seconds(run.validation_seconds),
-                        run.validation_seconds / run.wall_seconds * 100);
+    text += fmt::format(", checking data {} ({} %)", format_seconds(run.validation_seconds),
+                        format_significant(run.validation_seconds / run.wall_seconds * 100, 2, 7));
   }
   facts.push_back({text});
 }

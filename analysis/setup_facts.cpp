@@ -123,8 +123,9 @@ void add_calibration(const Run& run, Facts& facts) {
     }
     facts.push_back({text});
   }
-  facts.push_back({fmt::format("calibrated on all ranks at once: {}; fit within {:.2g} %",
-                               costs_in_words(measured), measured.fit_relative_error * 100)});
+  facts.push_back(
+      {fmt::format("calibrated on all ranks at once: {}; fit within {} %", costs_in_words(measured),
+                   format_significant(measured.fit_relative_error * 100, 2, 7))});
 }
 
 std::string reduction_in_words(const std::string& how) {

@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 /// 999).
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
-/// Seconds for people: "0.65 µs", "12.3 ms", "1 min 20 s".
+/// Seconds for people: "0.65 µs", "12.3 ms", "1 min 20 s"; "–" for what is no length of time.
 [[nodiscard]] std::string format_seconds(double seconds);
 
 /// `value` with `digits` significant digits and no exponent where it fits `width` characters: "0.0123",

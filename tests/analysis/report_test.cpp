@@ -7,10 +7,13 @@
 #include "analysis/report_csv.hpp"
 #include "analysis/report_markdown.hpp"
 #include "analysis/report_text.hpp"
+#include "analysis/text_layout.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/record/run_json.hpp"
 #include "tests/analysis/example_run.hpp"
+#include "tests/analysis/lines.hpp"
+#include "tests/base/record/random_run.hpp"
 
 namespace collbench {
 namespace {
@@ -31,6 +34,19 @@ TEST(Report, AnotherFormatIsAUsageError) {
     EXPECT_EQ(error.status(), ExitStatus::usage);
     EXPECT_EQ(describe(error),
               "collbench: --format: 'pdf' is no format of a report; choose text, md, csv or json");
+  }
+}
+
+TEST(Report, WritesAnyRunThatCanBeRead) {
+  RandomRun random(5);
+  for (int i = 0; i < 100; ++i) {
+    auto run = random.run();
+    if (i % 10 == 0) run.ranks.clear();
+    for (const char* format : {"text", "md", "csv"}) {
+      EXPECT_THAT(report(run, format), testing::Not(testing::ContainsRegex("[ ,|-](nan|inf)[ ,|]")))
+          << format;
+    }
+    for (const std::string& line : lines_of(report(run, "text"))) EXPECT_LE(display_width(line), 140) << line;
   }
 }
 

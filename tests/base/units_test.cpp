@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -109,6 +110,12 @@ TEST(FormatSeconds, ChoosesTheUnitThatPeopleRead) {
                                                               {3599.6, "1 h 0 min"},
                                                               {7380, "2 h 3 min"}}};
   for (const auto& [seconds, text] : cases) EXPECT_EQ(format_seconds(seconds), text) << seconds;
+}
+
+TEST(FormatSeconds, IsADashForWhatIsNoLengthOfTime) {
+  for (const double seconds : {-1.0, 1e300, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(format_seconds(seconds), "–") << seconds;
+  }
 }
 
 TEST(FormatSignificant, KeepsDigitsAndWidth) {
