@@ -1,5 +1,6 @@
 // The readers of sysfs, over a small tree that is laid out like /sys.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -67,7 +68,7 @@ class Sysfs : public testing::Test {
     link("bus/pci/devices/" + address, "../../../devices/" + at);
   }
 
-  fs::path root_ = fs::path(testing::TempDir()) / "collbench_sysfs_test";
+  fs::path root_ = fs::path(testing::TempDir()) / ("collbench_sysfs_test_" + std::to_string(getpid()));
 };
 
 TEST_F(Sysfs, PciHasTheDevicesAndTheBridgesAboveThem) {
