@@ -28,6 +28,8 @@ namespace collbench {
 namespace {
 
 constexpr std::uint64_t kDefaultLargestBytes = 64 * kMiB;
+constexpr double kCalibrationSeconds = 5;
+constexpr double kCalibrationShare = 0.25;  // of --time
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -88,6 +90,12 @@ std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowK
   return {found.begin(), found.end()};
 }
 
+std::uint64_t largest_row_bytes(const std::vector<RowKey>& rows) {
+  std::uint64_t largest = 0;
+  for (const RowKey& row : rows) largest = std::max(largest, row.size_bytes);
+  return largest;
+}
+
 Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& backend) {
   Run run;
   run.versions = versions();
@@ -144,9 +152,13 @@ std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Bac
 /// Measures the machine and fits it. A machine too noisy to be fitted is still measured: the note says what
 /// is missing.
 void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
-               const std::vector<RowKey>& rows) {
+               const std::vector<RowKey>& rows, double seconds) {
+  const CalibrationRequest request{.reductions = reductions_in(rows),
+                                   .largest_bytes = largest_row_bytes(rows),
+                                   .seconds = std::min(kCalibrationSeconds, seconds * kCalibrationShare),
+                                   .simulated = run.simulated};
   std::vector<CalibrationPoint> points =
-      measure_calibration(session.ranks(), session.clock(), run.ranks, reductions_in(rows), run.simulated);
+      measure_calibration(session.ranks(), session.clock(), run.ranks, request);
   const EagerLimits eager = backend.eager_limits();
   try {
     run.calibration = fit_calibration(points, run.ranks, eager.within_host_bytes, eager.across_hosts_bytes);
@@ -209,7 +221,7 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   if (ranks.size() > 1) {
     progress.show("calibrating", clock.seconds());
     const double before = clock.seconds();
-    calibrate(run, session, backend, rows);
+    calibrate(run, session, backend, rows, options.seconds);
     run.calibration_seconds = clock.seconds() - before;
   }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/statistics.hpp"
@@ -17,56 +18,90 @@
 namespace collbench {
 namespace {
 
-constexpr int kBlocks = 9;
+constexpr int kMostBlocks = 9;
+constexpr int kFewestBlocks = 3;
 constexpr int kPilots = 3;  // the shortest is believed: the others may have waited for a core
 constexpr double kBlockSeconds = 1e-3;
+constexpr double kPointSeconds = 30e-3;  // a slow link gets fewer blocks, not more time
 constexpr std::uint64_t kMostIterations = 10'000;
-// To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size.
-constexpr std::array<std::uint64_t, 9> kMessageBytes{8,          64,   512,      4 * kKiB, 32 * kKiB,
-                                                     256 * kKiB, kMiB, 4 * kMiB, 16 * kMiB};
-constexpr std::array<std::uint64_t, 6> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kKiB,
-                                                   kMiB,     4 * kMiB,  16 * kMiB};
+// To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size. Closer
+// there, because between two points the models draw a line. Always to 1 MiB: from there on B is what it is.
+constexpr std::uint64_t kAlwaysBytes = kMiB;
+constexpr std::array<std::uint64_t, 12> kMessageBytes{
+    8, 64, 512, 4 * kKiB, 32 * kKiB, 256 * kKiB, 512 * kKiB, kMiB, 2 * kMiB, 4 * kMiB, 8 * kMiB, 16 * kMiB};
+constexpr std::array<std::uint64_t, 9> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kKiB, 512 * kKiB, kMiB,
+                                                   2 * kMiB, 4 * kMiB,  8 * kMiB,   16 * kMiB};
 
 /// What every measurement of this file needs.
 struct Bench {
   Ranks& ranks;
   const Clock& clock;
   bool simulated;
-  HostBuffer from{kLocalBytes.back()};
-  HostBuffer to{kLocalBytes.back()};
+  double hurry_after;  ///< this clock's reading from which every point is measured as shortly as can be
+  HostBuffer from;
+  HostBuffer to;
 };
+
+/// Of the sizes those up to what the rows use, rounded up to the next: buffers of more would only cost
+/// memory.
+std::span<const std::uint64_t> up_to(std::span<const std::uint64_t> sizes, std::uint64_t largest_bytes) {
+  const std::uint64_t wanted = std::max(largest_bytes, kAlwaysBytes);
+  const auto end =
+      std::find_if(sizes.begin(), sizes.end(), [&](std::uint64_t size) { return size >= wanted; });
+  return sizes.first(static_cast<std::size_t>(end - sizes.begin()) + (end == sizes.end() ? 0 : 1));
+}
+
+/// How long a block took on the slowest rank, and whether any rank is late already: the same on all ranks.
+struct Block {
+  double each = 0;  ///< seconds per iteration
+  bool hurry = false;
+};
+
+template <typename Issue>
+Block run_block(Bench& bench, std::uint64_t iterations, const Issue& issue) {
+  const auto now = [&bench] { return bench.clock.seconds(); };
+  bench.ranks.barrier();
+  const double elapsed = time_block(now, iterations, iterations, issue).elapsed_seconds;
+  std::array<double, 2> slowest{elapsed, now() > bench.hurry_after ? 1.0 : 0.0};
+  bench.ranks.reduce(slowest, AcrossRanks::maximum);
+  return {.each = slowest[0] / static_cast<double>(iterations), .hurry = slowest[1] > 0};
+}
+
+/// The shortest of some blocks; of one where a block is long enough to stand for itself, or time is out.
+template <typename Issue>
+Block run_pilot(Bench& bench, std::uint64_t iterations, const Issue& issue) {
+  Block shortest = run_block(bench, iterations, issue);
+  for (int i = 1; i < kPilots; ++i) {
+    if (shortest.hurry || shortest.each * static_cast<double>(iterations) > kPointSeconds / kPilots) break;
+    const Block again = run_block(bench, iterations, issue);
+    shortest = {.each = std::min(shortest.each, again.each), .hurry = again.hurry};
+  }
+  return shortest;
+}
 
 /// Seconds of one `issue()`: median over blocks of the slowest rank. 0 where the simulator lets no time pass.
 template <typename Issue>
 double seconds_of(Bench& bench, const Issue& issue) {
-  const auto now = [&bench] { return bench.clock.seconds(); };
-  const auto block = [&](std::uint64_t iterations) {
-    bench.ranks.barrier();
-    std::array<double, 1> seconds{time_block(now, iterations, iterations, issue).elapsed_seconds};
-    bench.ranks.reduce(seconds, AcrossRanks::maximum);
-    return seconds[0] / static_cast<double>(iterations);
-  };
   issue();  // sets up connections and touches memory
   if (bench.simulated) {
     // The barrier lets ranks go at different moments, always the same ones: it cancels in a difference.
     constexpr double kSteps = 16;
-    return (block(17) * 17 - block(1)) / kSteps;
+    return (run_block(bench, 17, issue).each * 17 - run_block(bench, 1, issue).each) / kSteps;
   }
-  const auto pilot = [&](std::uint64_t iterations) {
-    double shortest = block(iterations);
-    for (int i = 1; i < kPilots; ++i) shortest = std::min(shortest, block(iterations));
-    return shortest;
-  };
   std::uint64_t iterations = 1;
-  double each = pilot(iterations);
-  while (each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMostIterations) {
-    const double fitting = kBlockSeconds / each;
+  Block pilot = run_pilot(bench, iterations, issue);
+  while (pilot.each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMostIterations) {
+    const double fitting = kBlockSeconds / pilot.each;
     iterations = static_cast<std::uint64_t>(
         std::clamp(fitting, static_cast<double>(iterations) * 2, static_cast<double>(iterations) * 10));
-    each = pilot(iterations);
+    pilot = run_pilot(bench, iterations, issue);
   }
+  const double affordable = kPointSeconds / (pilot.each * static_cast<double>(iterations));
+  const int count = pilot.hurry
+                        ? kFewestBlocks
+                        : static_cast<int>(std::clamp<double>(affordable, kFewestBlocks, kMostBlocks));
   std::vector<double> blocks;
-  for (int i = 0; i < kBlocks; ++i) blocks.push_back(block(iterations));
+  for (int i = 0; i < count; ++i) blocks.push_back(run_block(bench, iterations, issue).each);
   return median(blocks);
 }
 
@@ -97,7 +132,7 @@ double local_seconds_of(Bench& bench, const Issue& issue) {
 void add_shift(Bench& bench, const Communicator& group, CalibrationKind kind,
                std::vector<CalibrationPoint>& points) {
   const RingPlace ring(group);
-  for (const std::uint64_t bytes : kMessageBytes) {
+  for (const std::uint64_t bytes : up_to(kMessageBytes, bench.from.size())) {
     const int count = static_cast<int>(bytes);
     std::byte* from = bench.from.data();
     std::byte* to = bench.to.data();
@@ -142,7 +177,7 @@ void add_burst(Bench& bench, const Communicator& group, CalibrationKind kind,
 
 void add_reduce_local(Bench& bench, ReductionOps& ops, DataType type, Reduction reduction,
                       std::vector<CalibrationPoint>& points) {
-  for (const std::uint64_t bytes : kLocalBytes) {
+  for (const std::uint64_t bytes : up_to(kLocalBytes, bench.from.size())) {
     const int count = static_cast<int>(bytes / traits(type).bytes);
     const double seconds = local_seconds_of(bench, [&] {
       check_mpi(MPI_Reduce_local(bench.from.data(), bench.to.data(), count, mpi_type(type),
@@ -158,7 +193,7 @@ void add_reduce_local(Bench& bench, ReductionOps& ops, DataType type, Reduction 
 }
 
 void add_copy(Bench& bench, std::vector<CalibrationPoint>& points) {
-  for (const std::uint64_t bytes : kLocalBytes) {
+  for (const std::uint64_t bytes : up_to(kLocalBytes, bench.from.size())) {
     const double seconds =
         local_seconds_of(bench, [&] { std::memcpy(bench.to.data(), bench.from.data(), bytes); });
     points.push_back({.kind = CalibrationKind::copy,
@@ -171,10 +206,16 @@ void add_copy(Bench& bench, std::vector<CalibrationPoint>& points) {
 
 }  // namespace
 
-std::vector<CalibrationPoint> measure_calibration(
-    Ranks& ranks, const Clock& clock, const Identities& identities,
-    const std::vector<std::pair<DataType, Reduction>>& reductions, bool simulated) {
-  Bench bench{.ranks = ranks, .clock = clock, .simulated = simulated};
+std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clock,
+                                                  const Identities& identities,
+                                                  const CalibrationRequest& request) {
+  const std::uint64_t bytes = up_to(kLocalBytes, request.largest_bytes).back();
+  Bench bench{.ranks = ranks,
+              .clock = clock,
+              .simulated = request.simulated,
+              .hurry_after = clock.seconds() + request.seconds,
+              .from = HostBuffer(bytes),
+              .to = HostBuffer(bytes)};
   // Zeros: a sum of zeros neither overflows nor becomes subnormal, however often it is repeated.
   std::memset(bench.from.data(), 0, bench.from.size());
   std::memset(bench.to.data(), 0, bench.to.size());
@@ -199,7 +240,8 @@ std::vector<CalibrationPoint> measure_calibration(
               points);
   }
   ReductionOps ops;
-  for (const auto& [type, reduction] : reductions) add_reduce_local(bench, ops, type, reduction, points);
+  for (const auto& [type, reduction] : request.reductions)
+    add_reduce_local(bench, ops, type, reduction, points);
   add_copy(bench, points);
   return points;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,12 +10,21 @@
 
 namespace collbench {
 
+/// What the rows of a run need to know.
+struct CalibrationRequest {
+  std::vector<std::pair<DataType, Reduction>> reductions;
+  std::uint64_t largest_bytes = 0;  ///< that any row sends at once, reduces or copies
+  double seconds = 5;               ///< after which the points that are left get three blocks each
+  bool simulated = false;
+};
+
 /// Measures what the host-memory models are fed with, on all ranks at once (docs/model.md): messages within
-/// and across hosts, MPI_Reduce_local for each of `reductions`, memcpy; from 8 B (4 KiB for the last two) to
-/// 16 MiB. A point is the median of nine blocks, each the slowest rank's. Collective; the same points on
-/// every rank. In `simulated` time nothing varies: a point is one message, and local work takes no time.
-[[nodiscard]] std::vector<CalibrationPoint> measure_calibration(
-    Ranks& ranks, const Clock& clock, const Identities& identities,
-    const std::vector<std::pair<DataType, Reduction>>& reductions, bool simulated);
+/// and across hosts, MPI_Reduce_local for each of the reductions, memcpy; from 8 B (4 KiB for the last two)
+/// to the rows' largest size, at least 1 MiB and at most 16 MiB. A point is the median of three to nine
+/// blocks, each the slowest rank's. Collective; the same points on every rank. In simulated time nothing
+/// varies: a point is one message, and local work takes no time.
+[[nodiscard]] std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clock,
+                                                                const Identities& identities,
+                                                                const CalibrationRequest& request);
 
 }  // namespace collbench

@@ -209,6 +209,15 @@ class Place(Scratch):
         self.assertEqual([rank["node"] for rank in run["ranks"]], [0, 0, 1, 1])
         self.assertGreater(run["rows"][0]["ring_seconds"], 0)
 
+    def test_the_calibration_goes_as_far_as_the_rows_and_hurries(self):
+        mebibyte = 1 << 20
+        for size, largest in (("8", mebibyte), ("3M", 4 * mebibyte), ("20M", 16 * mebibyte)):
+            run = self.record(2, *QUICK, "--ops", "all_reduce", "--sizes", size, "--time", "0.1")
+            points = run["calibration"]["points"]
+            for kind in ("send_recv_intra", "forward_intra", "reduce_local", "copy"):
+                self.assertEqual(max(point["size_bytes"] for point in points if point["kind"] == kind), largest)
+            self.assertGreater(min(point["seconds"] for point in points), 0)
+
 
 class Output(Scratch):
     def test_sizes_that_do_not_divide_are_shown_as_run(self):
