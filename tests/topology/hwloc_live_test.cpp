@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/topology/foreign_leaks.hpp"
 #include "topology/lookup.hpp"
 
 namespace collbench {
 namespace {
 
 TEST(HwlocLive, SeesThisMachine) {
+  const ForeignLeaks foreign;
   const Host host = read_hwloc_live();
   EXPECT_FALSE(host.numa_nodes.empty());
   EXPECT_FALSE(host.numa_nodes.at(0).cpus.value_or("").empty());
