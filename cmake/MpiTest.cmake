@@ -5,7 +5,6 @@
 function(collbench_mpi_program program)
   add_executable(${program} ${ARGN} "${CMAKE_SOURCE_DIR}/tests/mpi_main.cpp")
   target_link_libraries(${program} PRIVATE collectives launch base MPI::MPI_CXX GTest::gmock GTest::gtest)
-  target_compile_definitions(${program} PRIVATE COLLBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   collbench_compile_options(${program} PRIVATE)
 endfunction()
 
