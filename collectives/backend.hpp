@@ -27,6 +27,9 @@ class PreparedRow {
 
   /// Writes the data of `iteration` where the operation reads, and poison wherever else it must write.
   virtual void fill(std::uint64_t iteration) = 0;
+  /// Data for iterations that nobody checks: the result may be the next input, so values that stay what they
+  /// are however often they are reduced.
+  virtual void fill_to_repeat() = 0;
   /// The operation, `iterations` times, untimed.
   virtual void run(std::uint64_t iterations) = 0;
   /// The operation, `iterations` times, in samples of `iterations_per_sample`.
@@ -45,7 +48,7 @@ class Backend {
   [[nodiscard]] virtual const Clock& clock() const = 0;
   /// Names for --algo beside "auto".
   [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
-  /// Why this row cannot run here; none when it can. The same on every rank.
+  /// Why this row cannot run here; none when it can.
   [[nodiscard]] virtual std::optional<std::string> why_not(const RowKey& key) const = 0;
   /// What runs for this row, the library's fallbacks included.
   [[nodiscard]] virtual std::string algorithm_ran(const RowKey& key) const = 0;

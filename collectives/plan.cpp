@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -12,6 +14,12 @@
 
 namespace collbench {
 namespace {
+
+constexpr std::size_t kMostRows = 10'000;  // nobody reads more, and each of them costs every rank memory
+
+Error too_many(const std::string& where, const std::string& next_step) {
+  return usage_error(where, fmt::format("that is more than {} rows", kMostRows), next_step);
+}
 
 RowKey row_key(const Collective& collective, std::uint64_t asked_bytes, DataType type,
                std::optional<Reduction> reduction, bool in_place, const std::string& algorithm, int ranks) {
@@ -36,13 +44,16 @@ RowKey row_key(const Collective& collective, std::uint64_t asked_bytes, DataType
 
 std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks) {
   std::vector<RowKey> rows;
+  std::set<std::tuple<OperationId, DataType, std::optional<Reduction>, bool, std::string, std::uint64_t>>
+      seen;
   for (const OperationId id : request.operations) {
     const Operation& facts = operation(id);
     const Collective& what = collective(id);
     std::vector<std::optional<Reduction>> reductions{std::nullopt};
     if (facts.reduces) reductions.assign(request.reductions.begin(), request.reductions.end());
     std::vector<bool> places;
-    if (request.out_of_place) places.push_back(false);
+    // What has no in-place form is not left out of a run in place: it runs in the one form it has.
+    if (request.out_of_place || !facts.has_in_place) places.push_back(false);
     if (request.in_place && facts.has_in_place) places.push_back(true);
     for (const DataType type : request.types) {
       for (const auto& reduction : reductions) {
@@ -50,7 +61,10 @@ std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks) {
           for (const std::string& algorithm : request.algorithms) {
             for (const std::uint64_t size : request.sizes_bytes) {
               RowKey key = row_key(what, size, type, reduction, in_place, algorithm, ranks);
-              if (std::find(rows.begin(), rows.end(), key) == rows.end()) rows.push_back(std::move(key));
+              if (!seen.emplace(id, type, reduction, in_place, algorithm, key.size_bytes).second) continue;
+              rows.push_back(std::move(key));
+              if (rows.size() > kMostRows)
+                throw too_many("the plan", "give fewer sizes, types or algorithms");
             }
           }
         }
@@ -72,8 +86,9 @@ std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t la
 }
 
 std::vector<std::uint64_t> arithmetic_sizes(std::uint64_t first, std::uint64_t last, std::uint64_t step) {
+  if (first < last && (last - first) / step > kMostRows) throw too_many("-i", "give a larger step");
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = first; size < last; size += step) sizes.push_back(size);
+  for (std::uint64_t size = first; size < last; size += std::min(step, last - size)) sizes.push_back(size);
   sizes.push_back(last);
   return sizes;
 }

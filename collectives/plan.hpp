@@ -14,20 +14,21 @@ struct PlanRequest {
   std::vector<DataType> types{DataType::float32};
   std::vector<Reduction> reductions{Reduction::sum};  ///< for the operations that reduce
   bool out_of_place = true;
-  bool in_place = false;  ///< skipped where the operation has no in-place form
+  bool in_place = false;  ///< an operation without an in-place form runs out of place instead
   std::vector<std::string> algorithms{"auto"};
 };
 
 /// The rows in the order they are shown: by operation, type, reduction, place, algorithm, size. A size that
 /// does not divide is what really runs, and two sizes that run as the same stand once. Throws Error (usage)
-/// for a count that a call cannot take.
+/// for a count that a call cannot take, and for more than 10,000 rows.
 [[nodiscard]] std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks);
 
 /// first, first × factor, …, and `last` itself as the last one. `factor` > 1.
 [[nodiscard]] std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t last,
                                                          double factor);
 
-/// first, first + step, …, and `last` itself as the last one. `step` > 0.
+/// first, first + step, …, and `last` itself as the last one. `step` > 0. Throws Error (usage) for more than
+/// 10,000.
 [[nodiscard]] std::vector<std::uint64_t> arithmetic_sizes(std::uint64_t first, std::uint64_t last,
                                                           std::uint64_t step);
 

@@ -30,10 +30,12 @@ class Sweep {
         observer_(observer),
         start_(backend.clock().seconds()),
         last_checkpoint_(start_) {
-    for (const RowKey& key : keys) {
+    const std::vector<std::string> why_not = agreed_why_not(keys);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const RowKey& key = keys[i];
       State row;
       row.measurement.key = key;
-      row.measurement.unavailable = backend.why_not(key).value_or("");
+      row.measurement.unavailable = why_not[i];
       row.done = !row.measurement.unavailable.empty();
       if (!row.done) {
         row.measurement.algorithm_ran = backend.algorithm_ran(key);
@@ -43,7 +45,7 @@ class Sweep {
     }
     const auto rows = static_cast<std::uint64_t>(std::max<std::size_t>(1, rows_.size()));
     most_samples_ = std::clamp<std::uint64_t>(
-        kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.most_passes), 8,
+        kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.most_passes), 1,
         256);
     block_seconds_ = std::clamp(options.seconds * 0.8 / static_cast<double>(rows) / kTargetPasses, 1e-4,
                                 kLongestBlockSeconds);
@@ -55,24 +57,50 @@ class Sweep {
       begin_pass();
       for (State& row : rows_) visit(row);
       gather_rank_times();
-      checkpoint();
+      if (interrupted_) break;
+      checkpoint(pass_ + 1);
       more = elapsed() < options_.seconds &&
              std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     }
     std::vector<double> validation{validation_seconds_};
     ranks_.reduce(validation, AcrossRanks::maximum);
-    return {.rows = measurements(), .passes = pass_, .validation_seconds = validation[0]};
+    for (State& row : rows_) {
+      Measurement& measurement = row.measurement;
+      if (!measurement.unavailable.empty() || !measurement.stopped.empty()) continue;
+      measurement.stopped = interrupted_ ? "interrupted" : "out of time";
+    }
+    return {.rows = measurements(),
+            .passes = pass_,
+            .interrupted = interrupted_,
+            .validation_seconds = validation[0]};
   }
 
  private:
+  enum class Step { run, skip, stop };
+
   struct State {
     Measurement measurement;
     RowSamples samples;
     double iteration_seconds = 0;  // estimate, for planning the next block
+    double visit_seconds = 0;      // that the last block took with all that belongs to it
     bool done = false;  // known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
   };
 
   [[nodiscard]] double elapsed() const { return backend_.clock().seconds() - start_; }
+
+  /// Why each row cannot run, empty where it can. Libraries may be set up differently from host to host: what
+  /// one rank cannot do nobody does.
+  [[nodiscard]] std::vector<std::string> agreed_why_not(const std::vector<RowKey>& keys) const {
+    std::vector<std::string> why(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) why[i] = backend_.why_not(keys[i]).value_or("");
+    for (const std::string& said : ranks_.all_gather(nlohmann::json(why).dump())) {
+      const auto theirs = nlohmann::json::parse(said);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (why[i].empty()) why[i] = theirs[i].get<std::string>();
+      }
+    }
+    return why;
+  }
 
   void begin_pass() {
     BufferBytes most;
@@ -88,16 +116,19 @@ class Sweep {
   }
 
   void visit(State& row) {
-    if (!row.measurement.unavailable.empty()) return;
+    if (interrupted_ || !row.measurement.unavailable.empty()) return;
     if (ranks_.is_root()) observer_.before_block(progress(row));
-    const bool run = !row.done && (pass_ == 0 || elapsed() + row.iteration_seconds < options_.seconds);
-    if (!broadcast_value(ranks_, run)) return;
+    const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
+    const bool stop = ranks_.is_root() && observer_.interrupted();
+    const Step step = broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);
+    interrupted_ = step == Step::stop;
+    if (step != Step::run) return;
     const double before = backend_.clock().seconds();
     const auto prepared = backend_.prepare(row.measurement.key);
     communicator_seconds_ += backend_.clock().seconds() - before;
     // Late already in the first pass: every row still runs, once.
     const bool hurried = broadcast_value(ranks_, elapsed() > options_.seconds);
-    if (pass_ == 0 && !hurried && !options_.fixed.iterations) pilot(row, *prepared);
+    if (pass_ == 0 && !hurried) pilot(row, *prepared);
     const bool check =
         options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
     const double block_seconds = hurried ? 0 : block_seconds_;
@@ -105,23 +136,25 @@ class Sweep {
     plan.check = check;
     plan = broadcast_value(ranks_, plan);
     if (plan.check) validate(row, *prepared);
-    prepared->fill(0);
+    prepared->fill_to_repeat();
     prepared->run(plan.warmup);
     ranks_.barrier();
     record(row, prepared->time(plan.iterations, plan.iterations_per_sample), plan);
-    if (ranks_.is_root() && elapsed() - (last_checkpoint_ - start_) > kCheckpointSeconds) checkpoint();
+    row.visit_seconds = backend_.clock().seconds() - before;
+    if (ranks_.is_root() && elapsed() - (last_checkpoint_ - start_) > kCheckpointSeconds) checkpoint(pass_);
   }
 
   /// Times longer and longer runs until one tells how long an iteration takes.
   void pilot(State& row, PreparedRow& prepared) {
-    prepared.fill(0);
+    prepared.fill_to_repeat();
     prepared.run(1);  // sets up connections
     const double enough = std::min(block_seconds_ / 10, 1e-3);
     for (std::uint64_t iterations = 1;; iterations *= 10) {
       // The shorter of two: the other may have waited for a core.
       const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
       row.iteration_seconds = seconds / static_cast<double>(iterations);
-      if (seconds >= enough || iterations >= 10'000'000) return;
+      // Rank 0 decides: it may know of less time than others.
+      if (broadcast_value(ranks_, seconds >= enough || iterations >= 10'000'000)) return;
     }
   }
 
@@ -143,7 +176,8 @@ class Sweep {
       ranks_.barrier();
       prepared.run(1);
       if (const auto wrong = prepared.check(iteration)) {
-        mine = {wrong->count, wrong->first_index, wrong->expected, wrong->got};
+        if (mine.is_null()) mine = {std::uint64_t{0}, wrong->first_index, wrong->expected, wrong->got};
+        mine[0] = mine[0].get<std::uint64_t>() + wrong->count;
       }
     }
     const std::vector<std::string> all = ranks_.all_gather(mine.is_null() ? std::string() : mine.dump());
@@ -191,7 +225,7 @@ class Sweep {
       const RankTimes times = row.samples.own_times(ranks_.rank());
       mine.append(reinterpret_cast<const char*>(&times), sizeof times);
     }
-    const std::vector<std::string> all = ranks_.all_gather(mine);
+    const std::vector<std::string> all = ranks_.gather(mine);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       auto& times = rows_[i].measurement.ranks;
       times.clear();
@@ -208,7 +242,6 @@ class Sweep {
                 std::count_if(rows_.begin(), rows_.end(), [](const State& each) { return each.done; })),
             .rows = rows_.size(),
             .row = static_cast<std::size_t>(&row - rows_.data()),
-            .elapsed_seconds = elapsed(),
             .seconds_left_at_most = std::max(0.0, options_.seconds - elapsed())};
   }
 
@@ -217,15 +250,14 @@ class Sweep {
     for (const State& row : rows_) {
       Measurement measurement = row.measurement;
       row.samples.summarise(measurement);
-      if (measurement.unavailable.empty() && measurement.stopped.empty()) measurement.stopped = "out of time";
       all.push_back(std::move(measurement));
     }
     return all;
   }
 
-  void checkpoint() {
+  void checkpoint(int passes) {
     last_checkpoint_ = backend_.clock().seconds();
-    if (ranks_.is_root()) observer_.checkpoint(measurements(), pass_ + 1);
+    if (ranks_.is_root()) observer_.checkpoint(measurements(), passes);
   }
 
   Ranks& ranks_;
@@ -242,6 +274,7 @@ class Sweep {
   double communicator_seconds_ = 0;
   int checks_done_ = 0;
   int pass_ = 0;
+  bool interrupted_ = false;
 };
 
 }  // namespace

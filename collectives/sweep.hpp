@@ -24,20 +24,22 @@ struct SweepProgress {
   std::size_t rows_done = 0;
   std::size_t rows = 0;
   std::size_t row = 0;  ///< index of the row that comes next
-  double elapsed_seconds = 0;
   double seconds_left_at_most = 0;
 };
 
 /// What the sweep tells while it runs; called on rank 0 only, outside of every timed part.
 struct SweepObserver {
   std::function<void(const SweepProgress&)> before_block = [](const SweepProgress&) {};
-  /// The rows as they stand, at the end of every pass and at least every five seconds.
+  /// Asked before every block; true ends the sweep on all ranks with what there is.
+  std::function<bool()> interrupted = [] { return false; };
+  /// The rows as they stand, at the end of every pass and at least every five seconds; `passes` are finished.
   std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};
 };
 
 struct SweepResult {
   std::vector<Measurement> rows;  ///< complete on rank 0; on other ranks without the figures over ranks
   int passes = 0;
+  bool interrupted = false;
   double validation_seconds = 0;  ///< of the rank that spent most
 };
 

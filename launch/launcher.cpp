@@ -21,7 +21,11 @@ constexpr std::array<std::string_view, 8> kNames{
     "SLURM_NTASKS_PER_NODE", "SLURM_GPUS_PER_TASK",         "SLURM_GPUS_ON_NODE", "OMP_NUM_THREADS"};
 
 bool is_recorded(std::string_view name) {
-  if (name == "OMPI_MCA_mpi_oversubscribe") return false;  // mpirun's own word to its ranks
+  // mpirun's own words to its ranks, and start_ranks'
+  if (name == "OMPI_MCA_mpi_oversubscribe" || name == "OMPI_MCA_rmaps_base_oversubscribe" ||
+      name == "COLLBENCH_STARTED_RANKS") {
+    return false;
+  }
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
@@ -31,6 +35,14 @@ bool is_recorded(std::string_view name) {
 
 std::optional<int> launched_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<int> launched_size() {
+  // PMIx has no variable for it; SLURM_STEP_NUM_TASKS is that of srun's own step, the daemons' under mpirun.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* value = std::getenv(name)) return std::atoi(value);
   }
   return std::nullopt;

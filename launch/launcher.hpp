@@ -10,6 +10,9 @@ namespace collbench {
 /// MPI_Init, which sets them even where there is no launcher.
 [[nodiscard]] std::optional<int> launched_rank();
 
+/// How many ranks the launcher started, likewise; none when it does not say.
+[[nodiscard]] std::optional<int> launched_size();
+
 /// True inside a Slurm allocation (SLURM_JOB_ID is set).
 [[nodiscard]] bool inside_slurm();
 

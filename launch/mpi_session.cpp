@@ -5,13 +5,46 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
-#include <utility>
 
+#include "base/error.hpp"
 #include "launch/leave_together.hpp"
 #include "launch/mpi_check.hpp"
 
 namespace collbench {
+
+namespace {
+
+/// Texts of several ranks, one behind the other.
+struct Joined {
+  /// Throws Error (rank_lost) beyond what MPI's counts can say.
+  explicit Joined(const std::vector<int>& lengths) {
+    for (const int length : lengths) {
+      offsets.push_back(total);
+      if (length > std::numeric_limits<int>::max() - total) {
+        throw Error(ExitStatus::rank_lost, "launch", "the ranks' texts are more than 2 GiB in all",
+                    "measure fewer rows at a time");
+      }
+      total += length;
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> split(const std::string& joined,
+                                               const std::vector<int>& lengths) const {
+    std::vector<std::string> texts;
+    for (std::size_t r = 0; r < lengths.size(); ++r) {
+      texts.push_back(
+          joined.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(lengths[r])));
+    }
+    return texts;
+  }
+
+  std::vector<int> offsets;
+  int total = 0;
+};
+
+}  // namespace
 
 class MpiSession::MpiClock : public Clock {
  public:
@@ -48,22 +81,27 @@ class MpiSession::MpiRanks : public Ranks {
   }
 
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
-    const auto ranks = static_cast<std::size_t>(size_);
     const int length = static_cast<int>(text.size());
-    std::vector<int> lengths(ranks);
+    std::vector<int> lengths(static_cast<std::size_t>(size_));
     check_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator_), "MPI_Allgather");
-    std::vector<int> offsets(ranks);
-    int total = 0;
-    for (std::size_t r = 0; r < ranks; ++r) offsets[r] = std::exchange(total, total + lengths[r]);
-    std::string all(static_cast<std::size_t>(total), '\0');
-    check_mpi(MPI_Allgatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
+    const Joined all(lengths);
+    std::string joined(static_cast<std::size_t>(all.total), '\0');
+    check_mpi(MPI_Allgatherv(text.data(), length, MPI_CHAR, joined.data(), lengths.data(), all.offsets.data(),
                              MPI_CHAR, communicator_),
               "MPI_Allgatherv");
-    std::vector<std::string> texts(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) {
-      texts[r] = all.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(lengths[r]));
-    }
-    return texts;
+    return all.split(joined, lengths);
+  }
+
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
+    const int length = static_cast<int>(text.size());
+    std::vector<int> lengths(static_cast<std::size_t>(rank_ == 0 ? size_ : 0));
+    check_mpi(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, communicator_), "MPI_Gather");
+    const Joined all(lengths);
+    std::string joined(static_cast<std::size_t>(all.total), '\0');
+    check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, joined.data(), lengths.data(), all.offsets.data(),
+                          MPI_CHAR, 0, communicator_),
+              "MPI_Gatherv");
+    return all.split(joined, lengths);
   }
 
   void reduce(std::span<double> values, AcrossRanks how) override {

@@ -30,24 +30,30 @@ void require_same(const std::vector<RankPlace>& places, const Identities& identi
   throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(odd_hosts, ", ")),
               fmt::format("another {} than on {} ({}, there {})", what, identities[0].host,
                           value(places[odd]), value(places[0])),
-              "install the same build on all hosts, or start it from a shared folder");
+              "start the same build with the same arguments on all hosts");
 }
 
 }  // namespace
 
 std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine) {
-  const nlohmann::json said{
-      mine.machine.allowed_cores,  mine.machine.online_cores, mine.machine.available_memory_bytes,
-      mine.machine.nvidia_devices, mine.machine.program_id,   mine.library_version};
+  const nlohmann::json said{mine.machine.allowed_cores,
+                            mine.machine.online_cores,
+                            mine.machine.available_memory_bytes,
+                            mine.machine.nvidia_devices,
+                            mine.machine.program_id,
+                            mine.library_version,
+                            mine.arguments};
   std::vector<RankPlace> places;
-  for (const std::string& text : ranks.all_gather(said.dump())) {
+  for (const std::string& text :
+       ranks.all_gather(said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
     const auto heard = nlohmann::json::parse(text);
     places.push_back({.machine = {.allowed_cores = heard[0].get<std::vector<int>>(),
                                   .online_cores = heard[1].get<int>(),
                                   .available_memory_bytes = heard[2].get<std::uint64_t>(),
                                   .nvidia_devices = heard[3].get<int>(),
                                   .program_id = heard[4].get<std::string>()},
-                      .library_version = heard[5].get<std::string>()});
+                      .library_version = heard[5].get<std::string>(),
+                      .arguments = heard[6].get<std::string>()});
   }
   return places;
 }
@@ -57,6 +63,7 @@ void require_same_programs(const std::vector<RankPlace>& places, const Identitie
                [](const RankPlace& place) { return place.library_version; });
   require_same(places, identities, "collbench program",
                [](const RankPlace& place) { return place.machine.program_id; });
+  require_same(places, identities, "command line", [](const RankPlace& place) { return place.arguments; });
 }
 
 void require_no_gpu(const std::vector<RankPlace>& places, const Identities& identities) {

@@ -13,12 +13,14 @@ namespace collbench {
 struct RankPlace {
   MachineView machine;
   std::string library_version;
+  std::string arguments;  ///< of the command line, without the program's name
 };
 
 /// Every rank's place on every rank. Collective.
 [[nodiscard]] std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine);
 
-/// Throws Error (not_here) that names the hosts when programs or MPI libraries differ between ranks.
+/// Throws Error (not_here) that names the hosts when programs, MPI libraries or their arguments differ
+/// between ranks.
 void require_same_programs(const std::vector<RankPlace>& places, const Identities& identities);
 
 /// Throws Error (not_here) that names the hosts with an NVIDIA GPU: host memory is never measured in its

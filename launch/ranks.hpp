@@ -22,6 +22,8 @@ class Ranks {
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
   /// Every rank's text, by rank, on every rank.
   [[nodiscard]] virtual std::vector<std::string> all_gather(const std::string& text) = 0;
+  /// Every rank's text, by rank, on rank 0; empty elsewhere.
+  [[nodiscard]] virtual std::vector<std::string> gather(const std::string& text) = 0;
   /// Element-wise over ranks, on every rank.
   virtual void reduce(std::span<double> values, AcrossRanks how) = 0;
 

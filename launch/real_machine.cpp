@@ -61,6 +61,41 @@ std::uint64_t number_in(const std::string& path) {
   return std::stoull(word);
 }
 
+/// What the kernel drops before it lets a group run out: cached files.
+std::uint64_t cached_files(const std::string& folder) {
+  std::ifstream file(folder + "/memory.stat");
+  std::uint64_t cached = 0;
+  std::string key;
+  std::uint64_t bytes = 0;
+  while (file >> key >> bytes) {
+    if (key == "inactive_file" || key == "active_file") cached += bytes;
+  }
+  return cached;
+}
+
+/// The least that this process's cgroup (version 2) and those above it have left: a job's step has a limit of
+/// its own. Never 0, which would say that it is not known.
+std::uint64_t memory_left_in_cgroups() {
+  constexpr std::uint64_t kPage = 4096;
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  std::filesystem::path group("/");
+  while (std::getline(file, line)) {
+    if (line.starts_with("0::/")) group = line.substr(3);
+  }
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (bool top = false; !top; group = group.parent_path()) {
+    top = group == group.parent_path();
+    const std::string folder = "/sys/fs/cgroup" + group.string();
+    const std::uint64_t limit = number_in(folder + "/memory.max");
+    if (limit == std::numeric_limits<std::uint64_t>::max()) continue;
+    const std::uint64_t current = number_in(folder + "/memory.current");
+    const std::uint64_t used = current - std::min(current, cached_files(folder));
+    least = std::min(least, limit > used ? std::max(limit - used, kPage) : kPage);
+  }
+  return least;
+}
+
 std::uint64_t available_memory() {
   std::uint64_t available = 0;
   std::ifstream file("/proc/meminfo");
@@ -70,12 +105,7 @@ std::uint64_t available_memory() {
   while (file >> key >> kib && std::getline(file, unit)) {
     if (key == "MemAvailable:") available = kib * 1024;
   }
-  const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
-  if (limit != std::numeric_limits<std::uint64_t>::max()) {
-    const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current");
-    available = std::min(available, limit > used ? limit - used : 0);
-  }
-  return available;
+  return std::min(available, memory_left_in_cgroups());
 }
 
 /// GPUs that the kernel shows, with or without a driver.

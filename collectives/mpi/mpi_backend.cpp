@@ -111,7 +111,7 @@ std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
       .ranks = ranks_,
       .send = key.in_place ? MPI_IN_PLACE : send_.data(),
       .receive = receive_.data()};
-  return std::make_unique<MpiRow>(key, arguments, buffers);
+  return std::make_unique<MpiRow>(key, arguments, buffers, clock_);
 }
 
 }  // namespace collbench

@@ -21,16 +21,27 @@ void scale_average(DataType type, std::span<std::byte> result, int ranks) {
 
 }  // namespace
 
-MpiRow::MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers)
+MpiRow::MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers,
+               const Clock& clock)
     : key_(key),
       arguments_(arguments),
       buffers_(buffers),
+      clock_(clock),
       pattern_(key.type, key.reduction, arguments.rank, arguments.ranks),
       counts_(static_cast<std::size_t>(arguments.ranks), arguments.count) {}
 
 void MpiRow::fill(std::uint64_t iteration) {
   poison(buffers_.output);
   pattern_.fill(buffers_.input, iteration);
+}
+
+void MpiRow::fill_to_repeat() {
+  // In place the result is the next input: sums would run into infinities and products into slow subnormals.
+  if (key_.in_place && key_.reduction) {
+    std::fill(buffers_.output.begin(), buffers_.output.end(), std::byte{0});
+  } else {
+    fill(0);
+  }
 }
 
 template <typename Work>
@@ -69,13 +80,10 @@ auto MpiRow::with_call(const Work& work) const {
 void MpiRow::run(std::uint64_t iterations) { static_cast<void>(time(iterations, iterations)); }
 
 Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
-  // In place the result is the next input: sums would run into infinities and products into slow subnormals.
-  const bool feeds_itself = key_.in_place && key_.reduction.has_value() && iterations > 1;
-  if (feeds_itself) std::fill(buffers_.output.begin(), buffers_.output.end(), std::byte{0});
+  const auto now = [this] { return clock_.seconds(); };
   return with_call([&](const auto& issue) {
-    if (key_.reduction != Reduction::avg)
-      return time_block(MPI_Wtime, iterations, iterations_per_sample, issue);
-    return time_block(MPI_Wtime, iterations, iterations_per_sample, [&] {
+    if (key_.reduction != Reduction::avg) return time_block(now, iterations, iterations_per_sample, issue);
+    return time_block(now, iterations, iterations_per_sample, [&] {
       issue();
       scale_average(key_.type, buffers_.result, arguments_.ranks);
     });

@@ -31,9 +31,10 @@ struct MpiRowBuffers {
 /// One row on host memory.
 class MpiRow : public PreparedRow {
  public:
-  MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers);
+  MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers, const Clock& clock);
 
   void fill(std::uint64_t iteration) override;
+  void fill_to_repeat() override;
   void run(std::uint64_t iterations) override;
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
@@ -46,6 +47,7 @@ class MpiRow : public PreparedRow {
   RowKey key_;
   MpiArguments arguments_;
   MpiRowBuffers buffers_;
+  const Clock& clock_;
   DataPattern pattern_;
   std::vector<int> counts_;  // of MPI_Reduce_scatter: the same for every rank
 };

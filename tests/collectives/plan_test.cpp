@@ -69,5 +69,26 @@ TEST(Plan, ACountThatMpiCannotTakeIsRefused) {
   EXPECT_EQ(plan_rows(request, 2).size(), 1U);
 }
 
+TEST(Plan, WhatHasNoInPlaceFormIsNotLeftOut) {
+  PlanRequest request;
+  request.operations = {OperationId::all_reduce, OperationId::send_recv};
+  request.sizes_bytes = {8};
+  request.out_of_place = false;
+  request.in_place = true;
+  const auto rows = plan_rows(request, 2);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_TRUE(rows[0].in_place);
+  EXPECT_FALSE(rows[1].in_place);
+}
+
+TEST(Plan, MoreRowsThanAnybodyReadsAreRefusedBeforeTheyAreMade) {
+  EXPECT_THROW(static_cast<void>(arithmetic_sizes(0, 1ULL << 60U, 1)), Error);
+  EXPECT_THAT(arithmetic_sizes(~0ULL - 5, ~0ULL, 4), testing::ElementsAre(~0ULL - 5, ~0ULL - 1, ~0ULL));
+  PlanRequest request;
+  request.operations = {OperationId::all_reduce};
+  for (std::uint64_t size = 4; size < 90'000; size += 4) request.sizes_bytes.push_back(size);
+  EXPECT_THROW(static_cast<void>(plan_rows(request, 2)), Error);
+}
+
 }  // namespace
 }  // namespace collbench

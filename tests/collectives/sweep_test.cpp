@@ -29,6 +29,7 @@ class StepBackend : public Backend {
     double slowness = 1;
     bool wrong = false;
     bool out_of_memory = false;
+    bool lacks_elsewhere = false;
   };
 
   explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
@@ -38,6 +39,7 @@ class StepBackend : public Backend {
   [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
   [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override {
     if (key.algorithm == "nowhere") return "not on this machine";
+    if (key.algorithm == "elsewhere" && behaviour_.lacks_elsewhere) return "not on this host";
     return std::nullopt;
   }
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override { return key.algorithm; }
@@ -63,6 +65,7 @@ class StepBackend : public Backend {
    public:
     Row(StepBackend& backend, RowKey key) : backend_(backend), key_(std::move(key)) {}
     void fill(std::uint64_t iteration) override { filled_ = iteration; }
+    void fill_to_repeat() override { filled_ = 0; }
     void run(std::uint64_t iterations) override { static_cast<void>(time(iterations, iterations)); }
     [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t per_sample) override {
       if (backend_.visited.empty() || backend_.visited.back() != key_.size_bytes) {
@@ -131,6 +134,7 @@ TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
     EXPECT_EQ(row.pass_seconds.size(), 3U);
     EXPECT_EQ(row.iterations, 12U);
     EXPECT_EQ(row.stopped, "3 passes");
+    if (!ranks.is_root()) return;
     ASSERT_EQ(row.ranks.size(), 3U);
     EXPECT_NEAR(row.ranks[0].median_seconds, 1e-3, 1e-9);
     EXPECT_NEAR(row.ranks[2].p99_seconds, 3e-3, 1e-9);
@@ -233,6 +237,54 @@ TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
     } else {
       EXPECT_TRUE(seen.empty());
     }
+  });
+}
+
+TEST(Sweep, RanksThatKnowOfDifferentTimesStillDoTheSame) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    SweepOptions options;
+    // Pilots of 1 ms are long enough for rank 0 and too short for the others, or the other way round.
+    options.seconds = ranks.rank() == 0 ? 0.2 : 40;
+    options.stopping.most_passes = 2;
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    EXPECT_EQ(result.passes, 2);
+  });
+}
+
+TEST(Sweep, WhatOneRankCannotRunNobodyRuns) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.lacks_elsewhere = ranks.rank() == 1});
+    const SweepResult result =
+        sweep(ranks, backend, {row_of(8, "elsewhere"), row_of(64)}, kHosts, quick(), {});
+    EXPECT_EQ(result.rows.at(0).unavailable, "not on this host");
+    EXPECT_THAT(backend.visited, ElementsAre(64));
+  });
+}
+
+TEST(Sweep, EveryCheckOfARowCounts) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({.wrong = ranks.rank() == 1});
+    SweepOptions options = quick();
+    options.checks = 3;
+    options.stopping.most_passes = 1;
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements, 9U);
+  });
+}
+
+TEST(Sweep, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({});
+    int asked = 0;
+    SweepObserver observer;
+    observer.interrupted = [&] { return ++asked == 4; };  // in the second pass, before its second row
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.passes, 1);
+    EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
+    EXPECT_EQ(result.rows.at(1).pass_seconds.size(), 1U);
+    EXPECT_EQ(result.rows.at(1).stopped, "interrupted");
+    EXPECT_EQ(asked, ranks.is_root() ? 4 : 0);
   });
 }
 

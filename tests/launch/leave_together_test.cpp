@@ -16,6 +16,10 @@ class SilentRanks : public Ranks {
     ADD_FAILURE();
     return {};
   }
+  [[nodiscard]] std::vector<std::string> gather(const std::string& /*text*/) override {
+    ADD_FAILURE();
+    return {};
+  }
   void reduce(std::span<double> /*values*/, AcrossRanks /*how*/) override { FAIL(); }
 };
 

@@ -44,6 +44,11 @@ class RankThreads {
       return texts;
     }
 
+    [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
+      std::vector<std::string> texts = all_gather(text);
+      return is_root() ? texts : std::vector<std::string>{};
+    }
+
     void reduce(std::span<double> values, AcrossRanks how) override {
       all_.values_[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
       barrier();

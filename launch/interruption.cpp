@@ -1,0 +1,25 @@
+#include "launch/interruption.hpp"
+
+#include <csignal>
+
+namespace collbench {
+namespace {
+
+// What a signal handler may touch is a variable of this type with static storage, and nothing else.
+volatile std::sig_atomic_t interruption = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+void notice(int signal) {
+  interruption = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+void notice_interruption() {
+  std::signal(SIGINT, notice);
+  std::signal(SIGTERM, notice);
+}
+
+bool interrupted() { return interruption != 0; }
+
+}  // namespace collbench

@@ -1,0 +1,19 @@
+#include "launch/interruption.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace collbench {
+namespace {
+
+TEST(InterruptionDeathTest, TheFirstSignalIsNoticedAndTheSecondEnds) {
+  EXPECT_FALSE(interrupted());
+  notice_interruption();
+  std::raise(SIGTERM);
+  EXPECT_TRUE(interrupted());
+  EXPECT_EXIT(std::raise(SIGTERM), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace collbench
