@@ -29,12 +29,20 @@ TimeCurve local_curve(Points points, double seconds_per_byte) {
   return TimeCurve(std::move(points));
 }
 
+/// Open MPI's for shared memory: what is assumed of a transport that does not say its own.
+constexpr double kAssumedEagerBytes = 4096;
+
 MessageTier message_tier(const Tier& tier, const Points& standing, const Points& forwarded) {
-  return {.alpha_seconds = tier.alpha_seconds,
-          .gap_seconds = tier.gap_seconds,
-          .eager_limit_bytes = static_cast<double>(tier.eager_limit_bytes),
-          .standing = message_curve(standing, tier),
-          .forwarded = message_curve(forwarded.empty() ? standing : forwarded, tier)};
+  const TimeCurve from_standing = message_curve(standing, tier);
+  const TimeCurve from_forwarded = message_curve(forwarded.empty() ? standing : forwarded, tier);
+  const bool limit_known = tier.eager_limit_bytes > 0;
+  // A fitted α may lie above the smallest messages that were measured; no message takes less than α.
+  return {
+      .alpha_seconds = std::min({tier.alpha_seconds, from_standing.seconds(0), from_forwarded.seconds(0)}),
+      .gap_seconds = tier.gap_seconds,
+      .eager_limit_bytes = limit_known ? static_cast<double>(tier.eager_limit_bytes) : kAssumedEagerBytes,
+      .standing = from_standing,
+      .forwarded = from_forwarded};
 }
 
 std::optional<TimeCurve> reduce_curve(const Calibration& calibration, DataType type, Reduction reduction) {

@@ -4,15 +4,14 @@
 
 #include "analysis/report_csv.hpp"
 #include "analysis/report_markdown.hpp"
-#include "analysis/report_text.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/record/run_json.hpp"
 
 namespace collbench {
 
-std::string report(const Run& run, std::string_view format) {
-  if (format == "text") return report_text(run);
+std::string report(const Run& run, std::string_view format, const TextOptions& options) {
+  if (format == "text") return report_text(run, options);
   if (format == "md") return report_markdown(run);
   if (format == "csv") return report_csv(run);
   if (format == "json") return to_json_text(run);
@@ -20,8 +19,9 @@ std::string report(const Run& run, std::string_view format) {
                     "choose text, md, csv or json");
 }
 
-std::string render_report(const std::filesystem::path& record, std::string_view format) {
-  return report(run_from_json_text(read_file(record), record.string()), format);
+std::string render_report(const std::filesystem::path& record, std::string_view format,
+                          const TextOptions& options) {
+  return report(run_from_json_text(read_file(record), record.string()), format, options);
 }
 
 }  // namespace collbench

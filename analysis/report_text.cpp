@@ -119,22 +119,8 @@ std::string heading_lines(const std::vector<PageColumn>& page, const TextOptions
   return paint(groups, Tone::quiet, options) + "\n" + line(&ReportColumn::title) + line(&ReportColumn::unit);
 }
 
-}  // namespace
-
-std::string report_text_header(const Run& run, const TextOptions& options) {
-  std::string text = facts_lines(setup_facts(run), options) + facts_lines(legend_facts(run), options);
-  if (!is_wide(options)) {
-    std::vector<std::string_view> left_out;
-    for (const ReportColumn& column : report_columns()) {
-      if (!column.in_narrow_table) left_out.push_back(column.title);
-    }
-    text += fact_lines(
-        {fmt::format("left out for want of {} columns: {}", kWideTable, fmt::join(left_out, ", "))}, options);
-  }
-  return text;
-}
-
-std::string report_text_rows(const Run& run, OperationId id, const TextOptions& options) {
+/// The table of one operation, its title first.
+std::string operation_table(const Run& run, OperationId id, const TextOptions& options) {
   const std::vector<ReportRow> rows = rows_that_ran(run);
   const std::vector<PageColumn> page = page_columns(rows, options);
   std::string table;
@@ -150,14 +136,29 @@ std::string report_text_rows(const Run& run, OperationId id, const TextOptions& 
          heading_lines(page, options) + table + unavailable;
 }
 
-std::string report_text_footer(const Run& run, const TextOptions& options) {
-  return "\n" + facts_lines(outcome_facts(run), options);
+}  // namespace
+
+std::string report_text_header(const Run& run, const TextOptions& options) {
+  std::string text = facts_lines(setup_facts(run), options) + facts_lines(legend_facts(run), options);
+  if (!is_wide(options)) {
+    std::vector<std::string_view> left_out;
+    for (const ReportColumn& column : report_columns()) {
+      if (!column.in_narrow_table) left_out.push_back(column.title);
+    }
+    text += fact_lines(
+        {fmt::format("left out for want of {} columns: {}", kWideTable, fmt::join(left_out, ", "))}, options);
+  }
+  return text;
+}
+
+std::string report_text_results(const Run& run, const TextOptions& options) {
+  std::string text;
+  for (const OperationId id : operations_in(run)) text += operation_table(run, id, options);
+  return text + "\n" + facts_lines(outcome_facts(run), options);
 }
 
 std::string report_text(const Run& run, const TextOptions& options) {
-  std::string text = report_text_header(run, options);
-  for (const OperationId id : operations_in(run)) text += report_text_rows(run, id, options);
-  return text + report_text_footer(run, options);
+  return report_text_header(run, options) + report_text_results(run, options);
 }
 
 }  // namespace collbench

@@ -10,18 +10,16 @@ struct TextOptions {
   bool colour = false;  ///< for a person's terminal; never for a file
 };
 
-/// The table people know, as text in four parts that can be printed as the run goes on. Every part ends in a
-/// newline (or is empty), and every line fits `columns`.
-/// Before the rows: what was measured, where, with what, and what the columns mean.
+/// The table people know, as text in two parts, since a run knows the first minutes before the second. Both
+/// end in a newline, and every line fits `columns`. What is measured, where, with what, and what the columns
+/// mean.
 [[nodiscard]] std::string report_text_header(const Run& run, const TextOptions& options = {});
 
-/// The table of one operation, its title first; empty when the run has no row of it.
-[[nodiscard]] std::string report_text_rows(const Run& run, OperationId id, const TextOptions& options = {});
+/// A table for each operation, in the order of their first rows; then what was wrong, what was not reached,
+/// what it cost.
+[[nodiscard]] std::string report_text_results(const Run& run, const TextOptions& options = {});
 
-/// After the rows: what was wrong, what was not reached, what it cost.
-[[nodiscard]] std::string report_text_footer(const Run& run, const TextOptions& options = {});
-
-/// Header, the operations in the order of their first rows, footer.
+/// Both.
 [[nodiscard]] std::string report_text(const Run& run, const TextOptions& options = {});
 
 }  // namespace collbench

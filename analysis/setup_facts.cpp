@@ -93,8 +93,9 @@ std::string per_byte(double seconds) {
 }
 
 std::string tier_in_words(const Tier& tier) {
-  return fmt::format("α {}, B {}, eager up to {}", format_seconds(tier.alpha_seconds),
-                     gigabytes(tier.bytes_per_second), format_bytes(tier.eager_limit_bytes));
+  return fmt::format("α {}, B {}, {}", format_seconds(tier.alpha_seconds), gigabytes(tier.bytes_per_second),
+                     tier.eager_limit_bytes > 0 ? "eager up to " + format_bytes(tier.eager_limit_bytes)
+                                                : "eager limit not known");
 }
 
 std::string costs_in_words(const Calibration& measured) {
@@ -115,6 +116,7 @@ std::string costs_in_words(const Calibration& measured) {
 void add_calibration(const Run& run, Facts& facts) {
   if (!run.calibration) return;
   const Calibration& measured = *run.calibration;
+  if (!measured.intra && !measured.inter) return;  // not fitted: a note says so
   if (measured.intra) facts.push_back({"calibrated within a host: " + tier_in_words(*measured.intra)});
   if (measured.inter) {
     std::string text = "calibrated across hosts: " + tier_in_words(*measured.inter);
@@ -124,8 +126,8 @@ void add_calibration(const Run& run, Facts& facts) {
     facts.push_back({text});
   }
   facts.push_back(
-      {fmt::format("calibrated on all ranks at once: {}; fit within {} %", costs_in_words(measured),
-                   format_significant(measured.fit_relative_error * 100, 2, 7))});
+      {fmt::format("calibrated on all ranks at once: {}; no point further than {} % from its line",
+                   costs_in_words(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
 }
 
 std::string reduction_in_words(const std::string& how) {
@@ -162,12 +164,13 @@ Facts setup_facts(const Run& run) {
 }
 
 Facts legend_facts(const Run& run) {
-  return {{fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes",
-                       reduction_in_words(run.time_reduction))},
-          {"±95%: half the exact 95 % interval of that median, over the passes of this launch only"},
-          {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
-           "(auto: the cheapest); docs/model.md"},
-          {"meas/exp: measured over expected busbw, below 1 is slower; GB = 10^9 bytes"}};
+  return {
+      {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes",
+                   reduction_in_words(run.time_reduction))},
+      {"±95%: half the exact 95 % interval of that median, over the passes of this launch only"},
+      {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
+       "(auto: the cheapest); docs/model.md"},
+      {"meas/exp: measured over expected busbw, below 1 is slower (below 0.8 is marked); GB = 10^9 bytes"}};
 }
 
 Fact operation_fact(OperationId id, int ranks) {

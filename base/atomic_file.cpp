@@ -48,6 +48,13 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
   if (std::filesystem::is_directory(path, ignored)) {
     throw usage_error(std::string(option), fmt::format("{} is a folder", path.string()), "name a file in it");
   }
+  // What is renamed over is gone: a device, a pipe, or what a link leads to.
+  const auto kind = std::filesystem::symlink_status(path, ignored).type();
+  if (overwrite && kind != std::filesystem::file_type::regular &&
+      kind != std::filesystem::file_type::not_found) {
+    throw usage_error(std::string(option), fmt::format("{} is no regular file", path.string()),
+                      "name an ordinary file");
+  }
   if (!overwrite && std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
     throw usage_error(std::string(option), fmt::format("{} exists already", path.string()),
                       "name another file, or add --overwrite to replace it");

@@ -113,7 +113,7 @@ void add_what(CLI::App& app, RunOptions& run) {
   add(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
       [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
   add(app, theme, "-e,--maxbytes", "SIZE",
-      "largest size, always the last row (64M, at most a quarter of memory)",
+      "largest size, the last row (64M, at most a quarter of memory); sizes are cut to whole elements",
       [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
   auto* factor =
       add(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
@@ -149,9 +149,10 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       [&run](const std::string& text) {
         run.sweep.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
       });
-  auto* passes = add(app, theme, "--passes", "N", "exactly N passes over all rows (8 to 64, by precision)",
+  auto* passes = add(app, theme, "-N,--passes", "N",
+                     "exactly N passes over all rows (8 to 64, by precision; nccl-tests: 1)",
                      [&run](const std::string& text) {
-                       const int passes_asked = parse_number(text, "--passes", 1, 100'000);
+                       const int passes_asked = parse_number(text, "--passes", 1, 10'000);
                        run.sweep.stopping.fewest_passes = passes_asked + 1;  // precision ends nothing
                        run.sweep.stopping.most_passes = passes_asked;
                      });
@@ -212,10 +213,10 @@ void add_output(CLI::App& app, RunOptions& run) {
 }
 
 /// CLI11's message as one of ours.
-Error as_error(const CLI::ParseError& error) {
+Error as_error(const CLI::ParseError& error, const std::string& help) {
   std::string what = error.what();
   if (const std::size_t newline = what.find('\n'); newline != std::string::npos) what.resize(newline);
-  return usage_error("command line", what, "see collbench --help");
+  return usage_error("command line", what, "see " + help);
 }
 
 }  // namespace
@@ -251,13 +252,15 @@ Command parse_command_line(int argc, const char* const* argv) {
         require_one_of(text, "--format", {"text", "md", "csv", "json"});
         report.format = text;
       });
+  add(*report_command, "Options", "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honoured)",
+      [&report](const std::string& text) { report.colour = parse_when(text, "--color"); });
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return TextAnswer{report_command->parsed() ? report_command->help() : app.help()};
   } catch (const CLI::ParseError& error) {
-    throw as_error(error);
+    throw as_error(error, report_command->parsed() ? "collbench report --help" : "collbench --help");
   }
   if (version) return TextAnswer{version_text()};
   if (report_command->parsed()) return report;

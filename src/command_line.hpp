@@ -10,6 +10,7 @@ namespace collbench {
 struct ReportOptions {
   std::string record;
   std::string format = "text";
+  When colour = When::automatic;
 };
 
 /// --help, --version: text to print, and success.

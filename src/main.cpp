@@ -11,8 +11,10 @@
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/command_line.hpp"
+#include "src/print_all.hpp"
 #include "src/run_command.hpp"
 #include "src/start_ranks.hpp"
+#include "src/text_options.hpp"
 
 namespace {
 
@@ -25,6 +27,16 @@ int leave(const Error& error, bool speaks) {
   return static_cast<int>(error.status());
 }
 
+/// MPICH's mpirun, or srun without PMIx, starts N programs that each believe to be alone. Thrown where only
+/// the launcher's rank 0 speaks.
+void require_own_launcher(const RunOptions& options, int ranks) {
+  if (options.launched_ranks.value_or(ranks) == ranks) return;
+  throw Error(ExitStatus::not_here, "launcher",
+              fmt::format("it started {} ranks, and MPI knows of {} here: it is not this MPI's launcher",
+                          *options.launched_ranks, ranks),
+              "start it with the mpirun of " + MpiSession::library_version() + ", or with srun --mpi=pmix");
+}
+
 int measure(const RunOptions& options, int argc, char** argv) {
   if (options.local_ranks > 1 && options.launched && !started_by_start_ranks()) {
     throw usage_error("-g", "ranks are started by mpirun here already",
@@ -34,6 +46,7 @@ int measure(const RunOptions& options, int argc, char** argv) {
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice}) allow_forced_algorithms();
   const MpiSession session(&argc, &argv);
   const bool root = session.ranks().is_root();
+  require_own_launcher(options, session.ranks().size());
   try {
     const ExitStatus status = run_command(options, session);
     return root ? static_cast<int>(status) : 0;
@@ -55,20 +68,22 @@ int main(int argc, char** argv) {
   try {
     Command command = parse_command_line(argc, argv);
     if (auto* run = std::get_if<RunOptions>(&command)) {
+      run->environment = recorded_environment();
       run->launched = launched_rank().has_value();
+      run->launched_ranks = launched_size();
       return measure(*run, argc, argv);
     }
     if (!speaks) return 0;
     if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
-      fmt::print("{}", render_report(wanted->record, wanted->format));
+      print_all(render_report(wanted->record, wanted->format, text_options(wanted->colour, false)));
     } else {
-      fmt::print("{}", std::get<TextAnswer>(command).text);
+      print_all(std::get<TextAnswer>(command).text);
     }
     return 0;
   } catch (const Error& error) {
     return leave(error, speaks);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "collbench: {}; please report this\n", error.what());
-    return static_cast<int>(ExitStatus::usage);
+    if (speaks) fmt::print(stderr, "collbench: {}; please report this\n", error.what());
+    return speaks ? static_cast<int>(ExitStatus::usage) : 0;
   }
 }

@@ -1,5 +1,7 @@
 #include "src/record_files.hpp"
 
+#include <filesystem>
+
 #include "analysis/report_csv.hpp"
 #include "base/atomic_file.hpp"
 #include "base/record/run_json.hpp"
@@ -10,6 +12,10 @@ RecordFiles::RecordFiles(const RunOptions& options)
     : record_path_(options.record_path), csv_path_(options.csv_path) {
   if (!record_path_.empty()) require_writable(record_path_, options.overwrite, "-J");
   if (!csv_path_.empty()) require_writable(csv_path_, options.overwrite, "--csv");
+  if (!csv_path_.empty() &&
+      std::filesystem::weakly_canonical(csv_path_) == std::filesystem::weakly_canonical(record_path_)) {
+    throw usage_error("--csv", "it is the same file as -J", "give each a file of its own");
+  }
 }
 
 void RecordFiles::write(const Run& run) {

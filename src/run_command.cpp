@@ -13,15 +13,18 @@
 #include "analysis/host_expectation.hpp"
 #include "analysis/report.hpp"
 #include "analysis/report_text.hpp"
+#include "analysis/text_layout.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/calibration.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
 #include "launch/agreement.hpp"
-#include "launch/launcher.hpp"
+#include "launch/interruption.hpp"
 #include "launch/real_machine.hpp"
+#include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
 #include "src/run_place.hpp"
+#include "src/text_options.hpp"
 #include "src/version.hpp"
 
 namespace collbench {
@@ -47,7 +50,8 @@ std::string_view reduction_name(AcrossRanks how) {
   return "max";
 }
 
-/// Buffers of the largest row, and as much again for the library: Open MPI's AllReduce takes up to another S.
+/// Buffers of the largest row, and what the library takes for itself: Open MPI's AllReduce up to another S,
+/// the butterfly of its ReduceScatter two.
 std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& backend) {
   std::uint64_t send = 0;
   std::uint64_t receive = 0;
@@ -56,7 +60,7 @@ std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& back
     send = std::max(send, bytes.send);
     receive = std::max(receive, bytes.receive);
   }
-  return send + 2 * receive;
+  return send + receive + 2 * std::max(send, receive);
 }
 
 void require_memory(std::uint64_t needed, std::uint64_t available) {
@@ -65,17 +69,24 @@ void require_memory(std::uint64_t needed, std::uint64_t available) {
       "-e",
       fmt::format("the largest row needs about {} on every rank, and its host has {} for each",
                   format_bytes(needed), format_bytes(available)),
-      fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 3)));
+      fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 4)));
 }
 
 /// Throws when an algorithm that was asked for exists for none of the operations.
 void require_known_algorithms(const PlanRequest& request, const Backend& backend) {
+  std::set<std::string> known{std::string(kLibraryChoice)};
+  for (const OperationId id : request.operations) {
+    for (const std::string& name : backend.algorithms(id)) known.insert(name);
+  }
   for (const std::string& asked : request.algorithms) {
-    std::set<std::string> known{"auto"};
-    for (const OperationId id : request.operations) {
-      for (const std::string& name : backend.algorithms(id)) known.insert(name);
-    }
     if (known.contains(asked)) continue;
+    if (known.size() == 1) {
+      RowKey any;
+      any.operation = request.operations.front();
+      any.algorithm = asked;
+      throw Error(ExitStatus::not_here, "--algo " + asked,
+                  backend.why_not(any).value_or("no algorithm can be chosen here"), "measure --algo auto");
+    }
     throw usage_error("--algo",
                       fmt::format("'{}' is none of this library's algorithms for these operations", asked),
                       fmt::format("choose among {}", fmt::join(known, ", ")));
@@ -101,7 +112,7 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   run.versions = versions();
   run.started = utc_now();
   run.command_line = options.command_line;
-  run.environment = recorded_environment();
+  run.environment = options.environment;
   run.backend = backend.name();
   run.time_reduction = reduction_name(options.sweep.across_ranks);
   run.simulated = time_is_simulated();
@@ -111,29 +122,20 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   return run;
 }
 
-std::string plan_text(const std::vector<RowKey>& rows, const RunOptions& options, int ranks,
-                      std::uint64_t memory) {
-  std::string text = fmt::format("# {} rows on {} ranks, about {} on each, at most about {} of measuring\n",
-                                 rows.size(), ranks, format_bytes(memory), format_seconds(options.seconds));
+std::string plan_text(const std::vector<RowKey>& rows, const RunOptions& options, const Backend& backend,
+                      std::size_t ranks, std::uint64_t memory) {
+  std::string text =
+      fmt::format("# {} on {}, about {} of memory on each rank, at most about {} of measuring\n",
+                  counted(rows.size(), "row"), counted(ranks, "rank"), format_bytes(memory),
+                  format_seconds(options.seconds));
+  text += options.sweep.fixed.iterations ? "# (with -n the first pass takes as long as it takes)\n" : "";
   for (const RowKey& row : rows) {
     text +=
-        fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}\n", operation(row.operation).name,
+        fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name,
                     row.size_bytes, row.count, traits(row.type).name,
-                    row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out", row.algorithm);
+                    row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out", row.algorithm,
+                    backend.why_not(row) ? "  not available: " + *backend.why_not(row) : "");
   }
-  return text;
-}
-
-/// What a person sees: on a terminal unless told otherwise.
-bool decide(When when, bool automatic) {
-  return when == When::always || (when == When::automatic && automatic);
-}
-
-TextOptions text_options(const RunOptions& options) {
-  const Terminal terminal = view_terminal(1, options.launched);
-  TextOptions text;
-  if (terminal.columns > 0) text.columns = terminal.columns;
-  text.colour = decide(options.colour, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr);
   return text;
 }
 
@@ -174,14 +176,27 @@ void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
 
 std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& rows) {
   const RowKey& row = rows[at.row];
-  return fmt::format("pass {}: {} {}, {} of {} rows done, {} left at most", at.pass,
-                     operation(row.operation).name, format_bytes(row.size_bytes), at.rows_done, at.rows,
-                     format_seconds(at.seconds_left_at_most));
+  const std::string left = at.seconds_left_at_most > 0
+                               ? format_seconds(at.seconds_left_at_most) + " left at most"
+                               : "time is up: finishing the first pass";
+  return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
+                     format_bytes(row.size_bytes), at.rows_done, at.rows, left);
 }
 
-bool any_wrong(const std::vector<Measurement>& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const Measurement& row) { return row.wrong_elements.value_or(0) > 0; });
+Error interruption(const RunOptions& options) {
+  const bool kept = !options.record_path.empty();
+  return {ExitStatus::rank_lost, "interrupted", "the rows hold what they had until then",
+          kept ? fmt::format("collbench report {} shows them again", options.record_path)
+               : "next time, -J FILE keeps what was measured"};
+}
+
+ExitStatus outcome(const std::vector<Measurement>& rows) {
+  const auto any_wrong = std::any_of(
+      rows.begin(), rows.end(), [](const Measurement& row) { return row.wrong_elements.value_or(0) > 0; });
+  if (any_wrong) return ExitStatus::wrong_data;
+  const auto none_ran =
+      std::all_of(rows.begin(), rows.end(), [](const Measurement& row) { return !row.unavailable.empty(); });
+  return none_ran ? ExitStatus::not_here : ExitStatus::ok;
 }
 
 }  // namespace
@@ -196,7 +211,7 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   }
   const RunPlace place = find_place(options, session);
   MpiBackend backend(clock);
-  require_known_algorithms(options.request, backend);
+  agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
 
   PlanRequest request = options.request;
   std::uint64_t largest = kDefaultLargestBytes;
@@ -206,7 +221,10 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   const std::uint64_t memory = memory_needed(rows, backend);
   require_memory(memory, place.memory_per_rank_bytes);
   if (options.dry_run) {
-    if (ranks.is_root()) fmt::print("{}", plan_text(rows, options, ranks.size(), memory));
+    agreed(ranks, place.host, [&] {
+      if (ranks.is_root()) static_cast<void>(RecordFiles(options));
+      if (ranks.is_root()) print_all(plan_text(rows, options, backend, place.identities.size(), memory));
+    });
     return ExitStatus::ok;
   }
 
@@ -215,7 +233,8 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
     if (ranks.is_root()) files.emplace(options);
   });
   Run run = empty_run(options, place, backend);
-  const TextOptions text = ranks.is_root() ? text_options(options) : TextOptions{};
+  notice_interruption();
+  const TextOptions text = ranks.is_root() ? text_options(options.colour, options.launched) : TextOptions{};
   ProgressLine progress(ranks.is_root() &&
                         decide(options.progress, view_terminal(2, options.launched).is_terminal));
   if (ranks.size() > 1) {
@@ -225,6 +244,9 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
     run.calibration_seconds = clock.seconds() - before;
   }
 
+  progress.clear();
+  // What was found out so far need not wait for the rows.
+  if (ranks.is_root() && options.format == "text") print_all(report_text_header(run, text));
   const std::vector<Expectation> expected =
       ranks.is_root() ? expectations(rows, backend, run) : std::vector<Expectation>{};
   const auto save = [&](const std::vector<Measurement>& measurements, int passes) {
@@ -238,25 +260,33 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
     files->write(run);
   };
   SweepOptions sweep_options = options.sweep;
-  sweep_options.seconds = std::max(0.0, options.seconds - (clock.seconds() - start));
+  sweep_options.seconds = broadcast_value(ranks, std::max(0.0, options.seconds - (clock.seconds() - start)));
   const SweepObserver observer{
       .before_block =
           [&](const SweepProgress& at) { progress.show(progress_text(at, rows), clock.seconds()); },
+      .interrupted = interrupted,
       .checkpoint = save};
   const SweepResult result = sweep(ranks, backend, rows, place.hosts(), sweep_options, observer);
 
   std::optional<Error> failure;
   if (ranks.is_root()) {
     run.validation_seconds = result.validation_seconds;
-    run.complete = true;
+    run.complete = !result.interrupted;
     save(result.rows, result.passes);
     progress.clear();
-    fmt::print("{}", options.format == "text" ? report_text(run, text) : report(run, options.format));
-    std::fflush(stdout);
     failure = files->failure();
+    try {
+      print_all(options.format == "text" ? report_text_results(run, text) : report(run, options.format));
+    } catch (const Error& error) {
+      if (!failure) failure = error;
+    }
   }
   agree(ranks, place.host, failure);
-  return broadcast_value(ranks, any_wrong(result.rows) ? ExitStatus::wrong_data : ExitStatus::ok);
+  if (result.interrupted) {
+    if (ranks.is_root()) fmt::print(stderr, "{}\n", describe(interruption(options)));
+    return ExitStatus::rank_lost;
+  }
+  return broadcast_value(ranks, outcome(result.rows));
 }
 
 }  // namespace collbench

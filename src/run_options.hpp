@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +39,9 @@ struct RunOptions {
   bool dry_run = false;
   int local_ranks = 0;  ///< -g: ranks to start here; 0: not given
   std::vector<std::string> command_line;
-  bool launched = false;  ///< by a launcher; found out before MPI_Init
+  std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
+  bool launched = false;                           ///< by a launcher; found out before MPI_Init
+  std::optional<int> launched_ranks;               ///< as many, where the launcher says
 };
 
 /// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.

@@ -1,6 +1,7 @@
 #include "src/run_place.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "launch/identities.hpp"
 #include "launch/launcher.hpp"
@@ -21,14 +22,18 @@ RunPlace find_place(const RunOptions& options, const MpiSession& session) {
   const int leader = session.shared_memory_leader();
   // Cores and memory belong to the machines there really are, whatever --node-map says of them.
   const Identities machines = discover_identities(ranks, place.host, leader, std::nullopt);
+  // Before anything that depends on the options: ranks that were told different things would wait forever.
+  const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
+  const std::vector<RankPlace> places =
+      gather_places(ranks, {.machine = view_machine(),
+                            .library_version = MpiSession::library_version(),
+                            .arguments = fmt::format("{}", fmt::join(arguments, " "))});
+  require_same_programs(places, machines);
   place.identities = machines;
   if (!options.node_map.empty()) {
     place.identities =
         discover_identities(ranks, place.host, leader, parse_node_map(options.node_map, ranks.size()));
   }
-  const std::vector<RankPlace> places =
-      gather_places(ranks, {.machine = view_machine(), .library_version = MpiSession::library_version()});
-  require_same_programs(places, machines);
   if (options.backend == "auto") require_no_gpu(places, machines);
   place.cores_per_node = cores_per_node(places, machines);
   place.memory_per_rank_bytes = memory_per_rank(places, machines);

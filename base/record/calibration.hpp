@@ -54,7 +54,8 @@ struct Tier {
   double bytes_per_second = 0;  ///< one direction, one rank's flow
   double gap_seconds = 0;       ///< a rank's next message follows after this at the soonest, however small
 
-  /// Messages above this many bytes wait for their receiver (rendezvous); up to it they are eager.
+  /// Messages above this many bytes wait for their receiver (rendezvous); up to it they are eager. 0: the
+  /// library does not say.
   std::uint64_t eager_limit_bytes = 0;
 
   bool operator==(const Tier&) const = default;

@@ -29,7 +29,7 @@ TEST(SetupFacts, SayWhatWasMeasuredWhereAndWithWhat) {
           "calibrated within a host: α 0.5 µs, B 6.20 GB/s, eager up to 4 KiB",
           "calibrated across hosts: α 12 µs, B 1.17 GB/s, eager up to 64 KiB, all ranks of a host 1.19 GB/s",
           "calibrated on all ranks at once: reduction γ 0.21 ns/B (float sum); copy κ 0.090 ns/B; "
-          "fit within 12 %"));
+          "no point further than 12 % from its line"));
 }
 
 TEST(SetupFacts, LeaveOutWhatIsNotKnown) {

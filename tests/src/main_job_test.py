@@ -38,6 +38,13 @@ def mpirun(ranks, *arguments, launcher=(), environment=None, timeout=100):
         stdin=subprocess.DEVNULL, check=False)
 
 
+def more_than_there_is():
+    """A size of which three ranks' buffers do not fit into this machine; MPI counts at most 2^31 doubles of it."""
+    lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
+    available = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    return f"{min(15, available // (1 << 20))}G"
+
+
 def said(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
@@ -152,7 +159,7 @@ class BadInput(Scratch):
         self.check(["--node-map", "0-1"], "leaves out rank 2")
 
     def test_too_much_memory(self):
-        self.check(["--ops", "all_reduce", "-d", "double", "--sizes", "15G"], "needs about", "at most")
+        self.check(["--ops", "all_reduce", "-d", "double", "--sizes", more_than_there_is()], "needs about", "at most")
 
     def test_outputs(self):
         exists = self.folder / "exists.json"
@@ -164,6 +171,34 @@ class BadInput(Scratch):
 
     def test_g_under_mpirun(self):
         self.check(["-g", "8"], "-g", "mpirun -np 8")
+
+    def test_too_many_rows(self):
+        self.check(["-b", "0", "-e", "64M", "-i", "8"], "-i", "10000 rows")
+
+    def test_files(self):
+        self.check(["--csv", "/dev/null", "--overwrite"], "no regular file")
+        same = str(self.folder / "same")
+        self.check(["-J", same, "--csv", same], "--csv", "same file")
+
+    def test_another_mpis_launcher(self):
+        environment = {key: value for key, value in ENVIRONMENT.items() if not key.startswith(("OMPI_COMM", "PMI"))}
+        for rank in ("0", "1"):
+            result = subprocess.run([str(PROGRAM)], env={**environment, "PMI_RANK": rank, "PMI_SIZE": "2"},
+                                    capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+            self.assertEqual(result.returncode, 5 if rank == "0" else 0, result.stderr)
+            self.assertEqual(len(said(result)), 1 if rank == "0" else 0, result.stderr)
+
+    def test_nothing_that_can_run(self):
+        result = mpirun(3, *QUICK, "--ops", "all_to_all", "--sizes", "64K", "--algo", "two_proc")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn("not available", result.stdout)
+
+    def test_a_full_disk_behind_stdout(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([str(PROGRAM), "--version"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                    timeout=60, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("No space left", result.stderr)
 
     def test_nccl(self):
         self.check(["--backend", "nccl"], "no NCCL backend", "--backend mpi", status=5)
@@ -187,8 +222,16 @@ class Place(Scratch):
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn("another collbench program", said(result)[0])
 
+    def test_differing_arguments_are_an_error(self):
+        result = subprocess.run(
+            ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), "--ops", "all_reduce", ":",
+             "-np", "1", str(PROGRAM), "--ops", "all_to_all"],
+            env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn("another command line", said(result)[0])
+
     def test_more_ranks_than_cores(self):
-        cores = os.cpu_count()
+        cores = self.record(1, *QUICK, "--sizes", "8")["cores_per_node"][0]
         run = self.record(cores + 1, *QUICK, "--ops", "all_reduce", "--sizes", "8")
         self.assertRegex(" ".join(run["place_notes"]), f"{cores + 1} ranks on {cores} core")
 
@@ -274,6 +317,24 @@ class Output(Scratch):
         subprocess.run([str(PROGRAM), "-g", "2", *QUICK, "--sizes", "8", "-J", str(path)], env=environment,
                        capture_output=True, timeout=60, stdin=subprocess.DEVNULL, check=True)
         self.assertEqual(len(json.loads(path.read_text())["ranks"]), 2)
+
+    def test_an_interrupted_run_shows_and_keeps_what_it_had(self):
+        path = self.folder / "run.json"
+        process = subprocess.Popen(
+            ["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--ops", "all_reduce", "--sizes", "8,1K",
+             "--precision", "0.01", "--time", "60", "-J", str(path)],
+            env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + 50
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("not complete", output)
+        self.assertIn("interrupted", errors)
+        run = json.loads(path.read_text())
+        self.assertFalse(run["complete"])
+        self.assertEqual(run["rows"][0]["stopped"], "interrupted")
 
     def test_a_killed_run_keeps_what_it_had(self):
         path = self.folder / "run.json"
