@@ -61,6 +61,8 @@ int main(int argc, char** argv) {
     if (!speaks) return 0;
     if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
       fmt::print("{}", render_report(wanted->record, wanted->format));
+    } else if (const auto* topology = std::get_if<TopologyOptions>(&command)) {
+      fmt::print("{}", topology_command(*topology));
     } else {
       fmt::print("{}", std::get<TextAnswer>(command).text);
     }

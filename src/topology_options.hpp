@@ -1,0 +1,13 @@
+#pragma once
+#include "src/topology_command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace collbench {
+
+/// Adds `topo` and what stands below it; parsing fills `options`, which must outlive `app`.
+void add_topology_command(CLI::App& app, TopologyOptions& options);
+
+}  // namespace collbench
