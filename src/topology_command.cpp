@@ -16,6 +16,7 @@
 #include "topology/read_any.hpp"
 #include "topology/read_place.hpp"
 #include "topology/show.hpp"
+#include "topology/summarize_host.hpp"
 #include "topology/topology_json.hpp"
 
 namespace collbench {

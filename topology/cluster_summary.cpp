@@ -9,7 +9,7 @@
 
 #include "topology/detect.hpp"
 #include "topology/shape_hash.hpp"
-#include "topology/show.hpp"
+#include "topology/summarize_host.hpp"
 
 namespace collbench {
 namespace {
