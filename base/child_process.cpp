@@ -18,8 +18,6 @@
 
 #include "base/error.hpp"
 
-extern char** environ;  // POSIX declares it nowhere
-
 namespace collbench {
 namespace {
 
@@ -63,12 +61,15 @@ class Stream {
   /// all the same, lest the child wait for ever.
   void drain(std::size_t most_bytes) {
     constexpr int kMostReads = 32;
-    std::array<char, 65536> buffer;  // a pipe's capacity (pipe(7))
+    std::array<char, 65536> buffer{};  // a pipe's capacity (pipe(7))
     for (int reads = 0; reads < kMostReads && !ended(); ++reads) {
       const ssize_t count = ::read(ends_[0], buffer.data(), buffer.size());
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && errno == EAGAIN) return;
-      if (count <= 0) return close(0);
+      if (count <= 0) {
+        close(0);
+        return;
+      }
       const std::size_t room = most_bytes - std::min(most_bytes, text_.size());
       const auto came = static_cast<std::size_t>(count);
       text_.append(buffer.data(), std::min(room, came));

@@ -1,6 +1,5 @@
 #include "src/topology_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "base/error.hpp"

@@ -90,8 +90,7 @@ std::vector<std::string> shape_differences(const FactsByDevice& odd, const Facts
       }
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(found.begin(), found.end());
   std::vector<std::string> words;
   for (auto& [order, text] : found) words.push_back(std::move(text));
   return words;

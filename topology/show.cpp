@@ -143,7 +143,7 @@ std::vector<Branch> tree_of(const Host& host) {
     Branch branch{numa_text(node), below(host, "", node.index)};
     add_unplaced(host, node.index, branch.below);
     branches.push_back(std::move(branch));
-    shown.push_back(node.index);
+    shown.emplace_back(node.index);
   }
   // topo -m names NUMA nodes that no other source describes; the rest has no known node at all.
   std::map<int, bool> named;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,12 +16,15 @@ namespace collbench {
 namespace {
 
 /// The words of a matrix that need explaining, with nvidia-smi's meaning.
-constexpr std::pair<PathType, const char*> kLegend[] = {
-    {PathType::nvl, "NV#   # NVLinks"},          {PathType::c2c, "C2C   chip to chip"},
-    {PathType::pix, "PIX   one PCIe bridge"},    {PathType::pxb, "PXB   several PCIe bridges"},
-    {PathType::phb, "PHB   a PCIe host bridge"}, {PathType::node, "NODE  host bridges of one NUMA node"},
+constexpr std::array<std::pair<PathType, const char*>, 7> kLegend{{
+    {PathType::nvl, "NV#   # NVLinks"},
+    {PathType::c2c, "C2C   chip to chip"},
+    {PathType::pix, "PIX   one PCIe bridge"},
+    {PathType::pxb, "PXB   several PCIe bridges"},
+    {PathType::phb, "PHB   a PCIe host bridge"},
+    {PathType::node, "NODE  host bridges of one NUMA node"},
     {PathType::sys, "SYS   between NUMA nodes"},
-};
+}};
 
 std::string matrix_cell(const std::optional<Path>& path) {
   if (!path) return "?";
@@ -50,7 +54,7 @@ std::string show_matrix(const Host& host) {
     out += "\n";
   }
   for (const auto& [type, words] : kLegend) {
-    if (used.count(type) > 0) out += fmt::format("  {}\n", words);
+    if (used.contains(type)) out += fmt::format("  {}\n", words);
   }
   return out;
 }

@@ -81,8 +81,8 @@ TEST(ShapeDifferences, SayWhatMattersFirst) {
                             {"NIC 0000:19:00.0", {}}};
   EXPECT_THAT(
       shape_differences({{"GPU 0000:18:00.0", {{"model", "H100"}, {"mig", "yes"}}}, {"NUMA 0", {}}}, usual),
-      ElementsAre("GPU 0000:18:00.0 has no known sm, usually 90",
-                  "GPU 0000:18:00.0 has mig yes, usually not known", "no NIC 0000:19:00.0", "also NUMA 0",
+      ElementsAre("GPU 0000:18:00.0 has mig yes, usually not known",
+                  "GPU 0000:18:00.0 has no known sm, usually 90", "no NIC 0000:19:00.0", "also NUMA 0",
                   "no PCI 0000:18:00.0"));
   EXPECT_THAT(shape_differences(usual, usual), IsEmpty());
 }
