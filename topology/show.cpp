@@ -217,12 +217,28 @@ std::string source_name(const Host& host, int source) {
   return fmt::format("{} of {}", host.sources[index].reader, host.sources[index].place);
 }
 
-std::string trouble_text(const Host& host) {
-  std::string out;
+/// One line for all devices on which the same two sources disagree in the same way: two views of a machine
+/// may differ on a hundred paths for one reason.
+std::string disagreements_text(const Host& host) {
+  constexpr std::size_t kMostDevices = 3;
+  std::map<std::string, std::vector<std::string>> devices;  // by the words that follow them
   for (const Disagreement& d : host.disagreements) {
-    out += fmt::format("Disagree: {} {}: {} ({}), {} ({})\n", d.device, d.attribute, d.kept,
-                       source_name(host, d.kept_source), d.other, source_name(host, d.other_source));
+    devices[fmt::format("{}: {} ({}), {} ({})", d.attribute, d.kept, source_name(host, d.kept_source),
+                        d.other, source_name(host, d.other_source))]
+        .push_back(d.device);
   }
+  std::string out;
+  for (auto& [words, names] : devices) {
+    const std::size_t more = names.size() - std::min(names.size(), kMostDevices);
+    names.resize(names.size() - more);
+    out += fmt::format("Disagree: {}{} {}\n", fmt::join(names, ", "),
+                       more > 0 ? fmt::format(" and {} more", more) : "", words);
+  }
+  return out;
+}
+
+std::string trouble_text(const Host& host) {
+  std::string out = disagreements_text(host);
   for (const std::string& note : host.notes) out += "Note: " + note + "\n";
   return out;
 }

@@ -73,6 +73,18 @@ TEST(Show, SaysWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("Disagree: GPU 0 model: A (NCCL topology XML of D.xml), B"));
 }
 
+TEST(Show, OneReasonForManyDisagreementsIsOneLine) {
+  Host host;
+  host.sources = {{"A", "a", ""}, {"B", "b", ""}};
+  for (const char* pair : {"1 – 2", "1 – 3", "1 – 4", "1 – 5", "1 – 6"})
+    host.disagreements.push_back({pair, "path", "SYS", 0, "PHB", 1});
+  host.disagreements.push_back({"2 – 3", "path", "PIX", 0, "PHB", 1});
+  EXPECT_THAT(
+      show_topology({{host}}, {}),
+      testing::AllOf(HasSubstr("Disagree: 1 – 2, 1 – 3, 1 – 4 and 2 more path: SYS (A of a), PHB (B of b)\n"),
+                     HasSubstr("Disagree: 2 – 3 path: PIX (A of a), PHB (B of b)\n")));
+}
+
 TEST(Show, AHostWithoutGpusIsShownToo) {
   Host host;
   host.numa_nodes.resize(1);
