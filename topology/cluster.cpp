@@ -12,8 +12,10 @@
 namespace collbench {
 
 Cluster cluster_record(const ClusterTopology& cluster) {
-  // Keys in alphabetical order, as they come back from a record that was read.
-  return {.shapes = nlohmann::json(topology_to_json({cluster.shapes})).dump(),
+  // Keys in alphabetical order, as they come back from a record that was read. A host's name may hold any
+  // bytes.
+  return {.shapes = nlohmann::json(topology_to_json({cluster.shapes}))
+                        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
           .nodes = cluster.nodes,
           .summary = cluster_summary(cluster)};
 }
