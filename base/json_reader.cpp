@@ -97,6 +97,8 @@ double JsonReader::number() const {
   return value_.get<double>();
 }
 
+std::string JsonReader::compact() const { return value_.dump(); }
+
 Error JsonReader::expected(std::string_view what) const {
   const std::string_view place = path_.empty() ? "the document" : std::string_view(path_);
   return usage_error(std::string(file_name_),

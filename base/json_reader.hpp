@@ -50,6 +50,9 @@ class JsonReader {
     throw expected("a whole number from " + std::to_string(low));
   }
 
+  /// The value as it is, as JSON on one line.
+  [[nodiscard]] std::string compact() const;
+
   /// The error that this value is not `what`; to be thrown.
   [[nodiscard]] Error expected(std::string_view what) const;
 

@@ -2,7 +2,7 @@
 # Where a room has X.cpp and X_smpi.cpp, the latter stands in for the former.
 function(collbench_smpi_program name)
   set(sources ${ARGN})
-  foreach(room base launch collectives analysis)
+  foreach(room base topology launch collectives analysis)
     file(GLOB_RECURSE room_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${room}/*.cpp")
     list(APPEND sources ${room_sources})
   endforeach()
@@ -19,7 +19,7 @@ function(collbench_smpi_program name)
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
   target_include_directories(${name} SYSTEM BEFORE PRIVATE /usr/include/smpi ${SIMGRID_INCLUDE_DIRS})
   target_link_libraries(${name} PRIVATE ${SIMGRID_LINK_LIBRARIES} fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json
-    Boost::headers Eigen3::Eigen CLI11::CLI11)
+    Boost::headers Eigen3::Eigen CLI11::CLI11 pugixml::pugixml PkgConfig::HWLOC)
   target_link_options(${name} PRIVATE -Wl,-z,defs)
   collbench_compile_options(${name} PRIVATE)
 endfunction()

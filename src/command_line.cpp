@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/registry.hpp"
+#include "src/topology_options.hpp"
 #include "src/version.hpp"
 
 namespace collbench {
@@ -224,6 +225,7 @@ Error as_error(const CLI::ParseError& error, const std::string& help) {
 Command parse_command_line(int argc, const char* const* argv) {
   RunOptions run;
   ReportOptions report;
+  TopologyOptions topology;
   bool version = false;
   for (const Collective* each : collectives()) run.request.operations.push_back(each->id);
   run.command_line.assign(argv, argv + argc);
@@ -231,7 +233,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           all five operations\n"
-      "  collbench report run.json         the tables of a saved run",
+      "  collbench report run.json         the tables of a saved run\n"
+      "  collbench topo show               what this machine is",
       "collbench"};
   app.set_help_flag("-h,--help", "this text; options come before or after a subcommand's name as shown")
       ->group("Help");
@@ -255,15 +258,18 @@ Command parse_command_line(int argc, const char* const* argv) {
   add(*report_command, "Options", "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honoured)",
       [&report](const std::string& text) { report.colour = parse_when(text, "--color"); });
 
+  add_topology_command(app, topology);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return TextAnswer{report_command->parsed() ? report_command->help() : app.help()};
+    return TextAnswer{app.help()};  // of the subcommand, where one was given
   } catch (const CLI::ParseError& error) {
     throw as_error(error, report_command->parsed() ? "collbench report --help" : "collbench --help");
   }
   if (version) return TextAnswer{version_text()};
   if (report_command->parsed()) return report;
+  if (app.got_subcommand("topo")) return topology;
   return run;
 }
 

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "src/run_options.hpp"
+#include "src/topology_command.hpp"
 
 namespace collbench {
 
@@ -18,7 +19,7 @@ struct TextAnswer {
   std::string text;
 };
 
-using Command = std::variant<RunOptions, ReportOptions, TextAnswer>;
+using Command = std::variant<RunOptions, ReportOptions, TopologyOptions, TextAnswer>;
 
 /// Reads the command line. Throws Error (usage) that names the option and what it takes.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);

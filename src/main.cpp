@@ -76,6 +76,8 @@ int main(int argc, char** argv) {
     if (!speaks) return 0;
     if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
       print_all(render_report(wanted->record, wanted->format, text_options(wanted->colour, false)));
+    } else if (const auto* topology = std::get_if<TopologyOptions>(&command)) {
+      print_all(topology_command(*topology));
     } else {
       print_all(std::get<TextAnswer>(command).text);
     }

@@ -8,7 +8,9 @@ namespace {
 
 // Compute capability, NVLinks and their rate: NVIDIA's data sheets and the CUDA list of compute capabilities.
 // A rate is the data sheet's total both ways, over two, over the links: H100 900 GB/s / 2 / 18 = 25. PCI ids:
-// the public pci.ids list. Special forms stand before the plain ones that their names contain.
+// pci.ids of 2023-04-10 up to H800; lspci of machines that have them for H20, H200 and B200; those of H100
+// NVL, GH200, GB200 and L40S have not been looked up again. Special forms stand before the plain ones that
+// their names contain.
 constexpr std::array<GpuModel, 34> kModels{{
     {"GB300", "GB300", "", 103, 18, 50},
     {"GB200", "GB200", "0x2941", 100, 18, 50},
@@ -23,21 +25,21 @@ constexpr std::array<GpuModel, 34> kModels{{
     {"H100 NVL", "H100 NVL", "0x2321", 90, 12, 25},
     {"H100 PCIe", "H100 PCIe", "0x2331", 90, 0, 25},
     {"H100 SXM", "H100", "0x2330", 90, 18, 25},
-    {"A800 PCIe", "A800-PCI", "", 80, 0, 25},
-    {"A800 PCIe", "A800 80GB PCIe", "", 80, 0, 25},
+    {"A800 PCIe", "A800-PCI", "0x20f6", 80, 0, 25},
+    {"A800 PCIe", "A800 80GB PCIe", "0x20f5", 80, 0, 25},
     {"A800 SXM", "A800", "0x20f3", 80, 8, 25},
     {"A100 PCIe", "A100-PCI", "0x20f1", 80, 0, 25},
     {"A100 PCIe", "A100 80GB PCIe", "0x20b5", 80, 0, 25},
-    {"A100 SXM", "A100", "0x20b0 0x20b2", 80, 12, 25},
+    {"A100 SXM", "A100", "0x20b0 0x20b2 0x20b3", 80, 12, 25},
     {"A30", "A30", "0x20b7", 80, 0, 25},
     {"L40S", "L40S", "0x26b9", 89, 0, 0},
     {"L40", "L40", "0x26b5", 89, 0, 0},
     {"L4", "L4", "0x27b8", 89, 0, 0},
     {"A10G", "A10G", "0x2237", 86, 0, 0},
     {"A10", "A10", "0x2236", 86, 0, 0},
-    {"RTX 4080", "RTX 4080", "", 89, 0, 0},
+    {"RTX 4080", "RTX 4080", "0x2704", 89, 0, 0},
     {"RTX 3090", "RTX 3090", "0x2204", 86, 0, 14.0625},
-    {"RTX 3080", "RTX 3080", "", 86, 0, 0},
+    {"RTX 3080", "RTX 3080", "0x2206", 86, 0, 0},
     {"T4", "T4", "0x1eb8", 75, 0, 0},
     {"V100 PCIe", "V100-PCI", "0x1db4 0x1db6", 70, 0, 0},
     {"V100 SXM", "V100", "0x1db1 0x1db5 0x1db8", 70, 6, 25},

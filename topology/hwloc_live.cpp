@@ -29,6 +29,11 @@ Handle load() {
   return topology;
 }
 
+std::string library_version() {
+  const unsigned version = hwloc_get_api_version();
+  return fmt::format("{}.{}.{}", version >> 16U, version >> 8U & 0xFFU, version & 0xFFU);
+}
+
 }  // namespace
 
 // Through libhwloc's own XML, so that live and saved machines go through one reader.
@@ -44,12 +49,8 @@ Host read_hwloc_live() {
   // The length counts the closing 0.
   Host host = read_hwloc_xml({buffer, static_cast<std::size_t>(length > 0 ? length - 1 : 0)}, "live");
   host.sources[0].reader = "libhwloc";
+  host.sources[0].version = library_version();
   return host;
-}
-
-std::string hwloc_version() {
-  const unsigned version = hwloc_get_api_version();
-  return fmt::format("{}.{}.{}", version >> 16U, version >> 8U & 0xFFU, version & 0xFFU);
 }
 
 }  // namespace collbench

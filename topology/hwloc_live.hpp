@@ -1,6 +1,4 @@
 #pragma once
-#include <string>
-
 #include "topology/topology.hpp"
 
 namespace collbench {
@@ -8,8 +6,5 @@ namespace collbench {
 /// This machine as libhwloc sees it: NUMA nodes, CPUs, the PCI tree, GPUs and NICs. Throws Error (not_here)
 /// when libhwloc cannot look.
 [[nodiscard]] Host read_hwloc_live();
-
-/// libhwloc's version, for --version.
-[[nodiscard]] std::string hwloc_version();
 
 }  // namespace collbench

@@ -5,20 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/fact_text.hpp"
 #include "topology/facts.hpp"
 #include "topology/lookup.hpp"
 #include "topology/path.hpp"
 
 namespace collbench {
 namespace {
-
-std::string shown(const std::string& value) { return value; }
-std::string shown(bool value) { return value ? "yes" : "no"; }
-std::string shown(PathType value) { return std::string(path_type_name(value)); }
-template <class Number>
-std::string shown(Number value) {
-  return fmt::format("{}", value);
-}
 
 template <class T>
 bool agree(const T& a, const T& b) {
@@ -96,8 +89,8 @@ class Merger {
             kept = {other.value, other.source + offset_};
           } else if (!agree(*kept.value, *other.value) && std::string_view(name) != "link_rate_now") {
             // The rate of an idle link changes from one look to the next: that is no disagreement.
-            host_.disagreements.push_back(
-                {device, name, shown(*kept.value), kept.source, shown(*other.value), other.source + offset_});
+            host_.disagreements.push_back({device, name, fact_text(*kept.value), kept.source,
+                                           fact_text(*other.value), other.source + offset_});
           }
         },
         into, from);
@@ -269,8 +262,8 @@ class Merger {
       if (same) continue;
       const auto address = pci_address_of(host_, stated.from).value_or("");
       const PciDevice* device = find_pci_device(host_, address);
-      host_.disagreements.push_back({pair_label(stated.from, stated.to), "path", shown(*stated.type.value),
-                                     stated.type.source, shown(*by_tree),
+      host_.disagreements.push_back({pair_label(stated.from, stated.to), "path",
+                                     fact_text(*stated.type.value), stated.type.source, fact_text(*by_tree),
                                      device != nullptr ? device->class_code.source : stated.type.source});
     }
   }

@@ -21,10 +21,13 @@ constexpr int kAnyInt = 1 << 30;
 constexpr int kMostMegabits =
     6'400'000;  // four times the fastest port of 2026; some dumps are in other units
 
+/// What NCCL takes for the address of an NVSwitch that a VM does not show (2.30 src/graph/xml.cc).
+constexpr std::string_view kHiddenSwitch = "fffffff:ffff:ff";
+
 /// An NVLink as written: the other end is an address that may stand further down the file.
 struct PendingLink {
   Device from;
-  std::string target;
+  std::optional<std::string> target;  ///< none: an NVSwitch that is hidden
   std::string target_class;
   Fact<int> count;
   pugi::xml_node node;
@@ -137,8 +140,9 @@ class DumpReader {
     for (const pugi::xml_node child : node.children()) {
       const std::string_view name = child.name();
       if (name == "nvlink") {
+        const bool hidden = XmlInput::text_of(child, "target") == kHiddenSwitch;
         links_.push_back({self,
-                          xml_.pci_address(child, "target"),
+                          hidden ? std::nullopt : std::optional(xml_.pci_address(child, "target")),
                           XmlInput::text_of(child, "tclass").value_or(""),
                           {xml_.integer(child, "count", 0, 64)},
                           child});
@@ -178,22 +182,23 @@ class DumpReader {
     const auto to = link_target(link);
     if (to == link.from) {
       host_.notes.push_back(
-          fmt::format("{}: an NVLink of {} leads to itself", xml_.where(link.node), link.target));
+          fmt::format("{}: an NVLink of {} leads to itself", xml_.where(link.node), *link.target));
     }
     if (to) {
       host_.nvlinks.push_back({link.from, *to, link.count, {}});
     } else {
       host_.notes.push_back(
           fmt::format("{}: an NVLink leads to {} of class '{}', neither GPU nor NVSwitch; left out",
-                      xml_.where(link.node), link.target, excerpt(link.target_class)));
+                      xml_.where(link.node), *link.target, excerpt(link.target_class)));
     }
   }
 
   std::optional<Device> link_target(const PendingLink& link) {
     const auto same = [&link](const auto& device) { return device.pci_address.value == link.target; };
-    const auto gpu = std::find_if(host_.gpus.begin(), host_.gpus.end(), same);
+    const auto gpu =
+        link.target ? std::find_if(host_.gpus.begin(), host_.gpus.end(), same) : host_.gpus.end();
     if (gpu != host_.gpus.end()) return Device{DeviceKind::gpu, static_cast<int>(gpu - host_.gpus.begin())};
-    const PciRole role = pci_role(link.target_class, "0x10de");
+    const PciRole role = link.target ? pci_role(link.target_class, "0x10de") : PciRole::nvswitch;
     if (role == PciRole::gpu) {
       // A dump holds only the GPUs of the communicator; a link may lead to one outside it.
       host_.gpus.emplace_back().pci_address.value = link.target;
@@ -289,7 +294,8 @@ class DumpWriter {
     for (const NvLinkBundle& bundle : host_.nvlinks) {
       if (!(bundle.from == Device{DeviceKind::gpu, index})) continue;
       pugi::xml_node link = node.append_child("nvlink");
-      link.append_attribute("target") = pci_address_of(host_, bundle.to).value_or("").c_str();
+      link.append_attribute("target") =
+          pci_address_of(host_, bundle.to).value_or(std::string(kHiddenSwitch)).c_str();
       set(link, "count", bundle.count);
       link.append_attribute("tclass") = bundle.to.kind == DeviceKind::nvswitch ? "0x068000" : "0x030200";
     }

@@ -105,7 +105,9 @@ class Builder {
       add_link({DeviceKind::gpu, pair.a}, {DeviceKind::gpu, pair.b}, pair.links);
     }
     if (machine_.wiring != NvLinkWiring::switches) return;
-    host_.nvswitches.resize(static_cast<std::size_t>(machine_.nvswitches));
+    for (int i = 0; i < machine_.nvswitches; ++i) {
+      host_.nvswitches.emplace_back().pci_address.value = fmt::format("0000:{:02x}:00.0", next_bus_++);
+    }
     for (int gpu = 0; gpu < static_cast<int>(host_.gpus.size()); ++gpu) {
       for (int i = 0; i < machine_.nvswitches; ++i) {
         // As even as it goes: 18 links over 4 switches are 5, 5, 4, 4.

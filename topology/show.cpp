@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "base/units.hpp"
@@ -10,6 +11,8 @@
 #include "topology/lookup.hpp"
 #include "topology/path.hpp"
 #include "topology/reference_machines.hpp"
+#include "topology/show_matrix.hpp"
+#include "topology/summarize_host.hpp"
 
 namespace collbench {
 namespace {
@@ -140,7 +143,7 @@ std::vector<Branch> tree_of(const Host& host) {
     Branch branch{numa_text(node), below(host, "", node.index)};
     add_unplaced(host, node.index, branch.below);
     branches.push_back(std::move(branch));
-    shown.push_back(node.index);
+    shown.emplace_back(node.index);
   }
   // topo -m names NUMA nodes that no other source describes; the rest has no known node at all.
   std::map<int, bool> named;
@@ -173,16 +176,17 @@ std::string nearest_text(const Host& host, const Device& gpu) {
 }
 
 std::string nvlink_text(const Host& host, const Device& gpu) {
-  std::map<int, std::string> peers;
+  std::map<int, std::vector<std::string>, std::greater<>> peers;  // by the number of links
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
     const Device peer{DeviceKind::gpu, i};
     const int links = nvlinks_between(host, gpu, peer);
-    if (links > 0) peers[links] += (peers[links].empty() ? "" : ", ") + device_label(host, peer);
+    if (links > 0) peers[links].push_back(device_label(host, peer));
   }
   std::string text;
-  for (auto entry = peers.rbegin(); entry != peers.rend(); ++entry) {
-    text += fmt::format("{}{} NVLink{} to {}", text.empty() ? "" : "; ", entry->first,
-                        entry->first == 1 ? "" : "s", entry->second);
+  for (const auto& [links, labels] : peers) {
+    const bool all = labels.size() > 1 && labels.size() + 1 == host.gpus.size();
+    text += fmt::format("{}{} NVLink{} to {}", text.empty() ? "" : "; ", links, links == 1 ? "" : "s",
+                        all ? "every other GPU" : fmt::format("{}", fmt::join(labels, ", ")));
   }
   return text;
 }
@@ -213,12 +217,28 @@ std::string source_name(const Host& host, int source) {
   return fmt::format("{} of {}", host.sources[index].reader, host.sources[index].place);
 }
 
-std::string trouble_text(const Host& host) {
-  std::string out;
+/// One line for all devices on which the same two sources disagree in the same way: two views of a machine
+/// may differ on a hundred paths for one reason.
+std::string disagreements_text(const Host& host) {
+  constexpr std::size_t kMostDevices = 3;
+  std::map<std::string, std::vector<std::string>> devices;  // by the words that follow them
   for (const Disagreement& d : host.disagreements) {
-    out += fmt::format("Disagree: {} {}: {} ({}), {} ({})\n", d.device, d.attribute, d.kept,
-                       source_name(host, d.kept_source), d.other, source_name(host, d.other_source));
+    devices[fmt::format("{}: {} ({}), {} ({})", d.attribute, d.kept, source_name(host, d.kept_source),
+                        d.other, source_name(host, d.other_source))]
+        .push_back(d.device);
   }
+  std::string out;
+  for (auto& [words, names] : devices) {
+    const std::size_t more = names.size() - std::min(names.size(), kMostDevices);
+    names.resize(names.size() - more);
+    out += fmt::format("Disagree: {}{} {}\n", fmt::join(names, ", "),
+                       more > 0 ? fmt::format(" and {} more", more) : "", words);
+  }
+  return out;
+}
+
+std::string trouble_text(const Host& host) {
+  std::string out = disagreements_text(host);
   for (const std::string& note : host.notes) out += "Note: " + note + "\n";
   return out;
 }
@@ -228,6 +248,8 @@ std::string show_host(const Host& host, const ShowOptions& options) {
   if (host.product.known()) out += "  " + *host.product.value;
   if (host.driver_version.known()) out += "  driver " + *host.driver_version.value;
   if (host.cuda_version.known()) out += "  CUDA " + *host.cuda_version.value;
+  if (host.fabric_manager.known()) out += "  fabric manager " + *host.fabric_manager.value;
+  if (host.peer_memory.known()) out += "  peer memory " + *host.peer_memory.value;
   out += "\n" + summarize_host(host) + "\n";
   print(tree_of(host), "", out);
   out += affinity_text(host);
@@ -242,74 +264,7 @@ std::string show_host(const Host& host, const ShowOptions& options) {
   return out;
 }
 
-/// The words of a matrix that need explaining, with nvidia-smi's meaning.
-constexpr std::pair<PathType, const char*> kLegend[] = {
-    {PathType::nvl, "NV#   # NVLinks"},          {PathType::c2c, "C2C   chip to chip"},
-    {PathType::pix, "PIX   one PCIe bridge"},    {PathType::pxb, "PXB   several PCIe bridges"},
-    {PathType::phb, "PHB   a PCIe host bridge"}, {PathType::node, "NODE  host bridges of one NUMA node"},
-    {PathType::sys, "SYS   between NUMA nodes"},
-};
-
-std::string matrix_cell(const std::optional<Path>& path) {
-  if (!path) return "?";
-  if (path->type == PathType::nvl) return fmt::format("NV{}", path->nvlinks);
-  return std::string(nvidia_smi_word(path->type).value_or(path_type_name(path->type)));
-}
-
 }  // namespace
-
-std::string summarize_host(const Host& host) {
-  std::map<std::string, int> models;
-  for (const Gpu& gpu : host.gpus) {
-    ++models[gpu.model.value_or(gpu.sm.known() ? fmt::format("GPU (sm {})", *gpu.sm.value) : "GPU")];
-  }
-  std::string out;
-  for (const auto& [model, count] : models)
-    out += fmt::format("{}{} × {}", out.empty() ? "" : ", ", count, model);
-  if (out.empty()) out = "no GPU";
-  const int links = host.gpus.empty() ? 0 : nvlinks_of(host, {DeviceKind::gpu, 0});
-  if (links > 0) out += fmt::format(", {} NVLinks each", links);
-  if (!host.nvswitches.empty()) {
-    out += fmt::format(" through {} NVSwitches", host.nvswitches.size());
-  } else if (links > 0 && has_nvswitch(host)) {
-    out += " through NVSwitches";
-  }
-  out += fmt::format(", {} NIC{}", host.nics.size(), host.nics.size() == 1 ? "" : "s");
-  double gigabits = 0;
-  for (const Nic& nic : host.nics) {
-    for (const NicPort& port : nic.ports) gigabits += port.gigabits_per_second.value_or(0);
-  }
-  if (gigabits > 0) out += fmt::format(" ({} Gb/s together)", gigabits);
-  if (!host.numa_nodes.empty()) {
-    out += fmt::format(", {} NUMA node{}", host.numa_nodes.size(), host.numa_nodes.size() == 1 ? "" : "s");
-  }
-  return out;
-}
-
-std::string show_matrix(const Host& host) {
-  const std::vector<Device> devices = gpus_and_nics(host);
-  std::size_t width = 4;
-  for (const Device& device : devices) width = std::max(width, device_label(host, device).size());
-  std::string out = fmt::format("{:<{}}", "", width);
-  for (const Device& device : devices) out += fmt::format("  {:<{}}", device_label(host, device), width);
-  out.erase(out.find_last_not_of(' ') + 1);
-  out += "\n";
-  std::map<PathType, bool> used;
-  for (const Device& row : devices) {
-    out += fmt::format("{:<{}}", device_label(host, row), width);
-    for (const Device& column : devices) {
-      const auto path = path_between(host, row, column);
-      if (path) used[path->type] = true;
-      out += fmt::format("  {:<{}}", matrix_cell(path), width);
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    out += "\n";
-  }
-  for (const auto& [type, words] : kLegend) {
-    if (used.count(type) > 0) out += fmt::format("  {}\n", words);
-  }
-  return out;
-}
 
 std::string show_topology(const Topology& topology, const ShowOptions& options) {
   std::string out;

@@ -14,12 +14,6 @@ struct ShowOptions {
 /// its nearest NICs, and what is hidden or contradictory.
 [[nodiscard]] std::string show_topology(const Topology& topology, const ShowOptions& options);
 
-/// The path types of all pairs of GPUs and NICs, with the legend of the words that stand in it.
-[[nodiscard]] std::string show_matrix(const Host& host);
-
-/// What the host is in one line: "8 × NVIDIA H100 80GB HBM3, 18 NVLinks each through 4 NVSwitches, 8 NICs".
-[[nodiscard]] std::string summarize_host(const Host& host);
-
 /// The reference machines, one a line.
 [[nodiscard]] std::string list_reference_machines();
 

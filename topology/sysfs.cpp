@@ -11,6 +11,15 @@ namespace collbench {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr std::size_t kMostText = 4096;  // a page, the most that a file of sysfs gives
+
+/// A copy of /sys may hold any bytes, in names too; the kernel's own are printable ASCII.
+bool is_plain(const std::string& name) { return excerpt(name, kMostText) == name; }
+
+}  // namespace
+
 std::optional<std::string> sysfs_text(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -18,7 +27,7 @@ std::optional<std::string> sysfs_text(const fs::path& file) {
   if (!in || !std::getline(in, line)) return std::nullopt;
   const std::string_view text = trim(line);
   if (text.empty()) return std::nullopt;
-  return excerpt(text, 4096);
+  return excerpt(text, kMostText);
 }
 
 std::optional<int> sysfs_integer(const fs::path& file) {
@@ -31,8 +40,9 @@ std::vector<std::string> sysfs_names(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
   fs::directory_iterator entry(folder, ignored);
-  for (; entry != fs::directory_iterator(); entry.increment(ignored))
-    names.push_back(entry->path().filename());
+  for (; entry != fs::directory_iterator(); entry.increment(ignored)) {
+    if (const std::string name = entry->path().filename(); is_plain(name)) names.push_back(name);
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -52,7 +62,8 @@ std::optional<std::string> sysfs_host_bridge(const fs::path& device) {
   std::error_code ignored;
   for (const fs::path& part : fs::weakly_canonical(device, ignored)) {
     const std::string name = part.string();
-    if (name.size() >= 10 && name.substr(0, 3) == "pci" && name.find(':') != std::string::npos)
+    if (name.size() >= 10 && name.substr(0, 3) == "pci" && name.find(':') != std::string::npos &&
+        is_plain(name))
       return name.substr(3);
   }
   return std::nullopt;
@@ -62,7 +73,7 @@ std::optional<std::string> sysfs_link_name(const fs::path& link) {
   std::error_code error;
   const fs::path target = fs::read_symlink(link, error);
   if (error) return std::nullopt;
-  return target.filename().string();
+  return excerpt(target.filename().string(), kMostText);
 }
 
 }  // namespace collbench

@@ -15,7 +15,7 @@ namespace collbench {
 /// That as an integer.
 [[nodiscard]] std::optional<int> sysfs_integer(const std::filesystem::path& file);
 
-/// Names in a folder, sorted; empty when it is not there.
+/// Names in a folder, sorted, of printable ASCII; empty when it is not there.
 [[nodiscard]] std::vector<std::string> sysfs_names(const std::filesystem::path& folder);
 
 /// The addresses of the PCI functions on the way to a device, outermost first, by where its link leads:

@@ -229,7 +229,10 @@ Topology topology_from_json(const JsonReader& json) {
   return {read_list<Host>(json, "hosts", read_host)};
 }
 
-std::string save_topology(const Topology& topology) { return topology_to_json(topology).dump(1) + "\n"; }
+std::string save_topology(const Topology& topology) {
+  // The path of a source may hold any bytes; saving must not throw for them.
+  return topology_to_json(topology).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
 
 Topology load_topology(std::string_view text, std::string_view file) {
   require_text(text, file, "a topology saved by 'collbench topo save'");

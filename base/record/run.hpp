@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/record/calibration.hpp"
+#include "base/record/cluster.hpp"
 #include "base/record/expectation.hpp"
 #include "base/record/identities.hpp"
 #include "base/record/measurement.hpp"
@@ -47,6 +48,7 @@ struct Run {
   bool simulated = false;      ///< times are SimGrid's
   Identities ranks;
   std::vector<int> cores_per_node;       ///< cores that the ranks of each node may use; empty when unknown
+  std::optional<Cluster> cluster;        ///< the machines; none when nobody looked
   std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
   std::optional<Calibration> calibration;
   std::vector<Row> rows;

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/record/calibration_json.hpp"
+#include "base/record/cluster_json.hpp"
 #include "base/record/row_json.hpp"
 
 namespace collbench {
@@ -112,6 +113,7 @@ std::string to_json_text(const Run& run) {
                 {"validation_seconds", run.validation_seconds},
                 {"calibration_seconds", run.calibration_seconds},
                 {"cores_per_node", run.cores_per_node},
+                {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
                 {"place_notes", run.place_notes},
                 {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
                 {"ranks", std::move(ranks)},
@@ -140,6 +142,7 @@ Run run_from_json_text(std::string_view text, std::string_view file_name) {
   for (const JsonReader& cores : json.at("cores_per_node").items()) {
     run.cores_per_node.push_back(cores.integer<int>());
   }
+  if (const auto cluster = json.find("cluster")) run.cluster = cluster_from_json(*cluster);
   for (const JsonReader& note : json.at("place_notes").items()) run.place_notes.push_back(note.text());
   if (const auto calibration = json.find("calibration"))
     run.calibration = calibration_from_json(*calibration);

@@ -52,6 +52,20 @@ TEST(NcclTopologyXml, ReadsAProvidersFileWithoutGpuAndNetElements) {
   EXPECT_EQ(16, host.pci_devices.at(2).link_max.gigatransfers_per_second.value);
 }
 
+TEST(NcclTopologyXml, ASwitchThatAVmHidesIsOneWithoutAddress) {
+  const std::string link = R"(<nvlink target="fffffff:ffff:ff" count="18" tclass="0x068000"/>)";
+  const Host host = read(R"(<system version="1"><cpu numaid="0">
+      <pci busid="0000:0f:00.0" class="0x030200" vendor="0x10de"><gpu dev="0" sm="90">)" +
+                         link + R"(</gpu></pci>
+      <pci busid="0000:10:00.0" class="0x030200" vendor="0x10de"><gpu dev="1" sm="90">)" +
+                         link + R"(</gpu></pci>
+      </cpu></system>)");
+  ASSERT_EQ(1U, host.nvswitches.size());
+  EXPECT_FALSE(host.nvswitches[0].pci_address.known());
+  EXPECT_EQ(18, nvlinks_between(host, {DeviceKind::gpu, 0}, {DeviceKind::gpu, 1}));
+  EXPECT_EQ(host, read(write_nccl_topology_xml(host)));
+}
+
 TEST(NcclTopologyXml, CountsTheLinksToEverySwitch) {
   const Host host = read(
       R"(<system version="1"><cpu numaid="0">

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "tests/topology/fixture.hpp"
-#include "topology/detect.hpp"
 #include "topology/lookup.hpp"
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_topo.hpp"
@@ -98,27 +97,6 @@ TEST(ReferenceMachines, GraceGpusReachTheirCpuByC2c) {
   const auto path = path_between(host, gpu(0), {DeviceKind::numa_node, 0});
   EXPECT_EQ(PathType::c2c, path->type);
   EXPECT_EQ(450, limiting_hop(*path)->gigabytes_per_second);
-}
-
-TEST(Detect, EveryReferenceIsNearestToItself) {
-  for (const ReferenceMachine& machine : reference_machines()) {
-    const auto matches = nearest_references(reference_host(machine));
-    EXPECT_EQ(0, matches.at(0).distance) << machine.name;
-    bool itself = false;
-    for (const auto& match : matches) itself = itself || (match.distance == 0 && match.machine == &machine);
-    EXPECT_TRUE(itself) << machine.name;
-  }
-}
-
-TEST(Detect, SaysHowAHostDiffers) {
-  Host host = reference_host(*find_reference_machine("hgx-h100"));
-  host.nics.pop_back();
-  for (Gpu& g : host.gpus) g.nvlinks_active.value = 17;
-  const auto best = nearest_references(host).front();
-  EXPECT_EQ("hgx-h100", best.machine->name);
-  EXPECT_THAT(best.differences,
-              testing::ElementsAre("17 NVLinks a GPU instead of 18", "7 fast NICs instead of 8"));
-  EXPECT_TRUE(nearest_references(Host{}).empty());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "topology/nvidia_smi_nvlink.hpp"
 #include "topology/nvidia_smi_topo.hpp"
 #include "topology/reference_machines.hpp"
+#include "topology/show_matrix.hpp"
 
 namespace collbench {
 namespace {
@@ -36,13 +37,20 @@ TEST(Show, DrawsTheTreeWithTheAffinity) {
             "  GPU1    NUMA 1  nearest NIC mlx5_1 (PXB)  18 NVLinks to GPU0\n");
 }
 
-TEST(Show, PrintsTheMatrixThatTopoMPrinted) {
+TEST(Show, AddsTheMatrixAndTheSourcesWhenAsked) {
   const Host host = read_nvidia_smi_topo(fixture("topo_m.txt"), "topo_m.txt");
-  const std::string matrix = show_matrix(host);
-  EXPECT_THAT(matrix, HasSubstr("GPU1    NV18    X       SYS     PXB     NODE    NODE\n"));
-  EXPECT_THAT(matrix, HasSubstr("mlx5_2  SYS     NODE    SYS     NODE    X       PIX\n"));
-  EXPECT_THAT(matrix, testing::Not(HasSubstr("PHB")));  // no word that is not in the table
-  EXPECT_THAT(show_topology({{host}}, {true, false}), HasSubstr(matrix));
+  EXPECT_THAT(
+      show_topology({{host}}, {true, true}),
+      testing::AllOf(HasSubstr(show_matrix(host)), HasSubstr("Source: nvidia-smi topo -m, topo_m.txt\n")));
+}
+
+TEST(Show, SaysWhatServesTheGpus) {
+  Host host = reference_host(*find_reference_machine("hgx-h100"));
+  host.fabric_manager.value = "failed";
+  host.peer_memory.value = "none";
+  const std::string text = show_topology({{host}}, {});
+  EXPECT_THAT(text, HasSubstr("  fabric manager failed  peer memory none\n"));
+  EXPECT_THAT(text, HasSubstr("GPU7    NUMA 1  nearest NIC NIC7 (PIX)  18 NVLinks to every other GPU\n"));
 }
 
 TEST(Show, PlacesDevicesOfAMatrixByTheirAffinity) {
@@ -63,6 +71,18 @@ TEST(Show, SaysWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("1 NVLinks inactive"));
   EXPECT_THAT(text, HasSubstr("Note: half of it is hidden\n"));
   EXPECT_THAT(text, HasSubstr("Disagree: GPU 0 model: A (NCCL topology XML of D.xml), B"));
+}
+
+TEST(Show, OneReasonForManyDisagreementsIsOneLine) {
+  Host host;
+  host.sources = {{"A", "a", ""}, {"B", "b", ""}};
+  for (const char* pair : {"1 – 2", "1 – 3", "1 – 4", "1 – 5", "1 – 6"})
+    host.disagreements.push_back({pair, "path", "SYS", 0, "PHB", 1});
+  host.disagreements.push_back({"2 – 3", "path", "PIX", 0, "PHB", 1});
+  EXPECT_THAT(
+      show_topology({{host}}, {}),
+      testing::AllOf(HasSubstr("Disagree: 1 – 2, 1 – 3, 1 – 4 and 2 more path: SYS (A of a), PHB (B of b)\n"),
+                     HasSubstr("Disagree: 2 – 3 path: PIX (A of a), PHB (B of b)\n")));
 }
 
 TEST(Show, AHostWithoutGpusIsShownToo) {

@@ -114,6 +114,13 @@ TEST_F(Sysfs, TheThreeMergeIntoOneNic) {
   EXPECT_EQ(PathType::sys, path_between(host, {DeviceKind::gpu, 0}, {DeviceKind::nic, 0})->type);
 }
 
+TEST_F(Sysfs, NamesThatAreNoTextAreNoDevices) {
+  write("class/infiniband/mlx\xFF/node_guid", "946d:ae03:006d:aa30");
+  link("devices/pci0000:97/0000:97:01.0/0000:9b:00.0/driver", "../mlx5\xFF_core");
+  EXPECT_EQ(1U, read_sysfs_infiniband(root_).nics.size());
+  EXPECT_EQ("mlx5_core", read_sysfs_pci(root_).nics.at(0).driver.value);
+}
+
 TEST_F(Sysfs, WhatIsHiddenIsSaid) {
   fs::remove_all(root_ / "class");
   fs::remove_all(root_ / "bus");

@@ -81,6 +81,12 @@ TEST(TopologyJson, AMergedMachineSurvives) {
   EXPECT_EQ(topology, load_topology(save_topology(topology), "T.json"));
 }
 
+TEST(TopologyJson, APathOfAnyBytesCanBeSaved) {
+  Topology topology{{Host{}}};
+  topology.hosts[0].sources.push_back({"sysfs PCI", "/tmp/\xFF", ""});
+  EXPECT_EQ("/tmp/\uFFFD", load_topology(save_topology(topology), "saved").hosts.at(0).sources.at(0).place);
+}
+
 TEST(TopologyJson, RefusesWhatDoesNotHoldTogether) {
   const auto refused = [](const std::string& what, const std::string& instead) {
     const std::string text = with(save_topology({{full_host()}}), what, instead);

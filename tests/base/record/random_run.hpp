@@ -34,6 +34,7 @@ class RandomRun {
       result.ranks.push_back({rank, text(), below(ranks), below(ranks)});
     }
     result.cores_per_node = several([&] { return below(256); });
+    if (chance()) result.cluster = cluster();
     result.place_notes = several([&] { return text(); });
     if (chance()) result.calibration = calibration();
     result.rows = several([&] { return row(); });
@@ -41,6 +42,16 @@ class RandomRun {
     result.wall_seconds = number();
     result.validation_seconds = number();
     result.calibration_seconds = number();
+    return result;
+  }
+
+  Cluster cluster() {
+    Cluster result;
+    result.shapes = chance() ? R"({"hosts":[]})" : R"({"hosts":[{"gpus":[1.5,"é"]}]})";
+    result.nodes = several([&] {
+      return ClusterNode{text(), below(4096), {{"a" + text(), {{text(), text()}}}, {"b", {{"", text()}}}}};
+    });
+    result.summary = several([&] { return text(); });
     return result;
   }
 

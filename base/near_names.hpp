@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collbench {
+
+/// Letters to insert, drop or change (Levenshtein) to make one word of the other.
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// Of `names` those that a person who wrote `word` may have meant, nearest first: at most a third of the
+/// letters off, or one a part of the other. At most four.
+[[nodiscard]] std::vector<std::string> near_names(std::string_view word,
+                                                  const std::vector<std::string>& names);
+
+}  // namespace collbench

@@ -1,0 +1,66 @@
+#include "src/topology_options.hpp"
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr const char* kPlaces =
+    "A PLACE is a file (saved by topo save; output of nvidia-smi topo -m, topo -p2p, nvlink -s, -q -x or\n"
+    "--query-gpu; NCCL's or hwloc's XML), a folder of such files or a copy of /sys, the name of a reference\n"
+    "machine (topo list), or - for stdin. Several together are one machine. Without any, this machine is "
+    "looked at.";
+
+CLI::App* add_action(CLI::App& topo, TopologyOptions& options, TopologyAction action, const std::string& name,
+                     const std::string& help) {
+  CLI::App* command = topo.add_subcommand(name, help);
+  command->callback([&options, action] { options.action = action; });
+  return command;
+}
+
+void add_places(CLI::App& command, TopologyOptions& options) {
+  command.add_option("places", options.places, "what describes the machine (this machine)")
+      ->option_text("[PLACE...]");
+  command.footer(kPlaces);
+}
+
+void add_save(CLI::App& command, TopologyOptions& options) {
+  command.add_option("-o,--output", options.output, "the file to write")->required()->option_text("FILE");
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&options](const std::string& text) {
+            if (text != "json" && text != "nccl-xml") {
+              throw usage_error("--format", "'" + text + "' is unknown", "choose json or nccl-xml");
+            }
+            options.format = text;
+          },
+          "json, or nccl-xml for NCCL_TOPO_FILE (json)")
+      ->option_text("NAME");
+  command.add_flag("--overwrite", options.overwrite, "replace a file that exists");
+}
+
+}  // namespace
+
+void add_topology_command(CLI::App& app, TopologyOptions& options) {
+  CLI::App* topo = app.add_subcommand("topo", "what a machine is: GPUs, NVLinks, NICs, PCIe and NUMA");
+  topo->require_subcommand(1);
+  CLI::App* show = add_action(*topo, options, TopologyAction::show, "show",
+                              "the machine as a tree; collbench topo show --matrix");
+  CLI::App* save = add_action(*topo, options, TopologyAction::save, "save",
+                              "the machine as a file; collbench topo save -o node7.json");
+  CLI::App* detect = add_action(*topo, options, TopologyAction::detect, "detect",
+                                "the nearest reference machines; collbench topo detect topo-m.txt");
+  add_action(*topo, options, TopologyAction::list, "list",
+             "names the reference machines; collbench topo list");
+  for (CLI::App* command : {show, save, detect}) add_places(*command, options);
+  show->add_flag("--matrix", options.matrix,
+                 "also the paths between all GPUs and NICs, as nvidia-smi topo -m");
+  show->add_flag("--sources", options.sources, "also who was asked, and their versions");
+  add_save(*save, options);
+  topo->footer(kPlaces);
+}
+
+}  // namespace collbench

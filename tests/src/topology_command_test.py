@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""`collbench topo …` as its users meet it: without ranks, on files, folders and names, and on bad input.
+
+Usage: topology_command_test.py PROGRAM SOURCE_FOLDER [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1])
+FIXTURES = pathlib.Path(sys.argv[2]) / "tests/topology/fixtures"
+TOPO_M = FIXTURES / "topo_m.txt"
+
+
+def topo(*arguments, stdin="", environment=None):
+    return subprocess.run([str(PROGRAM), "topo", *map(str, arguments)], input=stdin, capture_output=True, text=True,
+                          errors="replace", timeout=60, env={**os.environ, **(environment or {})}, check=False)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def good(self, *arguments, **options):
+        result = topo(*arguments, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        return result.stdout
+
+    def bad(self, arguments, *patterns, status=2, **options):
+        result = topo(*arguments, **options)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        for pattern in ("^collbench: ", *patterns):
+            self.assertRegex(result.stderr, pattern)
+
+
+class Show(Scratch):
+    def test_this_machine(self):
+        text = self.good("show", "--sources")
+        self.assertIn("NUMA", text)
+        self.assertIn("Source: libhwloc, live", text)
+
+    def test_every_format(self):
+        for path in sorted(FIXTURES.iterdir()):
+            text = self.good("show", path)
+            self.assertIn("GPU1" if path.name != "hwloc1.xml" else "NUMA", text, path)
+
+    def test_the_matrix(self):
+        text = self.good("show", TOPO_M, "--matrix")
+        self.assertRegex(text, r"GPU0 +X? .*NV18")
+        self.assertIn("SYS   between NUMA nodes", text)
+
+    def test_a_reference_machine(self):
+        self.assertIn("8 × NVIDIA H100", self.good("show", "hgx-h100"))
+
+    def test_stdin(self):
+        self.assertIn("GPU1", self.good("show", "-", stdin=TOPO_M.read_text()))
+
+    def test_several_places_are_one_machine(self):
+        text = self.good("show", TOPO_M, FIXTURES / "query.xml")
+        self.assertIn("NVIDIA H100 80GB HBM3", text)
+        self.assertIn("nearest NIC", text)
+
+    def test_a_folder(self):
+        self.assertIn("2 × NVIDIA H100 80GB HBM3", self.good("show", FIXTURES))
+
+    def test_disagreements_are_said(self):
+        other = self.file("other.xml", (FIXTURES / "query.xml").read_text().replace("HBM3", "HBM9"))
+        text = self.good("show", FIXTURES / "query.xml", other)
+        self.assertRegex(text, r"Disagree: GPU 0 model: NVIDIA H100 80GB HBM3 .*, NVIDIA H100 80GB HBM9")
+
+    def test_nvidia_smi_that_hangs_or_fails(self):
+        smi = self.file("nvidia-smi", "#!/bin/sh\necho 'NVIDIA-SMI has failed because of the test'\nexit 9\n")
+        smi.chmod(0o755)
+        text = self.good("show", environment={"PATH": f"{self.folder}:{os.environ['PATH']}"})
+        self.assertIn("exit status 9, \"NVIDIA-SMI has failed because of the test\"", text)
+
+    def test_no_colour_and_no_control_characters(self):
+        for place in (TOPO_M, "hgx-h100"):
+            self.assertNotRegex(self.good("show", place, "--matrix"), "[\x00-\x09\x0b-\x1f]")
+
+
+class SaveAndDetect(Scratch):
+    def test_what_is_saved_shows_alike(self):
+        saved = self.folder / "node.json"
+        text = self.good("save", FIXTURES, "-o", saved)
+        self.assertIn("node.json: 2 × NVIDIA H100", text)
+        self.assertEqual(json.loads(saved.read_text())["collbench_topology"], 1)
+        self.assertEqual(self.good("show", saved, "--matrix"), self.good("show", FIXTURES, "--matrix"))
+
+    def test_nccl_xml_is_read_again(self):
+        saved = self.folder / "topo.xml"
+        self.good("save", "hgx-h100", "-o", saved, "--format", "nccl-xml")
+        self.assertIn("<system", saved.read_text())
+        self.assertIn("hgx-h100", self.good("detect", saved))
+
+    def test_a_file_that_exists_stays(self):
+        precious = self.file("precious", "precious")
+        self.bad(["save", "hgx-h100", "-o", precious], "exists already", "--overwrite")
+        self.assertEqual(precious.read_text(), "precious")
+        self.good("save", "hgx-h100", "-o", precious, "--overwrite")
+        self.bad(["save", "hgx-h100", "-o", "/no/such/folder/file"], "-o: the folder /no/such/folder does not exist")
+        self.bad(["save", "hgx-h100"], "--output is required")
+        self.bad(["save", "hgx-h100", "-o", self.folder / "x", "--format", "yaml"], "choose json or nccl-xml")
+
+    def test_detect(self):
+        self.assertRegex(self.good("detect", "p5"), "p5 .*\n +alike in all")
+        text = self.good("detect", TOPO_M)
+        self.assertRegex(text, "2 GPUs instead of 8")
+        numa_only = self.file("numa.xml", '<topology version="2.0"><object type="Machine">'
+                              '<object type="NUMANode" os_index="0" cpuset="0x1"/></object></topology>')
+        self.bad(["detect", numa_only], "no GPU is seen", "topo show", status=5)
+
+    def test_list(self):
+        names = [line.split()[0] for line in self.good("list").splitlines()]
+        for name in ("dgx-1v", "hgx-h100", "gb200-nvl72"):
+            self.assertIn(name, names)
+
+
+class BadInput(Scratch):
+    """Each gets one line that names the file, the line and what was expected."""
+
+    def refused(self, content, *patterns):
+        path = self.file("input", content)
+        self.bad(["show", path], re.escape(str(path)), *patterns)
+        self.bad(["show", "-"], "stdin", *patterns, stdin=path.read_bytes().decode(errors="surrogateescape"))
+
+    def test_tables(self):
+        text = TOPO_M.read_text()
+        self.refused(text.replace("GPU1\tNV18\t X ", "GPU1\tNV18 X "), ":3: ")
+        self.refused(text.replace("\tNIC3\tCPU", "\tNIC3CPU"), ":1: ")
+        self.refused("\n".join(text.splitlines()[:3]), ":")
+        self.refused("ERROR: Option -m is missing its value\n", "Option -m is missing its value")
+
+    def test_xml(self):
+        self.refused('<?xml version="1.0"?><!DOCTYPE system [<!ENTITY a "aaaa">]><system version="1">&a;</system>',
+                     "entit")
+        self.refused("<system>" + "<pci>" * 100000, ":")
+        self.refused((FIXTURES / "nccl_topology.xml").read_text()[:300], ":")
+
+    def test_no_text(self):
+        self.bad(["show", self.file("empty", "")], "empty: the file is empty")
+        self.bad(["show", self.file("binary", bytes(range(256)))], "binary:")
+        self.bad(["show", self.file("utf16", "GPU0".encode("utf-16"))], "utf16: the file is UTF-16", "iconv")
+        self.bad(["show", PROGRAM], "collbench")
+        self.bad(["show", self.file("json", '{"collbench_topology": 9, "hosts": []}')], "json")
+
+    def test_places(self):
+        self.bad(["show", "hgx-h10"], "hgx-h10: there is no such file", "did you mean hgx-h100")
+        self.bad(["show", "/no/such/file"], "collbench topo list")
+        self.bad(["show", self.folder], "the folder is empty")
+        self.bad(["show", "/dev/null"], "/dev/null")
+
+    def test_several_hosts_are_not_merged(self):
+        saved = self.folder / "one.json"
+        self.good("save", "hgx-h100", "-o", saved)
+        document = json.loads(saved.read_text())
+        document["hosts"] *= 2
+        two = self.file("two.json", json.dumps(document))
+        self.assertEqual(self.good("show", two).count("8 × NVIDIA H100"), 2)
+        self.bad(["show", two, "p5"], "two.json: it holds 2 hosts")
+        self.bad(["save", two, "-o", self.folder / "x", "--format", "nccl-xml"], "one host, not 2")
+
+    def test_usage(self):
+        self.bad([], "topo|subcommand", "--help")
+        self.bad(["draw"], "draw|subcommand")
+        self.bad(["show", "--frobnicate"], "--frobnicate")
+
+
+class Help(Scratch):
+    def test_each_has_an_example(self):
+        text = self.good("--help")
+        for word in ("show", "save", "list", "detect"):
+            self.assertRegex(text, f"{word} .*collbench topo {word}")
+            self.assertIn("PLACE" if word != "list" else "list", self.good(word, "--help"))
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

@@ -1,0 +1,52 @@
+#include "topology/nvidia_smi_matrix.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/topology/refusal.hpp"
+
+namespace collbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::optional<Matrix> find(const std::string& text) { return find_matrix(clean_lines(text), "F"); }
+
+TEST(NvidiaSmiMatrix, FindsTheTableAmongOtherLines) {
+  const auto matrix =
+      find("$ nvidia-smi topo -m\n\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tPIX\t0-3\nNIC0\tPIX\t X \n\nbye\n");
+  ASSERT_TRUE(matrix);
+  EXPECT_THAT(matrix->columns, ElementsAre("GPU0", "NIC0"));
+  EXPECT_THAT(matrix->extras, ElementsAre("CPU Affinity"));
+  ASSERT_EQ(matrix->rows.size(), 2U);
+  EXPECT_EQ(matrix->rows[0].label, "GPU0");
+  EXPECT_EQ(matrix->rows[0].line, 3);
+  EXPECT_THAT(matrix->rows[0].cells, ElementsAre("X", "PIX"));
+  EXPECT_THAT(matrix->rows[0].extras, ElementsAre("0-3"));
+  EXPECT_THAT(matrix->rows[1].extras, IsEmpty());
+  EXPECT_EQ(matrix->last_line, 4);
+}
+
+TEST(NvidiaSmiMatrix, IsNotThereWithoutAHeader) {
+  EXPECT_FALSE(find(""));
+  EXPECT_FALSE(find("GPU 0: NVIDIA H100 (UUID: GPU-1)\n"));
+}
+
+TEST(NvidiaSmiMatrix, NeverGuessesACell) {
+  const auto refused = [](const std::string& text) { return refusal([&] { (void)find(text); }); };
+  EXPECT_THAT(refused("\tGPU0\tGPU1\nGPU0\t X \nGPU1\tSYS\t X \n"), HasSubstr("F:2: "));
+  EXPECT_THAT(refused("\tGPU0\tGPU1\nGPU0\t X \tSYS\n"), HasSubstr("F:"));  // a row is missing
+  EXPECT_THAT(refused("\tGPU0\tGPU1CPU Affinity\nGPU0\t X \tSYS\t0\nGPU1\tSYS\t X \t0\n"),
+              HasSubstr("F:1: "));
+}
+
+TEST(NvidiaSmiMatrix, KnowsNvidiaSmisErrors) {
+  const auto error = find_nvidia_smi_error(clean_lines("x\nNVIDIA-SMI has failed because it couldn't\n"));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->number, 2);
+  EXPECT_FALSE(find_nvidia_smi_error(clean_lines("all is well\n")));
+}
+
+}  // namespace
+}  // namespace collbench

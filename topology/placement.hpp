@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "topology/topology.hpp"
+
+namespace collbench {
+
+/// A rank and the GPUs that it can use.
+struct RankView {
+  Identity identity;
+  /// UUIDs ("GPU-…", "MIG-…"), PCI addresses, or indices as a last resort, in the rank's own order. None: no
+  /// word of it, so all of the host; empty: no GPU.
+  std::optional<std::vector<std::string>> gpus;
+};
+
+/// What a rank works with: positions in the lists of its host.
+struct RankPlacement {
+  int rank = 0;
+  std::optional<int> gpu;
+  std::optional<int> nic;  ///< the nearest; equally near ones are dealt out to the GPUs in turn
+  std::optional<int> numa_node;
+  bool guess = false;  ///< the GPU is known by an index alone
+  std::string note;    ///< what is wrong or not known
+
+  bool operator==(const RankPlacement&) const = default;
+};
+
+/// Where every rank works. A rank that sees one GPU uses it; ranks that see the same several take them in
+/// turn, by local rank, as NCCL programs do. `hosts` are the machines by Identity::node. Throws
+/// std::out_of_range for a node without a machine.
+[[nodiscard]] std::vector<RankPlacement> placement(const std::vector<Host>& hosts,
+                                                   const std::vector<RankView>& ranks);
+
+/// "rank 3: GPU3 (guess), mlx5_3, NUMA 0".
+[[nodiscard]] std::string placement_text(const RankPlacement& placement, const Host& host);
+
+}  // namespace collbench

@@ -1,0 +1,139 @@
+#include "topology/shape_hash.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "topology/fact_text.hpp"
+#include "topology/facts.hpp"
+#include "topology/lookup.hpp"
+
+namespace collbench {
+namespace {
+
+// Names of NICs and interfaces go by the order of discovery, which differs from boot to boot; so they tell
+// machines apart no more than serial numbers do. NCCL's rank is that of one job.
+constexpr std::array<std::string_view, 9> kIdentities{"name", "uuid",       "serial", "nccl_rank",  "label",
+                                                      "gid",  "interfaces", "guid",   "system_guid"};
+constexpr std::array<std::string_view, 2> kMomentary{"link_rate_now", "link_bandwidth_now"};
+
+template <std::size_t Size>
+bool holds(const std::array<std::string_view, Size>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Collects facts under the name of their device.
+class Collector {
+ public:
+  explicit Collector(const Host& host) : host_(host) {}
+
+  template <class Item>
+  void add(const std::string& device, const Item& item) {
+    auto& attributes = facts_.shape[device];  // there even when nothing is known of it
+    each_fact(
+        [&](const char* name, const auto& fact) {
+          if (!fact.known() || holds(kMomentary, name)) return;
+          auto& kept = holds(kIdentities, name) ? facts_.identity[device] : attributes;
+          kept.emplace(name, fact_text(*fact.value));
+        },
+        item);
+  }
+
+  void add(const std::string& device, const std::string& name, std::string value) {
+    facts_.shape[device].insert_or_assign(name, std::move(value));
+  }
+
+  template <class Item>
+  void add_devices(DeviceKind kind, const std::vector<Item>& items) {
+    for (int i = 0; i < static_cast<int>(items.size()); ++i)
+      add(label({kind, i}), items[static_cast<std::size_t>(i)]);
+  }
+
+  template <class Link>
+  void add_links(std::string_view what, const std::vector<Link>& links) {
+    for (const Link& link : links)
+      add(fmt::format("{} {} → {}", what, label(link.from), label(link.to)), link);
+  }
+
+  /// By address, and by position where that is not known: "GPU 0000:18:00.0", "NIC #3". Several NICs at one
+  /// address (ports of a card) are told apart by their order.
+  [[nodiscard]] std::string label(const Device& device) const {
+    if (device.kind == DeviceKind::numa_node) {
+      return fmt::format("NUMA {}", host_.numa_nodes.at(static_cast<std::size_t>(device.index)).index);
+    }
+    const std::string_view kind = device.kind == DeviceKind::gpu   ? "GPU"
+                                  : device.kind == DeviceKind::nic ? "NIC"
+                                                                   : "NVSwitch";
+    const auto address = pci_address_of(host_, device);
+    if (!address) return fmt::format("{} #{}", kind, device.index);
+    int before = 0;
+    for (int i = 0; i < device.index; ++i)
+      before += pci_address_of(host_, {device.kind, i}) == address ? 1 : 0;
+    return fmt::format("{} {}{}", kind, *address, before == 0 ? "" : fmt::format(" ({})", before + 1));
+  }
+
+  [[nodiscard]] HostFacts take() { return std::move(facts_); }
+
+ private:
+  const Host& host_;
+  HostFacts facts_;
+};
+
+/// The memory that the system counts differs by some pages between twins.
+std::string rounded_to_gibibytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
+  return fmt::format("{} GiB", (bytes + kGibibyte / 2) / kGibibyte);
+}
+
+}  // namespace
+
+HostFacts host_facts(const Host& host) {
+  Collector facts(host);
+  facts.add("host", host);
+  for (const NumaNode& node : host.numa_nodes) {
+    const std::string label = fmt::format("NUMA {}", node.index);
+    facts.add(label, node);
+    if (node.memory_bytes.known()) {
+      facts.add(label, "memory_bytes", rounded_to_gibibytes(*node.memory_bytes.value));
+    }
+  }
+  for (const PciDevice& device : host.pci_devices) {
+    facts.add("PCI " + device.address, device);
+    facts.add("PCI " + device.address, "parent", device.parent);
+  }
+  facts.add_devices(DeviceKind::gpu, host.gpus);
+  facts.add_devices(DeviceKind::nvswitch, host.nvswitches);
+  facts.add_devices(DeviceKind::nic, host.nics);
+  for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
+    const std::string nic = facts.label({DeviceKind::nic, i});
+    for (const NicPort& port : host.nics[static_cast<std::size_t>(i)].ports)
+      facts.add(fmt::format("{} port {}", nic, port.number), port);
+  }
+  facts.add_links("NVLink", host.nvlinks);
+  facts.add_links("stated path", host.stated_paths);
+  facts.add_links("peer access", host.peer_access);
+  return facts.take();
+}
+
+// FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv (Fowler, Noll, Vo).
+std::string shape_hash(const FactsByDevice& shape) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto add = [&hash](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    hash *= 1099511628211U;  // as a byte 0 would: "ab" "c" is not "a" "bc"
+  };
+  for (const auto& [device, attributes] : shape) {
+    add(device);
+    for (const auto& [name, value] : attributes) {
+      add(name);
+      add(value);
+    }
+    add("");
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace collbench
