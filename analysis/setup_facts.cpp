@@ -156,7 +156,12 @@ std::string_view size_in_words(SizeMeaning meaning) {
 }  // namespace
 
 Facts setup_facts(const Run& run) {
-  Facts facts{headline(run), versions(run), hosts(run), environment(run)};
+  Facts facts{headline(run), versions(run)};
+  if (run.cluster) {
+    for (const std::string& line : run.cluster->summary) facts.push_back({line});
+  }
+  facts.push_back(hosts(run));
+  facts.push_back(environment(run));
   for (const std::string& note : run.place_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_calibration(run, facts);
   std::erase_if(facts, [](const Fact& fact) { return fact.text.empty(); });

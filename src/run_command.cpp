@@ -20,12 +20,14 @@
 #include "launch/agreement.hpp"
 #include "launch/interruption.hpp"
 #include "launch/real_machine.hpp"
+#include "src/gather_cluster.hpp"
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
 #include "src/run_place.hpp"
 #include "src/text_options.hpp"
 #include "src/version.hpp"
+#include "topology/gather_live.hpp"
 
 namespace collbench {
 namespace {
@@ -235,6 +237,11 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   Run run = empty_run(options, place, backend);
   notice_interruption();
   const TextOptions text = ranks.is_root() ? text_options(options.colour, options.launched) : TextOptions{};
+  // In simulated time there is no machine to look at.
+  if (!run.simulated) {
+    const ClusterTopology cluster = gather_cluster(ranks, place.machines, [] { return gather_live(); });
+    if (ranks.is_root()) run.cluster = cluster_record(cluster);
+  }
   ProgressLine progress(ranks.is_root() &&
                         decide(options.progress, view_terminal(2, options.launched).is_terminal));
   if (ranks.size() > 1) {

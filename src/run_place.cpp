@@ -21,26 +21,26 @@ RunPlace find_place(const RunOptions& options, const MpiSession& session) {
   place.host = session.host();
   const int leader = session.shared_memory_leader();
   // Cores and memory belong to the machines there really are, whatever --node-map says of them.
-  const Identities machines = discover_identities(ranks, place.host, leader, std::nullopt);
+  place.machines = discover_identities(ranks, place.host, leader, std::nullopt);
   // Before anything that depends on the options: ranks that were told different things would wait forever.
   const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
   const std::vector<RankPlace> places =
       gather_places(ranks, {.machine = view_machine(),
                             .library_version = MpiSession::library_version(),
                             .arguments = fmt::format("{}", fmt::join(arguments, " "))});
-  require_same_programs(places, machines);
-  place.identities = machines;
+  require_same_programs(places, place.machines);
+  place.identities = place.machines;
   if (!options.node_map.empty()) {
     place.identities =
         discover_identities(ranks, place.host, leader, parse_node_map(options.node_map, ranks.size()));
   }
-  if (options.backend == "auto") require_no_gpu(places, machines);
-  place.cores_per_node = cores_per_node(places, machines);
-  place.memory_per_rank_bytes = memory_per_rank(places, machines);
-  place.notes = place_notes(places, machines, options.launched, inside_slurm());
+  if (options.backend == "auto") require_no_gpu(places, place.machines);
+  place.cores_per_node = cores_per_node(places, place.machines);
+  place.memory_per_rank_bytes = memory_per_rank(places, place.machines);
+  place.notes = place_notes(places, place.machines, options.launched, inside_slurm());
   if (!options.node_map.empty()) {
     place.notes.push_back(fmt::format("--node-map is in force: {} nodes in name, {} in fact",
-                                      node_count(place.identities), node_count(machines)));
+                                      node_count(place.identities), node_count(place.machines)));
   }
   return place;
 }

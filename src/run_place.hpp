@@ -12,6 +12,7 @@ namespace collbench {
 /// Where the run takes place, agreed by all ranks.
 struct RunPlace {
   std::string host;       ///< of this rank
+  Identities machines;    ///< by the machines that there really are
   Identities identities;  ///< with --node-map in force
   std::vector<int> cores_per_node;
   std::vector<std::string> notes;
