@@ -27,8 +27,9 @@ constexpr std::uint64_t kMostIterations = 10'000;
 // To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size. Closer
 // there, because between two points the models draw a line. Always to 1 MiB: from there on B is what it is.
 constexpr std::uint64_t kAlwaysBytes = kMiB;
-constexpr std::array<std::uint64_t, 12> kMessageBytes{
-    8, 64, 512, 4 * kKiB, 32 * kKiB, 256 * kKiB, 512 * kKiB, kMiB, 2 * kMiB, 4 * kMiB, 8 * kMiB, 16 * kMiB};
+constexpr std::array<std::uint64_t, 13> kMessageBytes{8,         64,         512,        2 * kKiB, 4 * kKiB,
+                                                      32 * kKiB, 256 * kKiB, 512 * kKiB, kMiB,     2 * kMiB,
+                                                      4 * kMiB,  8 * kMiB,   16 * kMiB};
 constexpr std::array<std::uint64_t, 9> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kKiB, 512 * kKiB, kMiB,
                                                    2 * kMiB, 4 * kMiB,  8 * kMiB,   16 * kMiB};
 
