@@ -8,6 +8,7 @@
 #include "base/record/calibration.hpp"
 #include "base/record/expectation.hpp"
 #include "base/record/identities.hpp"
+#include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
 
 namespace collbench {
@@ -49,6 +50,7 @@ struct Run {
   std::vector<int> cores_per_node;       ///< cores that the ranks of each node may use; empty when unknown
   std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
   std::optional<Calibration> calibration;
+  std::optional<LogFacts> log;  ///< of an imported log: what it says about its job
   std::vector<Row> rows;
   int passes = 0;
   double wall_seconds = 0;

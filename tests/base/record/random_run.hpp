@@ -36,11 +36,46 @@ class RandomRun {
     result.cores_per_node = several([&] { return below(256); });
     result.place_notes = several([&] { return text(); });
     if (chance()) result.calibration = calibration();
+    if (chance()) result.log = log_facts();
     result.rows = several([&] { return row(); });
     result.passes = below(64);
     result.wall_seconds = number();
     result.validation_seconds = number();
     result.calibration_seconds = number();
+    return result;
+  }
+
+  LogFacts log_facts() {
+    const auto text_fact = [&] { return LogFact<std::string>{text(), below(9999)}; };
+    const auto count_fact = [&] { return LogFact<int>{below(4096), below(9999)}; };
+    const auto rate_fact = [&] { return LogFact<double>{number(), below(9999)}; };
+    const auto list_fact = [&] {
+      return LogFact<std::vector<std::string>>{several([&] { return text(); }), below(9999)};
+    };
+    LogFacts result;
+    result.file = text();
+    result.format = text();
+    for (auto* fact : {&result.program, &result.version, &result.nccl, &result.operation, &result.gpu,
+                       &result.network, &result.link_layer, &result.topology}) {
+      *fact = maybe(text_fact);
+    }
+    for (auto* fact : {&result.gpus_per_process, &result.ranks, &result.nodes, &result.ranks_per_node,
+                       &result.channels, &result.nvls_channels}) {
+      *fact = maybe(count_fact);
+    }
+    for (auto* fact :
+         {&result.nic_bytes_per_second, &result.ring_bytes_per_second, &result.nvlink_least_bytes_per_second,
+          &result.nvlink_most_bytes_per_second, &result.latency_seconds}) {
+      *fact = maybe(rate_fact);
+    }
+    result.hosts = maybe(list_fact);
+    result.nics = maybe(list_fact);
+    result.gpu_direct = maybe([&] { return LogFact<bool>{chance(), below(9999)}; });
+    result.out_of_bounds = maybe([&] { return LogFact<std::uint64_t>{count(), below(9999)}; });
+    result.connections = several([&] { return LogConnections{text(), chance(), count(), below(9999)}; });
+    result.tunings = several([&] { return LogTuning{count(), text(), text(), below(64), below(9999)}; });
+    result.left_out = several([&] { return LogLeftOut{text(), count(), below(9999)}; });
+    result.notes = several([&] { return text(); });
     return result;
   }
 
