@@ -33,6 +33,12 @@ std::string row_in_words(const RowKey& key) {
 std::string passes_in_words(int passes) { return fmt::format("{} pass{}", passes, passes == 1 ? "" : "es"); }
 
 void add_state(const Run& run, Facts& facts) {
+  if (run.log) {
+    if (!run.complete) {
+      facts.push_back({"not complete: the log ends before the table's last lines", Tone::warning});
+    }
+    return;
+  }
   if (!run.complete) {
     facts.push_back({fmt::format("not complete: the run was cut short or is still going; the rows hold what "
                                  "they had after {}",
@@ -131,6 +137,7 @@ void add_precision(const Run& run, Facts& facts) {
 }
 
 void add_cost(const Run& run, Facts& facts) {
+  if (run.log) return;  // a log does not say what it took
   std::string text =
       fmt::format("wall time {}, {}", format_seconds(run.wall_seconds), passes_in_words(run.passes));
   if (run.calibration_seconds > 0)

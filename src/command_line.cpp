@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/registry.hpp"
+#include "src/import_options.hpp"
 #include "src/version.hpp"
 
 namespace collbench {
@@ -223,6 +224,7 @@ Error as_error(const CLI::ParseError& error) {
 Command parse_command_line(int argc, const char* const* argv) {
   RunOptions run;
   ReportOptions report;
+  ImportCommand import;
   bool version = false;
   for (const Collective* each : collectives()) run.request.operations.push_back(each->id);
   run.command_line.assign(argv, argv + argc);
@@ -230,7 +232,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           all five operations\n"
-      "  collbench report run.json         the tables of a saved run",
+      "  collbench report run.json         the tables of a saved run\n"
+      "  collbench import LOG              the tables of somebody's nccl-tests output",
       "collbench"};
   app.set_help_flag("-h,--help", "this text; options come before or after a subcommand's name as shown")
       ->group("Help");
@@ -252,15 +255,18 @@ Command parse_command_line(int argc, const char* const* argv) {
         report.format = text;
       });
 
+  add_import_command(app, import);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return TextAnswer{report_command->parsed() ? report_command->help() : app.help()};
+    return TextAnswer{app.help()};  // of the subcommand, where one was given
   } catch (const CLI::ParseError& error) {
     throw as_error(error);
   }
   if (version) return TextAnswer{version_text()};
   if (report_command->parsed()) return report;
+  if (app.got_subcommand("import")) return import;
   return run;
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <variant>
 
+#include "src/import_command.hpp"
 #include "src/run_options.hpp"
 
 namespace collbench {
@@ -17,7 +18,7 @@ struct TextAnswer {
   std::string text;
 };
 
-using Command = std::variant<RunOptions, ReportOptions, TextAnswer>;
+using Command = std::variant<RunOptions, ReportOptions, ImportCommand, TextAnswer>;
 
 /// Reads the command line. Throws Error (usage) that names the option and what it takes.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);

@@ -11,6 +11,7 @@
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/command_line.hpp"
+#include "src/import_command.hpp"
 #include "src/run_command.hpp"
 #include "src/start_ranks.hpp"
 
@@ -61,6 +62,8 @@ int main(int argc, char** argv) {
     if (!speaks) return 0;
     if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
       fmt::print("{}", render_report(wanted->record, wanted->format));
+    } else if (const auto* logs = std::get_if<ImportCommand>(&command)) {
+      import_command(*logs);
     } else {
       fmt::print("{}", std::get<TextAnswer>(command).text);
     }

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/import/import_log.hpp"
+
+namespace collbench {
+
+/// `collbench import LOG...`.
+struct ImportCommand {
+  std::vector<std::string> logs;
+  ImportOptions options;
+  std::string record_path;  ///< -o; empty: the tables go to stdout
+  bool overwrite = false;
+  std::string format = "text";
+  std::string preset;  ///< "lab01", or empty
+};
+
+/// Writes the record, or prints the logs' tables in `format`. Throws Error (usage) for a log that cannot be
+/// read as a run, for a topology that is none or has fewer GPUs than a node has ranks, and for files.
+void import_command(const ImportCommand& command);
+
+}  // namespace collbench
