@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "collectives/registry.hpp"
 #include "src/import_options.hpp"
+#include "src/lab01_options.hpp"
 #include "src/version.hpp"
 
 namespace collbench {
@@ -255,6 +256,9 @@ Command parse_command_line(int argc, const char* const* argv) {
         report.format = text;
       });
 
+  add(*report_command, "Options", "--topology", "NAME|FILE", "the machine of the run, for lab01",
+      [&report](const std::string& text) { report.lab01.topology = text; });
+  add_lab01_options(*report_command, "Options", report.lab01);
   add_import_command(app, import);
 
   try {

@@ -11,6 +11,7 @@ namespace collbench {
 struct ReportOptions {
   std::string record;
   std::string format = "text";
+  Lab01Request lab01;
 };
 
 /// --help, --version: text to print, and success.

@@ -6,25 +6,15 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/record/run_json.hpp"
+#include "src/named_host.hpp"
 #include "src/version.hpp"
-#include "topology/read_any.hpp"
-#include "topology/reference_machines.hpp"
 
 namespace collbench {
 namespace {
 
-/// GPUs of one node of what --topology names: a reference machine, or else a file.
-std::size_t gpus_per_node(const std::string& topology) {
-  if (const ReferenceMachine* machine = find_reference_machine(topology)) {
-    return reference_host(*machine).gpus.size();
-  }
-  const Topology read = read_any_topology(read_file(topology), topology);
-  return read.hosts.empty() ? 0 : read.hosts.front().gpus.size();
-}
-
 void require_fitting_topology(const Run& run, const std::string& topology) {
   if (topology.empty()) return;
-  const std::size_t gpus = gpus_per_node(topology);
+  const std::size_t gpus = named_host(topology).gpus.size();
   if (gpus == 0) {
     throw usage_error("--topology", fmt::format("{} has no GPUs", topology), "name the machine of the log");
   }
@@ -49,7 +39,8 @@ Run import_file(const std::string& log, const ImportOptions& options) {
 void import_command(const ImportCommand& command) {
   if (command.record_path.empty()) {
     for (const std::string& log : command.logs) {
-      fmt::print("{}", report(import_file(log, command.options), command.format));
+      const Run run = import_file(log, command.options);
+      fmt::print("{}", command.lab01.asked ? lab01(run, command.lab01) : report(run, command.format));
     }
     return;
   }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/import/import_log.hpp"
+#include "src/lab01.hpp"
 
 namespace collbench {
 
@@ -13,7 +14,7 @@ struct ImportCommand {
   std::string record_path;  ///< -o; empty: the tables go to stdout
   bool overwrite = false;
   std::string format = "text";
-  std::string preset;  ///< "lab01", or empty
+  Lab01Request lab01;
 };
 
 /// Writes the record, or prints the logs' tables in `format`. Throws Error (usage) for a log that cannot be

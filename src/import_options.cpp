@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "src/lab01_options.hpp"
 #include "topology/text_input.hpp"
 
 namespace collbench {
@@ -73,6 +74,7 @@ void add_import_command(CLI::App& app, ImportCommand& command) {
   add("--format", "NAME", "text, md, csv or json (text)", [&command](const std::string& text) {
     command.format = one_of(text, "--format", {"text", "md", "csv", "json"});
   });
+  add_lab01_options(*import, "Options", command.lab01);
 }
 
 }  // namespace collbench

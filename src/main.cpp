@@ -6,7 +6,9 @@
 #include <variant>
 
 #include "analysis/report.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/record/run_json.hpp"
 #include "collectives/mpi/algorithm_control.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
@@ -61,7 +63,10 @@ int main(int argc, char** argv) {
     }
     if (!speaks) return 0;
     if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
-      fmt::print("{}", render_report(wanted->record, wanted->format));
+      fmt::print("{}",
+                 wanted->lab01.asked
+                     ? lab01(run_from_json_text(read_file(wanted->record), wanted->record), wanted->lab01)
+                     : render_report(wanted->record, wanted->format));
     } else if (const auto* logs = std::get_if<ImportCommand>(&command)) {
       import_command(*logs);
     } else {

@@ -101,6 +101,10 @@ Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::strin
                        fmt::format("the table has no row that can be read: {}", fmt::join(words, ", ")),
                        "give the log as the program wrote it");
   }
+  if (table.devices.empty()) {
+    return usage_error(place(file, table.first_line), "the heading of a table without a row under it",
+                       "give the whole log");
+  }
   return usage_error(
       place(file, table.first_line),
       fmt::format("the program began (with {} devices) and wrote no row of its table", table.devices.size()),

@@ -94,8 +94,8 @@ class Import(unittest.TestCase):
                 ("hello\n", "has no table of nccl-tests in its 1 lines"),
                 (b"\xff\xfeh\x00", "UTF-16"),
                 (b"\x7fELF\x02\x01\x00\x00", "a byte 0 stands in no text"),
-                (HEADING, "wrote no row of its table"),
-                (HEADING + ROW.replace("10000", "XXXXX"), "1 rows whose times are masked from line 2"),
+                (HEADING, "the heading of a table without a row"),
+                (HEADING + ROW.replace("10000  100", "XXXXX  100"), "1 rows whose times are masked from line 2"),
                 (HEADING + ROW.replace("1000000000     250000000", "0     0"), "1 rows of 0 bytes from line 2"),
                 (LOG + LOG, "choose one with --run N"),
                 (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no operation"),
@@ -106,6 +106,18 @@ class Import(unittest.TestCase):
             self.assertIn(words, said)
             self.assertEqual(said.count("\n"), 1, said)
             self.assertTrue(said.startswith("collbench: "), said)
+
+    def test_lab01_of_a_log_and_of_its_record(self):
+        log = self.file(LOG)
+        record = self.folder / "run.json"
+        machine = ("--nodes", 2, "--topology", "hgx-h100")
+        lab = self.collbench("import", log, *machine, "--preset", "lab01", "--price", "2.50")
+        self.assertIn("| NVLink of one GPU, one direction | 18 links × 20.6 GB/s | 370.80 |", lab)
+        self.assertIn("16 GPUs × 2.50 = 40.00 per hour", lab)
+        self.collbench("import", log, *machine, "-o", record)
+        self.assertEqual(self.collbench("report", record, "--preset", "lab01", "--price", "2.50"), lab)
+        self.assertIn("--preset", self.collbench("report", record, "--preset", "lab02", status=2))
+        self.assertIn("--price", self.collbench("report", record, "--price", "2 EUR", status=2))
 
     def test_bad_options_are_named(self):
         log = self.file(LOG)
