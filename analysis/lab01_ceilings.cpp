@@ -110,34 +110,42 @@ void add_algorithms(const Run& run, const std::optional<Ceiling>& nvlink, const 
   ceilings.push_back(tree);
 }
 
+/// Seconds per byte of a kind at its largest calibrated size, where caches help least; none when not
+/// measured.
+std::optional<double> largest_seconds_per_byte(const Calibration& measured, CalibrationKind kind) {
+  const CalibrationPoint* largest = nullptr;
+  for (const CalibrationPoint& point : measured.points) {
+    const bool sum_of_floats =
+        !point.type || (point.type == DataType::float32 && point.reduction == Reduction::sum);
+    if (point.kind != kind || point.bytes == 0 || point.seconds <= 0 || !sum_of_floats) continue;
+    if (largest == nullptr || point.bytes > largest->bytes) largest = &point;
+  }
+  if (largest == nullptr) return std::nullopt;
+  return largest->seconds / static_cast<double>(largest->bytes);
+}
+
 /// Ring AllReduce of p ranks takes 2(p − 1)/p · S/B + (p − 1)/p · S·γ + S·κ at large S (docs/model.md).
 std::vector<Ceiling> of_host_memory(const Run& run) {
   std::vector<Ceiling> ceilings;
-  if (!run.calibration) return ceilings;
-  const Calibration& measured = *run.calibration;
   const double p = static_cast<double>(run.ranks.size());
+  if (!run.calibration || p < 2) return ceilings;
+  const Calibration& measured = *run.calibration;
   const bool many_nodes = node_count(run.ranks) > 1;
-  if (measured.intra) {
-    ceilings.push_back({"one rank's link within a host", "calibrated", measured.intra->bytes_per_second,
-                        "SendRecv on all ranks at once"});
-  }
-  if (measured.inter) {
-    ceilings.push_back(
-        {"one flow across hosts", "calibrated", measured.inter->bytes_per_second, "SendRecv across hosts"});
-  }
-  const auto& tier = many_nodes ? measured.inter : measured.intra;
-  if (!tier || p < 2 || tier->bytes_per_second <= 0) return ceilings;
-  const double gamma = measured.gammas.empty() ? 0 : measured.gammas.front().seconds_per_byte;
-  const double kappa = measured.kappa_seconds_per_byte;
+  const auto link = largest_seconds_per_byte(
+      measured, many_nodes ? CalibrationKind::send_recv_inter : CalibrationKind::forward_intra);
+  if (!link) return ceilings;
+  const double gamma = largest_seconds_per_byte(measured, CalibrationKind::reduce_local).value_or(0);
+  const double kappa = largest_seconds_per_byte(measured, CalibrationKind::copy).value_or(0);
+  ceilings.push_back({many_nodes ? "one flow across hosts" : "one rank's link within a host, all at once",
+                      "calibrated at its largest size", 1 / *link, "docs/model.md"});
   const double moved = 2 * (p - 1) / p;
-  const double seconds_per_byte = moved / tier->bytes_per_second + (p - 1) / p * gamma + kappa;
   constexpr double kNanosecond = 1e-9;
-  ceilings.push_back(
-      {"ring AllReduce at large sizes, busbw",
-       fmt::format("f ÷ (f ÷ {} + (p − 1)/p × {} ns/B + {} ns/B), f = 2(p − 1)/p = {:.4g}",
-                   gigabytes(tier->bytes_per_second), format_significant(gamma / kNanosecond, 2, 7),
-                   format_significant(kappa / kNanosecond, 2, 7), moved),
-       moved / seconds_per_byte, "link, reduction γ, copy κ: docs/model.md"});
+  ceilings.push_back({"ring AllReduce beyond the caches, busbw",
+                      fmt::format("f ÷ (f ÷ {} + (p − 1)/p × {} ns/B + {} ns/B), f = 2(p − 1)/p = {:.4g}",
+                                  gigabytes(1 / *link), format_significant(gamma / kNanosecond, 2, 7),
+                                  format_significant(kappa / kNanosecond, 2, 7), moved),
+                      moved / (moved * *link + (p - 1) / p * gamma + kappa),
+                      "link, reduction γ, copy κ, each at its largest size"});
   return ceilings;
 }
 

@@ -102,7 +102,8 @@ std::string expected_or_ceiling(std::optional<double> expected, std::optional<do
 }
 
 /// Ring and tree move every byte through the links; only reduction in the switch does not.
-std::string above_ceilings(const Lab01Options& options, std::optional<double> busbw) {
+std::string above_ceilings(const Run& run, const Lab01Options& options, std::optional<double> busbw) {
+  if (run.backend == "mpi") return "";
   const auto ring = ceiling_of(options, kRingCeiling);
   const auto tree = ceiling_of(options, kTreeCeiling);
   if (!busbw || !ring || *busbw <= std::max(*ring, tree.value_or(0))) return "";
@@ -137,7 +138,7 @@ std::string results(const Run& run, const Lab01Options& options) {
                          ratio ? fmt::format("{:.2f}", *ratio) : std::string(kNoValue));
     explanations += fmt::format(
         "- {}: {}\n", size.name,
-        markdown_text(lab01_explanation(run, *row)) + above_ceilings(options, found.bus_bandwidth));
+        markdown_text(lab01_explanation(run, *row)) + above_ceilings(run, options, found.bus_bandwidth));
   }
   return table + explanations;
 }

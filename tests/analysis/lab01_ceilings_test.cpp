@@ -44,12 +44,16 @@ TEST(Lab01Ceilings, HostMemoryIsWhatWasCalibrated) {
   run.log.reset();
   run.ranks = {{0, "n1", 0, 0}, {1, "n1", 0, 1}};
   run.calibration = Calibration{};
-  run.calibration->intra = Tier{.alpha_seconds = 1e-6, .bytes_per_second = 5e9};
-  run.calibration->gammas = {{DataType::float32, Reduction::sum, 0.2e-9}};
-  run.calibration->kappa_seconds_per_byte = 0.1e-9;
+  run.calibration->points = {
+      {CalibrationKind::forward_intra, 64, 1e-6, {}, {}},
+      {CalibrationKind::forward_intra, 1'000'000, 200e-6, {}, {}},
+      {CalibrationKind::reduce_local, 1'000'000, 200e-6, DataType::float32, Reduction::sum},
+      {CalibrationKind::reduce_local, 2'000'000, 1, DataType::int8, Reduction::max},
+      {CalibrationKind::copy, 1'000'000, 100e-6, {}, {}}};
   const auto ceilings = lab01_ceilings(run, std::nullopt);
   ASSERT_EQ(ceilings.size(), 2U);
   // By hand: f = 1; 1 / (1/5 + 0.5 × 0.2 + 0.1) = 2.5 GB/s.
+  EXPECT_NEAR(ceilings[0].bytes_per_second, 5e9, 1);
   EXPECT_NEAR(ceilings[1].bytes_per_second, 2.5e9, 1);
 }
 
