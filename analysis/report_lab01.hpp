@@ -9,9 +9,9 @@
 namespace collbench {
 
 struct Lab01Options {
-  std::vector<PrecedingCheck> checks;          ///< analysis/lab01_checks.hpp
-  std::vector<Ceiling> ceilings;               ///< analysis/lab01_ceilings.hpp
-  std::optional<double> price_per_gpu_hour{};  ///< in whatever currency; none: no price
+  std::vector<PrecedingCheck> checks;        ///< analysis/lab01_checks.hpp
+  std::vector<Ceiling> ceilings;             ///< analysis/lab01_ceilings.hpp
+  std::optional<double> price_per_gpu_hour;  ///< in whatever currency; none: no price
 };
 
 /// Lab 01 as Markdown, to hand in: the hardware as found, the checks that precede, the theoretical ceilings

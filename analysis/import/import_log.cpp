@@ -43,8 +43,8 @@ bool goes_on(const LogTable& table, const LogTable& next) {
   });
 }
 
-void add(LogTable& table, LogTable&& next) {
-  std::move(next.rows.begin(), next.rows.end(), std::back_inserter(table.rows));
+void add(LogTable& table, const LogTable& next) {
+  table.rows.insert(table.rows.end(), next.rows.begin(), next.rows.end());
   table.ended = next.ended;
   if (table.iterations != next.iterations) table.iterations = 0;
   if (next.facts.out_of_bounds) {
@@ -59,7 +59,7 @@ std::vector<LogTable> joined(std::vector<LogTable> tables) {
   std::vector<LogTable> runs;
   for (LogTable& table : tables) {
     if (!runs.empty() && !table.rows.empty() && goes_on(runs.back(), table)) {
-      add(runs.back(), std::move(table));
+      add(runs.back(), table);
     } else {
       runs.push_back(std::move(table));
     }

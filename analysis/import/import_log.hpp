@@ -10,10 +10,10 @@ namespace collbench {
 
 /// What the user says of a log, where the log does not.
 struct ImportOptions {
-  JobGiven job{};
-  std::optional<OperationId> operation{};
-  std::optional<int> run{};  ///< which of several runs in the log, from 1
-  std::string topology{};    ///< kept in the record for the verdict; empty: none
+  JobGiven job;
+  std::optional<OperationId> operation;
+  std::optional<int> run;  ///< which of several runs in the log, from 1
+  std::string topology;    ///< kept in the record for the verdict; empty: none
 };
 
 /// The run that the output of another benchmark tells of: nccl-tests' text in all its generations, or its

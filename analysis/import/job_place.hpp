@@ -10,8 +10,8 @@ namespace collbench {
 
 /// What the user says of a job whose log does not.
 struct JobGiven {
-  std::optional<int> nodes{};
-  std::optional<int> ranks_per_node{};
+  std::optional<int> nodes;
+  std::optional<int> ranks_per_node;
 };
 
 /// How many ranks ran on which nodes: by the device list, by NCCL's lines, by what is given, held against

@@ -153,11 +153,11 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   if (measures != columns.per_half && measures < 2 * columns.per_half) {
     return {std::nullopt, "rows with another number of columns than their heading"};
   }
-  HalfOrReason out = read_half(start, first, columns, row.size_bytes);
+  const HalfOrReason out = read_half(start, first, columns, row.size_bytes);
   if (!out.reason.empty()) return {std::nullopt, out.reason};
   row.out_of_place = out.half;
   if (measures >= 2 * columns.per_half) {
-    HalfOrReason in = read_half(start, first + columns.per_half, columns, row.size_bytes);
+    const HalfOrReason in = read_half(start, first + columns.per_half, columns, row.size_bytes);
     if (!in.reason.empty()) return {std::nullopt, in.reason};
     row.in_place = in.half;
   }

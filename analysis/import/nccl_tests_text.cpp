@@ -121,9 +121,9 @@ class Reader {
     const std::size_t measures = row_measures(*pending_, columns_);
     const bool whole = measures >= 2 * columns_.per_half || (line_ended && measures > 0);
     if (!whole) return;
-    RowOrReason read = read_row(*pending_, columns_);
+    const RowOrReason read = read_row(*pending_, columns_);
     if (read.row) {
-      table_.rows.push_back(std::move(*read.row));
+      table_.rows.push_back(*read.row);
     } else {
       table_.leave_out(read.reason, pending_->line);
     }

@@ -27,6 +27,24 @@ std::string refusal_of(const std::string& log, const ImportOptions& options = {}
   return "no refusal";
 }
 
+ImportOptions on_nodes(int nodes, std::optional<int> ranks_per_node = std::nullopt) {
+  ImportOptions options;
+  options.job = {nodes, ranks_per_node};
+  return options;
+}
+
+ImportOptions of_run(int run) {
+  ImportOptions options;
+  options.run = run;
+  return options;
+}
+
+ImportOptions of_all_reduce() {
+  ImportOptions options;
+  options.operation = OperationId::all_reduce;
+  return options;
+}
+
 /// A heading and rows, with nothing that says who ran where.
 std::string bare_table() { return std::string(kNewHeading) + std::string(kTwoRows) + std::string(kFooter); }
 
@@ -101,16 +119,16 @@ TEST(ImportLog, RanksComeFromTheRatesAndNodesAreNotMadeUp) {
 }
 
 TEST(ImportLog, NodesMayBeGiven) {
-  const auto run = read(bare_table(), {.job = {.nodes = 2}});
+  const auto run = read(bare_table(), on_nodes(2));
   EXPECT_EQ(run.log->nodes, (LogFact<int>{2, 0}));
   EXPECT_EQ(run.log->ranks_per_node->value, 2);
   EXPECT_EQ(run.ranks[3].node, 1);
-  EXPECT_THAT(refusal_of(bare_table(), {.job = {.nodes = 3}}),
+  EXPECT_THAT(refusal_of(bare_table(), on_nodes(3)),
               HasSubstr("4 ranks (as a.log says) are not spread evenly over 3 nodes"));
 }
 
 TEST(ImportLog, GivenRanksMustFitTheRates) {
-  EXPECT_THAT(refusal_of(bare_table(), {.job = {.nodes = 2, .ranks_per_node = 8}}),
+  EXPECT_THAT(refusal_of(bare_table(), on_nodes(2, 8)),
               HasSubstr("16 ranks by --nodes × --ranks-per-node, but the table's busbw/algbw fits 4"));
 }
 
@@ -142,7 +160,7 @@ TEST(ImportLog, WhatCannotBeToldIsAskedFor) {
       "12500   80.00   80.00    N/A\n" +
       std::string(kFooter);
   EXPECT_THAT(refusal_of(log), HasSubstr("its table fits AllReduce and SendRecv; give --operation"));
-  const auto run = read(log, {.operation = OperationId::all_reduce});
+  const auto run = read(log, of_all_reduce());
   EXPECT_EQ(run.ranks.size(), 2U);
   EXPECT_EQ(run.log->operation->line, 0);
 }
@@ -153,7 +171,7 @@ TEST(ImportLog, RanksThatNothingSaysAreAskedFor) {
       "  1000000000     250000000     float    none       0    10000  100.00  100.00      0    "
       "12500   80.00   80.00      0\n";
   EXPECT_THAT(refusal_of(log), HasSubstr("the log does not say how many ranks ran; give --nodes N"));
-  EXPECT_EQ(read(log, {.job = {.nodes = 1, .ranks_per_node = 8}}).ranks.size(), 8U);
+  EXPECT_EQ(read(log, on_nodes(1, 8)).ranks.size(), 8U);
 }
 
 TEST(ImportLog, TwoRunsInOneFileAreNamedAndOneIsChosen) {
@@ -161,8 +179,8 @@ TEST(ImportLog, TwoRunsInOneFileAreNamedAndOneIsChosen) {
   EXPECT_THAT(refusal_of(log),
               HasSubstr("holds 2 runs (1: all_reduce_perf, 4 devices, 2 rows, from line 1; 2: "
                         "all_reduce_perf, 4 devices, 2 rows, from line 19); choose one with --run N"));
-  EXPECT_EQ(read(log, {.run = 2}).log->gpu->line, 24);
-  EXPECT_THAT(refusal_of(log, {.run = 3}), HasSubstr("2 runs with rows"));
+  EXPECT_EQ(read(log, of_run(2)).log->gpu->line, 24);
+  EXPECT_THAT(refusal_of(log, of_run(3)), HasSubstr("2 runs with rows"));
 }
 
 TEST(ImportLog, OneProgramPerSizeIsOneRun) {

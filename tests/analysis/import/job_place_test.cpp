@@ -41,13 +41,13 @@ TEST(JobPlace, ADeviceListWithAHoleIsNotGuessedFull) {
 
 TEST(JobPlace, RanksPerNodeAloneGivesTheNodes) {
   LogTable table = sixteen_ranks();
-  EXPECT_EQ(node_count(place(table, {.ranks_per_node = 8})), 2);
+  EXPECT_EQ(node_count(place(table, {std::nullopt, 8})), 2);
   EXPECT_EQ(table.facts.nodes, (LogFact<int>{2, 0}));
 }
 
 TEST(JobPlace, NumbersThatMultiplyBeyondReasonAreRefused) {
   LogTable table = sixteen_ranks();
-  EXPECT_THROW((void)place(table, {.nodes = 1000000, .ranks_per_node = 1000000}), Error);
+  EXPECT_THROW((void)place(table, {1000000, 1000000}), Error);
 }
 
 }  // namespace
