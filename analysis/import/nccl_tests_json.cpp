@@ -72,6 +72,7 @@ void take_config(const JsonReader& config, std::string_view text, LogTable& tabl
   const int threads = std::min(config.at("nthreads").integer<int>(1), kMost);
   const int gpus = std::min(config.at("ngpus").integer<int>(1), kMost / threads);
   table.facts.gpus_per_process = {threads * gpus, line};
+  table.facts.threads_per_process = {threads, line};
   if (const auto iterations = config.find("iterations"))
     table.iterations = iterations->integer<std::uint64_t>();
   const auto devices = config.find("devices");

@@ -67,6 +67,7 @@ class Reader {
       if (!table_.devices.empty() && !heading_seen_) table_.devices.clear();
       table_.iterations = parameters->iterations;
       say(table_.facts.gpus_per_process, parameters->threads * parameters->gpus_per_thread, line.number);
+      say(table_.facts.threads_per_process, parameters->threads, line.number);
       return true;
     }
     if (const auto columns = nccl_tests_columns(line.text)) {

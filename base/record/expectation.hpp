@@ -12,6 +12,10 @@ struct Expectation {
   std::optional<double>
       expected_seconds;     ///< the algorithm that ran, or the cheapest one when the library chose
   std::string expected_by;  ///< the formula behind expected_seconds: "ring", "recursive_doubling", …
+  /// The band around all algorithms that may have run, with the models' uncertainty; none on host memory.
+  std::optional<double> fastest_seconds{};
+  std::optional<double> slowest_seconds{};
+  std::string limited_by{};  ///< the link that limits the algorithm of expected_by, by name
 
   bool operator==(const Expectation&) const = default;
 };

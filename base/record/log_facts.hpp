@@ -58,7 +58,8 @@ struct LogFacts {
   MaybeLogFact<std::string> operation;  ///< "AllReduce"; by the program's name, else by the table's shape
   MaybeLogFact<std::string> gpu;        ///< "NVIDIA H100 80GB HBM3"
   MaybeLogFact<int> gpus_per_process;   ///< threads × GPUs per thread
-  MaybeLogFact<int> ranks;              ///< by the device list, or what busbw/algbw allows
+  MaybeLogFact<int> threads_per_process;
+  MaybeLogFact<int> ranks;  ///< by the device list, or what busbw/algbw allows
   MaybeLogFact<int> nodes;
   MaybeLogFact<int> ranks_per_node;  ///< none where nodes differ
   MaybeLogFact<std::vector<std::string>> hosts;

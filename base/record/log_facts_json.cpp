@@ -33,6 +33,7 @@ void visit_facts(Facts& facts, Visit&& visit) {
   visit("operation", facts.operation);
   visit("gpu", facts.gpu);
   visit("gpus_per_process", facts.gpus_per_process);
+  visit("threads_per_process", facts.threads_per_process);
   visit("ranks", facts.ranks);
   visit("nodes", facts.nodes);
   visit("ranks_per_node", facts.ranks_per_node);

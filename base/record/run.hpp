@@ -10,6 +10,7 @@
 #include "base/record/identities.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
+#include "base/record/verdict.hpp"
 
 namespace collbench {
 
@@ -19,6 +20,7 @@ inline constexpr int kRunSchemaVersion = 1;
 struct Row {
   Measurement measurement;
   Expectation expectation;
+  Verdict verdict{};
 
   bool operator==(const Row&) const = default;
 };

@@ -59,8 +59,8 @@ class RandomRun {
                        &result.network, &result.link_layer, &result.topology}) {
       *fact = maybe(text_fact);
     }
-    for (auto* fact : {&result.gpus_per_process, &result.ranks, &result.nodes, &result.ranks_per_node,
-                       &result.channels, &result.nvls_channels}) {
+    for (auto* fact : {&result.gpus_per_process, &result.threads_per_process, &result.ranks, &result.nodes,
+                       &result.ranks_per_node, &result.channels, &result.nvls_channels}) {
       *fact = maybe(count_fact);
     }
     for (auto* fact :
@@ -124,8 +124,14 @@ class RandomRun {
     measured.wrong_elements = maybe([&] { return count(); });
     measured.wrong =
         several([&] { return WrongElements{below(4096), text(), count(), count(), text(), text()}; });
-    result.expectation = {maybe([&] { return number(); }), maybe([&] { return number(); }),
-                          maybe([&] { return number(); }), text()};
+    result.expectation = {maybe([&] { return number(); }),
+                          maybe([&] { return number(); }),
+                          maybe([&] { return number(); }),
+                          text(),
+                          maybe([&] { return number(); }),
+                          maybe([&] { return number(); }),
+                          text()};
+    result.verdict = {static_cast<VerdictWord>(below(5)), text()};
     return result;
   }
 
