@@ -3,6 +3,8 @@
 #include <variant>
 
 #include "src/import_command.hpp"
+#include "src/judge_command.hpp"
+#include "src/predict_command.hpp"
 #include "src/run_options.hpp"
 
 namespace collbench {
@@ -19,7 +21,8 @@ struct TextAnswer {
   std::string text;
 };
 
-using Command = std::variant<RunOptions, ReportOptions, ImportCommand, TextAnswer>;
+using Command =
+    std::variant<RunOptions, ReportOptions, ImportCommand, PredictOptions, JudgeOptions, TextAnswer>;
 
 /// Reads the command line. Throws Error (usage) that names the option and what it takes.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "analysis/gpu/run_facts.hpp"
+#include "analysis/judge.hpp"
 #include "analysis/report.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -31,6 +33,9 @@ Run import_file(const std::string& log, const ImportOptions& options) {
   Run run = import_log(read_file(log), log, options);
   require_fitting_topology(run, options.topology);
   run.versions.collbench = versions().collbench;
+  if (!options.topology.empty()) {
+    run = judged_on_gpus(run, cluster_of_run(run, options.topology, log, false));
+  }
   return run;
 }
 

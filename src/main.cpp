@@ -14,6 +14,8 @@
 #include "launch/mpi_session.hpp"
 #include "src/command_line.hpp"
 #include "src/import_command.hpp"
+#include "src/judge_command.hpp"
+#include "src/predict_command.hpp"
 #include "src/run_command.hpp"
 #include "src/start_ranks.hpp"
 
@@ -69,6 +71,12 @@ int main(int argc, char** argv) {
                      : render_report(wanted->record, wanted->format));
     } else if (const auto* logs = std::get_if<ImportCommand>(&command)) {
       import_command(*logs);
+    } else if (const auto* prediction = std::get_if<PredictOptions>(&command)) {
+      fmt::print("{}", predict_command(*prediction));
+    } else if (const auto* judged = std::get_if<JudgeOptions>(&command)) {
+      const Judgement judgement = judge_command(*judged);
+      fmt::print("{}", judgement.text);
+      return static_cast<int>(judgement.low ? ExitStatus::low : ExitStatus::ok);
     } else {
       fmt::print("{}", std::get<TextAnswer>(command).text);
     }
