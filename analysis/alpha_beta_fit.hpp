@@ -24,8 +24,8 @@ struct AlphaBetaFit {
   double largest_relative_error = 0;  ///< largest |fit/point − 1|
   /// Student's t over n − 2 degrees of freedom; none for two points, and where alpha was set to 0. The upper
   /// end of the rate is infinite where the slope may be 0.
-  std::optional<FitInterval> alpha_interval{};
-  std::optional<FitInterval> rate_interval{};
+  std::optional<FitInterval> alpha_interval = std::nullopt;
+  std::optional<FitInterval> rate_interval = std::nullopt;
 
   /// n½: the size at which half of the rate is reached (Hockney, Parallel Computing 20(3), 1994).
   [[nodiscard]] double half_rate_bytes() const { return alpha_seconds * bytes_per_second; }

@@ -1,6 +1,7 @@
 #include "analysis/prediction.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -66,29 +67,43 @@ std::string note_line(const Prediction& prediction) {
       off);
 }
 
-std::string as_text(const Prediction& prediction, bool markdown) {
-  std::string text = markdown ? "# Expected\n\n" : "";
-  text += cluster_line(prediction) + "\n" + (markdown ? "\n" : "") + note_line(prediction) + "\n";
+/// Cells under their heads; the last two are text.
+std::string text_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    line += i + 2 < cells.size() ? pad_left(cells[i], 10) : "  " + pad_right(cells[i], 9);
+  }
+  return line + "\n";
+}
+
+std::string markdown_line(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string as_text(const Prediction& prediction) {
+  std::string text = cluster_line(prediction) + "\n" + note_line(prediction) + "\n";
+  std::optional<OperationId> current;
+  for (const PredictedRow& row : prediction.rows) {
+    if (current != row.operation)
+      text += fmt::format("\n{}\n{}", operation(row.operation).name, text_line(kHeads));
+    current = row.operation;
+    text += text_line(cells(row, prediction.cluster));
+  }
+  return text;
+}
+
+std::string as_markdown(const Prediction& prediction) {
+  std::string text = "# Expected\n\n" + cluster_line(prediction) + "\n\n" + note_line(prediction) + "\n";
+  std::vector<std::string> rule(kHeads.size(), "---:");
+  rule[rule.size() - 1] = rule[rule.size() - 2] = "---";
   std::optional<OperationId> current;
   for (const PredictedRow& row : prediction.rows) {
     if (current != row.operation) {
-      current = row.operation;
-      text += fmt::format("\n{}{}\n{}", markdown ? "## " : "", operation(row.operation).name,
-                          markdown ? "\n" : "");
-      std::string rule = "|";
-      for (std::size_t i = 0; i < kHeads.size(); ++i) {
-        text += markdown ? fmt::format("| {} ", kHeads[i])
-                         : (i + 2 < kHeads.size() ? pad_left(kHeads[i], 10) : "  " + pad_right(kHeads[i], 9));
-        rule += i + 2 < kHeads.size() ? " ---: |" : " --- |";
-      }
-      text += markdown ? "|\n" + rule + "\n" : "\n";
+      text += fmt::format("\n## {}\n\n{}{}", operation(row.operation).name, markdown_line(kHeads),
+                          markdown_line(rule));
     }
-    const auto values = cells(row, prediction.cluster);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      text += markdown ? fmt::format("| {} ", values[i])
-                       : (i + 2 < values.size() ? pad_left(values[i], 10) : "  " + pad_right(values[i], 9));
-    }
-    text += markdown ? "|\n" : "\n";
+    current = row.operation;
+    text += markdown_line(cells(row, prediction.cluster));
   }
   return text;
 }
@@ -160,7 +175,8 @@ Prediction predict(std::string topology, const GpuCluster& cluster, std::span<co
 }
 
 std::string render_prediction(const Prediction& prediction, std::string_view format) {
-  if (format == "text" || format == "md") return as_text(prediction, format == "md");
+  if (format == "text") return as_text(prediction);
+  if (format == "md") return as_markdown(prediction);
   if (format == "csv") return as_csv(prediction);
   if (format == "json") return as_json(prediction);
   throw usage_error("--format", fmt::format("'{}' is unknown", format), "choose text, md, csv or json");

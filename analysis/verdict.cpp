@@ -1,6 +1,7 @@
 #include "analysis/verdict.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -60,8 +61,8 @@ std::vector<Sweep> sweeps_of(const std::vector<Row>& rows) {
     }
   }
   for (Sweep& sweep : sweeps) {
-    std::stable_sort(sweep.begin(), sweep.end(), [](const Row* a, const Row* b) {
-      return a->measurement.key.size_bytes < b->measurement.key.size_bytes;
+    std::sort(sweep.begin(), sweep.end(), [](const Row* a, const Row* b) {
+      return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
     });
   }
   return sweeps;
