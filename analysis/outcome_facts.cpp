@@ -9,7 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "analysis/fit_facts.hpp"
 #include "analysis/text_layout.hpp"
+#include "analysis/verdict.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 
@@ -33,6 +35,12 @@ std::string row_in_words(const RowKey& key) {
 std::string passes_in_words(int passes) { return fmt::format("{} pass{}", passes, passes == 1 ? "" : "es"); }
 
 void add_state(const Run& run, Facts& facts) {
+  if (run.log) {
+    if (!run.complete) {
+      facts.push_back({"not complete: the log ends before the table's last lines", Tone::warning});
+    }
+    return;
+  }
   if (!run.complete) {
     facts.push_back({fmt::format("not complete: the run was cut short or is still going; the rows hold what "
                                  "they had after {}",
@@ -131,6 +139,7 @@ void add_precision(const Run& run, Facts& facts) {
 }
 
 void add_cost(const Run& run, Facts& facts) {
+  if (run.log) return;  // a log does not say what it took
   std::string text =
       fmt::format("wall time {}, {}", format_seconds(run.wall_seconds), passes_in_words(run.passes));
   if (run.calibration_seconds > 0)
@@ -142,11 +151,26 @@ void add_cost(const Run& run, Facts& facts) {
   facts.push_back({text});
 }
 
+Tone tone_of(VerdictWord word) {
+  if (word == VerdictWord::fault) return Tone::alarm;
+  return word == VerdictWord::low || word == VerdictWord::model_or_ranks_wrong ? Tone::warning : Tone::quiet;
+}
+
 void add_verdict(const Run& run, Facts& facts) {
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
   } else if (run.backend == "mpi") {
     facts.push_back({"no verdict: host memory; meas/exp is for information"});
+  }
+  for (const Sweep& sweep : sweeps_of(run.rows)) {
+    const Verdict& verdict = sweep.back()->verdict;
+    if (verdict.explanation.empty()) continue;
+    const RowKey& key = sweep.back()->measurement.key;
+    facts.push_back({fmt::format("{} {}{}: {}: {}", operation(key.operation).name, traits(key.type).name,
+                                 key.in_place ? ", in place" : "",
+                                 verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word),
+                                 verdict.explanation),
+                     tone_of(verdict.word)});
   }
 }
 
@@ -173,6 +197,7 @@ Facts outcome_facts(const Run& run) {
   add_notes(run, facts);
   add_substitutions(run, facts);
   add_precision(run, facts);
+  for (const Fact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);
   add_verdict(run, facts);
   return facts;

@@ -36,7 +36,8 @@ std::string reduction(const ReportRow& row) {
 }
 
 std::string place(const ReportRow& row) {
-  if (!operation(key(row).operation).has_in_place) return std::string(kNoValue);
+  // nccl-tests measures AllToAll and SendRecv in place too, though neither has such a form.
+  if (!operation(key(row).operation).has_in_place && !key(row).in_place) return std::string(kNoValue);
   return key(row).in_place ? "in" : "out";
 }
 

@@ -39,6 +39,11 @@ std::string figure(const CsvRow& row, double value) {
   return number(row.measured.seconds > 0 ? std::optional(value) : std::nullopt);
 }
 
+/// A figure over samples, which an imported log has none of.
+std::string of_samples(const CsvRow& row, double value) {
+  return row.measured.samples > 0 ? figure(row, value) : "";
+}
+
 std::string gigabytes(std::optional<double> bytes_per_second) {
   return number(bytes_per_second ? std::optional(*bytes_per_second / kGigabyte) : std::nullopt);
 }
@@ -69,7 +74,11 @@ constexpr std::array kColumns{
     CsvColumn{"algorithm_asked", [](const CsvRow& row) { return row.measured.key.algorithm; }},
     CsvColumn{"algorithm_ran", [](const CsvRow& row) { return row.measured.algorithm_ran; }},
     CsvColumn{"ranks", [](const CsvRow& row) { return fmt::to_string(row.run.ranks.size()); }},
-    CsvColumn{"nodes", [](const CsvRow& row) { return fmt::to_string(node_count(row.run.ranks)); }},
+    CsvColumn{"nodes",
+              [](const CsvRow& row) {
+                const bool known = !row.run.log || row.run.log->nodes;
+                return known ? fmt::to_string(node_count(row.run.ranks)) : std::string();
+              }},
     CsvColumn{"backend", [](const CsvRow& row) { return row.run.backend; }},
     CsvColumn{"time_reduction", [](const CsvRow& row) { return row.run.time_reduction; }},
     CsvColumn{"started", [](const CsvRow& row) { return row.run.started; }},
@@ -101,12 +110,12 @@ constexpr std::array kColumns{
     CsvColumn{"iterations_per_sample",
               [](const CsvRow& row) { return fmt::to_string(row.measured.iterations_per_sample); }},
     CsvColumn{"samples", [](const CsvRow& row) { return fmt::to_string(row.measured.samples); }},
-    CsvColumn{"minimum_seconds", [](const CsvRow& row) { return figure(row, row.measured.minimum); }},
-    CsvColumn{"mean_seconds", [](const CsvRow& row) { return figure(row, row.measured.mean); }},
-    CsvColumn{"median_seconds", [](const CsvRow& row) { return figure(row, row.measured.median); }},
-    CsvColumn{"p95_seconds", [](const CsvRow& row) { return figure(row, row.measured.p95); }},
-    CsvColumn{"p99_seconds", [](const CsvRow& row) { return figure(row, row.measured.p99); }},
-    CsvColumn{"variation", [](const CsvRow& row) { return figure(row, row.measured.variation); }},
+    CsvColumn{"minimum_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.minimum); }},
+    CsvColumn{"mean_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.mean); }},
+    CsvColumn{"median_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.median); }},
+    CsvColumn{"p95_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p95); }},
+    CsvColumn{"p99_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p99); }},
+    CsvColumn{"variation", [](const CsvRow& row) { return of_samples(row, row.measured.variation); }},
     CsvColumn{"stopped", [](const CsvRow& row) { return row.measured.stopped; }},
     CsvColumn{"note", [](const CsvRow& row) { return row.measured.note; }},
     CsvColumn{"unavailable", [](const CsvRow& row) { return row.measured.unavailable; }},

@@ -2,30 +2,19 @@
 
 #include <string_view>
 
+#include "analysis/markdown_text.hpp"
 #include "analysis/outcome_facts.hpp"
 #include "analysis/report_columns.hpp"
 #include "analysis/setup_facts.hpp"
-#include "analysis/text_layout.hpp"
 
 namespace collbench {
 namespace {
-
-/// `text` so that GitHub shows every character of it as it is.
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kSpecial = "\\`*<>|[]~_";
-  std::string result;
-  for (const char letter : one_line(text)) {
-    if (kSpecial.find(letter) != std::string_view::npos) result += '\\';
-    result += letter;
-  }
-  return result;
-}
 
 std::string bullets(const Facts& facts) {
   std::string text;
   for (const Fact& fact : facts) {
     const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;
-    text += loud ? "- **" + escaped(fact.text) + "**\n" : "- " + escaped(fact.text) + "\n";
+    text += loud ? "- **" + markdown_text(fact.text) + "**\n" : "- " + markdown_text(fact.text) + "\n";
   }
   return text;
 }
@@ -35,7 +24,7 @@ std::string table_head() {
   std::string names = "|";
   std::string rule = "|";
   for (const ReportColumn& column : report_columns()) {
-    names += " " + escaped(column.heading) + " |";
+    names += " " + markdown_text(column.heading) + " |";
     rule += &column == &report_columns().back() ? " --- |" : " ---: |";
   }
   return names + "\n" + rule + "\n";
@@ -44,7 +33,7 @@ std::string table_head() {
 std::string table_row(const ReportRow& row) {
   std::string line = "|";
   for (const ReportColumn& column : report_columns()) {
-    const std::string cell = escaped(column.cell(row));
+    const std::string cell = markdown_text(column.cell(row));
     const bool loud = column.tone != nullptr && column.tone(row) != Tone::plain;
     line += loud ? " **" + cell + "** |" : " " + cell + " |";
   }
@@ -59,7 +48,7 @@ std::string section(const Run& run, OperationId id) {
     rows += table_row({row, rates(row, ranks)});
   }
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
-  if (!rows.empty()) text += escaped(operation_fact(id, ranks).text) + "\n\n" + table_head() + rows;
+  if (!rows.empty()) text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head() + rows;
   const std::string unavailable = bullets(unavailable_facts(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }

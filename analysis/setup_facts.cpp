@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/log_words.hpp"
 #include "analysis/text_layout.hpp"
 #include "base/units.hpp"
 
@@ -24,12 +25,24 @@ std::string backend_in_words(const std::string& backend) {
   return backend;
 }
 
+/// An imported log may not say on how many hosts its ranks were.
+std::string place_in_words(const Run& run) {
+  const std::string ranks = counted(run.ranks.size(), "rank");
+  if (run.log && !run.log->nodes) return ranks;
+  return fmt::format("{} on {}", ranks, counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
+}
+
 Fact headline(const Run& run) {
-  return {fmt::format("collbench {}, {}, {} on {}, started {}{}", run.versions.collbench,
-                      backend_in_words(run.backend), counted(run.ranks.size(), "rank"),
-                      counted(static_cast<std::size_t>(node_count(run.ranks)), "host"), run.started,
-                      run.simulated ? ", in SimGrid's simulated time" : ""),
-          Tone::plain};
+  if (run.log) {
+    return {fmt::format("collbench {}, imported from {} ({}): {}, {}{}", run.versions.collbench,
+                        run.log->file, run.log->format, backend_in_words(run.backend), place_in_words(run),
+                        run.started.empty() ? "" : ", started " + run.started),
+            Tone::plain};
+  }
+  return {
+      fmt::format("collbench {}, {}, {}, started {}{}", run.versions.collbench, backend_in_words(run.backend),
+                  place_in_words(run), run.started, run.simulated ? ", in SimGrid's simulated time" : ""),
+      Tone::plain};
 }
 
 Fact versions(const Run& run) {
@@ -64,14 +77,15 @@ Fact hosts(const Run& run) {
     const auto any = std::find_if(run.ranks.begin(), run.ranks.end(), [&](const Identity& identity) {
       return identity.node == static_cast<int>(node);
     });
-    if (any == run.ranks.end()) continue;
+    if (any == run.ranks.end() || any->host.empty()) continue;
     std::string text = fmt::format("{} has {}", any->host, rank_list(run.ranks, static_cast<int>(node)));
     if (node < run.cores_per_node.size()) {
       text += fmt::format(" on {}", counted(static_cast<std::size_t>(run.cores_per_node[node]), "core"));
     }
     named.push_back(std::move(text));
   }
-  if (nodes > kHostsNamed) named.push_back(fmt::format("and {} more hosts", nodes - kHostsNamed));
+  if (nodes > kHostsNamed && !named.empty())
+    named.push_back(fmt::format("and {} more hosts", nodes - kHostsNamed));
   return {fmt::format("{}", fmt::join(named, ", "))};
 }
 
@@ -162,6 +176,10 @@ Facts setup_facts(const Run& run) {
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
+  if (run.log) {
+    const Facts log = log_words(*run.log);
+    facts.insert(facts.end(), log.begin(), log.end());
+  }
   for (const std::string& note : run.place_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_calibration(run, facts);
   std::erase_if(facts, [](const Fact& fact) { return fact.text.empty(); });
@@ -169,6 +187,12 @@ Facts setup_facts(const Run& run) {
 }
 
 Facts legend_facts(const Run& run) {
+  if (run.log) {
+    return {{fmt::format("time: as the log has it, one per row, {}: without an interval",
+                         reduction_in_words(run.time_reduction))},
+            {"ring, tree, exp: busbw expected; meas/exp: measured over expected, below 1 is slower; "
+             "GB = 10^9 bytes"}};
+  }
   return {
       {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes",
                    reduction_in_words(run.time_reduction))},

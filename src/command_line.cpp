@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/registry.hpp"
+#include "src/import_options.hpp"
+#include "src/lab01_options.hpp"
 #include "src/topology_options.hpp"
 #include "src/version.hpp"
 
@@ -213,6 +215,51 @@ void add_output(CLI::App& app, RunOptions& run) {
       [&run](const std::string& text) { run.progress = parse_when(text, "--progress"); });
 }
 
+void add_predict(CLI::App& app, PredictOptions& predict) {
+  CLI::App* command = app.add_subcommand(
+      "predict", "what a machine should give, nothing measured: predict --topology hgx-h100 --nodes 2");
+  const std::string theme = "Options";
+  add(*command, theme, "--topology", "NAME|FILE", "a reference machine, or a file that describes a node",
+      [&predict](const std::string& text) { predict.topology = text; })
+      ->required();
+  add(*command, theme, "--nodes", "N", "nodes like it (1)",
+      [&predict](const std::string& text) { predict.nodes = parse_number(text, "--nodes", 1, 1'000'000); });
+  add(*command, theme, "--ranks-per-node", "N", "GPUs used of each node (all)",
+      [&predict](const std::string& text) {
+        predict.ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
+      });
+  add(*command, theme, "--transport", "NAME",
+      "ib, roce, efa, tcpx, tcpxo or sockets, instead of what the NICs are made for",
+      [&predict](const std::string& text) { predict.transport = text; });
+  add(*command, theme, "--ops", "LIST", "operations (all five)",
+      [&predict](const std::string& text) { predict.operations = parse_operations(text); });
+  add(*command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
+      [&predict](const std::string& text) { predict.sizes = parse_size_list(text, "--sizes"); });
+  add(*command, theme, "--format", "NAME", "text, md, csv or json (text)",
+      [&predict](const std::string& text) {
+        require_one_of(text, "--format", {"text", "md", "csv", "json"});
+        predict.format = text;
+      });
+}
+
+void add_judge(CLI::App& app, JudgeOptions& judge) {
+  CLI::App* command =
+      app.add_subcommand("judge", "a run on GPUs against a topology: judge run.json --topology hgx-h100");
+  command->add_option("record", judge.record, "the record that -J or import wrote")->required();
+  const std::string theme = "Options";
+  add(*command, theme, "--topology", "NAME|FILE",
+      "a reference machine, or a file that describes a node (as given to import)",
+      [&judge](const std::string& text) { judge.topology = text; });
+  add(*command, theme, "--transport", "NAME", "ib, roce, efa, tcpx, tcpxo, plugin, staged or sockets",
+      [&judge](const std::string& text) { judge.transport = text; });
+  command->add_flag("--own-floor", judge.own_floor, "take the latency from the record's own smallest row")
+      ->group(theme);
+  add(*command, theme, "--format", "NAME", "text, md, csv or json (text)", [&judge](const std::string& text) {
+    require_one_of(text, "--format", {"text", "md", "csv", "json"});
+    judge.format = text;
+  });
+}
+
 /// CLI11's message as one of ours.
 Error as_error(const CLI::ParseError& error, const std::string& help) {
   std::string what = error.what();
@@ -226,6 +273,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   RunOptions run;
   ReportOptions report;
   TopologyOptions topology;
+  ImportCommand import;
+  PredictOptions predict;
+  JudgeOptions judge;
   bool version = false;
   for (const Collective* each : collectives()) run.request.operations.push_back(each->id);
   run.command_line.assign(argv, argv + argc);
@@ -234,7 +284,10 @@ Command parse_command_line(int argc, const char* const* argv) {
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           all five operations\n"
       "  collbench report run.json         the tables of a saved run\n"
-      "  collbench topo show               what this machine is",
+      "  collbench topo show               what this machine is\n"
+      "  collbench import LOG              the tables of somebody's nccl-tests output\n"
+      "  collbench predict --topology hgx-h100 --nodes 2   what a machine should give\n"
+      "  collbench judge run.json --topology hgx-h100      a run on GPUs, against that",
       "collbench"};
   app.set_help_flag("-h,--help", "this text; options come before or after a subcommand's name as shown")
       ->group("Help");
@@ -260,6 +313,13 @@ Command parse_command_line(int argc, const char* const* argv) {
 
   add_topology_command(app, topology);
 
+  add(*report_command, "Options", "--topology", "NAME|FILE", "the machine of the run, for lab01",
+      [&report](const std::string& text) { report.lab01.topology = text; });
+  add_lab01_options(*report_command, "Options", report.lab01);
+  add_import_command(app, import);
+  add_predict(app, predict);
+  add_judge(app, judge);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -270,6 +330,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (version) return TextAnswer{version_text()};
   if (report_command->parsed()) return report;
   if (app.got_subcommand("topo")) return topology;
+  if (app.got_subcommand("import")) return import;
+  if (app.got_subcommand("predict")) return predict;
+  if (app.got_subcommand("judge")) return judge;
   return run;
 }
 

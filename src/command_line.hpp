@@ -2,6 +2,9 @@
 #include <string>
 #include <variant>
 
+#include "src/import_command.hpp"
+#include "src/judge_command.hpp"
+#include "src/predict_command.hpp"
 #include "src/run_options.hpp"
 #include "src/topology_command.hpp"
 
@@ -12,6 +15,7 @@ struct ReportOptions {
   std::string record;
   std::string format = "text";
   When colour = When::automatic;
+  Lab01Request lab01;
 };
 
 /// --help, --version: text to print, and success.
@@ -19,7 +23,8 @@ struct TextAnswer {
   std::string text;
 };
 
-using Command = std::variant<RunOptions, ReportOptions, TopologyOptions, TextAnswer>;
+using Command = std::variant<RunOptions, ReportOptions, TopologyOptions, ImportCommand, PredictOptions,
+                             JudgeOptions, TextAnswer>;
 
 /// Reads the command line. Throws Error (usage) that names the option and what it takes.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);

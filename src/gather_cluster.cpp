@@ -65,7 +65,7 @@ ClusterTopology gather_cluster(Ranks& ranks, const Identities& machines, const s
   const std::vector<std::string> hashes = ranks.all_gather(found.hash);
   const bool speaks = !found.hash.empty();
   const std::vector<std::string> messages =
-      ranks.all_gather(speaks ? message_of(found, is_first_of_its_shape(hashes, ranks.rank())) : "");
+      ranks.gather(speaks ? message_of(found, is_first_of_its_shape(hashes, ranks.rank())) : "");
   if (!ranks.is_root()) return {};
   return put_together(machines, hashes, messages);
 }

@@ -6,11 +6,16 @@
 #include <variant>
 
 #include "analysis/report.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/record/run_json.hpp"
 #include "collectives/mpi/algorithm_control.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/command_line.hpp"
+#include "src/import_command.hpp"
+#include "src/judge_command.hpp"
+#include "src/predict_command.hpp"
 #include "src/print_all.hpp"
 #include "src/run_command.hpp"
 #include "src/start_ranks.hpp"
@@ -61,6 +66,29 @@ int measure(const RunOptions& options, int argc, char** argv) {
   MpiSession::abort(static_cast<int>(ExitStatus::rank_lost));
 }
 
+/// What a command that needs no ranks says.
+struct Answer {
+  std::string text;
+  ExitStatus status = ExitStatus::ok;
+};
+
+Answer answer(const Command& command) {
+  if (const auto* report = std::get_if<ReportOptions>(&command)) {
+    if (!report->lab01.asked) {
+      return {render_report(report->record, report->format, text_options(report->colour, false))};
+    }
+    return {lab01(run_from_json_text(read_file(report->record), report->record), report->lab01)};
+  }
+  if (const auto* topology = std::get_if<TopologyOptions>(&command)) return {topology_command(*topology)};
+  if (const auto* logs = std::get_if<ImportCommand>(&command)) return {import_command(*logs)};
+  if (const auto* prediction = std::get_if<PredictOptions>(&command)) return {predict_command(*prediction)};
+  if (const auto* judged = std::get_if<JudgeOptions>(&command)) {
+    const Judgement judgement = judge_command(*judged);
+    return {judgement.text, judgement.low ? ExitStatus::low : ExitStatus::ok};
+  }
+  return {std::get<TextAnswer>(command).text};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -74,14 +102,9 @@ int main(int argc, char** argv) {
       return measure(*run, argc, argv);
     }
     if (!speaks) return 0;
-    if (const auto* wanted = std::get_if<ReportOptions>(&command)) {
-      print_all(render_report(wanted->record, wanted->format, text_options(wanted->colour, false)));
-    } else if (const auto* topology = std::get_if<TopologyOptions>(&command)) {
-      print_all(topology_command(*topology));
-    } else {
-      print_all(std::get<TextAnswer>(command).text);
-    }
-    return 0;
+    const Answer said = answer(command);
+    print_all(said.text);
+    return static_cast<int>(said.status);
   } catch (const Error& error) {
     return leave(error, speaks);
   } catch (const std::exception& error) {

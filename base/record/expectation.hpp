@@ -12,6 +12,12 @@ struct Expectation {
   std::optional<double>
       expected_seconds;     ///< the algorithm that ran, or the cheapest one when the library chose
   std::string expected_by;  ///< the formula behind expected_seconds: "ring", "recursive_doubling", …
+  /// The band around all algorithms that may have run, with the models' uncertainty; none on host memory.
+  std::optional<double> fastest_seconds = std::nullopt;
+  std::optional<double> slowest_seconds = std::nullopt;
+  /// The link that limits the algorithm of expected_by, by name.
+  // An initializer, so that the members before it can be given alone.
+  std::string limited_by{};  // NOLINT(readability-redundant-member-init)
 
   bool operator==(const Expectation&) const = default;
 };

@@ -1,5 +1,6 @@
 #include "base/record/row_json.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/record/rates.hpp"
@@ -81,6 +82,20 @@ RowKey key_of(const JsonReader& json) {
   return key;
 }
 
+/// Keys that records of the first version lack.
+std::string text_or_empty(const JsonReader& json, std::string_view key) {
+  const auto value = json.find(key);
+  return value ? value->text() : std::string();
+}
+
+VerdictWord verdict_of(const JsonReader& json) {
+  const auto value = json.find("verdict");
+  if (!value) return VerdictWord::none;
+  const auto* found = std::find(kVerdictNames.begin(), kVerdictNames.end(), value->text());
+  if (found == kVerdictNames.end()) throw value->expected("the name of a verdict");
+  return static_cast<VerdictWord>(found - kVerdictNames.begin());
+}
+
 Measurement measurement_of(const JsonReader& json) {
   Measurement result;
   result.key = key_of(json);
@@ -149,13 +164,21 @@ Json row_to_json(const Row& row, int ranks) {
           {"tree_seconds", or_null(expected.tree_seconds)},
           {"expected_seconds", or_null(expected.expected_seconds)},
           {"expected_by", expected.expected_by},
+          {"fastest_seconds", or_null(expected.fastest_seconds)},
+          {"slowest_seconds", or_null(expected.slowest_seconds)},
+          {"limited_by", expected.limited_by},
+          {"verdict", name(row.verdict.word)},
+          {"explanation", row.verdict.explanation},
           {"rates", rates_json(rates(row, ranks))}};
 }
 
 Row row_from_json(const JsonReader& json) {
   return {measurement_of(json),
           {optional_number(json, "ring_seconds"), optional_number(json, "tree_seconds"),
-           optional_number(json, "expected_seconds"), json.at("expected_by").text()}};
+           optional_number(json, "expected_seconds"), json.at("expected_by").text(),
+           optional_number(json, "fastest_seconds"), optional_number(json, "slowest_seconds"),
+           text_or_empty(json, "limited_by")},
+          {verdict_of(json), text_or_empty(json, "explanation")}};
 }
 
 }  // namespace collbench

@@ -9,7 +9,9 @@
 #include "base/record/cluster.hpp"
 #include "base/record/expectation.hpp"
 #include "base/record/identities.hpp"
+#include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
+#include "base/record/verdict.hpp"
 
 namespace collbench {
 
@@ -19,6 +21,7 @@ inline constexpr int kRunSchemaVersion = 1;
 struct Row {
   Measurement measurement;
   Expectation expectation;
+  Verdict verdict{};
 
   bool operator==(const Row&) const = default;
 };
@@ -51,6 +54,7 @@ struct Run {
   std::optional<Cluster> cluster;        ///< the machines; none when nobody looked
   std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
   std::optional<Calibration> calibration;
+  std::optional<LogFacts> log;  ///< of an imported log: what it says about its job
   std::vector<Row> rows;
   int passes = 0;
   double wall_seconds = 0;

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/record/calibration_json.hpp"
 #include "base/record/cluster_json.hpp"
+#include "base/record/log_facts_json.hpp"
 #include "base/record/row_json.hpp"
 
 namespace collbench {
@@ -116,6 +117,7 @@ std::string to_json_text(const Run& run) {
                 {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
                 {"place_notes", run.place_notes},
                 {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
+                {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
                 {"ranks", std::move(ranks)},
                 {"rows", std::move(rows)}});
 }
@@ -146,6 +148,7 @@ Run run_from_json_text(std::string_view text, std::string_view file_name) {
   for (const JsonReader& note : json.at("place_notes").items()) run.place_notes.push_back(note.text());
   if (const auto calibration = json.find("calibration"))
     run.calibration = calibration_from_json(*calibration);
+  if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);
   run.ranks = identities_of(json.at("ranks"));
   for (const JsonReader& row : json.at("rows").items()) run.rows.push_back(row_from_json(row));
   return run;

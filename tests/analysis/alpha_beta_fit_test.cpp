@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 #include "base/error.hpp"
@@ -63,6 +64,39 @@ TEST(FitAlphaBeta, SaysWhatCannotBeFitted) {
   EXPECT_THROW(static_cast<void>(fit({{8, 1e-6}, {8, 2e-6}})), Error);        // one size
   EXPECT_THROW(static_cast<void>(fit({{8, 0}, {16, 1e-6}})), Error);          // no time
   EXPECT_THROW(static_cast<void>(fit({{8, 2e-6}, {1 << 20, 1e-6}})), Error);  // faster when larger
+}
+
+TEST(FitAlphaBeta, NineteenOfTwentyIntervalsHoldTheTruth) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(1, 0.03);
+  int alpha_held = 0;
+  int rate_held = 0;
+  constexpr int kRuns = 400;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<TimePoint> points;
+    for (double bytes = 8; bytes < 1e9; bytes *= 8) {
+      points.push_back({bytes, (20e-6 + bytes / 1e11) * noise(random)});
+    }
+    const AlphaBetaFit fit = fit_alpha_beta(points);
+    alpha_held += fit.alpha_interval->low <= 20e-6 && 20e-6 <= fit.alpha_interval->high ? 1 : 0;
+    rate_held += fit.rate_interval->low <= 1e11 && 1e11 <= fit.rate_interval->high ? 1 : 0;
+  }
+  EXPECT_NEAR(alpha_held, 0.95 * kRuns, 20);
+  EXPECT_NEAR(rate_held, 0.95 * kRuns, 20);
+}
+
+TEST(FitAlphaBeta, HalfOfTheRateIsReachedWhereTheBytesTakeAsLongAsAlpha) {
+  const AlphaBetaFit fit = fit_alpha_beta(std::vector<TimePoint>{{8, 10e-6 + 8e-9}, {1e6, 10e-6 + 1e-3}});
+  EXPECT_NEAR(fit.half_rate_bytes(), 1e4, 1);
+  EXPECT_FALSE(fit.rate_interval);  // two points leave nothing to judge by
+}
+
+TEST(CrossoverBytes, IsWhereTheLinesMeet) {
+  const AlphaBetaFit tree{.alpha_seconds = 10e-6, .bytes_per_second = 1e9};
+  const AlphaBetaFit ring{.alpha_seconds = 110e-6, .bytes_per_second = 2e9};
+  EXPECT_NEAR(*crossover_bytes(tree, ring), 200e3, 1e-6);
+  EXPECT_FALSE(crossover_bytes(ring, tree));
+  EXPECT_FALSE(crossover_bytes(ring, ring));
 }
 
 }  // namespace

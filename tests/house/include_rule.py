@@ -55,7 +55,7 @@ WITHOUT_HEADER = {
 # Sources that are parts of one thing, which one test looks at as a whole: the test.
 WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation, wrong data and bad input
 TESTED_BY = {
-    r"src/[a-z_]+\.cpp": WHOLE_PROGRAM,
+    r"src/[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/(mpi_session|mpi_check|leave_together)\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/algorithm_control_mpi_test.cpp",
@@ -69,6 +69,7 @@ TESTED_BY = {
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
     r"tests/topology/corpus_test\.cpp": "every reader on recordings of real machines",
+    r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
     r"tests/collectives/mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
     r"tests/collectives/mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",
 }

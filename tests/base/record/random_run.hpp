@@ -37,6 +37,7 @@ class RandomRun {
     if (chance()) result.cluster = cluster();
     result.place_notes = several([&] { return text(); });
     if (chance()) result.calibration = calibration();
+    if (chance()) result.log = log_facts();
     result.rows = several([&] { return row(); });
     result.passes = below(64);
     result.wall_seconds = number();
@@ -52,6 +53,40 @@ class RandomRun {
       return ClusterNode{text(), below(4096), {{"a" + text(), {{text(), text()}}}, {"b", {{"", text()}}}}};
     });
     result.summary = several([&] { return text(); });
+    return result;
+  }
+
+  LogFacts log_facts() {
+    const auto text_fact = [&] { return LogFact<std::string>{text(), below(9999)}; };
+    const auto count_fact = [&] { return LogFact<int>{below(4096), below(9999)}; };
+    const auto rate_fact = [&] { return LogFact<double>{number(), below(9999)}; };
+    const auto list_fact = [&] {
+      return LogFact<std::vector<std::string>>{several([&] { return text(); }), below(9999)};
+    };
+    LogFacts result;
+    result.file = text();
+    result.format = text();
+    for (auto* fact : {&result.program, &result.version, &result.nccl, &result.operation, &result.gpu,
+                       &result.network, &result.link_layer, &result.topology}) {
+      *fact = maybe(text_fact);
+    }
+    for (auto* fact : {&result.gpus_per_process, &result.threads_per_process, &result.ranks, &result.nodes,
+                       &result.ranks_per_node, &result.channels, &result.nvls_channels}) {
+      *fact = maybe(count_fact);
+    }
+    for (auto* fact :
+         {&result.nic_bytes_per_second, &result.ring_bytes_per_second, &result.nvlink_least_bytes_per_second,
+          &result.nvlink_most_bytes_per_second, &result.latency_seconds}) {
+      *fact = maybe(rate_fact);
+    }
+    result.hosts = maybe(list_fact);
+    result.nics = maybe(list_fact);
+    result.gpu_direct = maybe([&] { return LogFact<bool>{chance(), below(9999)}; });
+    result.out_of_bounds = maybe([&] { return LogFact<std::uint64_t>{count(), below(9999)}; });
+    result.connections = several([&] { return LogConnections{text(), chance(), count(), below(9999)}; });
+    result.tunings = several([&] { return LogTuning{count(), text(), text(), below(64), below(9999)}; });
+    result.left_out = several([&] { return LogLeftOut{text(), count(), below(9999)}; });
+    result.notes = several([&] { return text(); });
     return result;
   }
 
@@ -100,8 +135,14 @@ class RandomRun {
     measured.wrong_elements = maybe([&] { return count(); });
     measured.wrong =
         several([&] { return WrongElements{below(4096), text(), count(), count(), text(), text()}; });
-    result.expectation = {maybe([&] { return number(); }), maybe([&] { return number(); }),
-                          maybe([&] { return number(); }), text()};
+    result.expectation = {maybe([&] { return number(); }),
+                          maybe([&] { return number(); }),
+                          maybe([&] { return number(); }),
+                          text(),
+                          maybe([&] { return number(); }),
+                          maybe([&] { return number(); }),
+                          text()};
+    result.verdict = {static_cast<VerdictWord>(below(5)), text()};
     return result;
   }
 

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "analysis/gpu/cluster.hpp"
+#include "analysis/verdict.hpp"
+
+namespace collbench {
+
+/// Why a sweep is as it is, in one or two sentences of facts: what it reached of which link, what the log
+/// tells of transport and channels, and what the topology cannot tell. Empty without a band.
+[[nodiscard]] std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuCluster& cluster);
+
+/// One sentence about a row: latency- or bandwidth-bound, by which link, and its ratio.
+[[nodiscard]] std::string explain_row(const Row& row, const GpuCluster& cluster);
+
+/// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.
+[[nodiscard]] std::string explaining_algorithm(const Row& row, const GpuCluster& cluster);
+
+}  // namespace collbench

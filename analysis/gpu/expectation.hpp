@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "analysis/gpu/algorithm_rate.hpp"
+#include "base/record/expectation.hpp"
+#include "base/record/operation.hpp"
+
+namespace collbench {
+
+/// The algorithms that NCCL may run for the operation here, the ring first. Empty for one rank and for
+/// HyperCube. With an algorithm told by the log: that one alone, if it is there.
+[[nodiscard]] std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster);
+
+/// How far off the models may be, as a fraction of busbw (docs/model.md).
+[[nodiscard]] double band_uncertainty(const GpuCluster& cluster, double bytes);
+
+/// What an operation should take by the cluster's links: ring, tree, the best algorithm, and the band
+/// [ring, best]. Empty where there is no algorithm.
+[[nodiscard]] Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCluster& cluster);
+
+}  // namespace collbench

@@ -1,0 +1,50 @@
+#include "analysis/gpu/links.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "topology/link_catalogue.hpp"
+
+namespace collbench {
+namespace {
+
+/// NICs of the smallest domain that the ranks fill.
+int nics_of_domain(const GpuCluster& cluster) {
+  const int rest = cluster.nodes % cluster.nodes_per_domain;
+  return cluster.nics * (rest == 0 ? cluster.nodes_per_domain : rest);
+}
+
+}  // namespace
+
+const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b) {
+  return b.gigabytes_per_second < a.gigabytes_per_second ? b : a;
+}
+
+LinkLimit gpu_link(const GpuCluster& cluster) {
+  if (cluster.nvlinks == 0) return {cluster.host_path_name, cluster.host_path};
+  const double rate = nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
+  return {fmt::format("{} NVLinks of {:.1f} GB/s a GPU", cluster.nvlinks, rate), cluster.nvlinks * rate};
+}
+
+LinkLimit one_nic(const GpuCluster& cluster) {
+  const double line = cluster.nic_line_rate * traits(cluster.transport).efficiency;
+  if (cluster.nic_path > 0 && cluster.nic_path < line) {
+    return {fmt::format("the PCIe link of one NIC, {:.1f} GB/s", cluster.nic_path), cluster.nic_path};
+  }
+  return {fmt::format("one NIC of {:g} GB/s", cluster.nic_line_rate), line};
+}
+
+LinkLimit domain_nics(const GpuCluster& cluster) {
+  const int nics = nics_of_domain(cluster);
+  LinkLimit all = one_nic(cluster);
+  const bool pcie = all.name.starts_with("the PCIe");
+  all.name =
+      pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
+           : fmt::format("{} NIC{} of {:g} GB/s a node, {} %", nics, nics == 1 ? "" : "s",
+                         cluster.nic_line_rate, std::lround(100 * traits(cluster.transport).efficiency));
+  all.gigabytes_per_second *= nics;
+  return all;
+}
+
+}  // namespace collbench

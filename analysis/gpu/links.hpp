@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+
+#include "analysis/gpu/cluster.hpp"
+
+namespace collbench {
+
+/// A link and the rate that it gives, GB/s (1e9 bytes) in one direction.
+struct LinkLimit {
+  std::string name;
+  double gigabytes_per_second = 0;
+
+  bool operator==(const LinkLimit&) const = default;
+};
+
+/// The slower of two.
+[[nodiscard]] const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b);
+
+/// What one GPU sends to the other ranks of its domain: all its NVLinks as copies reach them, else the
+/// slowest way through the host.
+[[nodiscard]] LinkLimit gpu_link(const GpuCluster& cluster);
+
+/// What leaves one domain: the sum over its NICs of min(line rate × the transport's efficiency, PCIe).
+[[nodiscard]] LinkLimit domain_nics(const GpuCluster& cluster);
+
+/// What one flow between two domains gets: one NIC.
+[[nodiscard]] LinkLimit one_nic(const GpuCluster& cluster);
+
+}  // namespace collbench

@@ -1,0 +1,250 @@
+#include "analysis/import/import_log.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analysis/import/log_lines.hpp"
+#include "analysis/import/log_operation.hpp"
+#include "analysis/import/nccl_tests_json.hpp"
+#include "analysis/import/nccl_tests_text.hpp"
+#include "base/error.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::uint64_t kLatencyBytes = 8;
+
+bool same_devices(const LogTable& a, const LogTable& b) {
+  return std::equal(a.devices.begin(), a.devices.end(), b.devices.begin(), b.devices.end(),
+                    [](const LogDevice& x, const LogDevice& y) {
+                      return x.rank == y.rank && x.host == y.host && x.gpu == y.gpu;
+                    });
+}
+
+bool same_row(const LogRow& a, const LogRow& b) {
+  return a.size_bytes == b.size_bytes && a.count == b.count && a.type == b.type &&
+         a.reduction == b.reduction && a.root == b.root;
+}
+
+/// Whether `next` goes on with what `table` measured: the same program on the same devices at other sizes, as
+/// a script writes that starts the program once per size.
+bool goes_on(const LogTable& table, const LogTable& next) {
+  const auto name = [](const LogTable& each) { return each.facts.program ? each.facts.program->value : ""; };
+  if (table.devices.empty() || table.interleaved || next.interleaved) return false;
+  if (name(table) != name(next) || !same_devices(table, next)) return false;
+  return std::none_of(next.rows.begin(), next.rows.end(), [&](const LogRow& row) {
+    return std::any_of(table.rows.begin(), table.rows.end(),
+                       [&](const LogRow& other) { return same_row(row, other); });
+  });
+}
+
+void add(LogTable& table, const LogTable& next) {
+  table.rows.insert(table.rows.end(), next.rows.begin(), next.rows.end());
+  table.ended = next.ended;
+  if (table.iterations != next.iterations) table.iterations = 0;
+  if (next.facts.out_of_bounds) {
+    if (table.facts.out_of_bounds) table.facts.out_of_bounds->value += next.facts.out_of_bounds->value;
+  }
+  for (const LogLeftOut& each : next.facts.left_out) {
+    for (std::uint64_t n = 0; n < each.count; ++n) table.leave_out(each.what, each.line);
+  }
+}
+
+std::vector<LogTable> joined(std::vector<LogTable> tables) {
+  std::vector<LogTable> runs;
+  for (LogTable& table : tables) {
+    if (!runs.empty() && !table.rows.empty() && goes_on(runs.back(), table)) {
+      add(runs.back(), table);
+    } else {
+      runs.push_back(std::move(table));
+    }
+  }
+  return runs;
+}
+
+/// "1: all_reduce_perf, 8 devices, 26 rows, from line 10".
+std::string in_words(const LogTable& table, std::size_t number) {
+  return fmt::format("{}: {}, {} devices, {} rows, from line {}", number,
+                     table.facts.program ? table.facts.program->value : "a table", table.devices.size(),
+                     table.rows.size(), table.first_line);
+}
+
+Error several_runs(const std::vector<LogTable>& runs, std::string_view file) {
+  constexpr std::size_t kMostNamed = 6;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostNamed); ++i)
+    words.push_back(in_words(runs[i], i + 1));
+  if (runs.size() > kMostNamed) words.push_back(fmt::format("and {} more", runs.size() - kMostNamed));
+  return usage_error(std::string(file),
+                     fmt::format("holds {} runs ({})", runs.size(), fmt::join(words, "; ")),
+                     "choose one with --run N");
+}
+
+/// Why a file without any row has none.
+Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::string_view file) {
+  if (tables.empty()) {
+    return usage_error(std::string(file), fmt::format("has no table of nccl-tests in its {} lines", lines),
+                       "give what all_reduce_perf or another of its programs printed, or its -J file");
+  }
+  const LogTable& table = tables.back();
+  if (!table.facts.left_out.empty()) {
+    std::vector<std::string> words;
+    for (const LogLeftOut& each : table.facts.left_out) {
+      words.push_back(fmt::format("{} {} from line {}", each.count, each.what, each.line));
+    }
+    return usage_error(place(file, table.first_line),
+                       fmt::format("the table has no row that can be read: {}", fmt::join(words, ", ")),
+                       "give the log as the program wrote it");
+  }
+  if (table.devices.empty()) {
+    return usage_error(place(file, table.first_line), "the heading of a table without a row under it",
+                       "give the whole log");
+  }
+  return usage_error(
+      place(file, table.first_line),
+      fmt::format("the program began (with {} devices) and wrote no row of its table", table.devices.size()),
+      "see what stopped it at the end of the log");
+}
+
+LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOptions& options,
+                std::string_view file) {
+  std::vector<LogTable> runs = joined(std::move(tables));
+  if (std::none_of(runs.begin(), runs.end(), [](const LogTable& table) { return !table.rows.empty(); })) {
+    throw no_rows(runs, lines, file);
+  }
+  std::erase_if(runs, [](const LogTable& table) { return table.rows.empty(); });
+  if (options.run && std::cmp_greater(*options.run, runs.size())) {
+    throw usage_error("--run", fmt::format("{} has {} runs with rows", file, runs.size()),
+                      "choose one of them, from 1");
+  }
+  if (runs.size() > 1 && !options.run) throw several_runs(runs, file);
+  return std::move(runs[options.run ? static_cast<std::size_t>(*options.run) - 1 : 0]);
+}
+
+void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
+  if (table.interleaved) {
+    throw usage_error(
+        place(file, table.first_line),
+        fmt::format(
+            "{} processes each took themselves for the whole job (rank {} is listed twice), and wrote "
+            "their tables into one another: nccl-tests was built without MPI=1",
+            table.devices.size(), table.devices.front().rank),
+        "build it with MPI=1 and run it again");
+  }
+  if (table.cpu_time) {
+    throw usage_error(place(file, table.first_line),
+                      "the times are of the calls alone (-C), not of the operation",
+                      "run it again without -C");
+  }
+}
+
+OperationId operation_of(LogTable& table, const ImportOptions& options, std::string_view file) {
+  if (options.operation) {
+    table.facts.operation = {std::string(operation(*options.operation).name), 0};
+    return *options.operation;
+  }
+  if (table.facts.program) {
+    const std::string& program = table.facts.program->value;
+    const Operation* found = find_operation(program.substr(0, program.rfind("_perf")));
+    if (found != nullptr) {
+      table.facts.operation = {std::string(found->name), table.facts.program->line};
+      return found->id;
+    }
+  }
+  std::optional<int> ranks;
+  if (table.facts.ranks) ranks = table.facts.ranks->value;
+  const auto like = operations_like(table, ranks);
+  std::vector<std::string_view> names;
+  for (const OperationId id : like) names.push_back(operation(id).name);
+  if (like.size() != 1) {
+    const std::string what = like.empty()
+                                 ? "the table fits no operation that is known"
+                                 : fmt::format("the log does not name the program, and its table fits {}",
+                                               fmt::join(names, " and "));
+    throw usage_error(place(file, table.rows.front().line), what,
+                      "give --operation, such as --operation all_reduce");
+  }
+  table.facts.operation = {std::string(names.front()), table.rows.front().line};
+  return like.front();
+}
+
+Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id, const LogTable& table) {
+  Row result;
+  Measurement& measured = result.measurement;
+  measured.key = {id, row.size_bytes, row.count, row.type, std::nullopt, in_place, "auto"};
+  if (operation(id).reduces) measured.key.reduction = row.reduction;
+  const auto tuning = std::find_if(table.facts.tunings.begin(), table.facts.tunings.end(),
+                                   [&](const LogTuning& each) { return each.size_bytes == row.size_bytes; });
+  measured.algorithm_ran = tuning == table.facts.tunings.end() ? "auto" : tuning->algorithm;
+  measured.seconds = half.seconds;
+  measured.pass_seconds = {half.seconds};
+  measured.iterations = table.iterations;
+  measured.wrong_elements = half.wrong_elements;
+  return result;
+}
+
+std::vector<Row> rows_of(const LogTable& table, OperationId id) {
+  std::vector<Row> rows;
+  for (const LogRow& row : table.rows) {
+    rows.push_back(row_of(row, row.out_of_place, false, id, table));
+    if (row.in_place) rows.push_back(row_of(row, *row.in_place, true, id, table));
+  }
+  return rows;
+}
+
+/// What follows from the facts and rows that were read.
+void conclude(LogTable& table) {
+  LogFacts& facts = table.facts;
+  for (const LogConnections& each : facts.connections) {
+    if (!each.via.starts_with("NET/")) continue;
+    if (!facts.gpu_direct) facts.gpu_direct = {true, each.line};
+    if (!each.gpu_direct && facts.gpu_direct->value) facts.gpu_direct = {false, each.line};
+  }
+  for (const LogRow& row : table.rows) {
+    if (row.size_bytes == kLatencyBytes && !facts.latency_seconds) {
+      facts.latency_seconds = {row.out_of_place.seconds, row.line};
+    }
+  }
+}
+
+}  // namespace
+
+Run import_log(std::string_view text, std::string_view file, const ImportOptions& options) {
+  require_log_text(text, file);
+  const bool json = looks_like_json(text);
+  std::vector<LogTable> tables;
+  std::size_t lines = 0;
+  if (json) {
+    tables.push_back(read_nccl_tests_json(text, file));
+  } else {
+    const std::vector<LogLine> log = log_lines(text);
+    lines = log.size();
+    tables = read_nccl_tests_text(log);
+  }
+  LogTable table = choose(std::move(tables), lines, options, file);
+  refuse_what_says_nothing(table, file);
+  const OperationId id = operation_of(table, options, file);
+  Run run;
+  run.ranks = place_of_job(table, operation(id), options.job, file);
+  conclude(table);
+  run.rows = rows_of(table, id);
+  run.backend = "nccl";
+  run.time_reduction = table.time_reduction;
+  run.complete = table.ended;
+  run.started = table.started;
+  run.finished = table.finished;
+  run.environment = table.environment;
+  if (table.facts.nccl) run.versions.nccl = table.facts.nccl->value;
+  table.facts.file = file;
+  table.facts.format = json ? "nccl-tests JSON" : "nccl-tests text";
+  if (!options.topology.empty()) table.facts.topology = {options.topology, 0};
+  run.log = std::move(table.facts);
+  return run;
+}
+
+}  // namespace collbench

@@ -1,0 +1,28 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/import/job_place.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench {
+
+/// What the user says of a log, where the log does not.
+struct ImportOptions {
+  JobGiven job;
+  std::optional<OperationId> operation;
+  std::optional<int> run;  ///< which of several runs in the log, from 1
+  std::string topology;    ///< kept in the record for the verdict; empty: none
+};
+
+/// The run that the output of another benchmark tells of: nccl-tests' text in all its generations, or its
+/// JSON (-J). In place and out of place are rows of their own, as in a run of ours; there is no interval, for
+/// a log has one time per row. Tables of one operation on the same devices are one run, however many
+/// invocations they came from. Nothing is made up: what the log does not say is none in `Run::log`, and what
+/// was left out is counted there. Throws Error (usage) that names the place and the next step when there is
+/// no table, when it cannot be known what ran on how many ranks, or when there are several runs to choose
+/// from.
+[[nodiscard]] Run import_log(std::string_view text, std::string_view file, const ImportOptions& options);
+
+}  // namespace collbench

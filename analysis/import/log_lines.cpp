@@ -1,0 +1,122 @@
+#include "analysis/import/log_lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+/// Without mpirun's "[1,0]<stdout>:", which stands before a line, and in the middle of one that was written
+/// in two parts (mpirun --tag-output).
+std::string without_tags(std::string line) {
+  for (const std::string_view tag : {"<stdout>:", "<stderr>:"}) {
+    for (std::size_t at = line.find(tag); at != std::string::npos; at = line.find(tag, at)) {
+      const std::size_t open = line.rfind('[', at);
+      const bool is_tag = open != std::string::npos && at > open + 2 && line[at - 1] == ']' &&
+                          line.find_first_not_of("0123456789,", open + 1) == at - 1;
+      if (is_tag) {
+        line.erase(open, at + tag.size() - open);
+        at = open;
+      } else {
+        ++at;
+      }
+    }
+  }
+  return line;
+}
+
+/// Where "host:pid:thread [device]" begins that ends before `end`, and the host; NCCL's own prefix.
+struct Origin {
+  std::size_t start = 0;
+  std::string host;
+};
+
+std::optional<Origin> origin_before(std::string_view line, std::size_t end) {
+  for (std::size_t open = line.find(" ["); open < end; open = line.find(" [", open + 1)) {
+    const std::size_t close = line.find(']', open);
+    if (close == std::string_view::npos || !is_digits(line.substr(open + 2, close - open - 2))) continue;
+    const std::size_t last_blank = line.find_last_of(" \t", open - (open > 0 ? 1 : 0));
+    const std::size_t start = last_blank == std::string_view::npos ? 0 : last_blank + 1;
+    if (start >= open) continue;
+    const std::string_view word = line.substr(start, open - start);
+    const std::size_t thread = word.rfind(':');
+    if (thread == std::string_view::npos || thread == 0 || !is_digits(word.substr(thread + 1))) continue;
+    const std::size_t pid = word.rfind(':', thread - 1);
+    if (pid == std::string_view::npos || !is_digits(word.substr(pid + 1, thread - pid - 1))) continue;
+    // A row that was cut here ends in a number with the host stuck to it: "-1node7:12:12 [0] NCCL INFO".
+    std::size_t host = 0;
+    if (split_words(line.substr(0, start)).size() >= 2) {
+      const auto number = leading_log_number(word);
+      if (number && number->length < pid) host = number->length;
+    }
+    return Origin{start + host, std::string(word.substr(host, pid - host))};
+  }
+  return std::nullopt;
+}
+
+LogLine split(std::string_view text, int number) {
+  LogLine line;
+  line.number = number;
+  for (const std::string_view level : {"NCCL INFO ", "NCCL WARN ", "NCCL TRACE "}) {
+    const std::size_t at = text.find(level);
+    if (at == std::string_view::npos) continue;
+    line.nccl = trim(text.substr(at + level.size()));
+    const auto origin = origin_before(text, at);
+    line.text = text.substr(0, origin ? origin->start : at);
+    if (origin) line.nccl_host = origin->host;
+    return line;
+  }
+  line.text = text;
+  return line;
+}
+
+}  // namespace
+
+void require_log_text(std::string_view text, std::string_view file) {
+  const std::string where(file);
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw usage_error(where, "the file is empty", "save the benchmark's output again");
+  }
+  if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF") {
+    throw usage_error(where, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
+  }
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    throw usage_error(place(file, line_of(text, zero)), "a byte 0 stands in no text",
+                      "check that it is the benchmark's output");
+  }
+}
+
+std::vector<LogLine> log_lines(std::string_view text) {
+  std::vector<LogLine> lines;
+  for (Line& line : clean_lines(text)) {
+    lines.push_back(split(without_tags(std::move(line.text)), line.number));
+  }
+  return lines;
+}
+
+std::optional<LeadingNumber> leading_log_number(std::string_view word) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failure != std::errc{} || !std::isfinite(value)) return std::nullopt;
+  LeadingNumber result{value, static_cast<std::size_t>(end - word.data()), 0};
+  const std::string_view number = word.substr(0, result.length);
+  const std::size_t point = number.find('.');
+  if (point != std::string_view::npos) {
+    const std::string_view behind = number.substr(point + 1);
+    result.decimals = static_cast<int>(std::min(behind.find_first_not_of(kDigits), behind.size()));
+  }
+  return result;
+}
+
+}  // namespace collbench

@@ -1,0 +1,57 @@
+#include "analysis/import/log_operation.hpp"
+
+#include <algorithm>
+
+#include "analysis/import/rank_count.hpp"
+
+namespace collbench {
+namespace {
+
+bool has_root(OperationId id) {
+  return id == OperationId::broadcast || id == OperationId::reduce || id == OperationId::gather ||
+         id == OperationId::scatter;
+}
+
+/// nccl-tests prints a reduction for SendRecv as well (src/sendrecv.cu walks over all of them).
+bool prints_reduction(const Operation& operation) {
+  return operation.reduces || operation.id == OperationId::send_recv;
+}
+
+bool checks_in_place(OperationId id) { return id != OperationId::send_recv && id != OperationId::all_to_all; }
+
+/// Those with names of their own only: nothing in a table tells them from AllToAll or Broadcast.
+bool told_by_name_only(OperationId id) {
+  return id == OperationId::all_to_all_v || id == OperationId::hypercube;
+}
+
+/// Until 2.11 each program had its own heading; alltoall had a redop column with nothing in it.
+bool has_old_heading_of(const Operation& operation, const LogTable& table) {
+  return table.reduction_column == (prints_reduction(operation) || operation.id == OperationId::all_to_all) &&
+         table.root_column == has_root(operation.id);
+}
+
+bool looks_like(const Operation& operation, const LogTable& table) {
+  const bool old_heading = !table.reduction_column || !table.root_column;
+  if (old_heading && !has_old_heading_of(operation, table)) return false;
+  for (const LogRow& row : table.rows) {
+    if (row.reduction.has_value() != prints_reduction(operation)) return false;
+    if ((row.root.value_or(-1) >= 0) != has_root(operation.id)) return false;
+    if (!row.in_place || !row.out_of_place.checked) continue;
+    if (row.in_place->checked != checks_in_place(operation.id)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks) {
+  std::vector<OperationId> found;
+  for (const Operation& operation : operations()) {
+    if (told_by_name_only(operation.id) || !looks_like(operation, table)) continue;
+    const auto range = ranks_by_rates(operation, table.rows);
+    if (range && (!ranks || range->holds(*ranks))) found.push_back(operation.id);
+  }
+  return found;
+}
+
+}  // namespace collbench

@@ -1,0 +1,78 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/record/data_type.hpp"
+#include "base/record/log_facts.hpp"
+
+namespace collbench {
+
+/// A number as printed, with half of its last digit: what it may really have been.
+struct PrintedNumber {
+  double value = 0;
+  double half_unit = 0;
+};
+
+/// What one row says of one placement of the buffers.
+struct LogHalf {
+  double seconds = 0;
+  PrintedNumber algorithm_bandwidth;  ///< GB/s; 0 ± infinity where it is masked
+  PrintedNumber bus_bandwidth;
+  bool checked = false;                         ///< the data was checked: the column holds a number
+  std::optional<std::uint64_t> wrong_elements;  ///< none in old logs, which print a relative error
+};
+
+struct LogRow {
+  int line = 0;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t count = 0;
+  DataType type = DataType::float32;
+  std::optional<Reduction> reduction;
+  std::optional<int> root;  ///< −1 in logs of operations without one
+  LogHalf out_of_place;
+  std::optional<LogHalf> in_place;
+};
+
+/// A line of the device list: "#  Rank  0 Group  0 Pid  64904 on  mew0 device  0 [0000:17:00] NVIDIA A100".
+struct LogDevice {
+  int rank = 0;
+  int pid = 0;
+  std::string host;
+  std::string gpu;
+  int line = 0;
+};
+
+/// One table of a benchmark with everything that the log says around it.
+struct LogTable {
+  int first_line = 0;  ///< of its header, or of its first row
+  std::vector<LogRow> rows;
+  std::vector<LogDevice> devices;
+  bool devices_per_process = false;    ///< the list may hold only the first device of each process (JSON)
+  bool reduction_column = true;        ///< the heading has "redop" and "root"; old ones only where they mean
+  bool root_column = true;             ///< something
+  bool interleaved = false;            ///< several processes wrote their own tables into one another
+  bool ended = false;                  ///< the footer is there
+  bool cpu_time = false;               ///< times are of the calls alone (nccl-tests -C)
+  std::uint64_t iterations = 0;        ///< per row; 0: not said
+  std::string time_reduction = "avg";  ///< over ranks; nccl-tests' own default
+  std::string started;
+  std::string finished;
+  LogFacts facts;
+  std::map<std::string, std::string> environment;
+
+  /// Counts something that does not become a row.
+  void leave_out(const std::string& what, int line) {
+    for (LogLeftOut& each : facts.left_out) {
+      if (each.what == what) {
+        ++each.count;
+        return;
+      }
+    }
+    facts.left_out.push_back({what, 1, line});
+  }
+};
+
+}  // namespace collbench

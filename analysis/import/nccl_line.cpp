@@ -1,0 +1,208 @@
+#include "analysis/import/nccl_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/units.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+using std::string_view;
+
+/// What follows the first `mark` in `text`; none when it is not there.
+std::optional<string_view> behind(string_view text, string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == string_view::npos) return std::nullopt;
+  return text.substr(at + mark.size());
+}
+
+std::optional<int> integer_behind(string_view text, string_view mark) {
+  const auto rest = behind(text, mark);
+  if (!rest) return std::nullopt;
+  int value = 0;
+  const string_view digits = trim(*rest);
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (failure != std::errc{} || value < 0) return std::nullopt;
+  return value;
+}
+
+std::optional<double> number_behind(string_view text, string_view mark) {
+  const auto rest = behind(text, mark);
+  return rest ? leading_number(*rest) : std::nullopt;
+}
+
+/// "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>": the NICs of one node.
+void note_nics(string_view text, int line, LogFacts& facts) {
+  const auto list = behind(text, "NET/IB : Using ");
+  if (!list || facts.nics) return;
+  std::vector<std::string> nics;
+  string_view layer;
+  for (const std::string& word : split_words(list->substr(0, list->find(';')))) {
+    const std::size_t close = word.find(']');
+    const std::size_t slash = word.find('/');
+    if (word.front() != '[' || close == std::string::npos || close + 1 >= word.size()) continue;
+    const std::string name = word.substr(close + 1, word.find(':', close) - close - 1);
+    if (name.empty()) continue;
+    nics.push_back(name);
+    if (slash != std::string::npos) layer = word.ends_with("RoCE") ? "RoCE" : "IB";
+  }
+  if (nics.empty()) return;
+  facts.nics = {std::move(nics), line};
+  if (!layer.empty()) say(facts.link_layer, std::string(layer), line);
+}
+
+/// "… name=mlx5_0 speed=100000 ndevs=1" (Mb/s): one NIC's rate. A merged device has more than one.
+void note_nic_rate(string_view text, int line, LogFacts& facts) {
+  constexpr double kMegabitBytes = 1e6 / 8;
+  const auto megabits = number_behind(text, "speed=");
+  if (!megabits || *megabits <= 0 || text.find("NET/IB") == string_view::npos) return;
+  if (integer_behind(text, "ndevs=").value_or(1) != 1) return;
+  say(facts.nic_bytes_per_second, *megabits * kMegabitBytes, line);
+}
+
+/// "Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2/GDRDMA": without the device numbers.
+void note_connection(string_view text, int line, LogFacts& facts) {
+  const auto via = behind(text, " via ");
+  if (!via || text.find("->") == string_view::npos) return;
+  LogConnections found{"", false, 1, line};
+  for (const std::string& part : split_cells(via->substr(0, via->find(' ')), '/')) {
+    if (part.starts_with("GDRDMA")) {
+      found.gpu_direct = true;
+    } else if (!part.empty() && part.find_first_not_of("0123456789()") != std::string::npos) {
+      found.via += (found.via.empty() ? "" : "/") + part;
+    }
+  }
+  constexpr std::size_t kMostKinds = 16;
+  const auto known = std::find_if(facts.connections.begin(), facts.connections.end(), [&](const auto& each) {
+    return each.via == found.via && each.gpu_direct == found.gpu_direct;
+  });
+  if (known != facts.connections.end()) {
+    ++known->count;
+  } else if (!found.via.empty() && facts.connections.size() < kMostKinds) {
+    facts.connections.push_back(std::move(found));
+  }
+}
+
+/// NCCL writes names since 2.24, numbers before (nccl/src/include/device.h: NCCL_ALGO_*, NCCL_PROTO_*).
+std::string algorithm_name(string_view word) {
+  constexpr std::array<string_view, 7> kByNumber{
+      "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
+  const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1);
+  return number ? std::string(kByNumber.at(static_cast<std::size_t>(*number))) : lower(word);
+}
+
+std::string protocol_name(string_view word) {
+  constexpr std::array<string_view, 3> kByNumber{"ll", "ll128", "simple"};
+  const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1);
+  return number ? std::string(kByNumber.at(static_cast<std::size_t>(*number))) : lower(word);
+}
+
+/// "AllReduce: 8388608 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}", or without the operation
+/// "8388608 Bytes -> Algo 1 proto 2 time 512.3".
+void note_tuning(string_view text, int line, LogFacts& facts) {
+  const std::size_t mark = text.find(" Bytes -> Algo ");
+  if (mark == string_view::npos) return;
+  const auto before = split_words(text.substr(0, mark));
+  const auto words = split_words(text.substr(mark));
+  if (before.empty() || words.size() < 6) return;
+  const auto bytes = parse_integer(before.back(), 0, std::int64_t{1} << 62U);
+  if (!bytes) return;
+  LogTuning tuning{static_cast<std::uint64_t>(*bytes), algorithm_name(words[3]), protocol_name(words[5]), 0,
+                   line};
+  if (const auto range = behind(text, "={")) {
+    const auto first = leading_number(*range);
+    const auto last = number_behind(*range, "..");
+    constexpr double kMostChannels = 1024;
+    if (first && last && *last >= *first && *last < kMostChannels) {
+      tuning.channels = static_cast<int>(*last - *first) + 1;
+    }
+  }
+  constexpr std::size_t kMostSizes = 256;
+  const bool known = std::any_of(facts.tunings.begin(), facts.tunings.end(),
+                                 [&](const LogTuning& each) { return each.size_bytes == tuning.size_bytes; });
+  if (!known && facts.tunings.size() < kMostSizes) facts.tunings.push_back(std::move(tuning));
+}
+
+/// "Pattern 4, crossNic 0, nChannels 12, bw 20.000000/20.000000, type NVL/PIX": the ring of the graph search
+/// (4 is NCCL_TOPO_PATTERN_RING, nccl/src/include/graph.h), GB/s per channel inside a node and across.
+void note_ring_graph(string_view text, int line, LogFacts& facts) {
+  if (!text.starts_with("Pattern 4,")) return;
+  const auto channels = integer_behind(text, "nChannels ");
+  auto rate = number_behind(text, " bw ");
+  if (!rate) rate = number_behind(text, " speed ");  // before 2.12
+  if (channels && rate && *channels > 0 && *rate > 0) {
+    say(facts.ring_bytes_per_second, *channels * *rate * kGigabyte, line);
+  }
+}
+
+/// "+ NVL[240.0] - GPU/0-65000": one direction between two GPUs, or to a switch.
+void note_nvlink(string_view text, int line, LogFacts& facts) {
+  const auto rate = number_behind(text, "+ NVL[");
+  if (!rate || *rate <= 0) return;
+  const LogFact<double> found{*rate * kGigabyte, line};
+  auto& least = facts.nvlink_least_bytes_per_second;
+  auto& most = facts.nvlink_most_bytes_per_second;
+  if (!least || found.value < least->value) least = found;
+  if (!most || found.value > most->value) most = found;
+}
+
+/// "comm 0x55 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0".
+void note_communicator(string_view text, int line, LogFacts& facts) {
+  const auto nodes = integer_behind(text, " nNodes ");
+  auto ranks = integer_behind(text, " nRanks ");
+  if (!ranks && text.starts_with("ncclCommInit")) ranks = integer_behind(text, " nranks ");
+  const auto local = integer_behind(text, " localRanks ");
+  if (ranks && *ranks > 0) say(facts.ranks, *ranks, line);
+  if (nodes && *nodes > 0) say(facts.nodes, *nodes, line);
+  if (local && *local > 0) say(facts.ranks_per_node, *local, line);
+}
+
+}  // namespace
+
+std::string nccl_version_in(string_view text) {
+  const auto rest = behind(text, "NCCL version ");
+  if (!rest) return "";
+  const auto words = split_words(*rest);
+  return words.empty() || words.front().find_first_of("0123456789") != 0 ? "" : words.front();
+}
+
+void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, std::string>& environment) {
+  const string_view text = line.nccl;
+  if (const std::string version = nccl_version_in(text); !version.empty()) {
+    if (facts.nccl && facts.nccl->value != version && facts.notes.empty()) {
+      facts.notes.push_back(fmt::format("NCCL is {} in line {} and {} in line {}: versions differ in one job",
+                                        facts.nccl->value, facts.nccl->line, version, line.number));
+    }
+    say(facts.nccl, version, line.number);
+  }
+  if (const auto network = behind(text, "Using network ")) {
+    say(facts.network, std::string(trim(*network)), line.number);
+  }
+  if (const auto channels = integer_behind(text, ""); channels) {
+    if (text.find(" coll channels") != string_view::npos) say(facts.channels, *channels, line.number);
+  }
+  if (const auto nvls = integer_behind(text, " collnet channels, ")) {
+    if (text.find(" nvls channels") != string_view::npos) say(facts.nvls_channels, *nvls, line.number);
+  }
+  if (const std::size_t set = text.find(" set by environment to "); set != string_view::npos) {
+    std::string value(trim(*behind(text, " set by environment to ")));
+    if (value.ends_with('.')) value.pop_back();  // "… to 0."
+    const auto words = split_words(text.substr(0, set));
+    if (!words.empty() && words.back().starts_with("NCCL_")) environment.emplace(words.back(), value);
+  }
+  note_nics(text, line.number, facts);
+  note_nic_rate(text, line.number, facts);
+  note_connection(text, line.number, facts);
+  note_tuning(text, line.number, facts);
+  note_ring_graph(text, line.number, facts);
+  note_nvlink(text, line.number, facts);
+  note_communicator(text, line.number, facts);
+}
+
+}  // namespace collbench

@@ -1,0 +1,174 @@
+#include "analysis/import/nccl_tests_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/import/nccl_line.hpp"
+#include "analysis/import/nccl_tests_header.hpp"
+#include "base/json_reader.hpp"
+#include "base/units.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+
+/// Facts of a JSON file stand where their key does.
+int line_of_key(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(fmt::format("\"{}\"", key));
+  return at == std::string_view::npos ? 1 : line_of(text, at);
+}
+
+std::string trimmed(const JsonReader& json) { return std::string(trim(json.text())); }
+
+bool may_be_written_down(std::string_view variable) {
+  constexpr std::array<std::string_view, 6> kAllowed{"NCCL_", "CUDA_VISIBLE_DEVICES", "OMPI_MCA_", "UCX_",
+                                                     "FI_",   "SLURM_JOB_ID"};
+  return std::any_of(kAllowed.begin(), kAllowed.end(),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+void take_environment(const JsonReader& json, LogTable& table) {
+  const auto variables = json.find("env");
+  if (!variables) return;
+  for (const JsonReader& each : variables->items()) {
+    const std::string variable = each.text();
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string::npos || !may_be_written_down(variable)) continue;
+    table.environment.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+}
+
+void take_program(const JsonReader& json, std::string_view text, LogTable& table) {
+  const auto words = json.find("args");
+  if (!words) return;
+  constexpr std::array<std::string_view, 4> kReductions{"rank 0", "avg", "min", "max"};
+  std::string before;
+  for (const JsonReader& each : words->items()) {
+    const std::string word = each.text();
+    if (const std::string program = nccl_tests_program(word); !program.empty()) {
+      say(table.facts.program, program, line_of_key(text, "args"));
+    }
+    const auto how = parse_integer(word, 0, 3);
+    if (how && (before == "-a" || before == "--average")) {
+      table.time_reduction = kReductions.at(static_cast<std::size_t>(*how));
+    }
+    before = word;
+  }
+}
+
+/// 22304 is 2.23.4, and 2804 is 2.8.4 (NCCL_VERSION_CODE, nccl.h).
+std::string version_of(std::int64_t code) {
+  if (code < 10000) return fmt::format("{}.{}.{}", code / 1000, code / 100 % 10, code % 100);
+  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
+}
+
+void take_config(const JsonReader& config, std::string_view text, LogTable& table) {
+  const int line = line_of_key(text, "config");
+  constexpr int kMost = 1 << 20U;
+  const int threads = std::min(config.at("nthreads").integer<int>(1), kMost);
+  const int gpus = std::min(config.at("ngpus").integer<int>(1), kMost / threads);
+  table.facts.gpus_per_process = {threads * gpus, line};
+  table.facts.threads_per_process = {threads, line};
+  if (const auto iterations = config.find("iterations"))
+    table.iterations = iterations->integer<std::uint64_t>();
+  const auto devices = config.find("devices");
+  if (!devices) return;
+  const int devices_line = line_of_key(text, "devices");
+  for (const JsonReader& each : devices->items()) {
+    LogDevice device{each.at("rank").integer<int>(), each.at("pid").integer<int>(),
+                     trimmed(each.at("hostname")), trimmed(each.at("device_info")), devices_line};
+    if (!device.gpu.empty()) say(table.facts.gpu, device.gpu, devices_line);
+    table.devices.push_back(std::move(device));
+  }
+  // The program writes only the first device of each process (nccl-tests src/util.cu).
+  table.devices_per_process = threads * gpus > 1;
+}
+
+PrintedNumber exact(double value) {
+  constexpr double kDigits = 1e-6;
+  return {value, value * kDigits};
+}
+
+std::optional<LogHalf> half_of(const JsonReader& json) {
+  const auto time = json.find("time");
+  if (!time) return std::nullopt;
+  LogHalf half;
+  half.seconds = time->number() * kMicrosecond;
+  half.algorithm_bandwidth = exact(json.at("alg_bw").number());
+  half.bus_bandwidth = exact(json.at("bus_bw").number());
+  if (const auto wrong = json.find("nwrong")) {
+    half.checked = true;
+    const double count = wrong->number();
+    if (count >= 0 && count < 1e18) half.wrong_elements = static_cast<std::uint64_t>(count);
+  }
+  return half;
+}
+
+void take_row(const JsonReader& json, int line, LogTable& table) {
+  LogRow row;
+  row.line = line;
+  row.size_bytes = json.at("size").integer<std::uint64_t>();
+  row.count = json.at("count").integer<std::uint64_t>();
+  if (row.size_bytes == 0) return table.leave_out("rows of 0 bytes", line);
+  const std::string type = trimmed(json.at("type"));
+  if (find_data_type(type) == nullptr) return table.leave_out("rows of type " + excerpt(type), line);
+  row.type = find_data_type(type)->id;
+  const std::string reduction = trimmed(json.at("redop"));
+  if (const Reduction* found = find_reduction(reduction)) row.reduction = *found;
+  if (reduction == "mulsum") return table.leave_out("rows of reduction mulsum", line);
+  if (const auto root = parse_integer(trimmed(json.at("root")), -1, 1 << 24U)) {
+    row.root = static_cast<int>(*root);
+  }
+  const auto out = half_of(json.at("out_of_place"));
+  if (!out) {
+    table.cpu_time = true;
+    return;
+  }
+  if (!(out->seconds > 0)) return table.leave_out("rows whose time is no number above 0", line);
+  row.out_of_place = *out;
+  if (const auto in_place = json.find("in_place")) row.in_place = half_of(*in_place);
+  if (row.in_place && !(row.in_place->seconds > 0)) row.in_place.reset();
+  table.rows.push_back(row);
+}
+
+}  // namespace
+
+bool looks_like_json(std::string_view text) { return trim(text).starts_with('{'); }
+
+LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
+  const nlohmann::json document = parse_json(text, file);
+  const JsonReader json(document, file);
+  if (json.find("record")) {
+    throw usage_error(std::string(file), "is a record that collbench wrote, no log", "use collbench report");
+  }
+  if (!json.find("results") || !json.find("config")) {
+    throw usage_error(std::string(file), "is JSON, but not what nccl-tests writes with -J",
+                      "give the file of -J, or the program's output as text");
+  }
+  LogTable table;
+  table.first_line = 1;
+  take_program(json, text, table);
+  take_environment(json, table);
+  take_config(json.at("config"), text, table);
+  if (const auto version = json.find("nccl_version")) {
+    table.facts.nccl = {version_of(version->integer<std::int64_t>()), line_of_key(text, "nccl_version")};
+  }
+  if (const auto start = json.find("start_time")) table.started = trimmed(*start);
+  if (const auto end = json.find("end_time")) {
+    table.finished = trimmed(*end);
+    table.ended = true;
+  }
+  const int line = line_of_key(text, "results");
+  for (const JsonReader& row : json.at("results").items()) take_row(row, line, table);
+  if (const auto bounds = json.find("out_of_bounds")) {
+    table.facts.out_of_bounds = {bounds->at("count").integer<std::uint64_t>(),
+                                 line_of_key(text, "out_of_bounds")};
+  }
+  return table;
+}
+
+}  // namespace collbench

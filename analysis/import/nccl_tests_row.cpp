@@ -1,0 +1,167 @@
+#include "analysis/import/nccl_tests_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/import/log_lines.hpp"
+#include "base/units.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+
+/// The digits at the end of a word to which a prefix may be stuck: "0:", "<stdout>:8589934592".
+std::string trailing_digits(const std::string& word) {
+  const std::size_t other = word.find_last_not_of("0123456789");
+  if (other == std::string::npos) return word;
+  const bool prefixed = std::string_view(":>]|").find(word[other]) != std::string_view::npos;
+  return prefixed ? word.substr(other + 1) : "";
+}
+
+bool is_type(const std::string& word) {
+  return find_data_type(word) != nullptr || word.starts_with("f8e") || word.starts_with("fp8");
+}
+
+bool is_masked(const std::string& word) {
+  return word.find_first_not_of("Xx*#.-?") == std::string::npos &&
+         word.find_first_of("Xx*?") != std::string::npos;
+}
+
+/// Reductions that nccl-tests prints: those we know, "mulsum", and "none".
+bool is_reduction(const std::string& word) {
+  return find_reduction(word) != nullptr || word == "none" || word == "mulsum";
+}
+
+/// How many of the words behind the type are not yet numbers of a measurement.
+std::size_t words_before_measures(const RowStart& start, const NcclTestsColumns& columns) {
+  std::size_t words = 0;
+  if (words < start.rest.size() && is_reduction(start.rest[words])) ++words;
+  if (columns.root && words < start.rest.size() && parse_integer(start.rest[words], -1, 1 << 24U)) ++words;
+  return words;
+}
+
+std::optional<PrintedNumber> printed(const std::string& word) {
+  const auto number = leading_log_number(word);
+  if (!number || number->length != word.size() || number->value < 0) return std::nullopt;
+  return PrintedNumber{number->value, 0.5 * std::pow(10.0, -number->decimals)};
+}
+
+/// A rate that is masked says nothing, and takes nothing from the time beside it.
+PrintedNumber rate_of(const std::string& word) {
+  return printed(word).value_or(PrintedNumber{0, std::numeric_limits<double>::infinity()});
+}
+
+/// Whether algbw agrees with size over time, as far as both are printed: a row that lost a column does not.
+bool agrees(const LogHalf& half, PrintedNumber microseconds, std::uint64_t size_bytes) {
+  const double bytes = static_cast<double>(size_bytes) / kGigabyte / kMicrosecond;
+  const double least = bytes / (microseconds.value + microseconds.half_unit);
+  const double most = microseconds.value > microseconds.half_unit
+                          ? bytes / (microseconds.value - microseconds.half_unit)
+                          : std::numeric_limits<double>::infinity();
+  constexpr double kSlack = 0.01;  // the rate is made from more digits of the time than are printed
+  const PrintedNumber rate = half.algorithm_bandwidth;
+  return rate.value + rate.half_unit >= least * (1 - kSlack) &&
+         rate.value - rate.half_unit <= most * (1 + kSlack);
+}
+
+struct HalfOrReason {
+  LogHalf half;
+  std::string reason;
+};
+
+HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTestsColumns& columns,
+                       std::uint64_t size_bytes) {
+  const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
+  if (is_masked(word(0))) return {{}, "rows whose times are masked"};
+  const auto time = printed(word(0));
+  if (!time || time->value == 0) return {{}, "rows whose time is no number above 0"};
+  LogHalf half;
+  half.seconds = time->value * kMicrosecond;
+  half.algorithm_bandwidth = rate_of(word(1));
+  half.bus_bandwidth = rate_of(word(2));
+  if (columns.per_half > 3) {
+    const auto wrong = printed(word(3));
+    half.checked = wrong.has_value();
+    if (wrong && !columns.wrong_is_error && wrong->value < 1e18) {
+      half.wrong_elements = static_cast<std::uint64_t>(wrong->value);
+    }
+  }
+  if (!agrees(half, *time, size_bytes)) return {{}, "rows whose algbw is not size / time"};
+  return {half, ""};
+}
+
+}  // namespace
+
+std::optional<RowStart> row_start(std::string_view line, int number) {
+  std::string text(line);
+  std::replace(text.begin(), text.end(), '|', ' ');
+  std::vector<std::string> words = split_words(text);
+  for (std::size_t type = 2; type < words.size(); ++type) {
+    if (!is_type(words[type])) continue;
+    const std::string size = trailing_digits(words[type - 2]);
+    if (size.empty() || !parse_integer(words[type - 1], 0, std::numeric_limits<std::int64_t>::max()))
+      continue;
+    RowStart start{number, size, words[type - 1], words[type], {}};
+    start.rest.assign(std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1), words.end());
+    return start;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> row_continuation(std::string_view line) {
+  std::vector<std::string> words = split_words(line);
+  for (const std::string& word : words) {
+    if (word != "N/A" && !printed(word) && !is_masked(word)) return {};
+  }
+  return words;
+}
+
+std::size_t row_measures(const RowStart& start, const NcclTestsColumns& columns) {
+  return start.rest.size() - words_before_measures(start, columns);
+}
+
+RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto size = parse_integer(start.size, 0, kMost);
+  const auto count = parse_integer(start.count, 0, kMost);
+  if (!size || !count) return {std::nullopt, "rows whose size is no number"};
+  if (*size == 0) return {std::nullopt, "rows of 0 bytes"};
+  const DataTypeTraits* type = find_data_type(start.type);
+  if (type == nullptr) return {std::nullopt, "rows of type " + excerpt(start.type)};
+  LogRow row{.line = start.line,
+             .size_bytes = static_cast<std::uint64_t>(*size),
+             .count = static_cast<std::uint64_t>(*count),
+             .type = type->id,
+             .reduction = std::nullopt,
+             .root = std::nullopt,
+             .out_of_place = {},
+             .in_place = std::nullopt};
+  std::size_t next = 0;
+  if (!start.rest.empty() && is_reduction(start.rest[0])) {
+    const Reduction* reduction = find_reduction(start.rest[next]);
+    if (reduction != nullptr) row.reduction = *reduction;
+    if (start.rest[next] == "mulsum") return {std::nullopt, "rows of reduction mulsum"};
+    ++next;
+  }
+  const std::size_t first = words_before_measures(start, columns);
+  if (first > next) row.root = static_cast<int>(*parse_integer(start.rest[next], -1, 1 << 24U));
+  const std::size_t measures = start.rest.size() - first;
+  // With -S a date and a time stand behind the numbers.
+  if (measures != columns.per_half && measures < 2 * columns.per_half) {
+    return {std::nullopt, "rows with another number of columns than their heading"};
+  }
+  const HalfOrReason out = read_half(start, first, columns, row.size_bytes);
+  if (!out.reason.empty()) return {std::nullopt, out.reason};
+  row.out_of_place = out.half;
+  if (measures >= 2 * columns.per_half) {
+    const HalfOrReason in = read_half(start, first + columns.per_half, columns, row.size_bytes);
+    if (!in.reason.empty()) return {std::nullopt, in.reason};
+    row.in_place = in.half;
+  }
+  return {row, ""};
+}
+
+}  // namespace collbench

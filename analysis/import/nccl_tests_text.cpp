@@ -1,0 +1,192 @@
+#include "analysis/import/nccl_tests_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "analysis/import/nccl_line.hpp"
+#include "analysis/import/nccl_tests_header.hpp"
+#include "analysis/import/nccl_tests_row.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kCutRows = "rows cut by the end of the log or by the next row";
+
+bool holds(const LogLine& line, std::string_view words) { return line.text.find(words) != std::string::npos; }
+
+/// Whether one list names a rank twice: then several processes took themselves for the whole job.
+bool names_a_rank_twice(const std::vector<LogDevice>& devices) {
+  std::set<int> ranks;
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const LogDevice& device) { return !ranks.insert(device.rank).second; });
+}
+
+/// Reads line by line; a table begins where a program begins, or where a heading follows rows.
+class Reader {
+ public:
+  std::vector<LogTable> read(std::span<const LogLine> lines) {
+    for (const LogLine& line : lines) take(line);
+    end_table();
+    return std::move(tables_);
+  }
+
+ private:
+  void take(const LogLine& line) {
+    if (!line.nccl.empty()) {
+      touch(line);
+      note_nccl_line(line, table_.facts, table_.environment);
+    }
+    if (!take_header(line) && !take_row(line) && !take_footer(line)) take_other(line);
+  }
+
+  void touch(const LogLine& line) {
+    if (table_.first_line == 0) table_.first_line = line.number;
+  }
+
+  /// A program begins: what it says belongs to a new table when the one before has rows or its end.
+  void begin(const LogLine& line) {
+    const bool processes_mixed = names_a_rank_twice(table_.devices);
+    if ((!table_.rows.empty() || pending_ || table_.ended) && !processes_mixed) end_table();
+    touch(line);
+  }
+
+  bool take_header(const LogLine& line) {
+    if (const auto device = nccl_tests_device(line.text, line.number)) {
+      begin(line);
+      table_.devices.push_back(*device);
+      if (!device->gpu.empty()) say(table_.facts.gpu, device->gpu, line.number);
+      return true;
+    }
+    if (const auto parameters = nccl_tests_parameters(line.text)) {
+      if (table_.ended) end_table();
+      begin(line);
+      // A program that died before its table, and was started again.
+      if (!table_.devices.empty() && !heading_seen_) table_.devices.clear();
+      table_.iterations = parameters->iterations;
+      say(table_.facts.gpus_per_process, parameters->threads * parameters->gpus_per_thread, line.number);
+      say(table_.facts.threads_per_process, parameters->threads, line.number);
+      return true;
+    }
+    if (const auto columns = nccl_tests_columns(line.text)) {
+      begin(line);
+      columns_ = *columns;
+      heading_seen_ = true;
+      table_.cpu_time = columns->cpu_time;
+      table_.reduction_column = columns->reduction;
+      table_.root_column = columns->root;
+      return true;
+    }
+    if (const std::string program = nccl_tests_program(line.text);
+        !program.empty() && !holds(line, "concluded")) {
+      begin(line);
+      table_.facts.program = {program, line.number};
+      note_average(line.text);
+      return true;
+    }
+    return false;
+  }
+
+  /// "-a 3" behind the program: how the ranks' times became one (nccl-tests src/common.cu).
+  void note_average(std::string_view text) {
+    constexpr std::array<std::string_view, 4> kNames{"rank 0", "avg", "min", "max"};
+    const auto words = split_words(text);
+    for (std::size_t at = 0; at + 1 < words.size(); ++at) {
+      if (words[at] != "-a" && words[at] != "--average") continue;
+      if (const auto how = parse_integer(words[at + 1], 0, 3)) {
+        table_.time_reduction = kNames.at(static_cast<std::size_t>(*how));
+      }
+    }
+  }
+
+  bool take_row(const LogLine& line) {
+    if (auto start = row_start(line.text, line.number)) {
+      cut_pending();
+      touch(line);
+      pending_ = std::move(start);
+      settle(line.nccl.empty());
+      return true;
+    }
+    if (!pending_) return false;
+    const std::vector<std::string> words = row_continuation(line.text);
+    if (words.empty()) return false;
+    pending_->rest.insert(pending_->rest.end(), words.begin(), words.end());
+    settle(line.nccl.empty());
+    return true;
+  }
+
+  /// Whether the row in hand is whole: it has both halves, or its line ended with one.
+  void settle(bool line_ended) {
+    const std::size_t measures = row_measures(*pending_, columns_);
+    const bool whole = measures >= 2 * columns_.per_half || (line_ended && measures > 0);
+    if (!whole) return;
+    const RowOrReason read = read_row(*pending_, columns_);
+    if (read.row) {
+      table_.rows.push_back(*read.row);
+    } else {
+      table_.leave_out(read.reason, pending_->line);
+    }
+    pending_.reset();
+  }
+
+  void cut_pending() {
+    if (pending_) table_.leave_out(std::string(kCutRows), pending_->line);
+    pending_.reset();
+  }
+
+  bool take_footer(const LogLine& line) {
+    if (const std::size_t colon = line.text.find(':'); holds(line, "Out of bounds values")) {
+      if (colon != std::string::npos) {
+        const auto words = split_words(line.text.substr(line.text.find(':', line.text.find("values")) + 1));
+        const auto wrong = words.empty() ? std::nullopt : parse_integer(words[0], 0, std::int64_t{1} << 62U);
+        if (wrong) say(table_.facts.out_of_bounds, static_cast<std::uint64_t>(*wrong), line.number);
+      }
+      cut_pending();
+      table_.ended = true;
+      return true;
+    }
+    return false;
+  }
+
+  void take_other(const LogLine& line) {
+    if (const std::string version = nccl_version_in(line.text); !version.empty()) {
+      touch(line);
+      say(table_.facts.nccl, version, line.number);
+    }
+    const auto words = split_words(line.text);
+    if (words.size() == 1 && (words[0] == "..." || words[0] == "…") && heading_seen_ && !table_.ended) {
+      table_.leave_out("places where rows are elided (...)", line.number);
+    }
+    const auto version = std::find(words.begin(), words.end(), "version");
+    if (version != words.end() && version != words.begin() && *(version - 1) == "nccl-tests" &&
+        version + 1 != words.end()) {
+      begin(line);
+      say(table_.facts.version, *(version + 1), line.number);
+    }
+  }
+
+  void end_table() {
+    cut_pending();
+    table_.interleaved = names_a_rank_twice(table_.devices);
+    if (!table_.rows.empty() || !table_.devices.empty() || heading_seen_ || !table_.facts.left_out.empty()) {
+      tables_.push_back(std::move(table_));
+    }
+    table_ = LogTable{};
+    columns_ = NcclTestsColumns{};
+    heading_seen_ = false;
+  }
+
+  std::vector<LogTable> tables_;
+  LogTable table_;
+  NcclTestsColumns columns_;
+  bool heading_seen_ = false;
+  std::optional<RowStart> pending_;
+};
+
+}  // namespace
+
+std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines) { return Reader().read(lines); }
+
+}  // namespace collbench

@@ -1,0 +1,89 @@
+#include "analysis/lab01_explanation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/record/rates.hpp"
+#include "base/units.hpp"
+#include "topology/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+std::string gigabytes(double bytes_per_second) {
+  return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
+}
+
+std::string percent(double part) { return format_significant(part * 100, 2, 7) + " %"; }
+
+/// The largest busbw of the row's operation in the run, and at which size.
+std::pair<double, std::uint64_t> peak_of(const Run& run, OperationId id) {
+  std::pair<double, std::uint64_t> peak{0, 0};
+  for (const Row& row : run.rows) {
+    if (row.measurement.key.operation != id || !row.measurement.unavailable.empty()) continue;
+    const double busbw = rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth.value_or(0);
+    peak = std::max(peak, {busbw, row.measurement.key.size_bytes});
+  }
+  return peak;
+}
+
+/// Below half of the peak more than half of the time does not depend on the size (Hockney's n½).
+std::string bound(const Run& run, const Row& row, double busbw) {
+  const auto [peak, size] = peak_of(run, row.measurement.key.operation);
+  if (peak <= 0) return "";
+  if (size == row.measurement.key.size_bytes) {
+    return fmt::format("bandwidth-bound: the peak of this run, {}", gigabytes(peak));
+  }
+  return fmt::format("{}-bound: {} of the run's peak ({} at {})", busbw < peak / 2 ? "latency" : "bandwidth",
+                     percent(busbw / peak), gigabytes(peak), format_bytes(size));
+}
+
+std::string against_expectation(const Row& row, const Rates& found) {
+  if (!found.measured_over_expected) return "no expectation: the record holds none for this row";
+  constexpr double kNear = 0.1;
+  const double ratio = *found.measured_over_expected;
+  const std::string by = row.expectation.expected_by.empty() ? "" : " by " + row.expectation.expected_by;
+  if (std::fabs(ratio - 1) <= kNear)
+    return fmt::format("within {} of what is expected{}", percent(kNear), by);
+  return ratio < 1 ? fmt::format("takes {:.2f} times as long as expected{}", 1 / ratio, by)
+                   : fmt::format("{:.2f} times as fast as expected{}", ratio, by);
+}
+
+/// What the log says that slows a job down.
+void add_causes(const Run& run, std::vector<std::string>& sentences) {
+  if (!run.log) return;
+  const LogFacts& log = *run.log;
+  if (log.network && lower(log.network->value).find("socket") != std::string::npos) {
+    sentences.push_back(fmt::format("NCCL used sockets, no RDMA (line {})", log.network->line));
+  }
+  if (log.gpu_direct && !log.gpu_direct->value) {
+    sentences.push_back(fmt::format(
+        "network traffic went through host memory, without GPUDirect RDMA (line {})", log.gpu_direct->line));
+  }
+  const auto& least = log.nvlink_least_bytes_per_second;
+  if (least && log.nvlink_most_bytes_per_second && least->value < log.nvlink_most_bytes_per_second->value) {
+    sentences.push_back(fmt::format("NCCL saw NVLink of only {} between two GPUs (line {}), and {} elsewhere",
+                                    gigabytes(least->value), least->line,
+                                    gigabytes(log.nvlink_most_bytes_per_second->value)));
+  }
+}
+
+}  // namespace
+
+std::string lab01_explanation(const Run& run, const Row& row) {
+  const Rates found = rates(row, static_cast<int>(run.ranks.size()));
+  std::vector<std::string> sentences;
+  if (found.bus_bandwidth) sentences.push_back(bound(run, row, *found.bus_bandwidth));
+  sentences.push_back(against_expectation(row, found));
+  const std::string& ran = row.measurement.algorithm_ran;
+  if (!ran.empty() && ran != "auto") sentences.push_back(ran + " ran");
+  add_causes(run, sentences);
+  std::erase(sentences, "");
+  return fmt::format("{}.", fmt::join(sentences, "; "));
+}
+
+}  // namespace collbench

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/gpu/cluster.hpp"
+#include "base/record/expectation.hpp"
+#include "base/record/operation.hpp"
+
+namespace collbench {
+
+struct PredictedRow {
+  OperationId operation = OperationId::all_reduce;
+  std::uint64_t size_bytes = 0;
+  Expectation expected;
+};
+
+/// The expected table of a cluster on which nothing has been measured.
+struct Prediction {
+  std::string topology;  ///< name or file
+  GpuCluster cluster;
+  std::vector<PredictedRow> rows;
+};
+
+[[nodiscard]] Prediction predict(std::string topology, const GpuCluster& cluster,
+                                 std::span<const OperationId> operations,
+                                 std::span<const std::uint64_t> sizes_bytes);
+
+/// As "text", "md", "csv" or "json". Throws Error (usage) for any other format.
+[[nodiscard]] std::string render_prediction(const Prediction& prediction, std::string_view format);
+
+}  // namespace collbench

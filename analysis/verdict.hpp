@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/record/run.hpp"
+
+namespace collbench {
+
+/// The rows of one operation, type, reduction, place and algorithm, by size: what a verdict is about.
+using Sweep = std::vector<const Row*>;
+
+/// The measured rows of a run as sweeps, in the order of their first rows.
+[[nodiscard]] std::vector<Sweep> sweeps_of(const std::vector<Row>& rows);
+
+/// Measured over expected busbw, as medians over the three largest sizes of at least 64 MiB.
+struct SweepRatios {
+  double to_ring = 0;        ///< the floor: the ring, or the operation's only algorithm
+  double to_best = 0;        ///< the best algorithm
+  double to_lower_edge = 0;  ///< of the band
+};
+
+/// None when no row of at least 64 MiB has a band.
+[[nodiscard]] std::optional<SweepRatios> sweep_ratios(const Sweep& sweep);
+
+/// FAULT: below half of the ring. Model or rank count wrong: more than 5 % above the best algorithm. LOW:
+/// with intervals, the whole interval below the band on two neighbouring sizes, or on one of at least 64 MiB;
+/// without (an imported log), the median of the three largest sizes below it. None without a band.
+[[nodiscard]] VerdictWord verdict_of(const Sweep& sweep);
+
+}  // namespace collbench

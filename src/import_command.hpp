@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/import/import_log.hpp"
+#include "src/lab01.hpp"
+
+namespace collbench {
+
+/// `collbench import LOG...`.
+struct ImportCommand {
+  std::vector<std::string> logs;
+  ImportOptions options;
+  std::string record_path;  ///< -o; empty: the tables go to stdout
+  bool overwrite = false;
+  std::string format = "text";
+  Lab01Request lab01;
+};
+
+/// Writes the record, or returns the logs' tables in `format`. Throws Error (usage) for a log that cannot be
+/// read as a run, for a topology that is none or has fewer GPUs than a node has ranks, and for files.
+[[nodiscard]] std::string import_command(const ImportCommand& command);
+
+}  // namespace collbench

@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+namespace collbench {
+
+/// `collbench judge RECORD`.
+struct JudgeOptions {
+  std::string record;
+  std::string topology;
+  std::string transport;   ///< empty: what the log tells, else what the NICs are made for
+  bool own_floor = false;  ///< the record's own time at 1 KiB or less takes the place of the modelled floor
+  std::string format = "text";
+};
+
+struct Judgement {
+  std::string text;
+  bool low = false;  ///< a sweep is LOW or a FAULT
+};
+
+/// A saved or imported run on GPUs, judged by a topology. Throws Error (usage) for a record or topology that
+/// does not fit.
+[[nodiscard]] Judgement judge_command(const JudgeOptions& options);
+
+}  // namespace collbench

@@ -1,0 +1,13 @@
+#pragma once
+#include "src/lab01.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace collbench {
+
+/// Adds --preset lab01 and --price to a command, which fill `request`.
+void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
+
+}  // namespace collbench

@@ -1,0 +1,64 @@
+#include "analysis/explanation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/judge.hpp"
+#include "tests/analysis/gpu/clusters.hpp"
+#include "tests/analysis/judged_rows.hpp"
+
+namespace collbench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string explanation(const GpuCluster& cluster, double slower) {
+  return judged_on_gpus(run_from_expectation(cluster, slower), cluster).rows.back().verdict.explanation;
+}
+
+TEST(Explanation, ASixtiethOfTheNicsLooksLikeSockets) {
+  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 60),
+              AllOf(HasSubstr("of its 8 NICs"), HasSubstr("sockets (TCP, IP over InfiniBand)")));
+}
+
+TEST(Explanation, WhatTheLogSaysGoesFirst) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  cluster.transport = Transport::sockets;
+  EXPECT_THAT(explanation(cluster, 20), HasSubstr("the log says sockets"));
+  cluster.transport = Transport::staged;
+  EXPECT_THAT(explanation(cluster, 4), HasSubstr("no GPUDirect RDMA"));
+}
+
+TEST(Explanation, TwoChannelsOfTwelveNvlinksAreOneLink) {
+  GpuCluster cluster = cluster_of("hgx-a100", 1, 2);
+  cluster.run.channels = 2;
+  EXPECT_THAT(explanation(cluster, 8), HasSubstr("found 1 of 12 NVLinks"));
+}
+
+TEST(Explanation, MoreThanTheBestNamesAMachineThatFits) {
+  const GpuCluster small = cluster_of("p4de", 2);
+  const collbench::Run run = judged_on_gpus(run_from_expectation(cluster_of("ndv4", 2), 1), small);
+  EXPECT_EQ(run.rows.back().verdict.word, VerdictWord::model_or_ranks_wrong);
+  EXPECT_THAT(run.rows.back().verdict.explanation,
+              AllOf(HasSubstr("2 × 8 A100 SXM"), HasSubstr("would fit within")));
+}
+
+TEST(Explanation, ARowIsLatencyOrBandwidthBound) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const collbench::Run run = judged_on_gpus(run_from_expectation(cluster, 1), cluster);
+  EXPECT_THAT(run.rows.front().verdict.explanation, testing::StartsWith("latency-bound"));
+  EXPECT_THAT(run.rows[run.rows.size() - 2].verdict.explanation,
+              testing::StartsWith("bandwidth-bound by 8 NICs of 25 GB/s"));
+}
+
+TEST(Explanation, TheAlgorithmNearestToTheTimeExplainsIt) {
+  const GpuCluster cluster = cluster_of("p4de", 2);
+  Row row = run_from_expectation(cluster, 1).rows.back();
+  EXPECT_EQ(explaining_algorithm(row, cluster), "tree");
+  row.measurement.seconds *= 1.9;
+  EXPECT_EQ(explaining_algorithm(row, cluster), "ring");
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,19 @@
+#include "analysis/gpu/named_cluster.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "tests/analysis/gpu/clusters.hpp"
+
+namespace collbench {
+namespace {
+
+TEST(NamedCluster, IsAReferenceMachineOrAFile) {
+  EXPECT_EQ(named_gpu_cluster("hgx-h100", 2, 0), cluster_of("hgx-h100", 2));
+  EXPECT_THROW((void)named_gpu_cluster("hgx-h1000", 2, 0), Error);
+  const std::string file = std::string(COLLBENCH_SOURCE_DIR) + "/CMakeLists.txt";
+  EXPECT_THROW((void)named_gpu_cluster(file, 1, 0), Error);
+}
+
+}  // namespace
+}  // namespace collbench

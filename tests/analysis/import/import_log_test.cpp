@@ -1,0 +1,265 @@
+#include "analysis/import/import_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/record/rates.hpp"
+#include "tests/analysis/import/logs.hpp"
+
+namespace collbench {
+namespace {
+
+using testing::HasSubstr;
+
+collbench::Run read(const std::string& log, const ImportOptions& options = {}) {
+  return import_log(log, "a.log", options);
+}
+
+std::string refusal_of(const std::string& log, const ImportOptions& options = {}) {
+  try {
+    (void)read(log, options);
+  } catch (const Error& error) {
+    return describe(error);
+  }
+  return "no refusal";
+}
+
+ImportOptions on_nodes(int nodes, std::optional<int> ranks_per_node = std::nullopt) {
+  ImportOptions options;
+  options.job = {nodes, ranks_per_node};
+  return options;
+}
+
+ImportOptions of_run(int run) {
+  ImportOptions options;
+  options.run = run;
+  return options;
+}
+
+ImportOptions of_all_reduce() {
+  ImportOptions options;
+  options.operation = OperationId::all_reduce;
+  return options;
+}
+
+/// A heading and rows, with nothing that says who ran where.
+std::string bare_table() { return std::string(kNewHeading) + std::string(kTwoRows) + std::string(kFooter); }
+
+TEST(ImportLog, AWholeLogIsARun) {
+  const auto run = read(whole_log());
+  ASSERT_EQ(run.rows.size(), 4U);
+  const Measurement& large = run.rows[3].measurement;
+  EXPECT_EQ(large.key.operation, OperationId::all_reduce);
+  EXPECT_EQ(large.key.size_bytes, 1000000000U);
+  EXPECT_EQ(large.key.count, 250000000U);
+  EXPECT_EQ(large.key.reduction, Reduction::sum);
+  EXPECT_TRUE(large.key.in_place);
+  EXPECT_DOUBLE_EQ(large.seconds, 0.0125);
+  EXPECT_EQ(large.wrong_elements, 0U);
+  EXPECT_EQ(large.iterations, 20U);
+  EXPECT_FALSE(large.interval);
+  EXPECT_NEAR(*rates(run.rows[3], 4).bus_bandwidth, 120e9, 1e3);
+  EXPECT_FALSE(run.rows[2].measurement.key.in_place);
+  EXPECT_TRUE(run.complete);
+  EXPECT_EQ(run.backend, "nccl");
+}
+
+TEST(ImportLog, TheJobIsWhatTheLogSays) {
+  const auto run = read(whole_log());
+  ASSERT_EQ(run.ranks.size(), 4U);
+  EXPECT_EQ(run.ranks[2], (Identity{2, "node02", 1, 0}));
+  const LogFacts& log = *run.log;
+  EXPECT_EQ(log.program, (LogFact<std::string>{"all_reduce_perf", 2}));
+  EXPECT_EQ(log.version, (LogFact<std::string>{"2.17.6", 1}));
+  EXPECT_EQ(log.operation, (LogFact<std::string>{"AllReduce", 2}));
+  EXPECT_EQ(log.gpu, (LogFact<std::string>{"NVIDIA H100 80GB HBM3", 6}));
+  EXPECT_EQ(log.nccl, (LogFact<std::string>{"2.27.6+cuda12.9", 10}));
+  EXPECT_EQ(log.ranks, (LogFact<int>{4, 6}));
+  EXPECT_EQ(log.nodes, (LogFact<int>{2, 6}));
+  EXPECT_EQ(log.ranks_per_node, (LogFact<int>{2, 6}));
+  EXPECT_DOUBLE_EQ(log.latency_seconds->value, 20e-6);
+  EXPECT_EQ(log.out_of_bounds->value, 0U);
+  EXPECT_FALSE(log.network);
+  EXPECT_TRUE(log.left_out.empty());
+}
+
+class Disguised : public testing::TestWithParam<const char*> {};
+
+TEST_P(Disguised, PrefixesChangeNothing) {
+  const auto plain = read(whole_log());
+  const auto disguised = read(prefixed(whole_log(), GetParam()));
+  EXPECT_EQ(disguised.rows, plain.rows);
+  EXPECT_EQ(disguised.ranks, plain.ranks);
+  EXPECT_EQ(disguised.log->gpu, plain.log->gpu);
+}
+
+INSTANTIATE_TEST_SUITE_P(Launchers, Disguised,
+                         testing::Values("[1,0]<stdout>:", "0: ", "[0] ", "node1: ", "    ", "> ",
+                                         "2026-10-01T12:00:00.123Z ", "\x1b[1m", "[1,0]<stdout>: 0: "));
+
+TEST(ImportLog, CarriageReturnsAndLostHashesChangeNothing) {
+  std::string log = whole_log();
+  for (std::size_t at = 0; (at = log.find('\n', at)) != std::string::npos; at += 2) log.insert(at, "\r");
+  EXPECT_EQ(read(log).rows, read(whole_log()).rows);
+  log = whole_log();
+  std::erase(log, '#');
+  EXPECT_EQ(read(log).rows.size(), 4U);
+}
+
+TEST(ImportLog, RanksComeFromTheRatesAndNodesAreNotMadeUp) {
+  const auto run = read(bare_table());
+  EXPECT_EQ(run.ranks.size(), 4U);  // busbw = 1.5 algbw
+  EXPECT_EQ(run.log->ranks->value, 4);
+  EXPECT_FALSE(run.log->nodes);
+  EXPECT_EQ(run.ranks[3].node, 0);
+  EXPECT_EQ(run.ranks[3].host, "");
+}
+
+TEST(ImportLog, NodesMayBeGiven) {
+  const auto run = read(bare_table(), on_nodes(2));
+  EXPECT_EQ(run.log->nodes, (LogFact<int>{2, 0}));
+  EXPECT_EQ(run.log->ranks_per_node->value, 2);
+  EXPECT_EQ(run.ranks[3].node, 1);
+  EXPECT_THAT(refusal_of(bare_table(), on_nodes(3)),
+              HasSubstr("4 ranks (as a.log says) are not spread evenly over 3 nodes"));
+}
+
+TEST(ImportLog, GivenRanksMustFitTheRates) {
+  EXPECT_THAT(refusal_of(bare_table(), on_nodes(2, 8)),
+              HasSubstr("16 ranks by --nodes × --ranks-per-node, but the table's busbw/algbw fits 4"));
+}
+
+TEST(ImportLog, ADeviceListThatContradictsTheRatesIsSaid) {
+  std::string log = whole_log();
+  log.insert(log.find("NCCL version"),
+             "#  Rank  4 Group  0 Pid    104 on  node03 device  0 [0x0f] NVIDIA H100\n");
+  EXPECT_THAT(refusal_of(log),
+              HasSubstr("a.log:6: 5 ranks by the device list, but the table's busbw/algbw fits 4"));
+}
+
+TEST(ImportLog, OldTablesHaveNoCountOfWrongElements) {
+  const std::string log =
+      std::string(kOldHeading) +
+      "  1000000000     250000000   float     sum    10000  100.00  150.00  2e-07    12500   "
+      "80.00  120.00  2e-07\n";
+  const auto run = read(log);
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_FALSE(run.rows[0].measurement.wrong_elements);
+  EXPECT_EQ(run.log->operation->value, "AllReduce");
+  EXPECT_FALSE(run.complete);  // no last lines
+}
+
+TEST(ImportLog, WhatCannotBeToldIsAskedFor) {
+  // Two ranks: busbw = algbw, for AllReduce and for SendRecv; nothing was checked.
+  const std::string log =
+      std::string(kNewHeading) +
+      "  1000000000     250000000     float     sum      -1    10000  100.00  100.00    N/A    "
+      "12500   80.00   80.00    N/A\n" +
+      std::string(kFooter);
+  EXPECT_THAT(refusal_of(log), HasSubstr("its table fits AllReduce and SendRecv; give --operation"));
+  const auto run = read(log, of_all_reduce());
+  EXPECT_EQ(run.ranks.size(), 2U);
+  EXPECT_EQ(run.log->operation->line, 0);
+}
+
+TEST(ImportLog, RanksThatNothingSaysAreAskedFor) {
+  const std::string log =
+      std::string(kNewHeading) +
+      "  1000000000     250000000     float    none       0    10000  100.00  100.00      0    "
+      "12500   80.00   80.00      0\n";
+  EXPECT_THAT(refusal_of(log), HasSubstr("the log does not say how many ranks ran; give --nodes N"));
+  EXPECT_EQ(read(log, on_nodes(1, 8)).ranks.size(), 8U);
+}
+
+TEST(ImportLog, TwoRunsInOneFileAreNamedAndOneIsChosen) {
+  const std::string log = whole_log() + whole_log();
+  EXPECT_THAT(refusal_of(log),
+              HasSubstr("holds 2 runs (1: all_reduce_perf, 4 devices, 2 rows, from line 1; 2: "
+                        "all_reduce_perf, 4 devices, 2 rows, from line 19); choose one with --run N"));
+  EXPECT_EQ(read(log, of_run(2)).log->gpu->line, 24);
+  EXPECT_THAT(refusal_of(log, of_run(3)), HasSubstr("2 runs with rows"));
+}
+
+TEST(ImportLog, OneProgramPerSizeIsOneRun) {
+  std::string second = whole_log();
+  second.erase(second.find("           8             2"),
+               second.find("  1000000000     2") - second.find("           8             2"));
+  std::string first = whole_log();
+  first.erase(first.find("  1000000000     2"), first.find("# Out of") - first.find("  1000000000     2"));
+  const auto run = read(first + second);
+  EXPECT_EQ(run.rows.size(), 4U);
+}
+
+TEST(ImportLog, ProcessesThatTookThemselvesForTheJobAreRefused) {
+  std::string log = whole_log();
+  log.insert(log.find("NCCL version"),
+             "#  Rank  0 Group  0 Pid    104 on  node03 device  0 [0x0f] NVIDIA H100\n");
+  EXPECT_THAT(refusal_of(log), HasSubstr("rank 0 is listed twice"));
+  EXPECT_THAT(refusal_of(log), HasSubstr("build it with MPI=1"));
+}
+
+TEST(ImportLog, WhatIsLeftOutIsCounted) {
+  std::string log = whole_log();
+  log.insert(
+      log.find("           8             2"),
+      "           0             0     float     sum      -1     0.30    0.00    0.00      0     0.26    0.00 "
+      "   "
+      "0.00      0\n"
+      "          16             4     float     sum      -1   XXX.XX    X.XX    X.XX      0   XXX.XX    X.XX "
+      "   "
+      "X.XX      0\n"
+      "        ...\n"
+      "          32             8     float     sum      -1    20.00    0.00    0.00\n"
+      "          64            16    f8e4m3     sum      -1    20.00    0.00    0.00      0    20.00    0.00 "
+      "   "
+      "0.00      0\n"
+      "  1048576        262144     float     sum      -1    20.00    1.00    1.50      0    20.00   52.43   "
+      "78.64      0\n");
+  const auto run = read(log);
+  EXPECT_EQ(run.rows.size(), 4U);
+  std::vector<std::string> what;
+  for (const LogLeftOut& each : run.log->left_out) {
+    EXPECT_EQ(each.count, 1U);
+    what.push_back(each.what);
+  }
+  EXPECT_THAT(what,
+              testing::UnorderedElementsAre("rows of 0 bytes", "rows whose times are masked",
+                                            "places where rows are elided (...)",
+                                            "rows with another number of columns than their heading",
+                                            "rows of type f8e4m3", "rows whose algbw is not size / time"));
+}
+
+TEST(ImportLog, FilesWithoutARowSayWhy) {
+  EXPECT_THAT(refusal_of(""), HasSubstr("a.log: the file is empty"));
+  EXPECT_THAT(refusal_of("hello\nworld\n"), HasSubstr("has no table of nccl-tests in its 2 lines"));
+  EXPECT_THAT(refusal_of(devices()),
+              HasSubstr("the program began (with 4 devices) and wrote no row of its table"));
+  EXPECT_THAT(refusal_of(devices() + std::string(kNewHeading) +
+                         "   16   4   float   sum   -1   XXX   XX   XX   0   XXX   XX   XX   0\n"),
+              HasSubstr("no row that can be read: 1 rows whose times are masked from line 8"));
+  EXPECT_THAT(refusal_of(std::string("a\0b", 3)), HasSubstr("a.log:1: a byte 0 stands in no text"));
+}
+
+TEST(ImportLog, HalfATableIsARunThatIsNotComplete) {
+  const std::string log = whole_log();
+  const auto at_half_a_row = read(log.substr(0, log.find("12500")));
+  EXPECT_FALSE(at_half_a_row.complete);
+  EXPECT_EQ(at_half_a_row.rows.size(), 3U);  // the last one's out-of-place half is whole
+  const auto within_it = read(log.substr(0, log.find("150.00")));
+  EXPECT_EQ(within_it.rows.size(), 2U);
+  ASSERT_EQ(within_it.log->left_out.size(), 1U);
+  EXPECT_EQ(within_it.log->left_out[0].what, "rows with another number of columns than their heading");
+}
+
+TEST(ImportLog, EveryStartOfALogIsARunOrAnError) {
+  const std::string log = prefixed(whole_log(), "[1,0]<stdout>:");
+  for (std::size_t length = 0; length < log.size(); ++length) {
+    EXPECT_NO_FATAL_FAILURE((void)refusal_of(log.substr(0, length)));
+  }
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,63 @@
+#include "analysis/import/nccl_tests_json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/import/import_log.hpp"
+#include "base/error.hpp"
+
+namespace collbench {
+namespace {
+
+/// One process with four GPUs, of which the program lists the first.
+std::string json(std::string_view nwrong = "0") {
+  return R"({"version": 3, "start_time": "2026-10-01 12:00:00",
+"args": ["./build/all_gather_perf", "-g", "4", "-a", "3"],
+"env": ["HOME=/root", "NCCL_ALGO=Ring", "SECRET_TOKEN=x"], "nccl_version": 22706,
+"config": {"nthreads": 1, "ngpus": 4, "iterations": 20,
+"devices": [{"rank": 0, "group": 0, "pid": 7, "hostname": "node01", "device": 0, "device_hex": "0x0f",
+"device_info": "NVIDIA H100 80GB HBM3"}]},
+"results": [{"size": 1000000000, "count": 62500000, "type": "float", "redop": "none", "root": "    -1",
+"out_of_place": {"time": 10000.0, "alg_bw": 100.0, "bus_bw": 75.0, "nwrong": )" +
+         std::string(nwrong) + R"(},
+"in_place": {"time": 12500.0, "alg_bw": 80.0, "bus_bw": 60.0, "nwrong": null}}],
+"out_of_bounds": {"count": 0, "okay": "true"}, "end_time": "2026-10-01 12:00:09"})";
+}
+
+TEST(NcclTestsJson, IsARunLikeItsText) {
+  const auto run = import_log(json(), "a.json", {});
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_EQ(run.rows[0].measurement.key.operation, OperationId::all_gather);
+  EXPECT_DOUBLE_EQ(run.rows[1].measurement.seconds, 0.0125);
+  EXPECT_EQ(run.rows[0].measurement.wrong_elements, 0U);
+  EXPECT_FALSE(run.rows[1].measurement.wrong_elements);
+  EXPECT_EQ(run.ranks.size(), 4U);  // the others follow the first device of their process
+  EXPECT_EQ(run.ranks[3].host, "node01");
+  EXPECT_EQ(run.time_reduction, "max");
+  EXPECT_EQ(run.versions.nccl, "2.27.6");
+  EXPECT_EQ(run.log->program->line, 2);
+  EXPECT_TRUE(run.complete);
+}
+
+TEST(NcclTestsJson, SecretsStayWhereTheyAre) {
+  const LogTable table = read_nccl_tests_json(json(), "a.json");
+  EXPECT_THAT(table.environment, testing::ElementsAre(testing::Pair("NCCL_ALGO", "Ring")));
+}
+
+TEST(NcclTestsJson, WhatIsSomethingElseIsSaid) {
+  const auto refusal = [](const std::string& text) {
+    try {
+      (void)read_nccl_tests_json(text, "a.json");
+    } catch (const Error& error) {
+      return describe(error);
+    }
+    return std::string("no refusal");
+  };
+  EXPECT_THAT(refusal("{}"), testing::HasSubstr("is JSON, but not what nccl-tests writes"));
+  EXPECT_THAT(refusal(R"({"record": "collbench run"})"), testing::HasSubstr("use collbench report"));
+  EXPECT_THAT(refusal(json("nan")), testing::HasSubstr("a.json:8:"));  // nccl-tests writes nan unquoted
+  EXPECT_THAT(refusal(json("\"x\"")), testing::HasSubstr("results[0].out_of_place.nwrong"));
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,59 @@
+#include "analysis/import/nccl_tests_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/analysis/import/logs.hpp"
+
+namespace collbench {
+namespace {
+
+std::vector<LogTable> tables(const std::string& text) { return read_nccl_tests_text(log_lines(text)); }
+
+TEST(NcclTestsText, ARowThatComesInThreeParts) {
+  const std::string log = std::string(kNewHeading) +
+                          "  1000000000  250000000  float  sum  -1n1:1:2 [0] NCCL INFO AllReduce: opCount 0\n"
+                          "n1:1:2 [0] NCCL INFO AllReduce: opCount 1\n"
+                          "    10000  100.00  150.00      0n1:1:2 [1] NCCL INFO AllReduce: opCount 0\n"
+                          "n1:1:2 [0] NCCL INFO AllReduce: opCount 1\n"
+                          "    12500   80.00  120.00      0\n" +
+                          std::string(kFooter);
+  const auto read = tables(log);
+  ASSERT_EQ(read.size(), 1U);
+  ASSERT_EQ(read[0].rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(read[0].rows[0].out_of_place.seconds, 0.01);
+  EXPECT_DOUBLE_EQ(read[0].rows[0].in_place->seconds, 0.0125);
+  EXPECT_EQ(read[0].rows[0].line, 3);
+}
+
+TEST(NcclTestsText, AProgramThatDiedBeforeItsTableLendsNoDevices) {
+  const std::string start =
+      "# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n";
+  const auto read = tables(start + devices("Tesla V100") + start + devices() + std::string(kNewHeading) +
+                           std::string(kTwoRows) + std::string(kFooter));
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].devices.size(), 4U);
+  EXPECT_FALSE(read[0].interleaved);
+  EXPECT_EQ(read[0].iterations, 20U);
+}
+
+TEST(NcclTestsText, TheProgramIsTheOneThatWasStartedLast) {
+  const auto read = tables("$ ./build/all_gather_perf -b 8\n$ mpirun -np 4 ./build/all_reduce_perf -a 3\n" +
+                           std::string(kNewHeading) + std::string(kTwoRows));
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].facts.program->value, "all_reduce_perf");
+  EXPECT_EQ(read[0].time_reduction, "max");
+}
+
+TEST(NcclTestsText, ARowCutByTheNextIsCounted) {
+  const auto read =
+      tables(std::string(kNewHeading) +
+             "  1000000000  250000000  float  sum  -1n1:1:2 [0] NCCL INFO AllReduce: opCount 0\n" +
+             std::string(kTwoRows));
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].rows.size(), 2U);
+  ASSERT_EQ(read[0].facts.left_out.size(), 1U);
+  EXPECT_EQ(read[0].facts.left_out[0].line, 3);
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,36 @@
+#include "analysis/lab01_explanation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/analysis/lab01_runs.hpp"
+
+namespace collbench {
+namespace {
+
+TEST(Lab01Explanation, BelowHalfOfThePeakIsLatency) {
+  const auto run = lab01_gpu_run();  // 19.7 and 447 GB/s
+  EXPECT_EQ(
+      lab01_explanation(run, run.rows[0]),
+      "latency-bound: 4.4 % of the run's peak (447 GB/s at 1 GiB); no expectation: the record holds none for "
+      "this row.");
+  EXPECT_TRUE(
+      lab01_explanation(run, run.rows[1]).starts_with("bandwidth-bound: the peak of this run, 447 GB/s"));
+}
+
+TEST(Lab01Explanation, AgainstTheExpectationAndWithTheLogsCauses) {
+  auto run = lab01_gpu_run();
+  run.rows[1].expectation.expected_seconds = 1.5e-3;
+  run.rows[1].expectation.expected_by = "ring";
+  run.rows[1].measurement.algorithm_ran = "ring";
+  run.log->network = {"Socket", 22};
+  EXPECT_EQ(lab01_explanation(run, run.rows[1]),
+            "bandwidth-bound: the peak of this run, 447 GB/s; takes 3.00 times as long as expected by ring; "
+            "ring ran; "
+            "NCCL used sockets, no RDMA (line 22).");
+  run.rows[1].expectation.expected_seconds = 4.6e-3;
+  EXPECT_NE(lab01_explanation(run, run.rows[1]).find("within 10 % of what is expected by ring"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace collbench

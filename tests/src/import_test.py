@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""collbench import and report with the real program, on logs made up here.
+
+Usage: import_test.py PROGRAM [unittest arguments]
+"""
+
+import csv
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1])
+
+HEADING = (
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+    "     time   algbw   busbw #wrong\n")
+ROW = (
+    "  1000000000     250000000     float     sum      -1    10000  100.00  187.50      0"
+    "    12500   80.00  150.00      0\n")
+FOOTER = "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 168.75\n"
+LOG = HEADING + ROW + FOOTER
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, text, name="a.log"):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def collbench(self, *arguments, status=0):
+        result = subprocess.run(
+            [PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result.stdout if status == 0 else result.stderr
+
+    def test_a_log_becomes_a_record_that_report_reads(self):
+        log = self.file(LOG)
+        record = self.folder / "run.json"
+        printed = self.collbench("import", log, "--nodes", 2)
+        self.collbench("import", log, "--nodes", 2, "-o", record)
+        run = json.loads(record.read_text())
+        self.assertEqual(len(run["rows"]), 2)
+        self.assertEqual(run["rows"][0]["rates"]["bus_bandwidth_gb_per_s"], 187.5)
+        self.assertEqual(run["log"]["nodes"], {"value": 2, "line": 0})
+        self.assertEqual(self.collbench("report", record), printed)
+        self.assertIn("16 ranks on 2 hosts", printed)
+        for form in ("md", "csv", "json"):
+            self.assertEqual(
+                self.collbench("report", record, "--format", form),
+                self.collbench("import", log, "--nodes", 2, "--format", form))
+
+    def test_csv_leaves_empty_what_is_not_known(self):
+        (first, _) = csv.DictReader(io.StringIO(self.collbench("import", self.file(LOG), "--format", "csv")))
+        self.assertEqual(first["ranks"], "16")
+        for column in ("nodes", "interval_low_seconds", "minimum_seconds", "p99_seconds"):
+            self.assertEqual(first[column], "", column)
+
+    def test_several_logs_are_printed_one_after_the_other(self):
+        printed = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"))
+        self.assertIn("a.log", printed)
+        self.assertIn("b.log", printed)
+        said = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"), "-o", "x.json", status=2)
+        self.assertIn("one record holds one log", said)
+
+    def test_a_record_is_not_overwritten_unasked(self):
+        log = self.file(LOG)
+        record = self.file("mine", "run.json")
+        self.assertIn("-o", self.collbench("import", log, "-o", record, status=2))
+        self.assertEqual(record.read_text(), "mine")
+        self.collbench("import", log, "-o", record, "--overwrite")
+        self.assertIn("collbench run", record.read_text())
+
+    def test_the_topology_is_kept_and_must_fit(self):
+        log = self.file(LOG)
+        run = json.loads(self.collbench(
+            "import", log, "--nodes", 2, "--topology", "hgx-h100", "--format", "json"))
+        self.assertEqual(run["log"]["topology"], {"value": "hgx-h100", "line": 0})
+        said = self.collbench("import", log, "--nodes", 1, "--topology", "hgx-h100", status=2)
+        self.assertIn("has 8 GPUs per node, and the log has 16 ranks per node", said)
+        self.collbench("import", log, "--topology", "no-such-machine", status=2)
+
+    def test_bad_input_has_its_line_and_next_step(self):
+        for text, words in (
+                ("", "the file is empty"),
+                ("hello\n", "has no table of nccl-tests in its 1 lines"),
+                (b"\xff\xfeh\x00", "UTF-16"),
+                (b"\x7fELF\x02\x01\x00\x00", "a byte 0 stands in no text"),
+                (HEADING, "the heading of a table without a row"),
+                (HEADING + ROW.replace("10000  100", "XXXXX  100"), "1 rows whose times are masked from line 2"),
+                (HEADING + ROW.replace("1000000000     250000000", "0     0"), "1 rows of 0 bytes from line 2"),
+                (LOG + LOG, "choose one with --run N"),
+                (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no operation"),
+                ('{"record": "collbench run"}', "use collbench report"),
+                ('{"a": 1', "a.log:1:"),
+        ):
+            said = self.collbench("import", self.file(text), status=2)
+            self.assertIn(words, said)
+            self.assertEqual(said.count("\n"), 1, said)
+            self.assertTrue(said.startswith("collbench: "), said)
+
+    def test_lab01_of_a_log_and_of_its_record(self):
+        log = self.file(LOG)
+        record = self.folder / "run.json"
+        machine = ("--nodes", 2, "--topology", "hgx-h100")
+        lab = self.collbench("import", log, *machine, "--preset", "lab01", "--price", "2.50")
+        self.assertIn("| NVLink of one GPU, one direction | 18 links × 20.6 GB/s | 370.80 |", lab)
+        self.assertIn("16 GPUs × 2.50 = 40.00 per hour", lab)
+        self.collbench("import", log, *machine, "-o", record)
+        self.assertEqual(self.collbench("report", record, "--preset", "lab01", "--price", "2.50"), lab)
+        self.assertIn("--preset", self.collbench("report", record, "--preset", "lab02", status=2))
+        self.assertIn("--price", self.collbench("report", record, "--price", "2 EUR", status=2))
+
+    def test_bad_options_are_named(self):
+        log = self.file(LOG)
+        for option, value in (("--nodes", "0"), ("--run", "x"), ("--operation", "barrier"), ("--format", "html")):
+            self.assertIn(option, self.collbench("import", log, option, value, status=2))
+        self.assertIn("cannot be read", self.collbench("import", self.folder / "none.log", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""`collbench judge` as its users meet it: a record of a run on GPUs against a topology.
+
+Usage: judge_test.py PROGRAM [unittest arguments]
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1])
+
+
+def collbench(*arguments):
+    return subprocess.run([str(PROGRAM), *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+
+def row(size, seconds):
+    empty = dict.fromkeys(("minimum", "mean", "median", "p95", "p99"), 0)
+    return {
+        "operation": "AllReduce", "size_bytes": size, "count": size // 4, "type": "float", "reduction": "sum",
+        "in_place": False, "algorithm": "auto", "unavailable": "", "algorithm_ran": "auto", "note": "",
+        "seconds": seconds, "interval": None, "pass_seconds": [], "stopped": "", "iterations": 20,
+        "iterations_per_sample": 1, "samples": 0, **{f"{name}_seconds": 0 for name in empty}, "variation": 0,
+        "rank_times": {"rank": [], "median_seconds": [], "p99_seconds": []}, "wrong_elements": None, "wrong": [],
+        "ring_seconds": None, "tree_seconds": None, "expected_seconds": None, "expected_by": "", "rates": {},
+    }
+
+
+def record(busbw, ranks=16, backend="nccl"):
+    """AllReduce of 1 MiB to 4 GiB on two nodes at `busbw` GB/s."""
+    sizes = [1 << power for power in range(20, 33, 2)]
+    times = [2 * (ranks - 1) / ranks * size / (busbw * 1e9) + 1e-4 for size in sizes]
+    return {
+        "record": "collbench run", "schema_version": 1,
+        "versions": dict.fromkeys(("collbench", "mpi", "hwloc", "nccl", "cuda"), ""), "started": "", "finished": "",
+        "complete": True, "command_line": [], "environment": {}, "backend": backend, "time_reduction": "avg",
+        "simulated": False, "passes": 1, "wall_seconds": 0, "validation_seconds": 0, "calibration_seconds": 0,
+        "cores_per_node": [], "place_notes": [], "calibration": None,
+        "ranks": [{"rank": rank, "host": f"n{rank // (ranks // 2)}", "node": min(rank // (ranks // 2), 1),
+                   "local_rank": rank % (ranks // 2) if rank < ranks - ranks % 2 else ranks // 2}
+                  for rank in range(ranks)],
+        "rows": [row(size, time) for size, time in zip(sizes, times)],
+    }
+
+
+class Judge(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "run.json"
+
+    def judge(self, run, *arguments):
+        self.path.write_text(json.dumps(run))
+        return collbench("judge", self.path, *arguments)
+
+    def verdict(self, busbw, status, *more):
+        result = self.judge(record(busbw), "--topology", "ndv4", "--format", "json", *more)
+        self.assertEqual(result.returncode, status, result.stderr)
+        last = json.loads(result.stdout)["rows"][-1]
+        return last["verdict"], last["explanation"]
+
+    def test_verdicts_and_exit_statuses(self):
+        self.assertEqual(self.verdict(187, 0)[0], "as expected")
+        self.assertEqual(self.verdict(140, 1)[0], "LOW")
+        self.assertEqual(self.verdict(250, 0)[0], "model or rank count wrong")
+        verdict, why = self.verdict(3.2, 1)
+        self.assertEqual(verdict, "FAULT")
+        self.assertIn("sockets", why)
+        self.assertIn("the log says sockets", self.verdict(3.2, 1, "--transport", "sockets")[1])
+
+    def test_the_report_says_it(self):
+        text = self.judge(record(3.2), "--topology", "ndv4").stdout
+        self.assertRegex(text, r"AllReduce float: FAULT: 3\.\d GB/s at 4 GiB")
+
+    def test_bad_input(self):
+        for run, arguments, says in (
+            (record(187), (), "--topology"),
+            (record(187), ("--topology", "no-such"), "neither a file nor a reference machine"),
+            (record(187, backend="mpi"), ("--topology", "ndv4"), "host memory"),
+            (record(187, ranks=18), ("--topology", "ndv4"), "9 ranks do not fit a node of 8 GPUs"),
+            (record(187), ("--topology", "a100-pcie"), "no NIC in this topology"),
+        ):
+            result = self.judge(run, *arguments)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(says, result.stderr)
+            self.assertEqual(result.stdout, "")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

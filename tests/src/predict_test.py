@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""`collbench predict` as its users meet it.
+
+Usage: predict_test.py PROGRAM [unittest arguments]
+"""
+
+import csv
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1])
+LISTS = ("sources", "numa_nodes", "pci_devices", "gpus", "nvswitches", "nics", "nvlinks", "stated_paths",
+         "peer_access", "disagreements", "notes")
+NO_GPUS = json.dumps({"collbench_topology": 1, "hosts": [{name: [] for name in LISTS}]})
+
+
+def predict(*arguments):
+    return subprocess.run(
+        [str(PROGRAM), "predict", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+
+def rows(*arguments):
+    result = predict(*arguments, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)["rows"]
+
+
+class Predict(unittest.TestCase):
+    def refused(self, *arguments, says):
+        result = predict(*arguments)
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertEqual(result.stdout, "")
+        self.assertRegex(result.stderr, says)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
+    def test_two_nodes(self):
+        table = predict("--topology", "hgx-a100", "--nodes", 2).stdout
+        self.assertIn("2 nodes × 8 A100 SXM (16 ranks)", table)
+        for operation in ("AllReduce", "AllGather", "ReduceScatter", "AllToAll", "SendRecv"):
+            self.assertRegex(table, rf"(?m)^{operation}$")
+        self.assertIn("8 NICs of 25 GB/s a node", table)
+
+    def test_models_switch_at_the_domain_boundary(self):
+        arguments = ("--topology", "p4de", "--ops", "all_reduce", "--sizes", "1G")
+        self.assertIn("NVLinks", rows(*arguments)[0]["limited_by"])
+        self.assertEqual(rows(*arguments, "--nodes", 2)[0]["expected_by"], "tree")
+        self.assertIn("NICs", rows(*arguments, "--nodes", 64)[0]["limited_by"])
+
+    def test_every_format(self):
+        arguments = ("--topology", "hgx-h100", "--nodes", 2, "--sizes", "1MB,1GB")
+        table = list(csv.DictReader(io.StringIO(predict(*arguments, "--format", "csv").stdout)))
+        self.assertEqual(len(table), 10)
+        self.assertEqual({row["ranks"] for row in table}, {"16"})
+        self.assertIn("| --- |", predict(*arguments, "--format", "md").stdout)
+
+    def test_sixteen_thousand_gpus(self):
+        for row in rows("--topology", "hgx-h100", "--nodes", 2048):
+            low, high = row["band_gb_per_s"]
+            self.assertLess(0, low)
+            self.assertLess(low, high)
+
+    def test_a_topology_without_its_gpus_model_is_no_guess(self):
+        with tempfile.TemporaryDirectory() as folder:
+            matrix = pathlib.Path(folder) / "topo.txt"
+            matrix.write_text(
+                "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV12\t0-15\t0\nGPU1\tNV12\t X \t0-15\t0\n")
+            # nvidia-smi topo -m does not tell the model, and without it no link rate is known.
+            self.refused("--topology", matrix, says="model is not known")
+
+    def test_bad_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            no_gpus = pathlib.Path(folder) / "no_gpus.json"
+            no_gpus.write_text(NO_GPUS)
+            self.refused("--topology", no_gpus, says="no GPU in this topology")
+            no_topology = pathlib.Path(folder) / "shopping.txt"
+            no_topology.write_text("milk\n")
+            self.refused("--topology", no_topology, says="shopping.txt")
+        self.refused("--topology", "a100-pcie", "--nodes", 2, says="no NIC in this topology")
+        self.refused("--topology", "hgx-h100", "--ranks-per-node", 9, says="9 ranks do not fit a node of 8 GPUs")
+        self.refused("--topology", "hgx-h100", "--ranks-per-node", 1, says="nobody to talk to")
+        self.refused("--topology", "hgx-h100", "--nodes", 0, says="--nodes")
+        self.refused("--topology", "no-such-machine", says="neither a file nor a reference machine")
+        self.refused("--topology", "hgx-h100", "--transport", "pigeon", says="--transport")
+        self.refused("--topology", "hgx-h100", "--format", "pdf", says="--format")
+        self.refused(says="--topology")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
