@@ -81,7 +81,7 @@ class Show(Scratch):
     def test_disagreements_are_said(self):
         other = self.file("other.xml", (FIXTURES / "query.xml").read_text().replace("HBM3", "HBM9"))
         text = self.good("show", FIXTURES / "query.xml", other)
-        self.assertRegex(text, r"Disagree: GPU 0 model: NVIDIA H100 80GB HBM3 .*, NVIDIA H100 80GB HBM9")
+        self.assertRegex(text, r"Disagree: GPU 0, GPU 1 model: NVIDIA H100 80GB HBM3 .*, NVIDIA H100 80GB HBM9")
 
     def test_nvidia_smi_that_hangs_or_fails(self):
         smi = self.file("nvidia-smi", "#!/bin/sh\necho 'NVIDIA-SMI has failed because of the test'\nexit 9\n")
