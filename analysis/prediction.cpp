@@ -29,12 +29,14 @@ std::string cell(std::optional<double> value) {
   return value ? format_significant(*value, 4, 9) : std::string(kNone);
 }
 
+std::string microseconds(std::optional<double> seconds) {
+  return seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone);
+}
+
 std::vector<std::string> cells(const PredictedRow& row, const GpuCluster& cluster) {
   const Expectation& expected = row.expected;
-  const auto micros =
-      expected.expected_seconds ? std::optional(*expected.expected_seconds * 1e6) : std::nullopt;
   return {format_bytes(row.size_bytes),
-          cell(micros),
+          microseconds(expected.expected_seconds),
           cell(busbw(row, cluster, expected.ring_seconds)),
           cell(busbw(row, cluster, expected.tree_seconds)),
           cell(busbw(row, cluster, expected.expected_seconds)),
