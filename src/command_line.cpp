@@ -208,6 +208,7 @@ void add_output(CLI::App& app, RunOptions& run) {
       [&run](const std::string& text) { run.record_path = text; });
   add(app, theme, "--csv", "FILE", "one line per row, likewise",
       [&run](const std::string& text) { run.csv_path = text; });
+  add_lab01_options(app, theme, run.lab01);
   app.add_flag("--overwrite", run.overwrite, "replace files that exist")->group(theme);
   add(app, theme, "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honoured)",
       [&run](const std::string& text) { run.colour = parse_when(text, "--color"); });
@@ -258,6 +259,14 @@ void add_judge(CLI::App& app, JudgeOptions& judge) {
     require_one_of(text, "--format", {"text", "md", "csv", "json"});
     judge.format = text;
   });
+}
+
+/// The rows of Lab 01, where no others were asked for.
+void take_lab01_rows(const CLI::App& app, RunOptions& run) {
+  const auto given = [&app](const char* option) { return app.count(option) > 0; };
+  if (!given("--ops")) run.request.operations = {OperationId::all_reduce};
+  if (given("-b") || given("-e") || given("-f") || given("-i") || given("--sizes")) return;
+  run.sizes.list = {1'000'000, 100'000'000, 1'000'000'000};
 }
 
 /// CLI11's message as one of ours.
@@ -328,6 +337,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     throw as_error(error, report_command->parsed() ? "collbench report --help" : "collbench --help");
   }
   if (version) return TextAnswer{version_text()};
+  if (run.lab01.asked) take_lab01_rows(app, run);
   if (report_command->parsed()) return report;
   if (app.got_subcommand("topo")) return topology;
   if (app.got_subcommand("import")) return import;

@@ -253,7 +253,10 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
 
   progress.clear();
   // What was found out so far need not wait for the rows.
-  if (ranks.is_root() && options.format == "text") print_all(report_text_header(run, text));
+  const bool as_text = options.format == "text" && !options.lab01.asked;
+  agreed(ranks, place.host, [&] {
+    if (ranks.is_root() && as_text) print_all(report_text_header(run, text));
+  });
   const std::vector<Expectation> expected =
       ranks.is_root() ? expectations(rows, backend, run) : std::vector<Expectation>{};
   const auto save = [&](const std::vector<Measurement>& measurements, int passes) {
@@ -283,7 +286,9 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
     progress.clear();
     failure = files->failure();
     try {
-      print_all(options.format == "text" ? report_text_results(run, text) : report(run, options.format));
+      print_all(as_text               ? report_text_results(run, text)
+                : options.lab01.asked ? lab01(run, options.lab01)
+                                      : report(run, options.format));
     } catch (const Error& error) {
       if (!failure) failure = error;
     }

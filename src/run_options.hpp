@@ -7,6 +7,7 @@
 
 #include "collectives/plan.hpp"
 #include "collectives/sweep.hpp"
+#include "src/lab01.hpp"
 
 namespace collbench {
 
@@ -36,6 +37,7 @@ struct RunOptions {
   std::string format = "text";
   When colour = When::automatic;
   When progress = When::automatic;
+  Lab01Request lab01;
   bool dry_run = false;
   int local_ranks = 0;  ///< -g: ranks to start here; 0: not given
   std::vector<std::string> command_line;
