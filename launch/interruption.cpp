@@ -6,7 +6,7 @@ namespace collbench {
 namespace {
 
 // What a signal handler may touch is a variable of this type with static storage, and nothing else.
-volatile std::sig_atomic_t interruption = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+volatile std::sig_atomic_t interruption = 0;
 
 void notice(int signal) {
   interruption = 1;
