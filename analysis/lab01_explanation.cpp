@@ -81,7 +81,12 @@ std::string lab01_explanation(const Run& run, const Row& row) {
   sentences.push_back(against_expectation(row, found));
   const std::string& ran = row.measurement.algorithm_ran;
   if (!ran.empty() && ran != "auto") sentences.push_back(ran + " ran");
-  add_causes(run, sentences);
+  // A row that was judged by its machine carries the causes already.
+  if (row.verdict.explanation.empty()) {
+    add_causes(run, sentences);
+  } else {
+    sentences.push_back(row.verdict.explanation);
+  }
   std::erase(sentences, "");
   return fmt::format("{}.", fmt::join(sentences, "; "));
 }

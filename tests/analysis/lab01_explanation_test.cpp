@@ -32,5 +32,14 @@ TEST(Lab01Explanation, AgainstTheExpectationAndWithTheLogsCauses) {
             std::string::npos);
 }
 
+TEST(Lab01Explanation, WhatTheVerdictSaysTakesThePlaceOfTheLogsCauses) {
+  auto run = lab01_gpu_run();
+  run.log->network = {"Socket", 22};
+  run.rows[1].verdict.explanation = "limited by the NICs";
+  const std::string text = lab01_explanation(run, run.rows[1]);
+  EXPECT_TRUE(text.ends_with("; limited by the NICs.")) << text;
+  EXPECT_EQ(text.find("sockets"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace collbench
