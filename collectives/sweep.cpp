@@ -149,12 +149,13 @@ class Sweep {
     prepared.fill_to_repeat();
     prepared.run(1);  // sets up connections
     const double enough = std::min(block_seconds_ / 10, 1e-3);
-    for (std::uint64_t iterations = 1;; iterations *= 10) {
+    const std::uint64_t most = options_.fixed.iterations.value_or(10'000'000);
+    for (std::uint64_t iterations = 1;; iterations = std::min(iterations * 10, most)) {
       // The shorter of two: the other may have waited for a core.
       const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
       row.iteration_seconds = seconds / static_cast<double>(iterations);
       // Rank 0 decides: it may know of less time than others.
-      if (broadcast_value(ranks_, seconds >= enough || iterations >= 10'000'000)) return;
+      if (broadcast_value(ranks_, seconds >= enough || iterations >= most)) return;
     }
   }
 
