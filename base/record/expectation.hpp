@@ -17,7 +17,7 @@ struct Expectation {
   std::optional<double> slowest_seconds = std::nullopt;
   /// The link that limits the algorithm of expected_by, by name.
   // An initializer, so that the members before it can be given alone.
-  std::string limited_by = std::string();
+  std::string limited_by{};
 
   bool operator==(const Expectation&) const = default;
 };
