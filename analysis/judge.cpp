@@ -1,5 +1,6 @@
 #include "analysis/judge.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -25,6 +26,12 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
     }
   }
   return run;
+}
+
+bool is_low(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
+    return row.verdict.word == VerdictWord::low || row.verdict.word == VerdictWord::fault;
+  });
 }
 
 }  // namespace collbench

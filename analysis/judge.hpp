@@ -8,4 +8,7 @@ namespace collbench {
 /// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
 
+/// Whether any row is part of a sweep that is LOW or a FAULT.
+[[nodiscard]] bool is_low(const Run& run);
+
 }  // namespace collbench

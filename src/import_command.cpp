@@ -41,12 +41,13 @@ Run import_file(const std::string& log, const ImportOptions& options) {
 
 }  // namespace
 
-std::string import_command(const ImportCommand& command) {
+Answer import_command(const ImportCommand& command) {
   if (command.record_path.empty()) {
-    std::string tables;
+    Answer tables;
     for (const std::string& log : command.logs) {
       const Run run = import_file(log, command.options);
-      tables += command.lab01.asked ? lab01(run, command.lab01) : report(run, command.format);
+      if (is_low(run)) tables.status = ExitStatus::low;
+      tables.text += command.lab01.asked ? lab01(run, command.lab01) : report(run, command.format);
     }
     return tables;
   }
@@ -54,8 +55,9 @@ std::string import_command(const ImportCommand& command) {
     throw usage_error("-o", "one record holds one log, and several are given", "run import once for each");
   }
   require_writable(command.record_path, command.overwrite, "-o");
-  write_file_by_rename(command.record_path, to_json_text(import_file(command.logs.front(), command.options)));
-  return {};
+  const Run run = import_file(command.logs.front(), command.options);
+  write_file_by_rename(command.record_path, to_json_text(run));
+  return {"", is_low(run) ? ExitStatus::low : ExitStatus::ok};
 }
 
 }  // namespace collbench

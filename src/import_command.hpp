@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/import/import_log.hpp"
+#include "src/answer.hpp"
 #include "src/lab01.hpp"
 
 namespace collbench {
@@ -17,8 +18,9 @@ struct ImportCommand {
   Lab01Request lab01;
 };
 
-/// Writes the record, or returns the logs' tables in `format`. Throws Error (usage) for a log that cannot be
-/// read as a run, for a topology that is none or has fewer GPUs than a node has ranks, and for files.
-[[nodiscard]] std::string import_command(const ImportCommand& command);
+/// Writes the record, or returns the logs' tables in `format`; status low when a log is judged LOW or a
+/// FAULT. Throws Error (usage) for a log that cannot be read as a run, for a topology that is none or has
+/// fewer GPUs than a node has ranks, and for files.
+[[nodiscard]] Answer import_command(const ImportCommand& command);
 
 }  // namespace collbench

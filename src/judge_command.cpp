@@ -1,7 +1,5 @@
 #include "src/judge_command.hpp"
 
-#include <algorithm>
-
 #include "analysis/gpu/run_facts.hpp"
 #include "analysis/judge.hpp"
 #include "analysis/report.hpp"
@@ -11,7 +9,7 @@
 
 namespace collbench {
 
-Judgement judge_command(const JudgeOptions& options) {
+Answer judge_command(const JudgeOptions& options) {
   const Run run = run_from_json_text(read_file(options.record), options.record);
   const bool told = options.topology.empty() && run.log && run.log->topology;
   const std::string topology = told ? run.log->topology->value : options.topology;
@@ -22,10 +20,7 @@ Judgement judge_command(const JudgeOptions& options) {
   GpuCluster cluster = cluster_of_run(run, topology, options.record, options.own_floor);
   if (!options.transport.empty()) cluster.transport = transport_option(options.transport, cluster.sm);
   const Run judged = judged_on_gpus(run, cluster);
-  const bool low = std::any_of(judged.rows.begin(), judged.rows.end(), [](const Row& row) {
-    return row.verdict.word == VerdictWord::low || row.verdict.word == VerdictWord::fault;
-  });
-  return {report(judged, options.format), low};
+  return {report(judged, options.format), is_low(judged) ? ExitStatus::low : ExitStatus::ok};
 }
 
 }  // namespace collbench

@@ -1,6 +1,8 @@
 #pragma once
 #include <string>
 
+#include "src/answer.hpp"
+
 namespace collbench {
 
 /// `collbench judge RECORD`.
@@ -12,13 +14,8 @@ struct JudgeOptions {
   std::string format = "text";
 };
 
-struct Judgement {
-  std::string text;
-  bool low = false;  ///< a sweep is LOW or a FAULT
-};
-
-/// A saved or imported run on GPUs, judged by a topology. Throws Error (usage) for a record or topology that
-/// does not fit.
-[[nodiscard]] Judgement judge_command(const JudgeOptions& options);
+/// A saved or imported run on GPUs, judged by a topology; status low when a sweep is LOW or a FAULT. Throws
+/// Error (usage) for a record or topology that does not fit.
+[[nodiscard]] Answer judge_command(const JudgeOptions& options);
 
 }  // namespace collbench

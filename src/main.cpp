@@ -66,12 +66,6 @@ int measure(const RunOptions& options, int argc, char** argv) {
   MpiSession::abort(static_cast<int>(ExitStatus::rank_lost));
 }
 
-/// What a command that needs no ranks says.
-struct Answer {
-  std::string text;
-  ExitStatus status = ExitStatus::ok;
-};
-
 Answer answer(const Command& command) {
   if (const auto* report = std::get_if<ReportOptions>(&command)) {
     if (!report->lab01.asked) {
@@ -80,12 +74,9 @@ Answer answer(const Command& command) {
     return {lab01(run_from_json_text(read_file(report->record), report->record), report->lab01)};
   }
   if (const auto* topology = std::get_if<TopologyOptions>(&command)) return {topology_command(*topology)};
-  if (const auto* logs = std::get_if<ImportCommand>(&command)) return {import_command(*logs)};
+  if (const auto* logs = std::get_if<ImportCommand>(&command)) return import_command(*logs);
   if (const auto* prediction = std::get_if<PredictOptions>(&command)) return {predict_command(*prediction)};
-  if (const auto* judged = std::get_if<JudgeOptions>(&command)) {
-    const Judgement judgement = judge_command(*judged);
-    return {judgement.text, judgement.low ? ExitStatus::low : ExitStatus::ok};
-  }
+  if (const auto* judged = std::get_if<JudgeOptions>(&command)) return judge_command(*judged);
   return {std::get<TextAnswer>(command).text};
 }
 

@@ -40,7 +40,15 @@ class Import(unittest.TestCase):
         result = subprocess.run(
             [PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
-        return result.stdout if status == 0 else result.stderr
+        return result.stderr if status > 1 else result.stdout
+
+    def test_a_fault_is_an_exit_status(self):
+        log = self.file(LOG.replace("10000  100.00  187.50", "1000000    1.00    1.88"))
+        told = ("import", log, "--nodes", 2, "--topology", "ndv4")
+        good = self.file(LOG.replace("12500   80.00  150.00", "10000  100.00  187.50"), "good.log")
+        self.collbench("import", good, *told[2:])
+        self.assertIn("FAULT", self.collbench(*told, status=1))
+        self.collbench(*told, "-o", self.folder / "bad.json", status=1)
 
     def test_a_log_becomes_a_record_that_report_reads(self):
         log = self.file(LOG)
@@ -82,7 +90,7 @@ class Import(unittest.TestCase):
     def test_the_topology_is_kept_and_must_fit(self):
         log = self.file(LOG)
         run = json.loads(self.collbench(
-            "import", log, "--nodes", 2, "--topology", "hgx-h100", "--format", "json"))
+            "import", log, "--nodes", 2, "--topology", "hgx-h100", "--format", "json", status=1))
         self.assertEqual(run["log"]["topology"], {"value": "hgx-h100", "line": 0})
         said = self.collbench("import", log, "--nodes", 1, "--topology", "hgx-h100", status=2)
         self.assertIn("has 8 GPUs per node, and the log has 16 ranks per node", said)
@@ -111,10 +119,10 @@ class Import(unittest.TestCase):
         log = self.file(LOG)
         record = self.folder / "run.json"
         machine = ("--nodes", 2, "--topology", "hgx-h100")
-        lab = self.collbench("import", log, *machine, "--preset", "lab01", "--price", "2.50")
+        lab = self.collbench("import", log, *machine, "--preset", "lab01", "--price", "2.50", status=1)
         self.assertIn("| NVLink of one GPU, one direction | 18 links × 20.6 GB/s | 370.80 |", lab)
         self.assertIn("16 GPUs × 2.50 = 40.00 per hour", lab)
-        self.collbench("import", log, *machine, "-o", record)
+        self.collbench("import", log, *machine, "-o", record, status=1)
         self.assertEqual(self.collbench("report", record, "--preset", "lab01", "--price", "2.50"), lab)
         self.assertIn("--preset", self.collbench("report", record, "--preset", "lab02", status=2))
         self.assertIn("--price", self.collbench("report", record, "--price", "2 EUR", status=2))
