@@ -36,12 +36,12 @@ std::optional<double> nvlink_gigabytes(const Host& host, const Device& gpu, int 
   return links * nvlink_rate(*sm).gigabytes_per_second;
 }
 
-Hop nvlink_hop(const Host& host, const Device& from, int links) {
+PathHop nvlink_hop(const Host& host, const Device& from, int links) {
   return {fmt::format("{} NVLinks of {}", links, device_label(host, from)),
           nvlink_gigabytes(host, from, links)};
 }
 
-Hop pcie_hop(const PciDevice& device) {
+PathHop pcie_hop(const PciDevice& device) {
   const PcieLink& link = device.link_max.width.known() ? device.link_max : device.link_now;
   if (!link.gigatransfers_per_second.known() && link.gigabytes_per_second.known()) {
     const double coded = *link.gigabytes_per_second.value;
@@ -58,14 +58,14 @@ Hop pcie_hop(const PciDevice& device) {
           pcie_rate(rate, width).gigabytes_per_second};
 }
 
-std::optional<Hop> cpu_hop(const Host& host, int numa_node) {
+std::optional<PathHop> cpu_hop(const Host& host, int numa_node) {
   for (const NumaNode& node : host.numa_nodes) {
     if (node.index != numa_node || !node.cpu_vendor.known()) continue;
     const LinkRate rate = cpu_interconnect_rate(node.architecture.value_or(""), *node.cpu_vendor.value,
                                                 node.cpu_model.value_or(0));
-    return Hop{"between the sockets", rate.gigabytes_per_second};
+    return PathHop{"between the sockets", rate.gigabytes_per_second};
   }
-  return Hop{"between the sockets", std::nullopt};
+  return PathHop{"between the sockets", std::nullopt};
 }
 
 std::optional<Path> nvlink_path(const Host& host, const Device& a, const Device& b) {
@@ -126,7 +126,7 @@ std::optional<PathType> type_by_pci(const Host& host, const Device& a, const Dev
   return bridge_a.empty() || bridge_b.empty() ? PathType::phb : PathType::node;
 }
 
-void add_pci_hops(const std::vector<const PciDevice*>& way, std::size_t shared, std::vector<Hop>& hops) {
+void add_pci_hops(const std::vector<const PciDevice*>& way, std::size_t shared, std::vector<PathHop>& hops) {
   for (std::size_t i = 0; i + shared < way.size(); ++i) hops.push_back(pcie_hop(*way[i]));
 }
 
@@ -154,7 +154,7 @@ std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b)
   add_pci_hops(way_b, shared, path.hops);
   const bool shows_both = (a.kind == DeviceKind::numa_node || !way_a.empty()) &&
                           (b.kind == DeviceKind::numa_node || !way_b.empty());
-  path.complete = shows_both && std::all_of(path.hops.begin(), path.hops.end(), [](const Hop& hop) {
+  path.complete = shows_both && std::all_of(path.hops.begin(), path.hops.end(), [](const PathHop& hop) {
                     return hop.gigabytes_per_second.has_value();
                   });
   return path;
@@ -265,9 +265,9 @@ std::optional<Path> nccl_path_between_gpus(const Host& host, const Device& a, co
   return own;
 }
 
-const Hop* limiting_hop(const Path& path) {
+const PathHop* limiting_hop(const Path& path) {
   if (!path.complete || path.hops.empty()) return nullptr;
-  return &*std::min_element(path.hops.begin(), path.hops.end(), [](const Hop& x, const Hop& y) {
+  return &*std::min_element(path.hops.begin(), path.hops.end(), [](const PathHop& x, const PathHop& y) {
     return x.gigabytes_per_second.value_or(0) < y.gigabytes_per_second.value_or(0);
   });
 }

@@ -8,20 +8,20 @@
 namespace collbench {
 
 /// One link of a path.
-struct Hop {
+struct PathHop {
   std::string link;  ///< "PCIe below 0000:17:00.0, 32 GT/s x16", "18 NVLinks of GPU0"
   std::optional<double> gigabytes_per_second;  ///< one direction, by the link catalogue; none when not known
 
-  bool operator==(const Hop&) const = default;
+  bool operator==(const PathHop&) const = default;
 };
 
 /// The way between two devices of one host.
 struct Path {
   PathType type = PathType::loc;
-  int nvlinks = 0;        ///< of an NVL or NVB path; the fewer where the two directions disagree
-  std::vector<Hop> hops;  ///< may be empty where a source states the type and nothing shows the way
-  bool complete = true;   ///< false: a hop is missing or its rate is not known
-  std::string said_by;    ///< the source that states the type; empty when it follows from the graph
+  int nvlinks = 0;            ///< of an NVL or NVB path; the fewer where the two directions disagree
+  std::vector<PathHop> hops;  ///< may be empty where a source states the type and nothing shows the way
+  bool complete = true;       ///< false: a hop is missing or its rate is not known
+  std::string said_by;        ///< the source that states the type; empty when it follows from the graph
 
   bool operator==(const Path&) const = default;
 };
@@ -42,7 +42,7 @@ struct Path {
 [[nodiscard]] std::optional<Path> nccl_path_between_gpus(const Host& host, const Device& a, const Device& b);
 
 /// The link with the least rate; none when a hop is missing or not known, or there is no hop.
-[[nodiscard]] const Hop* limiting_hop(const Path& path);
+[[nodiscard]] const PathHop* limiting_hop(const Path& path);
 
 /// NVLinks from one GPU to another, directly or through switches: 0 when there is none.
 [[nodiscard]] int nvlinks_between(const Host& host, const Device& from, const Device& to);

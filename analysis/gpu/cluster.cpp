@@ -48,7 +48,7 @@ void find_host_path(const Host& host, GpuCluster& cluster) {
   for (int i = 0; i < cluster.ranks_per_node; ++i) {
     const auto path = path_between(host, gpu(i), gpu((i + 1) % cluster.ranks_per_node));
     if (!path || path->type <= PathType::nvl) continue;
-    for (const Hop& hop : path->hops) {
+    for (const PathHop& hop : path->hops) {
       if (!hop.gigabytes_per_second) continue;
       const bool pcie = hop.link.starts_with("PCIe");
       const double rate = *hop.gigabytes_per_second * (pcie ? kPcieEfficiency : 1);

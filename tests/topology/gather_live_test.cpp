@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/topology/foreign_leaks.hpp"
 #include "tests/topology/sysfs_tree.hpp"
 
 namespace collbench {
@@ -137,6 +138,7 @@ TEST_F(GatherLive, AllProgramsShareOneBudget) {
 }
 
 TEST(GatherLiveHere, LooksAtThisMachine) {
+  const ForeignLeaks foreign;
   const Host host = gather_live();
   EXPECT_FALSE(host.numa_nodes.empty());
   EXPECT_FALSE(host.sources.empty());
