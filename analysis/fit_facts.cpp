@@ -32,7 +32,7 @@ const RowKey& key(const Sweep& sweep) { return sweep.front()->measurement.key; }
 
 std::string name_of(const Sweep& sweep) {
   std::string text(operation(key(sweep).operation).name);
-  if (key(sweep).algorithm != "auto") text += " " + key(sweep).algorithm;
+  if (key(sweep).algorithm != kLibraryChoice) text += " " + key(sweep).algorithm;
   return text + fmt::format(" {}{}", traits(key(sweep).type).name, key(sweep).in_place ? " in place" : "");
 }
 

@@ -17,7 +17,7 @@ const HostAlgorithm* find(std::span<const HostAlgorithm> algorithms, std::string
 /// The fields of `expectation` that say what ran, or what would be quickest.
 void expect_algorithm(Expectation& expectation, const HostCall& call,
                       std::span<const HostAlgorithm> algorithms, std::string_view ran) {
-  const bool library_chose = ran == "auto" || algorithms.size() == 1;
+  const bool library_chose = ran == kLibraryChoice || algorithms.size() == 1;
   for (const HostAlgorithm& algorithm : algorithms) {
     if (library_chose ? !algorithm.runs_on(call.ranks()) : algorithm.name != ran) continue;
     const double seconds = algorithm.seconds(call);

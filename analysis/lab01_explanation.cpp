@@ -80,7 +80,7 @@ std::string lab01_explanation(const Run& run, const Row& row) {
   if (found.bus_bandwidth) sentences.push_back(bound(run, row, *found.bus_bandwidth));
   sentences.push_back(against_expectation(row, found));
   const std::string& ran = row.measurement.algorithm_ran;
-  if (!ran.empty() && ran != "auto") sentences.push_back(ran + " ran");
+  if (!ran.empty() && ran != kLibraryChoice) sentences.push_back(ran + " ran");
   // A row that was judged by its machine carries the causes already.
   if (row.verdict.explanation.empty()) {
     add_causes(run, sentences);

@@ -4,7 +4,6 @@
 
 #include "analysis/report_csv.hpp"
 #include "analysis/report_markdown.hpp"
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/record/run_json.hpp"
 
@@ -17,11 +16,6 @@ std::string report(const Run& run, std::string_view format, const TextOptions& o
   if (format == "json") return to_json_text(run);
   throw usage_error("--format", fmt::format("'{}' is no format of a report", format),
                     "choose text, md, csv or json");
-}
-
-std::string render_report(const std::filesystem::path& record, std::string_view format,
-                          const TextOptions& options) {
-  return report(run_from_json_text(read_file(record), record.string()), format, options);
 }
 
 }  // namespace collbench

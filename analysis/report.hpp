@@ -1,5 +1,4 @@
 #pragma once
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -10,9 +9,5 @@ namespace collbench {
 
 /// The run in `format`: "text" (as `options` say), "md", "csv" or "json". Throws Error (usage) for any other.
 [[nodiscard]] std::string report(const Run& run, std::string_view format, const TextOptions& options = {});
-
-/// The saved record in `format`. Throws Error (usage) when the file cannot be read or is not a run record.
-[[nodiscard]] std::string render_report(const std::filesystem::path& record, std::string_view format,
-                                        const TextOptions& options = {});
 
 }  // namespace collbench

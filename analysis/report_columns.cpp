@@ -93,7 +93,8 @@ std::string algorithm(const ReportRow& row) {
   const std::string& asked = key(row).algorithm;
   const std::string& ran = row.row.measurement.algorithm_ran;
   if (ran.empty() || ran == asked) return one_line(asked);
-  return one_line(asked == "auto" ? fmt::format("{} (auto)", ran) : fmt::format("{} (for {})", ran, asked));
+  return one_line(asked == kLibraryChoice ? fmt::format("{} (auto)", ran)
+                                          : fmt::format("{} (for {})", ran, asked));
 }
 
 constexpr std::string_view kMeasured = "measured";

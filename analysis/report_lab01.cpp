@@ -36,7 +36,8 @@ const Row* nearest_row(const Run& run, std::uint64_t bytes) {
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     if (key.operation != OperationId::all_reduce || key.in_place || key.size_bytes == 0) continue;
-    if (key.algorithm != "auto" || !row.measurement.unavailable.empty() || row.measurement.seconds <= 0)
+    if (key.algorithm != kLibraryChoice || !row.measurement.unavailable.empty() ||
+        row.measurement.seconds <= 0)
       continue;
     const double distance =
         std::fabs(std::log(static_cast<double>(key.size_bytes) / static_cast<double>(bytes)));

@@ -63,7 +63,7 @@ std::uint64_t parse_size(std::string_view text, std::string_view option) {
   if (unit == kUnits.end()) {
     throw bad_size(text, option, fmt::format("has an unknown unit '{}'", text.substr(number_length)));
   }
-  // long double holds every integer up to 2^64 exactly on the platforms this is built for.
+  // On x86-64 long double holds every integer up to 2^64 exactly; elsewhere sizes above 2^53 may be rounded.
   const long double bytes = std::strtold(number.c_str(), nullptr) * static_cast<long double>(unit->bytes);
   if (bytes > static_cast<long double>(std::numeric_limits<std::int64_t>::max()))
     throw bad_size(text, option, "is too large");

@@ -1,8 +1,10 @@
 # collbench-smpi: the same program for SimGrid's simulated time. smpirun loads it as a shared object, once per rank.
+# The rooms that know no MPI are linked as they are (so they are position independent); the others are compiled
+# again with SimGrid's mpi.h.
 # Where a room has X.cpp and X_smpi.cpp, the latter stands in for the former.
 function(collbench_smpi_program name)
   set(sources ${ARGN})
-  foreach(room base topology launch collectives analysis)
+  foreach(room launch collectives)
     file(GLOB_RECURSE room_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${room}/*.cpp")
     list(APPEND sources ${room_sources})
   endforeach()
@@ -18,8 +20,8 @@ function(collbench_smpi_program name)
   target_compile_definitions(${name} PRIVATE COLLBENCH_VERSION="${PROJECT_VERSION}")
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
   target_include_directories(${name} SYSTEM BEFORE PRIVATE /usr/include/smpi ${SIMGRID_INCLUDE_DIRS})
-  target_link_libraries(${name} PRIVATE ${SIMGRID_LINK_LIBRARIES} fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json
-    Boost::headers Eigen3::Eigen CLI11::CLI11 pugixml::pugixml PkgConfig::HWLOC)
+  target_link_libraries(${name} PRIVATE analysis topology base ${SIMGRID_LINK_LIBRARIES} Eigen3::Eigen CLI11::CLI11
+    spdlog::spdlog PkgConfig::HWLOC)
   target_link_options(${name} PRIVATE -Wl,-z,defs)
   collbench_compile_options(${name} PRIVATE)
 endfunction()

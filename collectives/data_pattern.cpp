@@ -52,7 +52,7 @@ Element contribution(DataType type, Reduction reduction, int ranks, int rank, st
       return static_cast<Element>(hash % 127);
     case Reduction::prod:
       if (t.kind != NumberKind::floating)
-        return static_cast<Element>(3 + 2 * (hash % 5));  // odd: never becomes 0
+        return static_cast<Element>(9 + 8 * (hash % 5));  // 1 mod 8, as all products: never 0 nor poison
       if (!contributes(t.max_exponent)) return static_cast<Element>(1.0F);
       return static_cast<Element>(hash % 2 == 0 ? 2.0F : 0.5F);
     case Reduction::sum:

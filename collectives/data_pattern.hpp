@@ -29,7 +29,8 @@ struct Mismatch {
 /// same column of the rows' reduction, worked out once. The values are chosen so that every partial result in
 /// any order is exact in the type: sums stay below 2^significand, products are powers of two.
 ///
-/// No value is ever made of the poison byte, so an operation that does nothing is seen at every element.
+/// No value or result is ever made of the poison byte, so an operation that does nothing is seen at every
+/// element.
 class DataPattern {
  public:
   static constexpr std::byte kPoison{0xa5};

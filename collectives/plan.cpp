@@ -21,53 +21,59 @@ Error too_many(const std::string& where, const std::string& next_step) {
   return usage_error(where, fmt::format("that is more than {} rows", kMostRows), next_step);
 }
 
-RowKey row_key(const Collective& collective, std::uint64_t asked_bytes, DataType type,
-               std::optional<Reduction> reduction, bool in_place, const std::string& algorithm, int ranks) {
-  const Layout layout = collective.layout(asked_bytes, traits(type).bytes, ranks);
+/// The row with its size: what really runs when `asked_bytes` are asked for.
+RowKey sized(RowKey row, std::uint64_t asked_bytes, int ranks) {
+  const DataTypeTraits& type = traits(row.type);
+  const Layout layout = collective(row.operation).layout(asked_bytes, type.bytes, ranks);
   if (layout.count > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
     throw usage_error(
         "size",
-        fmt::format("{} of {} is {} elements in one call; MPI takes {}", format_bytes(asked_bytes),
-                    traits(type).name, layout.count, std::numeric_limits<int>::max()),
+        fmt::format("{} of {} is {} elements in one call; MPI takes {}", format_bytes(asked_bytes), type.name,
+                    layout.count, std::numeric_limits<int>::max()),
         "give a smaller -e, or a larger type with -d");
   }
-  return {.operation = collective.id,
-          .size_bytes = layout.size_bytes,
-          .count = layout.count,
-          .type = type,
-          .reduction = reduction,
-          .in_place = in_place,
-          .algorithm = algorithm};
+  row.size_bytes = layout.size_bytes;
+  row.count = layout.count;
+  return row;
+}
+
+/// The rows of one operation without their size, in the order they are shown.
+std::vector<RowKey> variants(const PlanRequest& request, const Operation& what) {
+  std::vector<std::optional<Reduction>> reductions{std::nullopt};
+  if (what.reduces) reductions.assign(request.reductions.begin(), request.reductions.end());
+  std::vector<bool> places;
+  // What has no in-place form is not left out of a run in place: it runs in the one form it has.
+  if (request.out_of_place || !what.has_in_place) places.push_back(false);
+  if (request.in_place && what.has_in_place) places.push_back(true);
+  std::vector<RowKey> all;
+  for (const DataType type : request.types) {
+    for (const auto& reduction : reductions) {
+      for (const bool in_place : places) {
+        for (const std::string& algorithm : request.algorithms) {
+          all.push_back({.operation = what.id,
+                         .type = type,
+                         .reduction = reduction,
+                         .in_place = in_place,
+                         .algorithm = algorithm});
+        }
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks) {
   std::vector<RowKey> rows;
-  std::set<std::tuple<OperationId, DataType, std::optional<Reduction>, bool, std::string, std::uint64_t>>
-      seen;
+  std::set<RowKey> seen;
   for (const OperationId id : request.operations) {
-    const Operation& facts = operation(id);
-    const Collective& what = collective(id);
-    std::vector<std::optional<Reduction>> reductions{std::nullopt};
-    if (facts.reduces) reductions.assign(request.reductions.begin(), request.reductions.end());
-    std::vector<bool> places;
-    // What has no in-place form is not left out of a run in place: it runs in the one form it has.
-    if (request.out_of_place || !facts.has_in_place) places.push_back(false);
-    if (request.in_place && facts.has_in_place) places.push_back(true);
-    for (const DataType type : request.types) {
-      for (const auto& reduction : reductions) {
-        for (const bool in_place : places) {
-          for (const std::string& algorithm : request.algorithms) {
-            for (const std::uint64_t size : request.sizes_bytes) {
-              RowKey key = row_key(what, size, type, reduction, in_place, algorithm, ranks);
-              if (!seen.emplace(id, type, reduction, in_place, algorithm, key.size_bytes).second) continue;
-              rows.push_back(std::move(key));
-              if (rows.size() > kMostRows)
-                throw too_many("the plan", "give fewer sizes, types or algorithms");
-            }
-          }
-        }
+    for (const RowKey& variant : variants(request, operation(id))) {
+      for (const std::uint64_t size : request.sizes_bytes) {
+        const RowKey row = sized(variant, size, ranks);
+        if (!seen.insert(row).second) continue;
+        rows.push_back(row);
+        if (rows.size() > kMostRows) throw too_many("the plan", "give fewer sizes, types or algorithms");
       }
     }
   }

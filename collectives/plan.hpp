@@ -15,7 +15,7 @@ struct PlanRequest {
   std::vector<Reduction> reductions{Reduction::sum};  ///< for the operations that reduce
   bool out_of_place = true;
   bool in_place = false;  ///< an operation without an in-place form runs out of place instead
-  std::vector<std::string> algorithms{"auto"};
+  std::vector<std::string> algorithms{kLibraryChoice};
 };
 
 /// The rows in the order they are shown: by operation, type, reduction, place, algorithm, size. A size that

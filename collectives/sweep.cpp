@@ -117,7 +117,7 @@ class Sweep {
 
   void visit(State& row) {
     if (interrupted_ || !row.measurement.unavailable.empty()) return;
-    if (ranks_.is_root()) observer_.before_block(progress(row));
+    observer_.before_block(progress(row));
     const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
     const bool stop = ranks_.is_root() && observer_.interrupted();
     const Step step = broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);

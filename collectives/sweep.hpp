@@ -27,12 +27,14 @@ struct SweepProgress {
   double seconds_left_at_most = 0;
 };
 
-/// What the sweep tells while it runs; called on rank 0 only, outside of every timed part.
+/// What the sweep tells while it runs, outside of every timed part.
 struct SweepObserver {
+  /// On every rank; only rank 0 knows which rows are done.
   std::function<void(const SweepProgress&)> before_block = [](const SweepProgress&) {};
-  /// Asked before every block; true ends the sweep on all ranks with what there is.
+  /// On rank 0, asked before every block; true ends the sweep on all ranks with what there is.
   std::function<bool()> interrupted = [] { return false; };
-  /// The rows as they stand, at the end of every pass and at least every five seconds; `passes` are finished.
+  /// On rank 0: the rows as they stand, at the end of every pass and at least every five seconds; `passes`
+  /// are finished.
   std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};
 };
 

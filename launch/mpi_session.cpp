@@ -125,7 +125,9 @@ class MpiSession::MpiRanks : public Ranks {
 };
 
 MpiSession::MpiSession(int* argc, char*** argv) {
-  check_mpi(MPI_Init(argc, argv), "MPI_Init");
+  // Funneled: the watchdog's thread calls no MPI.
+  int provided = 0;
+  check_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   ranks_ = std::make_unique<MpiRanks>();
   clock_ = std::make_unique<MpiClock>();

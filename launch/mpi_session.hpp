@@ -25,7 +25,7 @@ class MpiSession {
   /// The lowest rank among those that share memory with this one: what tells nodes apart, whatever they are
   /// called.
   [[nodiscard]] int shared_memory_leader() const;
-  /// MPI_Get_library_version, first line. Needs no session.
+  /// MPI_Get_library_version up to its first comma or line end. Needs no session.
   [[nodiscard]] static std::string library_version();
   /// Ends all ranks at once with `status`: for a failure that cannot be agreed on any more.
   [[noreturn]] static void abort(int status);

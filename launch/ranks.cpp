@@ -5,12 +5,6 @@
 
 namespace collbench {
 
-std::string broadcast_text(Ranks& ranks, std::string text, int root) {
-  text.resize(broadcast_value(ranks, text.size(), root));
-  if (!text.empty()) ranks.broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), root);
-  return text;
-}
-
 std::vector<double> all_gather_values(Ranks& ranks, double value) {
   std::string bytes(sizeof value, '\0');
   std::memcpy(bytes.data(), &value, sizeof value);

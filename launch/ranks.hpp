@@ -38,9 +38,6 @@ template <typename Value>
   return value;
 }
 
-/// Rank `root`'s text on every rank.
-[[nodiscard]] std::string broadcast_text(Ranks& ranks, std::string text, int root = 0);
-
 /// One value of every rank, by rank, on every rank.
 [[nodiscard]] std::vector<double> all_gather_values(Ranks& ranks, double value);
 

@@ -5,18 +5,11 @@
 #include "src/import_command.hpp"
 #include "src/judge_command.hpp"
 #include "src/predict_command.hpp"
+#include "src/report_command.hpp"
 #include "src/run_options.hpp"
 #include "src/topology_command.hpp"
 
 namespace collbench {
-
-/// `collbench report FILE`.
-struct ReportOptions {
-  std::string record;
-  std::string format = "text";
-  When colour = When::automatic;
-  Lab01Request lab01;
-};
 
 /// --help, --version: text to print, and success.
 struct TextAnswer {

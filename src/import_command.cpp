@@ -8,6 +8,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/record/run_json.hpp"
+#include "src/input_text.hpp"
 #include "src/named_host.hpp"
 #include "src/version.hpp"
 
@@ -30,7 +31,7 @@ void require_fitting_topology(const Run& run, const std::string& topology) {
 }
 
 Run import_file(const std::string& log, const ImportOptions& options) {
-  Run run = import_log(read_file(log), log, options);
+  Run run = import_log(input_text(log), input_name(log), options);
   require_fitting_topology(run, options.topology);
   run.versions.collbench = versions().collbench;
   if (!options.topology.empty()) {

@@ -3,14 +3,14 @@
 #include "analysis/gpu/run_facts.hpp"
 #include "analysis/judge.hpp"
 #include "analysis/report.hpp"
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/record/run_json.hpp"
+#include "src/input_text.hpp"
 
 namespace collbench {
 
 Answer judge_command(const JudgeOptions& options) {
-  const Run run = run_from_json_text(read_file(options.record), options.record);
+  const Run run = run_from_json_text(input_text(options.record), input_name(options.record));
   const bool told = options.topology.empty() && run.log && run.log->topology;
   const std::string topology = told ? run.log->topology->value : options.topology;
   if (topology.empty()) {

@@ -5,21 +5,19 @@
 #include <type_traits>
 #include <variant>
 
-#include "analysis/report.hpp"
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/record/run_json.hpp"
 #include "collectives/mpi/algorithm_control.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/command_line.hpp"
 #include "src/import_command.hpp"
 #include "src/judge_command.hpp"
+#include "src/log.hpp"
 #include "src/predict_command.hpp"
 #include "src/print_all.hpp"
+#include "src/report_command.hpp"
 #include "src/run_command.hpp"
 #include "src/start_ranks.hpp"
-#include "src/text_options.hpp"
 
 namespace {
 
@@ -67,12 +65,7 @@ int measure(const RunOptions& options, int argc, char** argv) {
 }
 
 Answer answer(const Command& command) {
-  if (const auto* report = std::get_if<ReportOptions>(&command)) {
-    if (!report->lab01.asked) {
-      return {render_report(report->record, report->format, text_options(report->colour, false))};
-    }
-    return {lab01(run_from_json_text(read_file(report->record), report->record), report->lab01)};
-  }
+  if (const auto* saved = std::get_if<ReportOptions>(&command)) return {report_command(*saved)};
   if (const auto* topology = std::get_if<TopologyOptions>(&command)) return {topology_command(*topology)};
   if (const auto* logs = std::get_if<ImportCommand>(&command)) return import_command(*logs);
   if (const auto* prediction = std::get_if<PredictOptions>(&command)) return {predict_command(*prediction)};
@@ -90,6 +83,7 @@ int main(int argc, char** argv) {
       run->environment = recorded_environment();
       run->launched = launched_rank().has_value();
       run->launched_ranks = launched_size();
+      start_log(run->verbose && speaks);
       return measure(*run, argc, argv);
     }
     if (!speaks) return 0;

@@ -2,29 +2,31 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <set>
+#include <optional>
+#include <vector>
 
-#include "analysis/calibration_fit.hpp"
-#include "analysis/host_expectation.hpp"
 #include "analysis/report.hpp"
 #include "analysis/report_text.hpp"
 #include "analysis/text_layout.hpp"
 #include "base/units.hpp"
-#include "collectives/mpi/calibration.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
 #include "launch/agreement.hpp"
 #include "launch/interruption.hpp"
 #include "launch/real_machine.hpp"
+#include "launch/watchdog.hpp"
 #include "src/gather_cluster.hpp"
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
+#include "src/run_expectation.hpp"
 #include "src/run_place.hpp"
+#include "src/run_plan.hpp"
 #include "src/text_options.hpp"
 #include "src/version.hpp"
 #include "topology/gather_live.hpp"
@@ -32,9 +34,9 @@
 namespace collbench {
 namespace {
 
-constexpr std::uint64_t kDefaultLargestBytes = 64 * kMiB;
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
+constexpr double kRootSpeaksFirstSeconds = 10;
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -52,63 +54,6 @@ std::string_view reduction_name(AcrossRanks how) {
   return "max";
 }
 
-/// Buffers of the largest row, and what the library takes for itself: Open MPI's AllReduce up to another S,
-/// the butterfly of its ReduceScatter two.
-std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& backend) {
-  std::uint64_t send = 0;
-  std::uint64_t receive = 0;
-  for (const RowKey& row : rows) {
-    const BufferBytes bytes = backend.buffer_bytes(row);
-    send = std::max(send, bytes.send);
-    receive = std::max(receive, bytes.receive);
-  }
-  return send + receive + 2 * std::max(send, receive);
-}
-
-void require_memory(std::uint64_t needed, std::uint64_t available) {
-  if (available == 0 || needed <= available) return;
-  throw usage_error(
-      "-e",
-      fmt::format("the largest row needs about {} on every rank, and its host has {} for each",
-                  format_bytes(needed), format_bytes(available)),
-      fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 4)));
-}
-
-/// Throws when an algorithm that was asked for exists for none of the operations.
-void require_known_algorithms(const PlanRequest& request, const Backend& backend) {
-  std::set<std::string> known{std::string(kLibraryChoice)};
-  for (const OperationId id : request.operations) {
-    for (const std::string& name : backend.algorithms(id)) known.insert(name);
-  }
-  for (const std::string& asked : request.algorithms) {
-    if (known.contains(asked)) continue;
-    if (known.size() == 1) {
-      RowKey any;
-      any.operation = request.operations.front();
-      any.algorithm = asked;
-      throw Error(ExitStatus::not_here, "--algo " + asked,
-                  backend.why_not(any).value_or("no algorithm can be chosen here"), "measure --algo auto");
-    }
-    throw usage_error("--algo",
-                      fmt::format("'{}' is none of this library's algorithms for these operations", asked),
-                      fmt::format("choose among {}", fmt::join(known, ", ")));
-  }
-}
-
-std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowKey>& rows) {
-  std::set<std::pair<DataType, Reduction>> found;
-  for (const RowKey& row : rows) {
-    if (row.reduction) found.emplace(row.type, *row.reduction);
-  }
-  return {found.begin(), found.end()};
-}
-
-std::uint64_t largest_row_bytes(const std::vector<RowKey>& rows) {
-  std::uint64_t largest = 0;
-  for (const RowKey& row : rows) largest = std::max(largest, row.size_bytes);
-  return largest;
-}
-
 Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& backend) {
   Run run;
   run.versions = versions();
@@ -122,59 +67,6 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   run.cores_per_node = place.cores_per_node;
   run.place_notes = place.notes;
   return run;
-}
-
-std::string plan_text(const std::vector<RowKey>& rows, const RunOptions& options, const Backend& backend,
-                      std::size_t ranks, std::uint64_t memory) {
-  std::string text =
-      fmt::format("# {} on {}, about {} of memory on each rank, at most about {} of measuring\n",
-                  counted(rows.size(), "row"), counted(ranks, "rank"), format_bytes(memory),
-                  format_seconds(options.seconds));
-  text += options.sweep.fixed.iterations ? "# (with -n the first pass takes as long as it takes)\n" : "";
-  for (const RowKey& row : rows) {
-    text +=
-        fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name,
-                    row.size_bytes, row.count, traits(row.type).name,
-                    row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out", row.algorithm,
-                    backend.why_not(row) ? "  not available: " + *backend.why_not(row) : "");
-  }
-  return text;
-}
-
-/// What every row should take; worked out once, since only the calibration and the row's key go into it.
-std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Backend& backend,
-                                      const Run& run) {
-  std::vector<Expectation> all;
-  for (const RowKey& row : rows) {
-    const bool known = run.calibration.has_value() && !backend.why_not(row);
-    all.push_back(known ? expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration, run.ranks)
-                        : Expectation{});
-  }
-  return all;
-}
-
-/// Measures the machine and fits it. A machine too noisy to be fitted is still measured: the note says what
-/// is missing.
-void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
-               const std::vector<RowKey>& rows, double seconds) {
-  const CalibrationRequest request{.reductions = reductions_in(rows),
-                                   // Simulated links have one rate: larger messages tell nothing new.
-                                   .largest_bytes = run.simulated ? 0 : largest_row_bytes(rows),
-                                   .seconds = std::min(kCalibrationSeconds, seconds * kCalibrationShare),
-                                   .simulated = run.simulated};
-  std::vector<CalibrationPoint> points =
-      measure_calibration(session.ranks(), session.clock(), run.ranks, request);
-  const EagerLimits eager = backend.eager_limits();
-  try {
-    run.calibration = fit_calibration(points, run.ranks, eager.within_host_bytes, eager.across_hosts_bytes);
-  } catch (const Error& error) {
-    run.calibration = Calibration{};
-    run.calibration->points = std::move(points);
-    run.place_notes.push_back(
-        fmt::format("the calibration cannot be fitted ({}): nothing is expected of any row; run "
-                    "again on a quieter machine",
-                    error.what()));
-  }
 }
 
 std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& rows) {
@@ -202,104 +94,174 @@ ExitStatus outcome(const std::vector<Measurement>& rows) {
   return none_ran ? ExitStatus::not_here : ExitStatus::ok;
 }
 
+/// Ends this process when a step takes longer than --timeout. Rank 0 speaks, unless it is the one that hangs.
+Watchdog watch_for_stalls(const RunOptions& options, const Ranks& ranks) {
+  const double seconds = time_is_simulated() ? 0 : options.timeout_seconds;
+  const double patience = seconds > 0 && !ranks.is_root() ? kRootSpeaksFirstSeconds : 0;
+  return {seconds + patience, [&options, seconds](const std::string& step) {
+            const Error error(
+                ExitStatus::rank_lost, step,
+                fmt::format("no progress for {}: a rank or a link hangs", format_seconds(seconds)),
+                options.record_path.empty()
+                    ? "next time, -J FILE keeps what was measured; -T sets how long to wait"
+                    : fmt::format("{} has what was measured until then", options.record_path));
+            fmt::print(stderr, "\n{}\n", describe(error));
+            // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
+            std::_Exit(static_cast<int>(error.status()));
+          }};
+}
+
+/// One run from the first look at the machine to the last word. All methods are collective, in this order.
+class MainJob {
+ public:
+  MainJob(const RunOptions& options, const MpiSession& session, const RunPlace& place, MpiBackend& backend,
+          const RunPlan& plan, double start)
+      : options_(options),
+        session_(session),
+        place_(place),
+        backend_(backend),
+        plan_(plan),
+        start_(start),
+        run_(empty_run(options, place, backend)),
+        text_(ranks().is_root() ? text_options(options.colour, options.launched) : TextOptions{}),
+        progress_(ranks().is_root() &&
+                  decide(options.progress, view_terminal(2, options.launched).is_terminal)),
+        watchdog_(watch_for_stalls(options, ranks())) {
+    agreed(ranks(), place.host, [&] {
+      if (ranks().is_root()) files_.emplace(options);
+    });
+    notice_interruption();
+  }
+
+  /// What the machine is and how fast its parts are; shown at once, since it need not wait for the rows.
+  void look() {
+    gather();
+    if (ranks().size() > 1) {
+      progress_.show("calibrating", clock().seconds());
+      watchdog_.step("calibration");
+      const double before = clock().seconds();
+      calibrate(run_, session_, backend_, plan_.rows,
+                std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare));
+      run_.calibration_seconds = clock().seconds() - before;
+      spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
+    }
+    progress_.clear();
+    agreed(ranks(), place_.host, [&] {
+      if (ranks().is_root() && as_text()) print_all(report_text_header(run_, text_));
+    });
+    if (ranks().is_root()) expected_ = expectations(plan_.rows, backend_, run_);
+  }
+
+  [[nodiscard]] SweepResult measure() {
+    SweepOptions sweep_options = options_.sweep;
+    sweep_options.seconds = broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
+    const SweepObserver observer{
+        .before_block = [this](const SweepProgress& at) { begin_block(at); },
+        .interrupted = interrupted,
+        .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); }};
+    return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
+  }
+
+  /// The last record and the tables.
+  [[nodiscard]] ExitStatus finish(const SweepResult& result) {
+    watchdog_.step("end of the run");
+    std::optional<Error> failure;
+    if (ranks().is_root()) failure = show(result);
+    agree(ranks(), place_.host, failure);
+    if (!result.interrupted) return broadcast_value(ranks(), outcome(result.rows));
+    if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
+    return ExitStatus::rank_lost;
+  }
+
+ private:
+  [[nodiscard]] Ranks& ranks() const { return session_.ranks(); }
+  [[nodiscard]] const Clock& clock() const { return session_.clock(); }
+  [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
+  [[nodiscard]] bool as_text() const { return options_.format == "text" && !options_.lab01.asked; }
+
+  void gather() {
+    if (run_.simulated) return;  // in simulated time there is no machine to look at
+    progress_.show("looking at the machine", clock().seconds());
+    const ClusterTopology cluster = gather_cluster(ranks(), place_.machines, [] { return gather_live(); });
+    if (ranks().is_root()) run_.cluster = cluster_record(cluster);
+    spdlog::debug("{} looked at, {} in all",
+                  counted(static_cast<std::size_t>(node_count(place_.machines)), "node"),
+                  format_seconds(elapsed()));
+  }
+
+  void begin_block(const SweepProgress& at) {
+    const RowKey& row = plan_.rows[at.row];
+    watchdog_.step(fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes)));
+    progress_.show(progress_text(at, plan_.rows), clock().seconds());
+  }
+
+  void save(const std::vector<Measurement>& rows, int passes) {
+    run_.rows.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      run_.rows.push_back({.measurement = rows[i], .expectation = expected_[i]});
+    }
+    run_.passes = passes;
+    run_.wall_seconds = elapsed();
+    run_.finished = utc_now();
+    files_->write(run_);
+    spdlog::debug("kept what {} measured, after {}", counted(static_cast<std::size_t>(passes), "pass"),
+                  format_seconds(elapsed()));
+  }
+
+  /// On rank 0. What could not be written or shown, the first of it.
+  [[nodiscard]] std::optional<Error> show(const SweepResult& result) {
+    run_.validation_seconds = result.validation_seconds;
+    run_.complete = !result.interrupted;
+    save(result.rows, result.passes);
+    progress_.clear();
+    std::optional<Error> failure = files_->failure();
+    try {
+      print_all(as_text()              ? report_text_results(run_, text_)
+                : options_.lab01.asked ? lab01(run_, options_.lab01)
+                                       : report(run_, options_.format));
+    } catch (const Error& error) {
+      if (!failure) failure = error;
+    }
+    return failure;
+  }
+
+  const RunOptions& options_;
+  const MpiSession& session_;
+  const RunPlace& place_;
+  MpiBackend& backend_;
+  const RunPlan& plan_;
+  double start_;
+  Run run_;
+  TextOptions text_;
+  ProgressLine progress_;
+  Watchdog watchdog_;
+  std::optional<RecordFiles> files_;
+  std::vector<Expectation> expected_;
+};
+
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   Ranks& ranks = session.ranks();
-  const Clock& clock = session.clock();
-  const double start = clock.seconds();
+  const double start = session.clock().seconds();
   if (options.backend == "nccl") {
     throw Error(ExitStatus::not_here, "--backend nccl", "this build has no NCCL backend",
                 "use --backend mpi to measure host memory");
   }
   const RunPlace place = find_place(options, session);
-  MpiBackend backend(clock);
-  agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
-
-  PlanRequest request = options.request;
-  std::uint64_t largest = kDefaultLargestBytes;
-  if (place.memory_per_rank_bytes != 0) largest = std::min(largest, place.memory_per_rank_bytes / 4);
-  request.sizes_bytes = sizes_bytes(options.sizes, largest);
-  const std::vector<RowKey> rows = plan_rows(request, ranks.size());
-  const std::uint64_t memory = memory_needed(rows, backend);
-  require_memory(memory, place.memory_per_rank_bytes);
+  MpiBackend backend(session.clock());
+  const RunPlan plan = plan_run(options, place, backend, ranks);
   if (options.dry_run) {
     agreed(ranks, place.host, [&] {
-      if (ranks.is_root()) static_cast<void>(RecordFiles(options));
-      if (ranks.is_root()) print_all(plan_text(rows, options, backend, place.identities.size(), memory));
+      if (!ranks.is_root()) return;
+      static_cast<void>(RecordFiles(options));
+      print_all(plan_text(plan, options, backend, place.identities.size()));
     });
     return ExitStatus::ok;
   }
-
-  std::optional<RecordFiles> files;
-  agreed(ranks, place.host, [&] {
-    if (ranks.is_root()) files.emplace(options);
-  });
-  Run run = empty_run(options, place, backend);
-  notice_interruption();
-  const TextOptions text = ranks.is_root() ? text_options(options.colour, options.launched) : TextOptions{};
-  // In simulated time there is no machine to look at.
-  if (!run.simulated) {
-    const ClusterTopology cluster = gather_cluster(ranks, place.machines, [] { return gather_live(); });
-    if (ranks.is_root()) run.cluster = cluster_record(cluster);
-  }
-  ProgressLine progress(ranks.is_root() &&
-                        decide(options.progress, view_terminal(2, options.launched).is_terminal));
-  if (ranks.size() > 1) {
-    progress.show("calibrating", clock.seconds());
-    const double before = clock.seconds();
-    calibrate(run, session, backend, rows, options.seconds);
-    run.calibration_seconds = clock.seconds() - before;
-  }
-
-  progress.clear();
-  // What was found out so far need not wait for the rows.
-  const bool as_text = options.format == "text" && !options.lab01.asked;
-  agreed(ranks, place.host, [&] {
-    if (ranks.is_root() && as_text) print_all(report_text_header(run, text));
-  });
-  const std::vector<Expectation> expected =
-      ranks.is_root() ? expectations(rows, backend, run) : std::vector<Expectation>{};
-  const auto save = [&](const std::vector<Measurement>& measurements, int passes) {
-    run.rows.clear();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      run.rows.push_back({.measurement = measurements[i], .expectation = expected[i]});
-    }
-    run.passes = passes;
-    run.wall_seconds = clock.seconds() - start;
-    run.finished = utc_now();
-    files->write(run);
-  };
-  SweepOptions sweep_options = options.sweep;
-  sweep_options.seconds = broadcast_value(ranks, std::max(0.0, options.seconds - (clock.seconds() - start)));
-  const SweepObserver observer{
-      .before_block =
-          [&](const SweepProgress& at) { progress.show(progress_text(at, rows), clock.seconds()); },
-      .interrupted = interrupted,
-      .checkpoint = save};
-  const SweepResult result = sweep(ranks, backend, rows, place.hosts(), sweep_options, observer);
-
-  std::optional<Error> failure;
-  if (ranks.is_root()) {
-    run.validation_seconds = result.validation_seconds;
-    run.complete = !result.interrupted;
-    save(result.rows, result.passes);
-    progress.clear();
-    failure = files->failure();
-    try {
-      print_all(as_text               ? report_text_results(run, text)
-                : options.lab01.asked ? lab01(run, options.lab01)
-                                      : report(run, options.format));
-    } catch (const Error& error) {
-      if (!failure) failure = error;
-    }
-  }
-  agree(ranks, place.host, failure);
-  if (result.interrupted) {
-    if (ranks.is_root()) fmt::print(stderr, "{}\n", describe(interruption(options)));
-    return ExitStatus::rank_lost;
-  }
-  return broadcast_value(ranks, outcome(result.rows));
+  MainJob job(options, session, place, backend, plan, start);
+  job.look();
+  return job.finish(job.measure());
 }
 
 }  // namespace collbench

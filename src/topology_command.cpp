@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
-#include <iterator>
 #include <utility>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "src/input_text.hpp"
 #include "topology/detect.hpp"
 #include "topology/gather_live.hpp"
 #include "topology/merge.hpp"
@@ -22,17 +21,13 @@
 namespace collbench {
 namespace {
 
-Topology read_stdin() {
-  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  return read_any_topology(text, "stdin");
-}
-
 /// Several places are one machine: each must be one host.
 Topology read_places(const std::vector<std::string>& places) {
   if (places.empty()) return {{gather_live()}};
   std::vector<Host> readings;
   for (const std::string& place : places) {
-    Topology topology = place == "-" ? read_stdin() : read_place(place);
+    Topology topology =
+        place == "-" ? read_any_topology(input_text(place), input_name(place)) : read_place(place);
     if (places.size() == 1) return topology;
     if (topology.hosts.size() != 1) {
       throw usage_error(place,

@@ -1,6 +1,7 @@
 #include "topology/gather_live.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ class Programs {
         .seconds = std::clamp(places_.seconds - gone.count(), 0.0, places_.seconds_per_program),
         .most_bytes = kMostInputBytes};
     last_ = run_child(arguments, limits);
+    spdlog::debug("{}: {}", fmt::join(arguments, " "), describe_end(last_, limits));
     if (last_.succeeded()) return last_.out;
     // nvidia-smi prints its errors on stdout.
     const std::string_view said = trim(last_.err).empty() ? trim(last_.out) : trim(last_.err);

@@ -176,7 +176,7 @@ OperationId operation_of(LogTable& table, const ImportOptions& options, std::str
 Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id, const LogTable& table) {
   Row result;
   Measurement& measured = result.measurement;
-  measured.key = {id, row.size_bytes, row.count, row.type, std::nullopt, in_place, "auto"};
+  measured.key = {id, row.size_bytes, row.count, row.type, std::nullopt, in_place, kLibraryChoice};
   if (operation(id).reduces) measured.key.reduction = row.reduction;
   const auto tuning = std::find_if(table.facts.tunings.begin(), table.facts.tunings.end(),
                                    [&](const LogTuning& each) { return each.size_bytes == row.size_bytes; });

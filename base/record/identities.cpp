@@ -17,12 +17,4 @@ std::vector<int> ranks_per_node(const Identities& identities) {
   return ranks;
 }
 
-int ring_crossings(const Identities& identities) {
-  int crossings = 0;
-  for (std::size_t r = 0; r < identities.size(); ++r) {
-    if (identities[r].node != identities[(r + 1) % identities.size()].node) ++crossings;
-  }
-  return crossings;
-}
-
 }  // namespace collbench

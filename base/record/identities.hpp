@@ -23,7 +23,4 @@ using Identities = std::vector<Identity>;
 /// Ranks on each node, by node.
 [[nodiscard]] std::vector<int> ranks_per_node(const Identities& identities);
 
-/// How many ring hops r → r+1 (mod p) leave their node: 0 on one node, N when ranks are in node order.
-[[nodiscard]] int ring_crossings(const Identities& identities);
-
 }  // namespace collbench

@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,9 @@
 
 namespace collbench {
 
+/// The algorithm "auto": which one runs is left to the library.
+inline constexpr const char* kLibraryChoice = "auto";
+
 /// What makes a row: the tuple of independent variables.
 struct RowKey {
   OperationId operation = OperationId::all_reduce;
@@ -17,9 +21,9 @@ struct RowKey {
   DataType type = DataType::float32;
   std::optional<Reduction> reduction;  ///< none for operations that do not reduce
   bool in_place = false;
-  std::string algorithm = "auto";  ///< as asked for with --algo
+  std::string algorithm = kLibraryChoice;  ///< as asked for with --algo
 
-  bool operator==(const RowKey&) const = default;
+  auto operator<=>(const RowKey&) const = default;
 };
 
 /// One rank's share in a row.

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "base/record/measurement.hpp"
 #include "collectives/mpi/collective_call.hpp"
 
 namespace collbench {
 
 /// What --algo calls the algorithm that the library takes when it is told nothing.
-inline constexpr const char* kLibraryChoice = "auto";
 
 /// The largest message, in bytes of payload, that is sent without waiting for its receiver; 0 when unknown.
 struct EagerLimits {

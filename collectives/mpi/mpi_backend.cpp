@@ -65,7 +65,7 @@ std::string MpiBackend::algorithm_ran(const RowKey& key) const {
 
 std::string MpiBackend::note(const RowKey& key) const {
   if (!key.reduction) return {};
-  if (needs_own_op(key.type, *key.reduction)) return "reduced by collbench";
+  if (needs_own_op(key.type)) return "reduced by collbench";
   return *key.reduction == Reduction::avg ? "reduced by collbench: sum, then scaled" : "";
 }
 

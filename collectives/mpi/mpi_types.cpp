@@ -59,16 +59,14 @@ MPI_Datatype mpi_type(DataType type) {
   return MPI_UINT16_T;
 }
 
-bool needs_own_op(DataType type, Reduction /*reduction*/) {
-  return type == DataType::float16 || type == DataType::bfloat16;
-}
+bool needs_own_op(DataType type) { return type == DataType::float16 || type == DataType::bfloat16; }
 
 ReductionOps::~ReductionOps() {
   for (auto& [key, op] : own_) MPI_Op_free(&op);
 }
 
 MPI_Op ReductionOps::get(DataType type, Reduction reduction) {
-  if (!needs_own_op(type, reduction)) {
+  if (!needs_own_op(type)) {
     switch (reduction) {
       case Reduction::prod:
         return MPI_PROD;

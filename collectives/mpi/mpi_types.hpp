@@ -12,8 +12,8 @@ namespace collbench {
 /// reduce.
 [[nodiscard]] MPI_Datatype mpi_type(DataType type);
 
-/// Whether MPI lacks this reduction, so that collbench supplies it: anything on half and bfloat16.
-[[nodiscard]] bool needs_own_op(DataType type, Reduction reduction);
+/// Whether MPI cannot reduce this type, so that collbench does: half and bfloat16.
+[[nodiscard]] bool needs_own_op(DataType type);
 
 /// The MPI_Op for every type and reduction, MPI's own or ours. avg is the sum: the caller divides afterwards.
 /// Owns the ones it creates, and lives between MPI_Init and MPI_Finalize.

@@ -24,11 +24,9 @@ MAY_INCLUDE = {
 HOMES = [
     (
         r"mpi(-ext|io)?\.h",
-        r"launch/([^/]+\.cpp|leave_together\.hpp)|collectives/mpi/.+|tests/(mpi_main|src/faulty_mpi)\.cpp",
+        r"launch/[^/]+\.cpp|collectives/mpi/.+|tests/(mpi_main|src/faulty_mpi)\.cpp",
         "launch/*.cpp and collectives/mpi",
     ),
-    # It takes a communicator, so it shows mpi.h to whoever includes it.
-    (r"launch/leave_together\.hpp", r"launch/.+\.cpp|collectives/mpi/.+", "launch/*.cpp and collectives/mpi"),
     (r"(cuda|nccl|nvml).*\.h", r"collectives/nccl/.+", "collectives/nccl"),
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),

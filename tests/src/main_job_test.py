@@ -146,7 +146,7 @@ class BadInput(Scratch):
         self.check(["-b", "1M", "-e", "1K"], "-b: 1 MiB is above -e 1 KiB")
 
     def test_numbers(self):
-        for arguments in (["-n", "-1"], ["-n", "0"], ["-c", "x"], ["--time", "nan"], ["-a", "4"], ["-f", "1"],
+        for arguments in (["-n", "-1"], ["-n", "0"], ["-c", "x"], ["--time", "nan"], ["-a", "4"], ["-f", "1"], ["-T", "-1"],
                           ["--passes", "99999999999999"]):
             self.check(arguments, re.escape(f"{arguments[0]}: '{arguments[1]}'"), "give one from")
 
@@ -199,6 +199,10 @@ class BadInput(Scratch):
                                     timeout=60, check=False)
         self.assertEqual(result.returncode, 2)
         self.assertIn("No space left", result.stderr)
+
+    def test_letters_of_nccl_tests_without_a_meaning_here(self):
+        self.check(["-r", "0"], "-r: none of the five operations has a root")
+        self.check(["-G", "1"], "-G: CUDA graphs need the NCCL backend", status=5)
 
     def test_nccl(self):
         self.check(["--backend", "nccl"], "no NCCL backend", "--backend mpi", status=5)
@@ -318,45 +322,66 @@ class Output(Scratch):
                        capture_output=True, timeout=60, stdin=subprocess.DEVNULL, check=True)
         self.assertEqual(len(json.loads(path.read_text())["ranks"]), 2)
 
-    def test_an_interrupted_run_shows_and_keeps_what_it_had(self):
+    def test_verbose_tells_its_steps_on_stderr(self):
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8", "-v")
+        self.assertRegex(result.stderr, r"(?m)^\d\d:\d\d:\d\d\.\d{3} calibrated in ")
+        self.assertEqual(result.stderr.count("calibrated in"), 1)  # not once per rank
+
+
+class CutShort(Scratch):
+    """Runs that do not reach their end; each would take a minute."""
+
+    def start(self, *arguments):
+        """A run of two ranks that has its first pass on disk: mpirun and, by rank, the processes."""
         path = self.folder / "run.json"
         process = subprocess.Popen(
             ["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--ops", "all_reduce", "--sizes", "8,1K",
-             "--precision", "0.01", "--time", "60", "-J", str(path)],
+             "--precision", "0.01", "--time", "60", "-J", str(path), *arguments],
             env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
         deadline = time.monotonic() + 50
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
+        ranks = subprocess.run(["pgrep", "-P", str(process.pid), "collbench"], capture_output=True, text=True,
+                               check=True).stdout.split()
+        return process, [int(rank) for rank in ranks]
+
+    def kept(self):
+        run = json.loads((self.folder / "run.json").read_text())
+        self.assertFalse(run["complete"])
+        self.assertGreaterEqual(run["passes"], 1)
+        self.assertEqual(len(run["rows"]), 2)
+        return run
+
+    def test_an_interrupted_run_shows_and_keeps_what_it_had(self):
+        process, _ = self.start()
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
         self.assertIn("not complete", output)
         self.assertIn("interrupted", errors)
-        run = json.loads(path.read_text())
-        self.assertFalse(run["complete"])
-        self.assertEqual(run["rows"][0]["stopped"], "interrupted")
+        self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
 
     def test_a_killed_run_keeps_what_it_had(self):
-        path = self.folder / "run.json"
-        process = subprocess.Popen(
-            ["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--ops", "all_reduce", "--sizes", "8,1K",
-             "--precision", "0.01", "--time", "60", "-J", str(path)],
-            env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-        try:
-            deadline = time.monotonic() + 50
-            while not path.exists() and time.monotonic() < deadline:
-                time.sleep(0.05)
-            children = subprocess.run(["pgrep", "-P", str(process.pid), "collbench"], capture_output=True, text=True,
-                                      check=True).stdout.split()
-            os.kill(int(children[-1]), signal.SIGKILL)
-            self.assertNotEqual(process.wait(timeout=30), 0)
-        finally:
-            process.kill()
-            process.wait()
-        run = json.loads(path.read_text())
-        self.assertFalse(run["complete"])
-        self.assertGreaterEqual(run["passes"], 1)
-        self.assertEqual(len(run["rows"]), 2)
+        process, ranks = self.start()
+        os.kill(ranks[-1], signal.SIGKILL)
+        process.communicate(timeout=30)
+        self.assertNotEqual(process.returncode, 0)
+        self.kept()
+
+    def test_a_rank_that_hangs_ends_the_run(self):
+        for victim in (0, 1):  # rank 0 speaks for all, unless it is the one that hangs
+            (self.folder / "run.json").unlink(missing_ok=True)
+            process, ranks = self.start("-T", "2")
+            os.kill(ranks[victim], signal.SIGSTOP)
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 4, errors)
+            said = [line for line in errors.splitlines() if line.startswith("collbench:")]
+            self.assertEqual(len(said), 1, errors)
+            self.assertRegex(said[0], r"AllReduce (8 B|1 KiB): no progress for 2 s")
+            self.assertIn("run.json has what was measured", said[0])
+            self.kept()
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 #include <string>
 
 #include "base/atomic_file.hpp"
+#include "tests/source_folder.hpp"
 
 namespace collbench {
 
 /// A file of tests/topology/fixtures: one imaginary machine in every format. Two sockets; on each a GPU and a
 /// NIC below a PCIe switch; on the second also a card of two functions below another host bridge.
 inline std::string fixture(const std::string& name) {
-  return read_file(std::string(COLLBENCH_SOURCE_DIR) + "/tests/topology/fixtures/" + name);
+  return read_file(source_folder() + "/tests/topology/fixtures/" + name);
 }
 
 /// `text` with the first `what` replaced.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/source_folder.hpp"
 #include "tests/topology/foreign_leaks.hpp"
 #include "tests/topology/sysfs_tree.hpp"
 
@@ -16,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string kFixtures = std::string(COLLBENCH_SOURCE_DIR) + "/tests/topology/fixtures/";
+const std::string kFixtures = source_folder() + "/tests/topology/fixtures/";
 
 /// The machine of the fixtures, live.
 class GatherLive : public testing::Test {

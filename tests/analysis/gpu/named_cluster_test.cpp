@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
+#include "tests/source_folder.hpp"
 
 namespace collbench {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 TEST(NamedCluster, IsAReferenceMachineOrAFile) {
   EXPECT_EQ(named_gpu_cluster("hgx-h100", 2, 0), cluster_of("hgx-h100", 2));
   EXPECT_THROW((void)named_gpu_cluster("hgx-h1000", 2, 0), Error);
-  const std::string file = std::string(COLLBENCH_SOURCE_DIR) + "/CMakeLists.txt";
+  const std::string file = source_folder() + "/CMakeLists.txt";
   EXPECT_THROW((void)named_gpu_cluster(file, 1, 0), Error);
 }
 

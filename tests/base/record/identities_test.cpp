@@ -33,17 +33,5 @@ TEST(RanksPerNode, CountsUnevenLayouts) {
   EXPECT_THAT(ranks_per_node(ranks_on({0, 0, 0, 1, 2, 2})), ElementsAre(3, 1, 2));
 }
 
-TEST(RingCrossings, IsTheNumberOfNodesWhenRanksAreInNodeOrder) {
-  EXPECT_EQ(ring_crossings({}), 0);
-  EXPECT_EQ(ring_crossings(ranks_on({0})), 0);
-  EXPECT_EQ(ring_crossings(ranks_on({0, 0, 0})), 0);
-  EXPECT_EQ(ring_crossings(ranks_on({0, 0, 1, 1})), 2);
-  EXPECT_EQ(ring_crossings(ranks_on({0, 0, 0, 1, 2, 2})), 3);
-}
-
-TEST(RingCrossings, CountsEveryHopOfAnInterleavedLayout) {
-  EXPECT_EQ(ring_crossings(ranks_on({0, 1, 0, 1})), 4);
-}
-
 }  // namespace
 }  // namespace collbench

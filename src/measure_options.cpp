@@ -1,0 +1,161 @@
+#include "src/measure_options.hpp"
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "collectives/registry.hpp"
+#include "src/add_option.hpp"
+#include "src/lab01_options.hpp"
+#include "src/option_values.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::uint64_t kMostIterations = 1'000'000'000;
+
+void add_what(CLI::App& app, RunOptions& run) {
+  const std::string theme = "What to measure, such as --ops all_reduce,send_recv --sizes 1MB,100MB,1GB";
+  add_option(app, theme, "--ops", "LIST", "operations (all five)",
+             [&run](const std::string& text) { run.request.operations = parse_operations(text, "--ops"); });
+  add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
+             [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
+  add_option(app, theme, "-e,--maxbytes", "SIZE",
+             "largest size, the last row (64M, at most a quarter of memory); sizes are cut to whole elements",
+             [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
+  auto* factor =
+      add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
+                 [&run](const std::string& text) { run.sizes.factor = parse_number(text, "-f", 1.01, 1e6); });
+  auto* step = add_option(app, theme, "-i,--stepbytes", "SIZE", "next size = last + SIZE",
+                          [&run](const std::string& text) {
+                            run.sizes.step = parse_size(text, "-i");
+                            if (*run.sizes.step == 0)
+                              throw usage_error("-i", "a step of 0 never ends", "give at least 1");
+                          });
+  auto* list =
+      add_option(app, theme, "--sizes", "LIST", "exactly these sizes; K M G are binary, KB MB GB decimal",
+                 [&run](const std::string& text) { run.sizes.list = parse_size_list(text, "--sizes"); });
+  step->excludes(factor);
+  for (const char* other : {"-b", "-e", "-f", "-i"}) list->excludes(app.get_option(other));
+  add_option(app, theme, "-d,--datatype", "LIST", "element types, or all (float)",
+             [&run](const std::string& text) { run.request.types = parse_types(text, "-d"); });
+  add_option(app, theme, "-o,--op", "LIST", "reductions: sum, prod, min, max, avg, or all (sum)",
+             [&run](const std::string& text) { run.request.reductions = parse_reductions(text, "-o"); });
+  add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
+             [&run](const std::string& text) {
+               const std::string place = one_of(text, "--place", {"out", "in", "both"});
+               run.request.out_of_place = place != "in";
+               run.request.in_place = place != "out";
+             });
+  add_option(app, theme, "--algo", "LIST", "algorithms, each in rows of its own: auto, ring, ... (auto)",
+             [&run](const std::string& text) { run.request.algorithms = split_list(text); });
+}
+
+void add_how_long(CLI::App& app, RunOptions& run) {
+  const std::string theme = "How long and how exactly, such as --time 30 --precision 2";
+  add_option(app, theme, "--time", "SECONDS", "the whole run takes at most about this long (120)",
+             [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7); });
+  add_option(app, theme, "--precision", "PERCENT",
+             "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
+               run.sweep.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
+             });
+  auto* passes = add_option(app, theme, "-N,--passes", "N",
+                            "exactly N passes over all rows (8 to 64, by precision; nccl-tests: 1)",
+                            [&run](const std::string& text) {
+                              const int passes_asked = parse_number(text, "--passes", 1, 10'000);
+                              run.sweep.stopping.fewest_passes = passes_asked + 1;  // precision ends nothing
+                              run.sweep.stopping.most_passes = passes_asked;
+                            });
+  add_option(app, theme, "-n,--iters", "N",
+             "exactly N timed iterations in each of 8 passes (by time; nccl-tests: 20 in all)",
+             [&run, passes](const std::string& text) {
+               run.sweep.fixed.iterations = parse_number<std::uint64_t>(text, "-n", 1, kMostIterations);
+               if (passes->count() == 0) {
+                 run.sweep.stopping.fewest_passes = 9;
+                 run.sweep.stopping.most_passes = 8;
+               }
+             });
+  add_option(app, theme, "-w,--warmup_iters", "N",
+             "untimed iterations before each block (a tenth of the timed ones)",
+             [&run](const std::string& text) {
+               run.sweep.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMostIterations);
+             });
+  add_option(app, theme, "-T,--timeout", "SECONDS",
+             "a step, such as one block of a row, that takes longer ends the run; 0: never (300, with -n 0; "
+             "nccl-tests: never)",
+             [&run](const std::string& text) { run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7); });
+  add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
+             [&run](const std::string& text) { run.sweep.checks = parse_number(text, "-c", 0, 1000); });
+  add_option(app, theme, "-a,--average", "N",
+             "time over ranks: 0 rank 0, 1 average, 2 min, 3 max (3; nccl-tests: 1)",
+             [&run](const std::string& text) {
+               run.sweep.across_ranks = static_cast<AcrossRanks>(parse_number(text, "-a", 0, 3));
+             });
+}
+
+void add_where(CLI::App& app, RunOptions& run) {
+  const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
+  add_option(
+      app, theme, "--backend", "NAME", "auto, mpi (host memory) or nccl (auto)",
+      [&run](const std::string& text) { run.backend = one_of(text, "--backend", {"auto", "mpi", "nccl"}); });
+  add_option(app, theme, "--node-map", "MAP",
+             "which ranks share a node, instead of what MPI says: 0-7,8-15 or 0+2,1+3",
+             [&run](const std::string& text) { run.node_map = text; });
+  add_option(app, theme, "-g,--ngpus", "N",
+             "without mpirun: start N ranks here (nccl-tests: GPUs of one process)",
+             [&run](const std::string& text) { run.local_ranks = parse_number(text, "-g", 1, 4096); });
+  app.add_flag("--dry-run", run.dry_run, "say what would be measured and how long at most, and stop")
+      ->group(theme);
+}
+
+/// Letters of nccl-tests that have nothing to act on here: said, rather than "unknown".
+void add_refused(CLI::App& app) {
+  add_option(app, "", "-r,--root", "RANK", "", [](const std::string&) {
+    throw usage_error("-r", "none of the five operations has a root", "leave -r out");
+  });
+  add_option(app, "", "-G,--cudagraph", "N", "", [](const std::string& text) {
+    if (text == "0") return;
+    throw Error(ExitStatus::not_here, "-G", "CUDA graphs need the NCCL backend, which this build lacks",
+                "leave -G out to measure host memory");
+  });
+}
+
+void add_output(CLI::App& app, RunOptions& run) {
+  const std::string theme = "Output, such as -J run.json --format md";
+  add_format_option(app, theme, run.format);
+  add_option(app, theme, "-J,--output", "FILE", "the run record (JSON), written anew after every pass",
+             [&run](const std::string& text) { run.record_path = text; });
+  add_option(app, theme, "--csv", "FILE", "one line per row, likewise",
+             [&run](const std::string& text) { run.csv_path = text; });
+  add_lab01_options(app, theme, run.lab01);
+  app.add_flag("--overwrite", run.overwrite, "replace files that exist")->group(theme);
+  add_color_option(app, theme, run.colour);
+  add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
+             [&run](const std::string& text) { run.progress = parse_when(text, "--progress"); });
+  app.add_flag("-v,--verbose", run.verbose, "what it does, step by step, on stderr")->group(theme);
+}
+
+/// The rows of Lab 01, where no others were asked for.
+void take_lab01_rows(const CLI::App& app, RunOptions& run) {
+  const auto given = [&app](const char* option) { return app.count(option) > 0; };
+  if (!given("--ops")) run.request.operations = {OperationId::all_reduce};
+  if (given("-b") || given("-e") || given("-f") || given("-i") || given("--sizes")) return;
+  run.sizes.list = {1'000'000, 100'000'000, 1'000'000'000};
+}
+
+}  // namespace
+
+void add_measure_options(CLI::App& app, RunOptions& run) {
+  for (const Collective* each : collectives()) run.request.operations.push_back(each->id);
+  add_what(app, run);
+  add_how_long(app, run);
+  add_where(app, run);
+  add_refused(app);
+  add_output(app, run);
+}
+
+void complete_measure_options(const CLI::App& app, RunOptions& run) {
+  if (run.lab01.asked) take_lab01_rows(app, run);
+  // As many iterations as the user fixed may take any time.
+  if (app.count("-n") > 0 && app.count("-T") == 0) run.timeout_seconds = 0;
+}
+
+}  // namespace collbench

@@ -1,0 +1,20 @@
+#pragma once
+#include <vector>
+
+#include "base/record/run.hpp"
+#include "collectives/mpi/mpi_backend.hpp"
+#include "launch/mpi_session.hpp"
+
+namespace collbench {
+
+/// Measures the machine for at most `seconds` and fits it into `run.calibration`. A machine too noisy to be
+/// fitted is still measured: the run's notes then say what is missing. Collective.
+void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
+               const std::vector<RowKey>& rows, double seconds);
+
+/// What every row should take by the run's calibration: worked out once, since nothing else but the row's key
+/// goes into it.
+[[nodiscard]] std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Backend& backend,
+                                                    const Run& run);
+
+}  // namespace collbench
