@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 
 #include "topology/cpu_list.hpp"
@@ -45,15 +46,21 @@ std::optional<std::string> info(const Infos& infos, const char* name) {
 
 std::string type_of(pugi::xml_node object) { return object.attribute("type").value(); }
 
-/// "0302 [10de:2330] [10de:16c1] a1": class, vendor, device, subsystem.
-void read_pci_type(const std::string& text, PciDevice& device) {
-  const std::vector<std::string> words = split_words(text);
-  if (words.size() < 3 || words[0].size() != 4 || words[1].size() != 11 || words[2].size() != 11) return;
-  device.class_code.value = "0x" + lower(words[0]) + "00";
-  device.vendor.value = "0x" + lower(words[1].substr(1, 4));
-  device.device.value = "0x" + lower(words[1].substr(6, 4));
-  device.subsystem_vendor.value = "0x" + lower(words[2].substr(1, 4));
-  device.subsystem_device.value = "0x" + lower(words[2].substr(6, 4));
+/// "0302 [10de:2330] [10de:16c1] a1": class, vendor, device, subsystem. False where it is something else.
+bool read_pci_type(std::string_view text, PciDevice& device) {
+  constexpr std::string_view kShape = "hhhh [hhhh:hhhh] [hhhh:hhhh]";
+  const auto fits = [](char shape, char c) {
+    return shape == 'h' ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : c == shape;
+  };
+  if (text.size() < kShape.size() || !std::equal(kShape.begin(), kShape.end(), text.begin(), fits))
+    return false;
+  const auto digits = [&](std::size_t at) { return "0x" + lower(text.substr(at, 4)); };
+  device.class_code.value = digits(0) + "00";
+  device.vendor.value = digits(6);
+  device.device.value = digits(11);
+  device.subsystem_vendor.value = digits(18);
+  device.subsystem_device.value = digits(23);
+  return true;
 }
 
 class TreeReader {
@@ -161,10 +168,16 @@ class TreeReader {
 
   void enter_bridge(pugi::xml_node object, Place& here) {
     if (object.attribute("bridge_type").value() == std::string_view("0-1")) {
-      const std::string buses = object.attribute("bridge_pci").value();  // "0000:[2b-3b]"
-      const std::size_t bracket = buses.find('[');
-      if (bracket != std::string::npos)
-        here.host_bridge = buses.substr(0, bracket) + buses.substr(bracket + 1, 2);
+      const std::string_view buses = object.attribute("bridge_pci").value();  // "0000:[2b-3b]"
+      if (buses.empty()) return;
+      const std::size_t bracket = std::min(buses.find(":["), buses.size());
+      const std::string_view domain = buses.substr(0, bracket);
+      const std::string_view bus = buses.substr(std::min(bracket + 2, buses.size())).substr(0, 2);
+      if (!parse_hex(domain) || !parse_hex(bus) || bus.size() != 2) {
+        throw xml_.error(object,
+                         fmt::format("bridge_pci=\"{}\" is not like \"0000:[2b-3b]\"", excerpt(buses)));
+      }
+      here.host_bridge = fmt::format("{}:{}", domain, bus);
       return;
     }
     PciDevice bridge = describe_pci(object, here);
@@ -172,7 +185,7 @@ class TreeReader {
     add_pci(object, std::move(bridge));
   }
 
-  PciDevice describe_pci(pugi::xml_node object, const Place& here) const {
+  [[nodiscard]] PciDevice describe_pci(pugi::xml_node object, const Place& here) const {
     PciDevice device;
     device.address = xml_.pci_address(object, "pci_busid");
     device.parent = here.bridge;
@@ -180,7 +193,10 @@ class TreeReader {
       device.numa_node.value = here.numa_node;
       if (!here.host_bridge.empty()) device.host_bridge.value = here.host_bridge;
     }
-    read_pci_type(XmlInput::text_of(object, "pci_type").value_or(""), device);
+    if (const auto type = XmlInput::text_of(object, "pci_type"); type && !read_pci_type(*type, device)) {
+      throw xml_.error(object, fmt::format("pci_type=\"{}\" is not like \"0302 [10de:2330] [10de:16c1] a1\"",
+                                           excerpt(*type)));
+    }
     const auto bandwidth = leading_number(XmlInput::text_of(object, "pci_link_speed").value_or(""));
     if (bandwidth.value_or(0) > 0) device.link_now.gigabytes_per_second.value = bandwidth;  // 0: not known
     return device;
