@@ -98,7 +98,7 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_seconds(double seconds) {
-  if (!(seconds >= 0 && seconds < 1e15)) return "–";
+  if (std::isnan(seconds) || seconds < 0 || seconds >= 1e15) return "–";
   // The edges are where three digits round up to the next unit.
   if (seconds < 999.5e-6) return fmt::format("{:.3g} µs", seconds * 1e6);
   if (seconds < 999.5e-3) return fmt::format("{:.3g} ms", seconds * 1e3);

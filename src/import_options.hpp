@@ -1,9 +1,7 @@
 #pragma once
-#include "src/import_command.hpp"
+#include <CLI/CLI.hpp>
 
-namespace CLI {
-class App;
-}
+#include "src/import_command.hpp"
 
 namespace collbench {
 

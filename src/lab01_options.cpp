@@ -1,7 +1,5 @@
 #include "src/lab01_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.hpp"
 #include "topology/text_input.hpp"
 

@@ -1,9 +1,7 @@
 #pragma once
-#include "src/lab01.hpp"
+#include <CLI/CLI.hpp>
 
-namespace CLI {
-class App;
-}
+#include "src/lab01.hpp"
 
 namespace collbench {
 

@@ -74,10 +74,9 @@ std::string format_cpu_mask(const std::vector<int>& cpus) {
   std::vector<std::uint32_t> words(static_cast<std::size_t>(highest / 32) + 1, 0);
   for (const int cpu : cpus)
     words[static_cast<std::size_t>(cpu / 32)] |= 1U << static_cast<unsigned>(cpu % 32);
+  std::reverse(words.begin(), words.end());  // the highest CPUs come first
   std::string text;
-  for (auto word = words.rbegin(); word != words.rend(); ++word) {
-    text += fmt::format("{}{:08x}", text.empty() ? "" : ",", *word);
-  }
+  for (const std::uint32_t word : words) text += fmt::format("{}{:08x}", text.empty() ? "" : ",", word);
   return text;
 }
 

@@ -172,7 +172,7 @@ void drop_idle_bridges(Host& host) {
   use(host.nics);
   use(host.nvswitches);
   std::erase_if(host.pci_devices,
-                [&used](const PciDevice& device) { return used.count(device.address) == 0; });
+                [&used](const PciDevice& device) { return !used.contains(device.address); });
 }
 
 std::string what_does_not_hold(const Host& host) {

@@ -144,8 +144,8 @@ Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
   }
   for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
     for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
-      StatedPath path = read_cell(*matrix, row, column, file);
-      if (row != column) host.stated_paths.push_back(std::move(path));
+      const StatedPath path = read_cell(*matrix, row, column, file);
+      if (row != column) host.stated_paths.push_back(path);
     }
   }
   return host;

@@ -27,13 +27,11 @@ std::optional<std::string> canonical_pci_address(std::string_view text) {
   if (slot.size() > 2) return std::nullopt;
   const auto domain = hex_up_to(parts[0], 0xFFFFFFFF);
   const auto bus = hex_up_to(parts[1], 0xFF);
-  const auto device = hex_up_to(slot[0], 0x1F);
   // Virtual switches in providers' files go by ffff:ff:NN.0 with NN above the 5 bits of a real device.
-  const auto virtual_device = hex_up_to(slot[0], 0xFF);
+  const auto device = hex_up_to(slot[0], domain == 0xFFFF ? 0xFF : 0x1F);
   const auto function = slot.size() == 2 ? hex_up_to(slot[1], 0xF) : std::optional<std::uint64_t>(0);
-  if (!domain || !bus || !function || (!device && !(virtual_device && *domain == 0xFFFF)))
-    return std::nullopt;
-  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *domain, *bus, *virtual_device, *function);
+  if (!domain || !bus || !device || !function) return std::nullopt;
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *domain, *bus, *device, *function);
 }
 
 }  // namespace collbench
