@@ -21,8 +21,8 @@ double ring(const HostCall& call) {
   const double block = call.block();
   RoundClock clock = clock_for(call, block);
   const Round step = shift(call.model, 1);
-  for (int i = 1; i < call.ranks(); ++i) clock.exchange(step, block, clock.reduce(block));
-  for (int i = 1; i < call.ranks(); ++i) clock.exchange(step, block);
+  clock.repeat(step, block, clock.reduce(block), call.ranks() - 1);
+  clock.repeat(step, block, 0, call.ranks() - 1);
   return clock.seconds();
 }
 

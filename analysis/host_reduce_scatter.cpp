@@ -25,7 +25,7 @@ double ring(const HostCall& call) {
   RoundClock clock = clock_for(call, 2 * call.block());  // one block arrives while another is reduced
   const Round step = shift(call.model, 1);
   const double reduce = clock.reduce(call.block());
-  for (int i = 1; i < call.ranks(); ++i) clock.exchange(step, call.block(), reduce);
+  clock.repeat(step, call.block(), reduce, call.ranks() - 1);
   return finish(clock, call);
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/round_clock.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -74,10 +75,11 @@ RoundClock::RoundClock(const HostModel& model, SentData data, double working_set
     : model_(model),
       data_(data),
       working_set_(working_set_bytes),
-      done_(model.node.size(), 0),
-      next_(model.node.size(), 0),
-      sent_(model.node.size(), 0),
-      received_(model.node.size(), -std::numeric_limits<double>::infinity()) {}  // nothing yet, so no gap
+      now_{.done = std::vector<double>(model.node.size(), 0),
+           .sent = std::vector<double>(model.node.size(), 0),
+           // nothing yet, so no gap
+           .received = std::vector<double>(model.node.size(), -std::numeric_limits<double>::infinity())},
+      next_(model.node.size(), 0) {}
 
 void RoundClock::exchange(const Round& round, double bytes, double work_seconds) {
   const auto waits = [&](const Hop& hop) { return bytes > tier(hop).eager_limit_bytes; };
@@ -87,12 +89,12 @@ void RoundClock::exchange(const Round& round, double bytes, double work_seconds)
   starts_.clear();
   lets_go_.clear();
   for (const Hop& hop : round.hops) {
-    double start = std::max(done_[index(hop.from)], sent_[index(hop.from)]);
-    if (waits(hop)) start = std::max(start, done_[index(hop.to)]);
+    double start = std::max(now_.done[index(hop.from)], now_.sent[index(hop.from)]);
+    if (waits(hop)) start = std::max(start, now_.done[index(hop.to)]);
     starts_.push_back(start);
     lets_go_.push_back(start + (hop.crosses ? on_inter_link : on_intra_link));
-    next_[index(hop.from)] = done_[index(hop.from)];
-    next_[index(hop.to)] = done_[index(hop.to)];
+    next_[index(hop.from)] = now_.done[index(hop.from)];
+    next_[index(hop.to)] = now_.done[index(hop.to)];
   }
   if (model_.host_bytes_per_second > 0 && on_inter_link > 0) share_links(round, bytes, on_inter_link);
 
@@ -100,14 +102,44 @@ void RoundClock::exchange(const Round& round, double bytes, double work_seconds)
     const Hop& hop = round.hops[i];
     const double arrival =
         std::max(lets_go_[i] + tier(hop).alpha_seconds,
-                 received_[index(hop.to)] + std::max(lets_go_[i] - starts_[i], tier(hop).gap_seconds));
-    sent_[index(hop.from)] = std::max(lets_go_[i], starts_[i] + tier(hop).gap_seconds);
-    received_[index(hop.to)] = arrival;
+                 now_.received[index(hop.to)] + std::max(lets_go_[i] - starts_[i], tier(hop).gap_seconds));
+    now_.sent[index(hop.from)] = std::max(lets_go_[i], starts_[i] + tier(hop).gap_seconds);
+    now_.received[index(hop.to)] = arrival;
     next_[index(hop.to)] = std::max(next_[index(hop.to)], arrival);
     if (waits(hop)) next_[index(hop.from)] = std::max(next_[index(hop.from)], arrival);
   }
-  for (const Hop& hop : round.hops) done_[index(hop.from)] = next_[index(hop.from)];
-  for (const Hop& hop : round.hops) done_[index(hop.to)] = next_[index(hop.to)] + work_seconds;
+  for (const Hop& hop : round.hops) now_.done[index(hop.from)] = next_[index(hop.from)];
+  for (const Hop& hop : round.hops) now_.done[index(hop.to)] = next_[index(hop.to)] + work_seconds;
+}
+
+void RoundClock::repeat(const Round& round, double bytes, double work_seconds, int times) {
+  for (int i = 1; i <= times; ++i) {
+    const State before = now_;
+    exchange(round, bytes, work_seconds);
+    // A round looks at differences between times only, so from here on all of them move alike.
+    if (const auto step = common_step(before)) {
+      move(*step * (times - i));
+      return;
+    }
+  }
+}
+
+std::optional<double> RoundClock::common_step(const State& before) const {
+  constexpr double kRounding = 1e-9;
+  const double step = now_.done[0] - before.done[0];
+  const auto moved = [step](const std::vector<double>& from, const std::vector<double>& to) {
+    return std::equal(from.begin(), from.end(), to.begin(), [step](double was, double is) {
+      return std::abs(is - was - step) <= kRounding * step;
+    });
+  };
+  if (!moved(before.done, now_.done) || !moved(before.sent, now_.sent)) return std::nullopt;
+  return moved(before.received, now_.received) ? std::optional(step) : std::nullopt;
+}
+
+void RoundClock::move(double seconds) {
+  for (std::vector<double>* times : {&now_.done, &now_.sent, &now_.received}) {
+    for (double& time : *times) time += seconds;
+  }
 }
 
 double RoundClock::link_seconds(const MessageTier& tier, double bytes) const {
@@ -128,9 +160,9 @@ void RoundClock::share_links(const Round& round, double bytes, double seconds_al
 }
 
 void RoundClock::work(double seconds) {
-  for (double& done : done_) done += seconds;
+  for (double& done : now_.done) done += seconds;
 }
 
-double RoundClock::seconds() const { return *std::max_element(done_.begin(), done_.end()); }
+double RoundClock::seconds() const { return *std::max_element(now_.done.begin(), now_.done.end()); }
 
 }  // namespace collbench

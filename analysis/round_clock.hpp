@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,10 @@ class RoundClock {
   /// Every hop of `round` carries `bytes`, and its receiver then works for `work_seconds`.
   void exchange(const Round& round, double bytes, double work_seconds = 0);
 
+  /// The same, `times` over. As soon as one time moves every rank on by the same, so does each further one,
+  /// and they need not be followed: else the rings of thousands of ranks would take minutes.
+  void repeat(const Round& round, double bytes, double work_seconds, int times);
+
   /// Every rank works.
   void work(double seconds);
 
@@ -59,6 +64,17 @@ class RoundClock {
   [[nodiscard]] double seconds() const;
 
  private:
+  /// What the next round starts from, by rank.
+  struct State {
+    std::vector<double> done;      // when it finished its last round
+    std::vector<double> sent;      // when its link let its last message go
+    std::vector<double> received;  // when its link delivered its last message
+  };
+
+  /// What moves every time in `before` to `now_`; none when it differs.
+  [[nodiscard]] std::optional<double> common_step(const State& before) const;
+  void move(double seconds);
+
   [[nodiscard]] const MessageTier& tier(const Hop& hop) const {
     return hop.crosses ? model_.inter : model_.intra;
   }
@@ -71,12 +87,10 @@ class RoundClock {
   const HostModel& model_;
   SentData data_;
   double working_set_;
-  std::vector<double> done_;      // when a rank finished its last round
-  std::vector<double> next_;      // the same for the round that is being followed
-  std::vector<double> sent_;      // when a rank's link let its last message go
-  std::vector<double> received_;  // when a rank's link delivered its last message
-  std::vector<double> starts_;    // of each hop of the round that is being followed
-  std::vector<double> lets_go_;   // when each hop's link is free again
+  State now_;
+  std::vector<double> next_;     // `done` of the round that is being followed
+  std::vector<double> starts_;   // of each of its hops
+  std::vector<double> lets_go_;  // when each hop's link is free again
 };
 
 }  // namespace collbench

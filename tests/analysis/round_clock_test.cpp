@@ -151,5 +151,27 @@ TEST(RoundClock, ForwardedDataHasItsOwnCurve) {
   EXPECT_NEAR(clock.seconds(), kAlphaIntra + 3 * kLarge / kIntraRate, kTolerance);
 }
 
+TEST(RoundClock, RepeatingIsFollowingEachRound) {
+  // Two tiers, uneven nodes, eager and waiting, with and without work: some settle, some never do.
+  for (const auto& identities : {in_node_order(1, 7), in_node_order(3, 4), in_node_order(5, 1)}) {
+    const HostModel model = model_of(identities);
+    for (const int distance : {1, 3}) {
+      for (const double bytes : {kSmall, kLarge}) {
+        for (const double work : {0.0, 3e-6}) {
+          RoundClock followed = clock_on(model);
+          RoundClock repeated = clock_on(model);
+          const Round round = shift(model, distance);
+          for (int i = 0; i < 200; ++i) followed.exchange(round, bytes, work);
+          repeated.repeat(round, bytes, work, 200);
+          EXPECT_NEAR(repeated.seconds() / followed.seconds(), 1, 1e-6);
+          followed.exchange(shift(model, 2), bytes);
+          repeated.exchange(shift(model, 2), bytes);
+          EXPECT_NEAR(repeated.seconds() / followed.seconds(), 1, 1e-6) << "what the next round starts from";
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace collbench
