@@ -10,6 +10,7 @@ namespace collbench {
 
 /// What a run's own log tells and no topology does. None: not told.
 struct GpuRunFacts {
+  std::string network;                          ///< "IB with GPUDirect RDMA", between nodes; empty: not told
   std::optional<std::string> algorithm;         ///< NCCL's: "ring", "tree", "nvls", "nvls_tree"
   std::optional<int> channels;                  ///< of collectives, as NCCL counts them
   std::optional<int> gpus_per_process;          ///< nGpus × nThread of nccl-tests' header

@@ -30,6 +30,31 @@ TEST(Explanation, WhatTheLogSaysGoesFirst) {
   EXPECT_THAT(explanation(cluster, 4), HasSubstr("no GPUDirect RDMA"));
 }
 
+TEST(Explanation, WhatTheLogSaysIsNotAskedForAgain) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  cluster.run.network = "IB with GPUDirect RDMA";
+  EXPECT_THAT(explanation(cluster, 3), AllOf(HasSubstr("Cause: the log says network IB with GPUDirect RDMA"),
+                                             testing::Not(HasSubstr("NCCL_DEBUG=INFO"))));
+  cluster.run.algorithm = "ring";
+  EXPECT_THAT(explanation(cluster, 1),
+              HasSubstr(". The log says network IB with GPUDirect RDMA, algorithm ring; topology alone"));
+}
+
+TEST(Explanation, WhatTopologyCannotSeeIsSaid) {
+  EXPECT_THAT(
+      explanation(cluster_of("ndv5", 4), 1),
+      HasSubstr("Topology alone cannot see a loss of one NIC of 8 (12 %), or of one NVLink of 18 (6 %)"));
+}
+
+TEST(Explanation, TheNumberIsWorthSoManyLinks) {
+  // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the NVLinks, which limit.
+  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
+              HasSubstr("GB/s leave a node, as much as 2.6 of its 8 NICs give. Cause"));
+  EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 3),
+              AllOf(HasSubstr("leave a domain, as much as"), HasSubstr("of its 72 NICs give, and"),
+                    HasSubstr("of its 18 NVLinks give. Cause")));
+}
+
 TEST(Explanation, TwoChannelsOfTwelveNvlinksAreOneLink) {
   GpuCluster cluster = cluster_of("hgx-a100", 1, 2);
   cluster.run.channels = 2;
