@@ -152,7 +152,11 @@ std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
 
 std::string explain_row(const Row& row, const GpuCluster& cluster) {
   const Expectation& expected = row.expectation;
-  if (!expected.expected_seconds || row.measurement.seconds <= 0) return {};
+  if (row.measurement.seconds <= 0) return {};
+  if (!expected.expected_seconds) {
+    return fmt::format("no expectation: there is no formula for {}",
+                       operation(row.measurement.key.operation).name);
+  }
   const auto rates = gpu_algorithms(row.measurement.key.operation, cluster);
   const AlgorithmRate* rate = named(rates, expected.expected_by);
   if (rate == nullptr) return {};
@@ -173,7 +177,8 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
   const double ratio = *expected.expected_seconds / row.measurement.seconds;
   switch (verdict) {
     case VerdictWord::none:
-      return "No row of 64 MiB or more: latency is all that this shows.";
+      return fmt::format("No row of 64 MiB or more, which a verdict needs; {} is {}.", size,
+                         explain_row(row, cluster));
     case VerdictWord::as_expected: {
       const std::string by = explaining_algorithm(row, cluster);
       const std::string told =

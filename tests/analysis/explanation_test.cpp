@@ -47,7 +47,8 @@ TEST(Explanation, WhatTopologyCannotSeeIsSaid) {
 }
 
 TEST(Explanation, TheNumberIsWorthSoManyLinks) {
-  // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the NVLinks, which limit.
+  // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
+  // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
               HasSubstr("GB/s leave a node, as much as 2.6 of its 8 NICs give. Cause"));
   EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 3),
@@ -67,6 +68,15 @@ TEST(Explanation, MoreThanTheBestNamesAMachineThatFits) {
   EXPECT_EQ(run.rows.back().verdict.word, VerdictWord::model_or_ranks_wrong);
   EXPECT_THAT(run.rows.back().verdict.explanation,
               AllOf(HasSubstr("2 × 8 A100 SXM"), HasSubstr("would fit within")));
+}
+
+TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.rows.resize(2);
+  run = judged_on_gpus(run, cluster);
+  EXPECT_EQ(run.rows.back().verdict.explanation,
+            "No row of 64 MiB or more, which a verdict needs; 4 MiB is latency-bound: 1.00 of ring.");
 }
 
 TEST(Explanation, ARowIsLatencyOrBandwidthBound) {
