@@ -177,8 +177,10 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
   const double ratio = *expected.expected_seconds / row.measurement.seconds;
   switch (verdict) {
     case VerdictWord::none:
-      return fmt::format("No row of 64 MiB or more, which a verdict needs; {} is {}.", size,
-                         explain_row(row, cluster));
+      return fmt::format(
+          "{}, and a verdict needs two; {} is {}.",
+          sweep_ratios(sweep) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
+          size, explain_row(row, cluster));
     case VerdictWord::as_expected: {
       const std::string by = explaining_algorithm(row, cluster);
       const std::string told =

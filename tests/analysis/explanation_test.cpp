@@ -76,7 +76,7 @@ TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
   run.rows.resize(2);
   run = judged_on_gpus(run, cluster);
   EXPECT_EQ(run.rows.back().verdict.explanation,
-            "No row of 64 MiB or more, which a verdict needs; 4 MiB is latency-bound: 1.00 of ring.");
+            "No row of 64 MiB or more, and a verdict needs two; 4 MiB is latency-bound: 1.00 of ring.");
 }
 
 TEST(Explanation, ARowIsLatencyOrBandwidthBound) {
