@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analysis/gpu/transport.hpp"
 #include "topology/reference_machines.hpp"
@@ -20,6 +21,9 @@ struct GpuRunFacts {
 
   bool operator==(const GpuRunFacts&) const = default;
 };
+
+/// GpuCluster::gpu where the topology tells the generation only.
+inline constexpr std::string_view kUnknownGpu = "GPU";
 
 /// The ranks and their links: all that an expectation starts from. Rates are GB/s (1e9 bytes) in one
 /// direction. Every node is like the first, one rank has one GPU.

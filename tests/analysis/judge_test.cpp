@@ -107,6 +107,22 @@ TEST(Judge, OneLinkThatAllWaitForIsLowWithinANode) {
   }
 }
 
+TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
+  const GpuCluster cluster = cluster_of("p4de", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.log.emplace();
+  run.log->gpu = {"NVIDIA A100-SXM4-80GB", 7};
+  EXPECT_THAT(judged_on_gpus(run, cluster).log->notes, testing::IsEmpty());
+  run.log->gpu = {"NVIDIA H100 80GB HBM3", 7};
+  const collbench::Run judged = judged_on_gpus(judged_on_gpus(run, cluster), cluster);  // once
+  EXPECT_THAT(judged.log->notes,
+              testing::ElementsAre("the log's GPUs are NVIDIA H100 80GB HBM3 (line 7), and it is judged as a "
+                                   "machine of A100 SXM"));
+  GpuCluster generation_only = cluster_of("hgx-h100", 2);
+  generation_only.gpu = kUnknownGpu;
+  EXPECT_THAT(judged_on_gpus(run, generation_only).log->notes, testing::IsEmpty());
+}
+
 TEST(Judge, RowsKeepWhatWasMeasured) {
   const GpuCluster cluster = cluster_of("hgx-h100", 2);
   const collbench::Run before = run_from_expectation(cluster, 1);
