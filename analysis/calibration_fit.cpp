@@ -5,26 +5,12 @@
 #include <utility>
 
 #include "analysis/alpha_beta_fit.hpp"
+#include "analysis/calibration_points.hpp"
 
 namespace collbench {
 namespace {
 
 using Points = std::vector<TimePoint>;
-
-template <typename Wanted>
-Points points_where(const std::vector<CalibrationPoint>& points, const Wanted& wanted) {
-  Points found;
-  for (const CalibrationPoint& point : points) {
-    if (wanted(point)) {
-      found.push_back({.bytes = static_cast<double>(point.bytes), .seconds = point.seconds});
-    }
-  }
-  return found;
-}
-
-Points points_of(const std::vector<CalibrationPoint>& points, CalibrationKind kind) {
-  return points_where(points, [kind](const CalibrationPoint& point) { return point.kind == kind; });
-}
 
 /// The slope of work on one rank: seconds per byte.
 double seconds_per_byte(Points points) {
@@ -62,9 +48,10 @@ std::vector<ReductionCost> fit_gammas(const std::vector<CalibrationPoint>& point
       return other.type == point.type && other.reduction == point.reduction;
     };
     if (std::any_of(gammas.begin(), gammas.end(), same)) continue;
-    gammas.push_back({.type = *point.type,
-                      .reduction = *point.reduction,
-                      .seconds_per_byte = seconds_per_byte(points_where(points, same))});
+    gammas.push_back(
+        {.type = *point.type,
+         .reduction = *point.reduction,
+         .seconds_per_byte = seconds_per_byte(points_of(points, *point.type, *point.reduction))});
   }
   return gammas;
 }

@@ -1,23 +1,27 @@
 #include "analysis/explanation.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "analysis/gpu/expectation.hpp"
 #include "analysis/gpu/latency.hpp"
 #include "analysis/gpu/link_loads.hpp"
+#include "analysis/gpu/links.hpp"
+#include "analysis/hidden_losses.hpp"
+#include "analysis/loss_cause.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 #include "topology/link_catalogue.hpp"
 
 namespace collbench {
 namespace {
-
-// Under a tenth of the NICs: what TCP gives where RDMA should run (published pairs of logs: 1.6 % on IPoIB).
-constexpr double kSocketsBelow = 0.1;
 
 double busbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).bus_bandwidth.value_or(0) / kGigabyte;
@@ -37,94 +41,47 @@ double to_ring(const Row& row) {
          row.measurement.seconds;
 }
 
-/// What the measured number implies for the links of the ring.
+double algbw(const Row& row, const GpuCluster& cluster) {
+  return rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
+}
+
+/// "3.2 GB/s leave a node, as much as 0.1 of its 8 NICs give": what the measured number is worth in links,
+/// had it been the ring.
 std::string implied(const Row& row, const GpuCluster& cluster) {
-  const double reached = to_ring(row);
-  if (cluster.domains() > 1) {
-    const double all = domain_nics(cluster).gigabytes_per_second * reached;
-    return fmt::format("{:.1f} GB/s leave a node, as much as {:.1f} of its {} NICs give", all,
-                       all / one_nic(cluster).gigabytes_per_second, cluster.nics);
+  const std::string floor = row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
+  const LinkLoads loads =
+      link_loads(operation(row.measurement.key.operation), cluster, floor, algbw(row, cluster));
+  std::vector<std::string> words;
+  if (loads.nic) {
+    const int nics = floor == "send_recv" ? 1 : domain_nic_count(cluster);
+    words.push_back(fmt::format("{:.1f} GB/s leave a {}, as much as {:.1f} of its {} NICs give",
+                                *loads.nic * nics, domain_name(cluster),
+                                *loads.nic * nics / one_nic(cluster).gigabytes_per_second,
+                                domain_nic_count(cluster)));
   }
-  const double all = gpu_link(cluster).gigabytes_per_second * reached;
-  if (cluster.nvlinks == 0) return fmt::format("{:.1f} GB/s leave a GPU over the host", all);
-  return fmt::format("{:.1f} GB/s leave a GPU, as much as {:.1f} of its {} NVLinks give", all,
-                     all / nvlink_achieved_rate(cluster.sm).gigabytes_per_second, cluster.nvlinks);
+  const bool nvlink_limits =
+      loads.nvlink && gpu_link(cluster).gigabytes_per_second < domain_nics(cluster).gigabytes_per_second;
+  if (loads.nvlink && (!loads.nic || nvlink_limits)) {
+    words.push_back(fmt::format(
+        "{:.1f} GB/s leave a GPU, as much as {:.1f} of its {} NVLinks give", *loads.nvlink * cluster.nvlinks,
+        *loads.nvlink * cluster.nvlinks / nvlink_achieved_rate(cluster.sm).gigabytes_per_second,
+        cluster.nvlinks));
+  }
+  if (words.empty()) return fmt::format("{:.1f} GB/s leave a GPU over the host", busbw(row, cluster));
+  return fmt::format("{}", fmt::join(words, ", and "));
 }
 
 /// "each NIC carries 23.4 GB/s, each NVLink 15.6 GB/s": by the algorithm that explains the number.
 std::string carried(const Row& row, const GpuCluster& cluster) {
   const std::string explaining = explaining_algorithm(row, cluster);
-  const double algbw = rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
-  const LinkLoads loads = link_loads(operation(row.measurement.key.operation), cluster,
-                                     explaining.empty() ? row.expectation.expected_by : explaining, algbw);
+  const LinkLoads loads =
+      link_loads(operation(row.measurement.key.operation), cluster,
+                 explaining.empty() ? row.expectation.expected_by : explaining, algbw(row, cluster));
   std::string text;
   if (loads.nic) text += fmt::format("; each NIC carries {:.1f} GB/s", *loads.nic);
   if (loads.nvlink) {
     text +=
         fmt::format("{} {:.1f} GB/s", loads.nic ? ", each NVLink" : "; each NVLink carries", *loads.nvlink);
-  }
-  return text;
-}
-
-/// NCCL runs two channels for each NVLink that it found (20 GB/s a channel on Ampere and before).
-bool too_few_channels(const GpuCluster& cluster) {
-  return cluster.domains() == 1 && cluster.sm < 90 && cluster.nvlinks > 1 && cluster.run.channels &&
-         *cluster.run.channels < cluster.nvlinks;
-}
-
-/// The cause of a number below the band, from what the log tells, else from what is left.
-std::string cause(const Row& row, const GpuCluster& cluster) {
-  const double all_links = cluster.nvlinks * nvlink_rate(cluster.sm).gigabytes_per_second;
-  if (cluster.domains() == 1 && cluster.run.nvlink_least && *cluster.run.nvlink_least < 0.9 * all_links) {
-    return fmt::format(
-        "the log shows {:g} GB/s of NVLink from one GPU to another where {} NVLinks give {:g}: {:.0f} of {} "
-        "NVLinks "
-        "(links down, or a wrong topology file)",
-        *cluster.run.nvlink_least, cluster.nvlinks, all_links,
-        *cluster.run.nvlink_least / nvlink_rate(cluster.sm).gigabytes_per_second, cluster.nvlinks);
-  }
-  if (too_few_channels(cluster)) {
-    return fmt::format(
-        "NCCL opened {} channels where {} NVLinks feed {}: it found {} of {} NVLinks (a link down, or "
-        "a wrong topology file)",
-        *cluster.run.channels, cluster.nvlinks, 2 * cluster.nvlinks, std::max(1, *cluster.run.channels / 2),
-        cluster.nvlinks);
-  }
-  if (cluster.domains() == 1) {
-    return cluster.nvlinks > 0
-               ? "no network takes part: NVLinks that are down, or peer access off, are left"
-               : "the way through the host is left: CPU model, NUMA settings, ACS, peer access";
-  }
-  if (cluster.transport == Transport::sockets) {
-    return "the log says sockets: the bytes went by TCP, not by the RDMA that the NICs are made for";
-  }
-  if (cluster.transport == Transport::staged) {
-    return "the log shows no GPUDirect RDMA: every byte passed through host memory";
-  }
-  if (to_ring(row) < kSocketsBelow) {
-    return "under a tenth of the NICs is what sockets (TCP, IP over InfiniBand) give where RDMA should run; "
-           "NCCL_DEBUG=INFO tells it (Using network)";
-  }
-  return "NICs not used, GPUDirect off, or older software are left; NCCL_DEBUG=INFO tells the first two";
-}
-
-/// What the band hides: one link of many, and all that lies between the ring and the best algorithm.
-std::string not_seen(const Row& row, const GpuCluster& cluster) {
-  const Expectation& expected = row.expectation;
-  const double off = 100 * band_uncertainty(cluster, static_cast<double>(row.measurement.key.size_bytes));
-  const bool network = cluster.domains() > 1;
-  const int links = network ? cluster.nics : cluster.nvlinks;
-  std::string text;
-  if (links > 1 && 100.0 / links <= off) {
-    text = fmt::format(" One {} of {} ({:.0f} %) would not show.", network ? "NIC" : "NVLink", links,
-                       100.0 / links);
-  }
-  const double span = expected.ring_seconds.value_or(0) / *expected.expected_seconds;
-  if (span > 1.1 && gpu_algorithms(row.measurement.key.operation, cluster).size() > 1) {
-    text += fmt::format(
-        " A loss between ring and {} ({:.1f} ×) would not show either: the log does not tell the "
-        "algorithm (NCCL_DEBUG_SUBSYS=TUNING).",
-        expected.expected_by, span);
   }
   return text;
 }
@@ -150,6 +107,29 @@ std::string fitting_machine(const Row& row, const GpuCluster& cluster) {
                       : fmt::format("{} would fit within {:.0f} %", best, std::ceil(100 * least));
 }
 
+/// What the log tells of what carried the bytes: "the log says network IB, algorithm ring, 24 channels".
+std::string told(const GpuCluster& cluster) {
+  std::vector<std::string> words;
+  if (!cluster.run.network.empty()) words.push_back("network " + cluster.run.network);
+  if (cluster.run.algorithm) words.push_back("algorithm " + *cluster.run.algorithm);
+  if (cluster.run.channels) words.push_back(fmt::format("{} channels", *cluster.run.channels));
+  return words.empty() ? "" : fmt::format("the log says {}", fmt::join(words, ", "));
+}
+
+/// The second sentence of a healthy sweep: what the log tells, and what no topology can. Empty for neither.
+std::string told_and_hidden(const Row& row, const GpuCluster& cluster) {
+  std::vector<std::string> parts;
+  if (std::string words = told(cluster); !words.empty()) parts.push_back(std::move(words));
+  const std::vector<std::string> losses = hidden_losses(row, cluster);
+  if (!losses.empty()) {
+    parts.push_back(fmt::format("topology alone cannot see a loss {}", fmt::join(losses, ", or ")));
+  }
+  if (parts.empty()) return {};
+  std::string sentence = fmt::format(" {}.", fmt::join(parts, "; "));
+  sentence[1] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[1])));
+  return sentence;
+}
+
 }  // namespace
 
 std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
@@ -172,7 +152,11 @@ std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
 
 std::string explain_row(const Row& row, const GpuCluster& cluster) {
   const Expectation& expected = row.expectation;
-  if (!expected.expected_seconds || row.measurement.seconds <= 0) return {};
+  if (row.measurement.seconds <= 0) return {};
+  if (!expected.expected_seconds) {
+    return fmt::format("no expectation: there is no formula for {}",
+                       operation(row.measurement.key.operation).name);
+  }
   const auto rates = gpu_algorithms(row.measurement.key.operation, cluster);
   const AlgorithmRate* rate = named(rates, expected.expected_by);
   if (rate == nullptr) return {};
@@ -193,19 +177,22 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
   const double ratio = *expected.expected_seconds / row.measurement.seconds;
   switch (verdict) {
     case VerdictWord::none:
-      return "No row of 64 MiB or more: latency is all that this shows.";
+      return fmt::format(
+          "{}, and a verdict needs two; {} is {}.",
+          sweep_ratios(sweep) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
+          size, explain_row(row, cluster));
     case VerdictWord::as_expected: {
       const std::string by = explaining_algorithm(row, cluster);
       const std::string told =
           by.empty() || by == expected.expected_by ? "" : fmt::format(", and {} explains it", by);
       return fmt::format("{:.1f} GB/s at {} is {:.2f} of {}{}; the limit is {}{}.{}", measured, size, ratio,
                          expected.expected_by, told, expected.limited_by, carried(row, cluster),
-                         not_seen(row, cluster));
+                         told_and_hidden(row, cluster));
     }
     case VerdictWord::low:
     case VerdictWord::fault:
       return fmt::format("{:.1f} GB/s at {} is {:.2f} of the ring: {}. Cause: {}.", measured, size,
-                         to_ring(row), implied(row, cluster), cause(row, cluster));
+                         to_ring(row), implied(row, cluster), loss_cause(row, cluster));
     case VerdictWord::model_or_ranks_wrong:
       return fmt::format(
           "{:.1f} GB/s at {} is {:.2f} of {}, the best algorithm on {} × {} {}: the machine or the rank "

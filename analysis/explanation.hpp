@@ -10,7 +10,7 @@ namespace collbench {
 /// tells of transport and channels, and what the topology cannot tell. Empty without a band.
 [[nodiscard]] std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuCluster& cluster);
 
-/// One sentence about a row: latency- or bandwidth-bound, by which link, and its ratio.
+/// One sentence about a row: latency- or bandwidth-bound, by which link, and its ratio; or why there is none.
 [[nodiscard]] std::string explain_row(const Row& row, const GpuCluster& cluster);
 
 /// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/fact.hpp"
+#include "analysis/report_fact.hpp"
 #include "analysis/verdict.hpp"
 #include "base/record/run.hpp"
 

@@ -2,20 +2,12 @@
 
 #include <algorithm>
 
+#include "analysis/calibration_points.hpp"
+
 namespace collbench {
 namespace {
 
 using Points = std::vector<TimePoint>;
-
-Points points_of(const Calibration& calibration, CalibrationKind kind) {
-  Points points;
-  for (const CalibrationPoint& point : calibration.points) {
-    if (point.kind == kind) {
-      points.push_back({.bytes = static_cast<double>(point.bytes), .seconds = point.seconds});
-    }
-  }
-  return points;
-}
 
 TimeCurve message_curve(Points points, const Tier& tier) {
   return points.empty() ? TimeCurve::line(tier.alpha_seconds, 1 / tier.bytes_per_second)
@@ -50,13 +42,7 @@ std::optional<TimeCurve> reduce_curve(const Calibration& calibration, DataType t
       calibration.gammas.begin(), calibration.gammas.end(),
       [&](const ReductionCost& cost) { return cost.type == type && cost.reduction == reduction; });
   if (gamma == calibration.gammas.end()) return std::nullopt;
-  Points points;
-  for (const CalibrationPoint& point : calibration.points) {
-    if (point.kind == CalibrationKind::reduce_local && point.type == type && point.reduction == reduction) {
-      points.push_back({.bytes = static_cast<double>(point.bytes), .seconds = point.seconds});
-    }
-  }
-  return local_curve(std::move(points), gamma->seconds_per_byte);
+  return local_curve(points_of(calibration.points, type, reduction), gamma->seconds_per_byte);
 }
 
 }  // namespace
@@ -69,13 +55,14 @@ std::optional<HostModel> host_model(const Calibration& calibration, const Identi
 
   if (model.ranks() > model.nodes()) {
     if (!calibration.intra) return std::nullopt;
-    model.intra = message_tier(*calibration.intra, points_of(calibration, CalibrationKind::send_recv_intra),
-                               points_of(calibration, CalibrationKind::forward_intra));
+    model.intra =
+        message_tier(*calibration.intra, points_of(calibration.points, CalibrationKind::send_recv_intra),
+                     points_of(calibration.points, CalibrationKind::forward_intra));
   }
   if (model.nodes() > 1) {
     if (!calibration.inter) return std::nullopt;
     model.inter =
-        message_tier(*calibration.inter, points_of(calibration, CalibrationKind::send_recv_inter), {});
+        message_tier(*calibration.inter, points_of(calibration.points, CalibrationKind::send_recv_inter), {});
     model.host_bytes_per_second = calibration.inter_host_bytes_per_second.value_or(0);
   }
   if (reduction) {
@@ -83,7 +70,8 @@ std::optional<HostModel> host_model(const Calibration& calibration, const Identi
     if (!reduce) return std::nullopt;
     model.reduce = std::move(*reduce);
   }
-  model.copy = local_curve(points_of(calibration, CalibrationKind::copy), calibration.kappa_seconds_per_byte);
+  model.copy =
+      local_curve(points_of(calibration.points, CalibrationKind::copy), calibration.kappa_seconds_per_byte);
   return model;
 }
 

@@ -1,16 +1,38 @@
 #include "analysis/judge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "analysis/explanation.hpp"
 #include "analysis/gpu/expectation.hpp"
 #include "analysis/verdict.hpp"
+#include "topology/gpu_catalogue.hpp"
 
 namespace collbench {
 
+namespace {
+
+/// A log that names another GPU than the topology has: the verdict is about the wrong machine.
+void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
+  if (!run.log || !run.log->gpu) return;
+  const GpuModel* model = find_gpu_model(run.log->gpu->value);
+  if (model == nullptr || model->name == cluster.gpu) return;
+  if (cluster.gpu == kUnknownGpu && model->sm == cluster.sm) return;
+  std::string note = fmt::format("the log's GPUs are {} (line {}), and it is judged as a machine of {}",
+                                 run.log->gpu->value, run.log->gpu->line, cluster.gpu);
+  if (std::find(run.log->notes.begin(), run.log->notes.end(), note) == run.log->notes.end()) {
+    run.log->notes.push_back(std::move(note));
+  }
+}
+
+}  // namespace
+
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
+  warn_of_another_gpu(run, cluster);
   for (Row& row : run.rows) {
     row.expectation = expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, cluster);
     row.verdict.explanation = explain_row(row, cluster);

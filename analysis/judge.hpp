@@ -5,7 +5,8 @@
 namespace collbench {
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
-/// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep.
+/// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A log
+/// that names another GPU than the cluster's gets a note.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
 
 /// Whether any row is part of a sweep that is LOW or a FAULT.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "analysis/verdict.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 #include "topology/text_input.hpp"
@@ -72,23 +73,41 @@ void add_causes(const Run& run, std::vector<std::string>& sentences) {
   }
 }
 
+/// The sweep that `row` belongs to; empty for a row that was not measured.
+Sweep sweep_of(const Run& run, const Row& row) {
+  for (const Sweep& sweep : sweeps_of(run.rows)) {
+    if (std::find(sweep.begin(), sweep.end(), &row) != sweep.end()) return sweep;
+  }
+  return {};
+}
+
+/// Of a sweep that was judged, all rows but the largest explain themselves.
+bool explains_itself(const Run& run, const Row& row) {
+  const Sweep sweep = sweep_of(run, row);
+  return !row.verdict.explanation.empty() && !sweep.empty() && sweep.back() != &row;
+}
+
 }  // namespace
 
 std::string lab01_explanation(const Run& run, const Row& row) {
+  if (explains_itself(run, row)) return row.verdict.explanation + ".";
   const Rates found = rates(row, static_cast<int>(run.ranks.size()));
   std::vector<std::string> sentences;
   if (found.bus_bandwidth) sentences.push_back(bound(run, row, *found.bus_bandwidth));
   sentences.push_back(against_expectation(row, found));
   const std::string& ran = row.measurement.algorithm_ran;
   if (!ran.empty() && ran != kLibraryChoice) sentences.push_back(ran + " ran");
-  // A row that was judged by its machine carries the causes already.
-  if (row.verdict.explanation.empty()) {
-    add_causes(run, sentences);
-  } else {
-    sentences.push_back(row.verdict.explanation);
-  }
+  if (row.verdict.explanation.empty()) add_causes(run, sentences);  // else the sweep's verdict has them
   std::erase(sentences, "");
   return fmt::format("{}.", fmt::join(sentences, "; "));
+}
+
+std::string lab01_verdict(const Run& run, const Row& row) {
+  const Sweep sweep = sweep_of(run, row);
+  if (sweep.empty() || sweep.back()->verdict.explanation.empty()) return {};
+  const Verdict& verdict = sweep.back()->verdict;
+  return fmt::format("{}: {}", verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word),
+                     verdict.explanation);
 }
 
 }  // namespace collbench

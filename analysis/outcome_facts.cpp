@@ -11,7 +11,7 @@
 
 #include "analysis/fit_facts.hpp"
 #include "analysis/text_layout.hpp"
-#include "analysis/verdict.hpp"
+#include "analysis/verdict_facts.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 
@@ -151,29 +151,6 @@ void add_cost(const Run& run, Facts& facts) {
   facts.push_back({text});
 }
 
-Tone tone_of(VerdictWord word) {
-  if (word == VerdictWord::fault) return Tone::alarm;
-  return word == VerdictWord::low || word == VerdictWord::model_or_ranks_wrong ? Tone::warning : Tone::quiet;
-}
-
-void add_verdict(const Run& run, Facts& facts) {
-  if (run.simulated) {
-    facts.push_back({"no verdict: simulated time"});
-  } else if (run.backend == "mpi") {
-    facts.push_back({"no verdict: host memory; meas/exp is for information"});
-  }
-  for (const Sweep& sweep : sweeps_of(run.rows)) {
-    const Verdict& verdict = sweep.back()->verdict;
-    if (verdict.explanation.empty()) continue;
-    const RowKey& key = sweep.back()->measurement.key;
-    facts.push_back({fmt::format("{} {}{}: {}: {}", operation(key.operation).name, traits(key.type).name,
-                                 key.in_place ? ", in place" : "",
-                                 verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word),
-                                 verdict.explanation),
-                     tone_of(verdict.word)});
-  }
-}
-
 }  // namespace
 
 Facts unavailable_facts(const Run& run, OperationId id) {
@@ -197,9 +174,9 @@ Facts outcome_facts(const Run& run) {
   add_notes(run, facts);
   add_substitutions(run, facts);
   add_precision(run, facts);
-  for (const Fact& fact : fit_facts(run)) facts.push_back(fact);
+  for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);
-  add_verdict(run, facts);
+  for (const ReportFact& fact : verdict_facts(run)) facts.push_back(fact);
   return facts;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "analysis/fact.hpp"
+#include "analysis/report_fact.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench {

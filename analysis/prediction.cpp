@@ -54,7 +54,7 @@ std::string cluster_line(const Prediction& prediction) {
   std::string text =
       fmt::format("{}: {} node{} × {} {} ({} ranks)", prediction.topology, cluster.nodes,
                   cluster.nodes == 1 ? "" : "s", cluster.ranks_per_node, cluster.gpu, cluster.ranks());
-  text += fmt::format("; within a node {}", gpu_link(cluster).name);
+  text += fmt::format("; within a {} {}", domain_name(cluster), gpu_link(cluster).name);
   if (cluster.domains() > 1) {
     text += fmt::format("; across, {} over {}", domain_nics(cluster).name, traits(cluster.transport).name);
   }

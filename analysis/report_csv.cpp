@@ -18,6 +18,7 @@ struct CsvRow {
   const Run& run;
   const Measurement& measured;
   const Expectation& expected;
+  const Verdict& verdict;
   Rates rates;
 };
 
@@ -100,6 +101,11 @@ constexpr std::array kColumns{
               [](const CsvRow& row) { return gigabytes(row.rates.expected_bus_bandwidth); }},
     CsvColumn{"measured_over_expected",
               [](const CsvRow& row) { return number(row.rates.measured_over_expected); }},
+    CsvColumn{"fastest_seconds", [](const CsvRow& row) { return number(row.expected.fastest_seconds); }},
+    CsvColumn{"slowest_seconds", [](const CsvRow& row) { return number(row.expected.slowest_seconds); }},
+    CsvColumn{"limited_by", [](const CsvRow& row) { return row.expected.limited_by; }},
+    CsvColumn{"verdict", [](const CsvRow& row) { return std::string(name(row.verdict.word)); }},
+    CsvColumn{"explanation", [](const CsvRow& row) { return row.verdict.explanation; }},
     CsvColumn{"wrong_elements",
               [](const CsvRow& row) {
                 const auto& wrong = row.measured.wrong_elements;
@@ -131,7 +137,8 @@ std::string report_csv(const Run& run) {
   }
   text += "\n";
   for (const Row& row : run.rows) {
-    const CsvRow csv{run, row.measurement, row.expectation, rates(row, static_cast<int>(run.ranks.size()))};
+    const CsvRow csv{run, row.measurement, row.expectation, row.verdict,
+                     rates(row, static_cast<int>(run.ranks.size()))};
     std::string line;
     for (const CsvColumn& column : kColumns) {
       if (&column != kColumns.data()) line += ",";

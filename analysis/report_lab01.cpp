@@ -61,7 +61,7 @@ std::string hardware(const Run& run) {
         "are those "
         "that calibration measured.\n\n";
   }
-  for (const Fact& fact : setup_facts(run)) text += "- " + markdown_text(fact.text) + "\n";
+  for (const ReportFact& fact : setup_facts(run)) text += "- " + markdown_text(fact.text) + "\n";
   return text;
 }
 
@@ -119,6 +119,7 @@ std::string results(const Run& run, const Lab01Options& options) {
       "| size | measured at | time (µs) | ring | tree | expected | measured | measured/expected |\n"
       "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   std::string explanations = "\n## Explanation\n";
+  std::string verdict;
   for (const LabSize& size : kSizes) {
     const Row* row = nearest_row(run, size.bytes);
     if (row == nullptr) {
@@ -127,6 +128,7 @@ std::string results(const Run& run, const Lab01Options& options) {
                                   kNearEnough);
       continue;
     }
+    verdict = lab01_verdict(run, *row);
     const Rates found = rates(*row, static_cast<int>(run.ranks.size()));
     const auto& ratio = found.measured_over_expected;
     constexpr double kMicrosecond = 1e-6;
@@ -141,6 +143,7 @@ std::string results(const Run& run, const Lab01Options& options) {
         "- {}: {}\n", size.name,
         markdown_text(lab01_explanation(run, *row)) + above_ceilings(run, options, found.bus_bandwidth));
   }
+  if (!verdict.empty()) explanations += fmt::format("- All sizes: {}\n", markdown_text(verdict));
   return table + explanations;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 std::string bullets(const Facts& facts) {
   std::string text;
-  for (const Fact& fact : facts) {
+  for (const ReportFact& fact : facts) {
     const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;
     text += loud ? "- **" + markdown_text(fact.text) + "**\n" : "- " + markdown_text(fact.text) + "\n";
   }

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "analysis/fact.hpp"
+#include "analysis/report_fact.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench {
@@ -14,7 +14,7 @@ namespace collbench {
 [[nodiscard]] Facts legend_facts(const Run& run);
 
 /// The title of an operation's table: what its size means, and how busbw follows for `ranks` ranks.
-[[nodiscard]] Fact operation_fact(OperationId id, int ranks);
+[[nodiscard]] ReportFact operation_fact(OperationId id, int ranks);
 
 /// The operations of the run's rows, in the order of their first rows.
 [[nodiscard]] std::vector<OperationId> operations_in(const Run& run);

@@ -81,7 +81,7 @@ std::optional<SweepRatios> sweep_ratios(const Sweep& sweep) {
     edge.push_back(*expected.slowest_seconds / seconds);
   }
   if (ring.empty()) return std::nullopt;
-  return SweepRatios{median(ring), median(best), median(edge)};
+  return SweepRatios{median(ring), median(best), median(edge), ring.size()};
 }
 
 VerdictWord verdict_of(const Sweep& sweep) {
@@ -93,7 +93,8 @@ VerdictWord verdict_of(const Sweep& sweep) {
   if (ratios && ratios->to_best > kWrongAbove) return VerdictWord::model_or_ranks_wrong;
   if (has_intervals(sweep)) return low_by_intervals(sweep) ? VerdictWord::low : VerdictWord::as_expected;
   if (!ratios) return VerdictWord::none;
-  return ratios->to_lower_edge < 1 ? VerdictWord::low : VerdictWord::as_expected;
+  if (ratios->to_lower_edge >= 1) return VerdictWord::as_expected;
+  return ratios->rows > 1 ? VerdictWord::low : VerdictWord::none;
 }
 
 }  // namespace collbench

@@ -18,6 +18,7 @@ struct SweepRatios {
   double to_ring = 0;        ///< the floor: the ring, or the operation's only algorithm
   double to_best = 0;        ///< the best algorithm
   double to_lower_edge = 0;  ///< of the band
+  std::size_t rows = 0;      ///< that the medians are of, 1 to 3
 };
 
 /// None when no row of at least 64 MiB has a band.
@@ -25,7 +26,8 @@ struct SweepRatios {
 
 /// FAULT: below half of the ring. Model or rank count wrong: more than 5 % above the best algorithm. LOW:
 /// with intervals, the whole interval below the band on two neighbouring sizes, or on one of at least 64 MiB;
-/// without (an imported log), the median of the three largest sizes below it. None without a band.
+/// without (an imported log), the median of the three largest sizes below it, and no verdict instead where
+/// that is a single row: those of healthy logs dip. None without a band.
 [[nodiscard]] VerdictWord verdict_of(const Sweep& sweep);
 
 }  // namespace collbench

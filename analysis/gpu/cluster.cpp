@@ -113,7 +113,9 @@ GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const st
   GpuCluster cluster;
   const std::string model = host.gpus[0].model.value_or("");
   const GpuModel* known = find_gpu_model(model);
-  cluster.gpu = known != nullptr ? std::string(known->name) : model.empty() ? "GPU" : model;
+  cluster.gpu = known != nullptr ? std::string(known->name)
+                : model.empty()  ? std::string(kUnknownGpu)
+                                 : model;
   const auto sm = sm_of(host, host.gpus[0]);
   if (!sm) {
     throw usage_error(where, "the GPUs' model is not known, and without it no link rate is",

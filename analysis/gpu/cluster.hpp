@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analysis/gpu/transport.hpp"
 #include "topology/reference_machines.hpp"
@@ -10,6 +11,7 @@ namespace collbench {
 
 /// What a run's own log tells and no topology does. None: not told.
 struct GpuRunFacts {
+  std::string network;                          ///< "IB with GPUDirect RDMA", between nodes; empty: not told
   std::optional<std::string> algorithm;         ///< NCCL's: "ring", "tree", "nvls", "nvls_tree"
   std::optional<int> channels;                  ///< of collectives, as NCCL counts them
   std::optional<int> gpus_per_process;          ///< nGpus × nThread of nccl-tests' header
@@ -19,6 +21,9 @@ struct GpuRunFacts {
 
   bool operator==(const GpuRunFacts&) const = default;
 };
+
+/// GpuCluster::gpu where the topology tells the generation only.
+inline constexpr std::string_view kUnknownGpu = "GPU";
 
 /// The ranks and their links: all that an expectation starts from. Rates are GB/s (1e9 bytes) in one
 /// direction. Every node is like the first, one rank has one GPU.

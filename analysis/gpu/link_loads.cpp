@@ -1,5 +1,7 @@
 #include "analysis/gpu/link_loads.hpp"
 
+#include "analysis/gpu/links.hpp"
+
 namespace collbench {
 namespace {
 
@@ -30,7 +32,7 @@ LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster, std:
                      double algbw) {
   LinkLoads loads;
   if (cluster.domains() > 1) {
-    const int nics = algorithm == "send_recv" ? 1 : cluster.nics * cluster.nodes_per_domain;
+    const int nics = algorithm == "send_recv" ? 1 : domain_nic_count(cluster);
     loads.nic = algbw * out_of_domain(operation, cluster, algorithm) / nics;
   }
   if (cluster.ranks_per_domain() > 1 && cluster.nvlinks > 0) {

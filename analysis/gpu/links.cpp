@@ -7,15 +7,15 @@
 #include "topology/link_catalogue.hpp"
 
 namespace collbench {
-namespace {
 
-/// NICs of the smallest domain that the ranks fill.
-int nics_of_domain(const GpuCluster& cluster) {
+int domain_nic_count(const GpuCluster& cluster) {
   const int rest = cluster.nodes % cluster.nodes_per_domain;
   return cluster.nics * (rest == 0 ? cluster.nodes_per_domain : rest);
 }
 
-}  // namespace
+std::string_view domain_name(const GpuCluster& cluster) {
+  return cluster.nodes_per_domain > 1 ? "domain" : "node";
+}
 
 const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b) {
   return b.gigabytes_per_second < a.gigabytes_per_second ? b : a;
@@ -36,13 +36,13 @@ LinkLimit one_nic(const GpuCluster& cluster) {
 }
 
 LinkLimit domain_nics(const GpuCluster& cluster) {
-  const int nics = nics_of_domain(cluster);
+  const int nics = domain_nic_count(cluster);
   LinkLimit all = one_nic(cluster);
   const bool pcie = all.name.starts_with("the PCIe");
-  all.name =
-      pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
-           : fmt::format("{} NIC{} of {:g} GB/s a node, {} %", nics, nics == 1 ? "" : "s",
-                         cluster.nic_line_rate, std::lround(100 * traits(cluster.transport).efficiency));
+  all.name = pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
+                  : fmt::format("{} NIC{} of {:g} GB/s a {}, {} %", nics, nics == 1 ? "" : "s",
+                                cluster.nic_line_rate, domain_name(cluster),
+                                std::lround(100 * traits(cluster.transport).efficiency));
   all.gigabytes_per_second *= nics;
   return all;
 }

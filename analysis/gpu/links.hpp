@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "analysis/gpu/cluster.hpp"
 
@@ -19,6 +20,12 @@ struct LinkLimit {
 /// What one GPU sends to the other ranks of its domain: all its NVLinks as copies reach them, else the
 /// slowest way through the host.
 [[nodiscard]] LinkLimit gpu_link(const GpuCluster& cluster);
+
+/// NICs of the smallest domain that the ranks fill: what leaves it is the narrowest edge.
+[[nodiscard]] int domain_nic_count(const GpuCluster& cluster);
+
+/// "node", or "domain" where NVLink connects several nodes.
+[[nodiscard]] std::string_view domain_name(const GpuCluster& cluster);
 
 /// What leaves one domain: the sum over its NICs of min(line rate × the transport's efficiency, PCIe).
 [[nodiscard]] LinkLimit domain_nics(const GpuCluster& cluster);

@@ -40,6 +40,13 @@ std::optional<std::string> algorithm_of(const LogFacts& log) {
   return *names.begin();
 }
 
+std::string network_of(const LogFacts& log) {
+  std::string words = log.network->value;
+  if (log.link_layer) words += fmt::format(" ({})", log.link_layer->value);
+  if (log.gpu_direct) words += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value ? "with" : "without");
+  return words;
+}
+
 GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
   if (log.gpus_per_process) cluster.run.gpus_per_process = log.gpus_per_process->value;
   cluster.run.a_thread_per_gpu = log.threads_per_process && log.threads_per_process->value > 1;
@@ -48,7 +55,10 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
     cluster.run.nvlink_least = log.nvlink_least_bytes_per_second->value / kGigabyte;
   }
   cluster.run.algorithm = algorithm_of(log);
-  if (log.network && cluster.domains() > 1) cluster.transport = transport_of(log, cluster);
+  if (log.network && cluster.domains() > 1) {
+    cluster.transport = transport_of(log, cluster);
+    cluster.run.network = network_of(log);
+  }
   return cluster;
 }
 

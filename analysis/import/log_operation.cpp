@@ -30,16 +30,18 @@ bool has_old_heading_of(const Operation& operation, const LogTable& table) {
          table.root_column == has_root(operation.id);
 }
 
+bool looks_like(const Operation& operation, const LogRow& row) {
+  if (row.reduction.has_value() != prints_reduction(operation)) return false;
+  if ((row.root.value_or(-1) >= 0) != has_root(operation.id)) return false;
+  const bool both_checkable = row.in_place && row.out_of_place.checked;
+  return !both_checkable || row.in_place->checked == checks_in_place(operation.id);
+}
+
 bool looks_like(const Operation& operation, const LogTable& table) {
   const bool old_heading = !table.reduction_column || !table.root_column;
   if (old_heading && !has_old_heading_of(operation, table)) return false;
-  for (const LogRow& row : table.rows) {
-    if (row.reduction.has_value() != prints_reduction(operation)) return false;
-    if ((row.root.value_or(-1) >= 0) != has_root(operation.id)) return false;
-    if (!row.in_place || !row.out_of_place.checked) continue;
-    if (row.in_place->checked != checks_in_place(operation.id)) return false;
-  }
-  return true;
+  return std::all_of(table.rows.begin(), table.rows.end(),
+                     [&](const LogRow& row) { return looks_like(operation, row); });
 }
 
 }  // namespace

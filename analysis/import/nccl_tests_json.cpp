@@ -108,18 +108,27 @@ std::optional<LogHalf> half_of(const JsonReader& json) {
   return half;
 }
 
+/// Why a row is left out; empty for one that is kept.
+std::string unusable(const JsonReader& json) {
+  if (json.at("size").integer<std::uint64_t>() == 0) return "rows of 0 bytes";
+  const std::string type = trimmed(json.at("type"));
+  if (find_data_type(type) == nullptr) return "rows of type " + excerpt(type);
+  if (trimmed(json.at("redop")) == "mulsum") return "rows of reduction mulsum";
+  const auto out = half_of(json.at("out_of_place"));
+  return !out || out->seconds > 0 ? "" : "rows whose time is no number above 0";
+}
+
 void take_row(const JsonReader& json, int line, LogTable& table) {
+  if (const std::string why = unusable(json); !why.empty()) {
+    table.leave_out(why, line);
+    return;
+  }
   LogRow row;
   row.line = line;
   row.size_bytes = json.at("size").integer<std::uint64_t>();
   row.count = json.at("count").integer<std::uint64_t>();
-  if (row.size_bytes == 0) return table.leave_out("rows of 0 bytes", line);
-  const std::string type = trimmed(json.at("type"));
-  if (find_data_type(type) == nullptr) return table.leave_out("rows of type " + excerpt(type), line);
-  row.type = find_data_type(type)->id;
-  const std::string reduction = trimmed(json.at("redop"));
-  if (const Reduction* found = find_reduction(reduction)) row.reduction = *found;
-  if (reduction == "mulsum") return table.leave_out("rows of reduction mulsum", line);
+  row.type = find_data_type(trimmed(json.at("type")))->id;
+  if (const Reduction* found = find_reduction(trimmed(json.at("redop")))) row.reduction = *found;
   if (const auto root = parse_integer(trimmed(json.at("root")), -1, 1 << 24U)) {
     row.root = static_cast<int>(*root);
   }
@@ -128,7 +137,6 @@ void take_row(const JsonReader& json, int line, LogTable& table) {
     table.cpu_time = true;
     return;
   }
-  if (!(out->seconds > 0)) return table.leave_out("rows whose time is no number above 0", line);
   row.out_of_place = *out;
   if (const auto in_place = json.find("in_place")) row.in_place = half_of(*in_place);
   if (row.in_place && !(row.in_place->seconds > 0)) row.in_place.reset();

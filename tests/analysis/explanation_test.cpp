@@ -30,6 +30,32 @@ TEST(Explanation, WhatTheLogSaysGoesFirst) {
   EXPECT_THAT(explanation(cluster, 4), HasSubstr("no GPUDirect RDMA"));
 }
 
+TEST(Explanation, WhatTheLogSaysIsNotAskedForAgain) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  cluster.run.network = "IB with GPUDirect RDMA";
+  EXPECT_THAT(explanation(cluster, 3), AllOf(HasSubstr("Cause: the log says network IB with GPUDirect RDMA"),
+                                             testing::Not(HasSubstr("NCCL_DEBUG=INFO"))));
+  cluster.run.algorithm = "ring";
+  EXPECT_THAT(explanation(cluster, 1),
+              HasSubstr(". The log says network IB with GPUDirect RDMA, algorithm ring; topology alone"));
+}
+
+TEST(Explanation, WhatTopologyCannotSeeIsSaid) {
+  EXPECT_THAT(
+      explanation(cluster_of("ndv5", 4), 1),
+      HasSubstr("Topology alone cannot see a loss of one NIC of 8 (12 %), or of one NVLink of 18 (6 %)"));
+}
+
+TEST(Explanation, TheNumberIsWorthSoManyLinks) {
+  // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
+  // NVLinks, which limit.
+  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
+              HasSubstr("GB/s leave a node, as much as 2.6 of its 8 NICs give. Cause"));
+  EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 3),
+              AllOf(HasSubstr("leave a domain, as much as"), HasSubstr("of its 72 NICs give, and"),
+                    HasSubstr("of its 18 NVLinks give. Cause")));
+}
+
 TEST(Explanation, TwoChannelsOfTwelveNvlinksAreOneLink) {
   GpuCluster cluster = cluster_of("hgx-a100", 1, 2);
   cluster.run.channels = 2;
@@ -42,6 +68,15 @@ TEST(Explanation, MoreThanTheBestNamesAMachineThatFits) {
   EXPECT_EQ(run.rows.back().verdict.word, VerdictWord::model_or_ranks_wrong);
   EXPECT_THAT(run.rows.back().verdict.explanation,
               AllOf(HasSubstr("2 × 8 A100 SXM"), HasSubstr("would fit within")));
+}
+
+TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.rows.resize(2);
+  run = judged_on_gpus(run, cluster);
+  EXPECT_EQ(run.rows.back().verdict.explanation,
+            "No row of 64 MiB or more, and a verdict needs two; 4 MiB is latency-bound: 1.00 of ring.");
 }
 
 TEST(Explanation, ARowIsLatencyOrBandwidthBound) {

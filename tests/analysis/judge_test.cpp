@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/gpu/links.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/analysis/judged_rows.hpp"
 
@@ -27,45 +28,99 @@ bool below_the_band(const collbench::Run& run) {
   return word_of(run) == VerdictWord::low || word_of(run) == VerdictWord::fault;
 }
 
-/// NCCL gives every channel the same bytes: the slowest link of a kind holds back all of them. The noise is
-/// the median difference of out of place and in place in published logs, 0.2 %.
-TEST(Judge, ALinkAtHalfItsRateIsSeenWithinANode) {
+/// The noise that published logs show between out of place and in place: nine in ten rows differ by less than
+/// 1.5 % from 1 GiB on, 3.2 % from 64 MiB on, 14.2 % below (docs/accuracy.md). Here each row differs by as
+/// much, in turn slower and quicker.
+collbench::Run with_noise(collbench::Run run, bool slower) {
+  for (Row& row : run.rows) {
+    const std::uint64_t size = row.measurement.key.size_bytes;
+    const double noise = size >= kGiB ? 0.015 : size >= 64 * kMiB ? 0.032 : 0.142;
+    row.measurement.seconds *= slower ? 1 + noise : 1 - noise;
+    slower = !slower;
+  }
+  return run;
+}
+
+/// `sick` runs an operation as the model says, and is judged as `healthy`: LOW with a cause, or as expected
+/// with the words that such a loss cannot be seen.
+void expect_seen_or_said(const GpuCluster& healthy, const collbench::Run& sick, const std::string& hidden,
+                         const std::string& what) {
+  for (const bool slower : {true, false}) {
+    const collbench::Run run = judged_on_gpus(with_noise(sick, slower), healthy);
+    EXPECT_THAT(run.rows.back().verdict.explanation,
+                testing::ContainsRegex(below_the_band(run) ? "Cause: " : "cannot see a loss .*" + hidden))
+        << what << ": " << name(word_of(run));
+  }
+}
+
+/// The two ways in which one link at half its rate shows. NCCL gives every channel the same bytes, so all
+/// wait for the slowest link and every link is as good as halved; where bytes go by what each link takes
+/// (NVSwitch, adaptive routing), half of one link is lost.
+void expect_one_link_at_half_is_seen_or_said(const GpuCluster& healthy, OperationId id,
+                                             const std::string& what) {
+  const auto slower_by = [&](double times) { return run_from_expectation(healthy, times, id); };
+  GpuCluster sick = healthy;
+  if (healthy.nvlinks > 0) {
+    const double links = healthy.nvlinks;
+    sick.nvlinks /= 2;
+    expect_seen_or_said(healthy, run_from_expectation(sick, 1, id), "half of the .* NVLinks", what);
+    expect_seen_or_said(healthy, slower_by(links / (links - 0.5)), "NVLink", what);
+  } else {
+    sick.host_path /= 2;
+    expect_seen_or_said(healthy, run_from_expectation(sick, 1, id), "half of the way through the host", what);
+  }
+  if (healthy.domains() == 1) return;
+  const double nics = domain_nic_count(healthy);
+  sick = healthy;
+  sick.nic_line_rate /= 2;
+  sick.nic_path /= 2;
+  expect_seen_or_said(healthy, run_from_expectation(sick, 1, id), "half of the (.* NICs|NIC)", what);
+  sick = healthy;
+  sick.nic_line_rate *= 1 - 0.5 / nics;
+  expect_seen_or_said(healthy, run_from_expectation(sick, 1, id), "NIC", what);
+}
+
+TEST(Judge, OneLinkAtHalfItsRateIsSeenOrSaidNotToBe) {
+  for (const ReferenceMachine& machine : reference_machines()) {
+    const int two_domains = machine.nvlink_domain_gpus > 0 ? 36 : 2;
+    for (const int nodes : {1, two_domains}) {
+      if (nodes > 1 && machine.nic_transport.empty()) continue;
+      for (const OperationId id :
+           {OperationId::all_reduce, OperationId::all_gather, OperationId::reduce_scatter,
+            OperationId::all_to_all, OperationId::send_recv}) {
+        expect_one_link_at_half_is_seen_or_said(gpu_cluster(machine, nodes, 0), id,
+                                                std::string(machine.name) + " × " + std::to_string(nodes) +
+                                                    " " + std::string(operation(id).name));
+      }
+    }
+  }
+}
+
+TEST(Judge, OneLinkThatAllWaitForIsLowWithinANode) {
   for (const ReferenceMachine& machine : reference_machines()) {
     const GpuCluster healthy = gpu_cluster(machine, 1, 0);
     GpuCluster sick = healthy;
     (sick.nvlinks > 0 ? sick.nvlinks = sick.nvlinks / 2 : sick.host_path /= 2);
     const collbench::Run run =
-        judged_on_gpus(run_from_expectation(sick, 1.002, OperationId::all_gather), healthy);
+        judged_on_gpus(with_noise(run_from_expectation(sick, 1, OperationId::all_gather), false), healthy);
     EXPECT_TRUE(below_the_band(run)) << machine.name;
-    EXPECT_THAT(run.rows.back().verdict.explanation, testing::HasSubstr("Cause: ")) << machine.name;
   }
 }
 
-TEST(Judge, ANicAtHalfItsRateIsSeenOrSaidNotToBe) {
-  for (const ReferenceMachine& machine : reference_machines()) {
-    if (machine.nic_transport.empty()) continue;
-    for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather, OperationId::send_recv}) {
-      const int nodes = machine.nvlink_domain_gpus > 0 ? 36 : 2;
-      const GpuCluster healthy = gpu_cluster(machine, nodes, 0);
-      GpuCluster sick = healthy;
-      sick.nic_line_rate /= 2;
-      const collbench::Run run = judged_on_gpus(run_from_expectation(sick, 1.002, id), healthy);
-      EXPECT_TRUE(below_the_band(run) ||
-                  run.rows.back().verdict.explanation.find("would not show") != std::string::npos ||
-                  run_from_expectation(sick, 1, id).rows.back().measurement.seconds <
-                      1.15 * run_from_expectation(healthy, 1, id).rows.back().measurement.seconds)
-          << machine.name << " " << operation(id).name << ": " << run.rows.back().verdict.explanation;
-    }
-  }
-}
-
-TEST(Judge, OneNicOfEightIsWithinTheBandAndItSaysSo) {
-  const GpuCluster healthy = cluster_of("ndv4", 2);
-  GpuCluster sick = healthy;
-  sick.nics = 7;
-  const collbench::Run run = judged_on_gpus(run_from_expectation(sick, 1), healthy);
-  EXPECT_EQ(word_of(run), VerdictWord::as_expected);
-  EXPECT_THAT(run.rows.back().verdict.explanation, testing::HasSubstr("One NIC of 8 (12 %) would not show"));
+TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
+  const GpuCluster cluster = cluster_of("p4de", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.log.emplace();
+  run.log->gpu = {"NVIDIA A100-SXM4-80GB", 7};
+  EXPECT_THAT(judged_on_gpus(run, cluster).log->notes, testing::IsEmpty());
+  run.log->gpu = {"NVIDIA H100 80GB HBM3", 7};
+  const collbench::Run judged = judged_on_gpus(judged_on_gpus(run, cluster), cluster);  // once
+  EXPECT_THAT(judged.log->notes,
+              testing::ElementsAre("the log's GPUs are NVIDIA H100 80GB HBM3 (line 7), and it is judged as a "
+                                   "machine of A100 SXM"));
+  GpuCluster generation_only = cluster_of("hgx-h100", 2);
+  generation_only.gpu = kUnknownGpu;
+  EXPECT_THAT(judged_on_gpus(run, generation_only).log->notes, testing::IsEmpty());
 }
 
 TEST(Judge, RowsKeepWhatWasMeasured) {

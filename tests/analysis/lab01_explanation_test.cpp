@@ -32,13 +32,18 @@ TEST(Lab01Explanation, AgainstTheExpectationAndWithTheLogsCauses) {
             std::string::npos);
 }
 
-TEST(Lab01Explanation, WhatTheVerdictSaysTakesThePlaceOfTheLogsCauses) {
+TEST(Lab01Explanation, AJudgedRowExplainsItselfAndTheLargestStandsForAll) {
   auto run = lab01_gpu_run();
   run.log->network = {"Socket", 22};
-  run.rows[1].verdict.explanation = "limited by the NICs";
-  const std::string text = lab01_explanation(run, run.rows[1]);
-  EXPECT_TRUE(text.ends_with("; limited by the NICs.")) << text;
-  EXPECT_EQ(text.find("sockets"), std::string::npos);
+  EXPECT_EQ(lab01_verdict(run, run.rows[0]), "");
+  run.rows[0].verdict = {VerdictWord::fault, "latency-bound: 0.02 of ring"};
+  run.rows[1].verdict = {VerdictWord::fault, "3 GB/s is 0.02 of the ring. Cause: sockets."};
+  EXPECT_EQ(lab01_explanation(run, run.rows[0]), "latency-bound: 0.02 of ring.");
+  const std::string largest = lab01_explanation(run, run.rows[1]);
+  EXPECT_EQ(largest.find("sockets"), std::string::npos) << largest;  // the verdict says it
+  for (const Row& row : run.rows) {
+    EXPECT_EQ(lab01_verdict(run, row), "FAULT: 3 GB/s is 0.02 of the ring. Cause: sockets.");
+  }
 }
 
 }  // namespace

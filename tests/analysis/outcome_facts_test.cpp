@@ -14,7 +14,7 @@ using testing::Not;
 
 std::vector<std::string> texts(const Facts& facts) {
   std::vector<std::string> result;
-  for (const Fact& fact : facts) result.push_back(fact.text);
+  for (const ReportFact& fact : facts) result.push_back(fact.text);
   return result;
 }
 

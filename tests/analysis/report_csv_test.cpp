@@ -20,7 +20,8 @@ TEST(ReportCsv, NamesItsColumnsWithTheirUnits) {
       "operation,size_bytes,count,type,reduction,place,algorithm_asked,algorithm_ran,ranks,nodes,backend,"
       "time_reduction,started,time_seconds,interval_low_seconds,interval_high_seconds,interval_confidence,"
       "algorithm_bandwidth_gb_per_s,bus_bandwidth_gb_per_s,ring_seconds,tree_seconds,expected_seconds,"
-      "expected_by,expected_bus_bandwidth_gb_per_s,measured_over_expected,wrong_elements,passes,iterations,"
+      "expected_by,expected_bus_bandwidth_gb_per_s,measured_over_expected,fastest_seconds,slowest_seconds,"
+      "limited_by,verdict,explanation,wrong_elements,passes,iterations,"
       "iterations_per_sample,samples,minimum_seconds,mean_seconds,median_seconds,p95_seconds,p99_seconds,"
       "variation,stopped,note,unavailable");
 }
@@ -41,7 +42,8 @@ TEST(ReportCsv, HasALinePerRow) {
   EXPECT_EQ(
       lines_of(report_csv(run)).at(1),
       "AllReduce,8,2,float,sum,out,auto,auto,2,1,mpi,max,2026-10-01T12:00:00Z,1.6e-05,1.5e-05,1.7e-05,0.9922,"
-      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,0,8,8000,10,800,1.4e-05,1.65e-05,1.6e-05,"
+      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,none,,0,8,8000,10,800,1.4e-05,1.65e-05,1."
+      "6e-05,"
       "1.8e-05,1.9e-05,0.05,precision reached,,");
 }
 
@@ -50,13 +52,25 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
   ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(
       lines[4],
-      "AllReduce,8,2,float,sum,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,0,0,1,0,,,,,,,,,"
+      "AllReduce,8,2,float,sum,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,none,,,0,0,"
+      "1,0,,,,,,,,,"
       "this library has it for AllGather only");
+}
+
+TEST(ReportCsv, EveryRowHasItsBandVerdictAndExplanation) {
+  auto run = example_run();
+  run.rows.resize(1);
+  run.rows[0].expectation.fastest_seconds = 0.25;
+  run.rows[0].expectation.slowest_seconds = 0.5;
+  run.rows[0].expectation.limited_by = "8 NICs of 25 GB/s a node, 95 %";
+  run.rows[0].verdict = {VerdictWord::low, "latency-bound: 0.5 of ring"};
+  EXPECT_THAT(report_csv(run),
+              HasSubstr(",0.25,0.5,\"8 NICs of 25 GB/s a node, 95 %\",LOW,latency-bound: 0.5 of ring,"));
 }
 
 TEST(ReportCsv, EveryLineHasTheSameFields) {
   const auto lines = lines_of(report_csv(example_run()));
-  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 38) << line;
+  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 43) << line;
 }
 
 TEST(ReportCsv, QuotesAsRfc4180Wants) {

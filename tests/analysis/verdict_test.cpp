@@ -41,6 +41,14 @@ TEST(Verdict, TheMedianOfTheThreeLargestDecidesWithoutIntervals) {
   EXPECT_EQ(verdict(rows_of({9, 9, 7.7, 7.7, 9})), VerdictWord::as_expected);
 }
 
+TEST(Verdict, NeverLowOnOneRowOfALog) {
+  EXPECT_EQ(verdict(rows_of({9, 9, 13})), VerdictWord::none);  // 16, 32, 64 MiB
+  EXPECT_EQ(verdict(rows_of({9, 9, 9})), VerdictWord::as_expected);
+  EXPECT_EQ(verdict(rows_of({9, 9, 13, 13})), VerdictWord::low);
+  EXPECT_EQ(verdict(rows_of({9, 9, 40})),
+            VerdictWord::fault);  // no dip of a healthy log goes below half the ring
+}
+
 TEST(Verdict, SmallRowsAloneAreNotJudged) { EXPECT_EQ(verdict(rows_of({50, 50})), VerdictWord::none); }
 
 TEST(Verdict, WithIntervalsTwoNeighboursOrOneLargeRowAreLow) {

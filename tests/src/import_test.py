@@ -115,6 +115,31 @@ class Import(unittest.TestCase):
             self.assertEqual(said.count("\n"), 1, said)
             self.assertTrue(said.startswith("collbench: "), said)
 
+    def test_a_machine_that_cannot_have_run_the_log(self):
+        lists = ("sources", "numa_nodes", "pci_devices", "gpus", "nvswitches", "nics", "nvlinks", "stated_paths",
+                 "peer_access", "disagreements", "notes")
+        no_gpus = self.file(json.dumps({"collbench_topology": 1, "hosts": [dict.fromkeys(lists, [])]}), "no_gpus.json")
+        for machine, words in (
+                (("--nodes", 2, "--topology", no_gpus), "has no GPUs"),
+                (("--nodes", 2, "--topology", "a100-pcie"), "no NIC in this topology to reach other nodes"),
+                (("--nodes", 1, "--topology", "ndv4"), "has 8 GPUs per node, and the log has 16 ranks per node"),
+                (("--nodes", 3, "--topology", "ndv4"), "16 ranks (as"),
+                (("--nodes", 2, "--ranks-per-node", 4), "busbw/algbw fits 16"),
+                (("--topology", "ndv4"), "the log does not say on how many nodes it ran"),
+        ):
+            said = self.collbench("import", self.file(LOG), *machine, status=2)
+            self.assertIn(words, said)
+            self.assertEqual(said.count("\n"), 1, said)
+
+    def test_what_was_left_out_is_counted(self):
+        bad = (ROW.replace("1000000000     250000000", "0     0") +
+               ROW.replace("10000  100.00  187.50", "XXXXX  XXXX  XXXX") + ROW[:60] + "\n")
+        printed = self.collbench("import", self.file(HEADING + ROW + bad + bad))
+        for words in ("rows of 0 bytes: 2, the first in line 3", "rows whose times are masked: 2, the first in line 4",
+                      "rows with another number of columns than their heading: 2, the first in line 5",
+                      "not complete: the log ends before the table's last lines"):
+            self.assertIn(words, printed)
+
     def test_lab01_of_a_log_and_of_its_record(self):
         log = self.file(LOG)
         record = self.folder / "run.json"

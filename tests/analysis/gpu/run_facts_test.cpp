@@ -33,8 +33,10 @@ TEST(RunFacts, TheNetworkOfTheLogIsTheTransport) {
   EXPECT_EQ(told(log).transport, Transport::roce);
   log.gpu_direct = {false, 3};
   EXPECT_EQ(told(log).transport, Transport::staged);
+  EXPECT_EQ(told(log).run.network, "IB (RoCE) without GPUDirect RDMA");
   // Within a node the network that NCCL names carries nothing.
   EXPECT_EQ(told(log, cluster_of("hgx-h100", 1)).transport, Transport::infiniband);
+  EXPECT_EQ(told(log, cluster_of("hgx-h100", 1)).run.network, "");
 }
 
 TEST(RunFacts, TheAlgorithmIsThatOfTheLargeSizesWhereTheyAgree) {
