@@ -34,7 +34,7 @@ std::string row_in_words(const RowKey& key) {
 
 std::string passes_in_words(int passes) { return fmt::format("{} pass{}", passes, passes == 1 ? "" : "es"); }
 
-void add_state(const Run& run, Facts& facts) {
+void add_state(const Run& run, ReportFacts& facts) {
   if (run.log) {
     if (!run.complete) {
       facts.push_back({"not complete: the log ends before the table's last lines", Tone::warning});
@@ -49,7 +49,7 @@ void add_state(const Run& run, Facts& facts) {
   }
 }
 
-void add_wrong_data(const Run& run, Facts& facts) {
+void add_wrong_data(const Run& run, ReportFacts& facts) {
   std::size_t checked = 0;
   std::size_t wrong_rows = 0;
   std::size_t ranks = 0;
@@ -84,7 +84,7 @@ void add_wrong_data(const Run& run, Facts& facts) {
   }
 }
 
-void add_notes(const Run& run, Facts& facts) {
+void add_notes(const Run& run, ReportFacts& facts) {
   std::map<std::string, std::set<std::string>> by_note;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
@@ -96,7 +96,7 @@ void add_notes(const Run& run, Facts& facts) {
   }
 }
 
-void add_substitutions(const Run& run, Facts& facts) {
+void add_substitutions(const Run& run, ReportFacts& facts) {
   std::map<std::pair<std::string, std::string>, std::size_t> rows;  // asked, ran
   for (const Row& row : run.rows) {
     const std::string& asked = row.measurement.key.algorithm;
@@ -109,7 +109,7 @@ void add_substitutions(const Run& run, Facts& facts) {
   }
 }
 
-void add_precision(const Run& run, Facts& facts) {
+void add_precision(const Run& run, ReportFacts& facts) {
   std::map<std::string, std::size_t> reasons;
   std::size_t short_of_it = 0;
   const Row* widest = nullptr;
@@ -138,7 +138,7 @@ void add_precision(const Run& run, Facts& facts) {
   facts.push_back({text});
 }
 
-void add_cost(const Run& run, Facts& facts) {
+void add_cost(const Run& run, ReportFacts& facts) {
   if (run.log) return;  // a log does not say what it took
   std::string text =
       fmt::format("wall time {}, {}", format_seconds(run.wall_seconds), passes_in_words(run.passes));
@@ -156,7 +156,7 @@ Tone tone_of(VerdictWord word) {
   return word == VerdictWord::low || word == VerdictWord::model_or_ranks_wrong ? Tone::warning : Tone::quiet;
 }
 
-void add_verdict(const Run& run, Facts& facts) {
+void add_verdict(const Run& run, ReportFacts& facts) {
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
   } else if (run.backend == "mpi") {
@@ -176,9 +176,9 @@ void add_verdict(const Run& run, Facts& facts) {
 
 }  // namespace
 
-Facts unavailable_facts(const Run& run, OperationId id) {
+ReportFacts unavailable_facts(const Run& run, OperationId id) {
   std::set<std::pair<std::string, std::string>> seen;
-  Facts facts;
+  ReportFacts facts;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     const std::string& why = row.measurement.unavailable;
@@ -190,14 +190,14 @@ Facts unavailable_facts(const Run& run, OperationId id) {
   return facts;
 }
 
-Facts outcome_facts(const Run& run) {
-  Facts facts;
+ReportFacts outcome_facts(const Run& run) {
+  ReportFacts facts;
   add_state(run, facts);
   add_wrong_data(run, facts);
   add_notes(run, facts);
   add_substitutions(run, facts);
   add_precision(run, facts);
-  for (const Fact& fact : fit_facts(run)) facts.push_back(fact);
+  for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);
   add_verdict(run, facts);
   return facts;

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/fact.hpp"
+#include "analysis/report_fact.hpp"
 #include "base/record/rates.hpp"
 #include "base/record/run.hpp"
 

@@ -61,7 +61,7 @@ std::string hardware(const Run& run) {
         "are those "
         "that calibration measured.\n\n";
   }
-  for (const Fact& fact : setup_facts(run)) text += "- " + markdown_text(fact.text) + "\n";
+  for (const ReportFact& fact : setup_facts(run)) text += "- " + markdown_text(fact.text) + "\n";
   return text;
 }
 

@@ -10,9 +10,9 @@
 namespace collbench {
 namespace {
 
-std::string bullets(const Facts& facts) {
+std::string bullets(const ReportFacts& facts) {
   std::string text;
-  for (const Fact& fact : facts) {
+  for (const ReportFact& fact : facts) {
     const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;
     text += loud ? "- **" + markdown_text(fact.text) + "**\n" : "- " + markdown_text(fact.text) + "\n";
   }

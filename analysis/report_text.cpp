@@ -27,15 +27,15 @@ std::string paint(const std::string& text, Tone tone, const TextOptions& options
 }
 
 /// A fact as lines that begin with "#". The newline stays outside the paint.
-std::string fact_lines(const Fact& fact, const TextOptions& options) {
+std::string fact_lines(const ReportFact& fact, const TextOptions& options) {
   std::string lines = wrap(fact.text, line_width(options), "# ", "#   ");
   lines.pop_back();
   return paint(lines, fact.tone, options) + "\n";
 }
 
-std::string facts_lines(const Facts& facts, const TextOptions& options) {
+std::string facts_lines(const ReportFacts& facts, const TextOptions& options) {
   std::string lines;
-  for (const Fact& fact : facts) lines += fact_lines(fact, options);
+  for (const ReportFact& fact : facts) lines += fact_lines(fact, options);
   return lines;
 }
 

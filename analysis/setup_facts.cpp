@@ -32,7 +32,7 @@ std::string place_in_words(const Run& run) {
   return fmt::format("{} on {}", ranks, counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
 }
 
-Fact headline(const Run& run) {
+ReportFact headline(const Run& run) {
   if (run.log) {
     return {fmt::format("collbench {}, imported from {} ({}): {}, {}{}", run.versions.collbench,
                         run.log->file, run.log->format, backend_in_words(run.backend), place_in_words(run),
@@ -45,7 +45,7 @@ Fact headline(const Run& run) {
       Tone::plain};
 }
 
-Fact versions(const Run& run) {
+ReportFact versions(const Run& run) {
   std::string text = run.versions.mpi;
   const std::array<std::pair<std::string_view, const std::string&>, 3> libraries{
       {{"hwloc", run.versions.hwloc}, {"NCCL", run.versions.nccl}, {"CUDA", run.versions.cuda}}};
@@ -70,7 +70,7 @@ std::string rank_list(const Identities& ranks, int node) {
   return (one ? "rank " : "ranks ") + text;
 }
 
-Fact hosts(const Run& run) {
+ReportFact hosts(const Run& run) {
   const auto nodes = static_cast<std::size_t>(node_count(run.ranks));
   std::vector<std::string> named;
   for (std::size_t node = 0; node < std::min(nodes, kHostsNamed); ++node) {
@@ -89,7 +89,7 @@ Fact hosts(const Run& run) {
   return {fmt::format("{}", fmt::join(named, ", "))};
 }
 
-Fact environment(const Run& run) {
+ReportFact environment(const Run& run) {
   std::string text;
   for (const auto& [name, value] : run.environment) {
     text += fmt::format(" {}={}", name, shorten(value, kLongestValue));
@@ -127,7 +127,7 @@ std::string costs_in_words(const Calibration& measured) {
                      per_byte(measured.kappa_seconds_per_byte));
 }
 
-void add_calibration(const Run& run, Facts& facts) {
+void add_calibration(const Run& run, ReportFacts& facts) {
   if (!run.calibration) return;
   const Calibration& measured = *run.calibration;
   if (!measured.intra && !measured.inter) return;  // not fitted: a note says so
@@ -169,24 +169,24 @@ std::string_view size_in_words(SizeMeaning meaning) {
 
 }  // namespace
 
-Facts setup_facts(const Run& run) {
-  Facts facts{headline(run), versions(run)};
+ReportFacts setup_facts(const Run& run) {
+  ReportFacts facts{headline(run), versions(run)};
   if (run.cluster) {
     for (const std::string& line : run.cluster->summary) facts.push_back({line});
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
   if (run.log) {
-    const Facts log = log_words(*run.log);
+    const ReportFacts log = log_words(*run.log);
     facts.insert(facts.end(), log.begin(), log.end());
   }
   for (const std::string& note : run.place_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_calibration(run, facts);
-  std::erase_if(facts, [](const Fact& fact) { return fact.text.empty(); });
+  std::erase_if(facts, [](const ReportFact& fact) { return fact.text.empty(); });
   return facts;
 }
 
-Facts legend_facts(const Run& run) {
+ReportFacts legend_facts(const Run& run) {
   if (run.log) {
     return {{fmt::format("time: as the log has it, one per row, {}: without an interval",
                          reduction_in_words(run.time_reduction))},
@@ -202,7 +202,7 @@ Facts legend_facts(const Run& run) {
       {"meas/exp: measured over expected busbw, below 1 is slower (below 0.8 is marked); GB = 10^9 bytes"}};
 }
 
-Fact operation_fact(OperationId id, int ranks) {
+ReportFact operation_fact(OperationId id, int ranks) {
   const Operation& meant = operation(id);
   return {fmt::format("{}: size is {}; busbw = algbw × {:.4g}", meant.name, size_in_words(meant.size_meaning),
                       bus_factor(meant, ranks)),

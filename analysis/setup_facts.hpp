@@ -1,20 +1,20 @@
 #pragma once
 #include <vector>
 
-#include "analysis/fact.hpp"
+#include "analysis/report_fact.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench {
 
 /// What stands before the rows: what was measured, where, with what, and what about that is less than it
 /// seems.
-[[nodiscard]] Facts setup_facts(const Run& run);
+[[nodiscard]] ReportFacts setup_facts(const Run& run);
 
 /// What the columns mean in this run.
-[[nodiscard]] Facts legend_facts(const Run& run);
+[[nodiscard]] ReportFacts legend_facts(const Run& run);
 
 /// The title of an operation's table: what its size means, and how busbw follows for `ranks` ranks.
-[[nodiscard]] Fact operation_fact(OperationId id, int ranks);
+[[nodiscard]] ReportFact operation_fact(OperationId id, int ranks);
 
 /// The operations of the run's rows, in the order of their first rows.
 [[nodiscard]] std::vector<OperationId> operations_in(const Run& run);

@@ -12,9 +12,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> texts(const Facts& facts) {
+std::vector<std::string> texts(const ReportFacts& facts) {
   std::vector<std::string> result;
-  for (const Fact& fact : facts) result.push_back(fact.text);
+  for (const ReportFact& fact : facts) result.push_back(fact.text);
   return result;
 }
 
@@ -60,7 +60,7 @@ TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
 TEST(SetupFacts, WhatIsWrongWithThePlaceIsAWarning) {
   auto run = example_run();
   run.place_notes = {"node01: 2 ranks on 1 core"};
-  const Facts facts = setup_facts(run);
+  const ReportFacts facts = setup_facts(run);
   EXPECT_THAT(texts(facts), Contains("warning: node01: 2 ranks on 1 core"));
   EXPECT_EQ(facts[4].tone, Tone::warning);
 }

@@ -8,11 +8,11 @@ namespace collbench {
 enum class Tone { plain, quiet, warning, alarm };
 
 /// One sentence of a report, without the marks of any format.
-struct Fact {
+struct ReportFact {
   std::string text;
   Tone tone = Tone::quiet;
 };
 
-using Facts = std::vector<Fact>;
+using ReportFacts = std::vector<ReportFact>;
 
 }  // namespace collbench
