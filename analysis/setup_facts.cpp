@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/log_words.hpp"
+#include "analysis/placement_words.hpp"
 #include "analysis/text_layout.hpp"
 #include "base/units.hpp"
 
@@ -173,6 +174,7 @@ ReportFacts setup_facts(const Run& run) {
   ReportFacts facts{headline(run), versions(run)};
   if (run.cluster) {
     for (const std::string& line : run.cluster->summary) facts.push_back({line});
+    facts.push_back({placement_words(run.cluster->placement)});
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
