@@ -67,6 +67,7 @@ TESTED_BY = {
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
     r"tests/topology/corpus_test\.cpp": "every reader on recordings of real machines",
+    r"tests/topology/fixtures_test\.cpp": "every reader on our own files",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
     r"tests/collectives/mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
     r"tests/collectives/mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",
