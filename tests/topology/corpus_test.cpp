@@ -20,6 +20,7 @@
 #include "topology/read_any.hpp"
 #include "topology/sysfs_infiniband.hpp"
 #include "topology/topology_json.hpp"
+#include "topology/write_nccl_topology_xml.hpp"
 
 namespace collbench {
 namespace {
