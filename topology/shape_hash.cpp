@@ -10,6 +10,7 @@
 #include "topology/fact_text.hpp"
 #include "topology/facts.hpp"
 #include "topology/lookup.hpp"
+#include "topology/nic_order.hpp"
 
 namespace collbench {
 namespace {
@@ -65,6 +66,17 @@ class Collector {
   HostFacts facts_;
 };
 
+/// How many NICs at the address of `nic` come before it.
+int before_at_its_address(const Host& host, int nic) {
+  const auto address = pci_address_of(host, {DeviceKind::nic, nic});
+  int before = 0;
+  for (const int other : nic_order(host)) {
+    if (other == nic) break;
+    before += pci_address_of(host, {DeviceKind::nic, other}) == address ? 1 : 0;
+  }
+  return before;
+}
+
 /// The memory that the system counts differs by some pages between twins.
 std::string rounded_to_gibibytes(std::uint64_t bytes) {
   constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
@@ -84,8 +96,7 @@ std::string shape_label(const Host& host, const Device& device) {
                                                                  : "NVSwitch";
   const auto address = pci_address_of(host, device);
   if (!address) return fmt::format("{} #{}", kind, device.index);
-  int before = 0;
-  for (int i = 0; i < device.index; ++i) before += pci_address_of(host, {device.kind, i}) == address ? 1 : 0;
+  const int before = device.kind == DeviceKind::nic ? before_at_its_address(host, device.index) : 0;
   return fmt::format("{} {}{}", kind, *address, before == 0 ? "" : fmt::format(" ({})", before + 1));
 }
 
