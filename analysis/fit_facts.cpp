@@ -71,7 +71,7 @@ std::string between(const std::optional<CrossingSizes>& sizes) {
 }
 
 void add_crossing(const Sweep& earlier, const Sweep& later, const std::optional<double>& by_fits,
-                  Facts& facts) {
+                  ReportFacts& facts) {
   const auto seen = crossing_of(earlier, later, false);
   const auto predicted = crossing_of(earlier, later, true);
   if (!seen && !predicted && !by_fits) return;
@@ -104,8 +104,8 @@ std::optional<CrossingSizes> crossing_of(const Sweep& earlier, const Sweep& late
   return crossing;
 }
 
-Facts fit_facts(const Run& run) {
-  Facts facts;
+ReportFacts fit_facts(const Run& run) {
+  ReportFacts facts;
   const std::vector<Sweep> sweeps = sweeps_of(run.rows);
   std::vector<std::optional<AlphaBetaFit>> fits;
   for (const Sweep& sweep : sweeps) {

@@ -23,6 +23,6 @@ struct CrossingSizes {
 
 /// A line for each sweep of at least four sizes (α, B with their intervals, n½, R²), and for each pair of
 /// algorithms of one operation where they cross: by the fits, predicted, and seen.
-[[nodiscard]] Facts fit_facts(const Run& run);
+[[nodiscard]] ReportFacts fit_facts(const Run& run);
 
 }  // namespace collbench

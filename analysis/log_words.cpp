@@ -34,7 +34,7 @@ class Sentence {
     parts_.push_back(std::move(words));
     return *this;
   }
-  void to(Facts& facts) const {
+  void to(ReportFacts& facts) const {
     if (!parts_.empty()) facts.push_back({fmt::format("{}: {}", start_, fmt::join(parts_, "; "))});
   }
 
@@ -43,7 +43,7 @@ class Sentence {
   std::vector<std::string> parts_;
 };
 
-void add_job(const LogFacts& log, Facts& facts) {
+void add_job(const LogFacts& log, ReportFacts& facts) {
   Sentence job("the log says");
   job.add(log.program, "{}").add(log.version, "version {}");
   job.add(log.operation, log.program ? "operation {}" : "operation {} by the shape of the table");
@@ -62,7 +62,7 @@ std::string connections_in_words(const LogConnections& each) {
                    each.line);
 }
 
-void add_network(const LogFacts& log, Facts& facts) {
+void add_network(const LogFacts& log, ReportFacts& facts) {
   Sentence network("network");
   network.add(log.network, "{}").add(log.link_layer, "link layer {}");
   if (log.nics) {
@@ -78,7 +78,7 @@ void add_network(const LogFacts& log, Facts& facts) {
   network.to(facts);
 }
 
-void add_algorithms(const LogFacts& log, Facts& facts) {
+void add_algorithms(const LogFacts& log, ReportFacts& facts) {
   Sentence nccl("NCCL set up");
   nccl.add(log.channels, "{} channels").add(log.nvls_channels, "{} NVLS channels");
   const auto add_rate = [&](const MaybeLogFact<double>& rate, std::string_view what) {
@@ -107,7 +107,7 @@ void add_algorithms(const LogFacts& log, Facts& facts) {
 }
 
 /// What decides the expectation and is not there.
-void add_missing(const LogFacts& log, Facts& facts) {
+void add_missing(const LogFacts& log, ReportFacts& facts) {
   std::vector<std::string_view> missing;
   if (!log.gpu && !log.topology) missing.emplace_back("the GPU (--topology)");
   if (!log.nodes) missing.emplace_back("the number of nodes (--nodes)");
@@ -121,8 +121,8 @@ void add_missing(const LogFacts& log, Facts& facts) {
 
 }  // namespace
 
-Facts log_words(const LogFacts& log) {
-  Facts facts;
+ReportFacts log_words(const LogFacts& log) {
+  ReportFacts facts;
   add_job(log, facts);
   add_network(log, facts);
   add_algorithms(log, facts);

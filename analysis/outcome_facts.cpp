@@ -34,7 +34,7 @@ std::string row_in_words(const RowKey& key) {
 
 std::string passes_in_words(int passes) { return fmt::format("{} pass{}", passes, passes == 1 ? "" : "es"); }
 
-void add_state(const Run& run, Facts& facts) {
+void add_state(const Run& run, ReportFacts& facts) {
   if (run.log) {
     if (!run.complete) {
       facts.push_back({"not complete: the log ends before the table's last lines", Tone::warning});
@@ -49,7 +49,7 @@ void add_state(const Run& run, Facts& facts) {
   }
 }
 
-void add_wrong_data(const Run& run, Facts& facts) {
+void add_wrong_data(const Run& run, ReportFacts& facts) {
   std::size_t checked = 0;
   std::size_t wrong_rows = 0;
   std::size_t ranks = 0;
@@ -84,7 +84,7 @@ void add_wrong_data(const Run& run, Facts& facts) {
   }
 }
 
-void add_notes(const Run& run, Facts& facts) {
+void add_notes(const Run& run, ReportFacts& facts) {
   std::map<std::string, std::set<std::string>> by_note;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
@@ -96,7 +96,7 @@ void add_notes(const Run& run, Facts& facts) {
   }
 }
 
-void add_substitutions(const Run& run, Facts& facts) {
+void add_substitutions(const Run& run, ReportFacts& facts) {
   std::map<std::pair<std::string, std::string>, std::size_t> rows;  // asked, ran
   for (const Row& row : run.rows) {
     const std::string& asked = row.measurement.key.algorithm;
@@ -109,7 +109,7 @@ void add_substitutions(const Run& run, Facts& facts) {
   }
 }
 
-void add_precision(const Run& run, Facts& facts) {
+void add_precision(const Run& run, ReportFacts& facts) {
   std::map<std::string, std::size_t> reasons;
   std::size_t short_of_it = 0;
   const Row* widest = nullptr;
@@ -138,7 +138,7 @@ void add_precision(const Run& run, Facts& facts) {
   facts.push_back({text});
 }
 
-void add_cost(const Run& run, Facts& facts) {
+void add_cost(const Run& run, ReportFacts& facts) {
   if (run.log) return;  // a log does not say what it took
   std::string text =
       fmt::format("wall time {}, {}", format_seconds(run.wall_seconds), passes_in_words(run.passes));
@@ -153,9 +153,9 @@ void add_cost(const Run& run, Facts& facts) {
 
 }  // namespace
 
-Facts unavailable_facts(const Run& run, OperationId id) {
+ReportFacts unavailable_facts(const Run& run, OperationId id) {
   std::set<std::pair<std::string, std::string>> seen;
-  Facts facts;
+  ReportFacts facts;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     const std::string& why = row.measurement.unavailable;
@@ -167,8 +167,8 @@ Facts unavailable_facts(const Run& run, OperationId id) {
   return facts;
 }
 
-Facts outcome_facts(const Run& run) {
-  Facts facts;
+ReportFacts outcome_facts(const Run& run) {
+  ReportFacts facts;
   add_state(run, facts);
   add_wrong_data(run, facts);
   add_notes(run, facts);

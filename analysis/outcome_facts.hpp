@@ -5,10 +5,10 @@
 namespace collbench {
 
 /// What the operation was asked for and is not available: one fact per algorithm and reason.
-[[nodiscard]] Facts unavailable_facts(const Run& run, OperationId id);
+[[nodiscard]] ReportFacts unavailable_facts(const Run& run, OperationId id);
 
 /// What stands behind the rows: wrong data with the ranks that found it, what was not reached, what ran in
 /// place of what was asked for, what the run took, and what verdict it allows.
-[[nodiscard]] Facts outcome_facts(const Run& run);
+[[nodiscard]] ReportFacts outcome_facts(const Run& run);
 
 }  // namespace collbench

@@ -13,6 +13,6 @@ struct ReportFact {
   Tone tone = Tone::quiet;
 };
 
-using Facts = std::vector<ReportFact>;
+using ReportFacts = std::vector<ReportFact>;
 
 }  // namespace collbench

@@ -10,7 +10,7 @@
 namespace collbench {
 namespace {
 
-std::string bullets(const Facts& facts) {
+std::string bullets(const ReportFacts& facts) {
   std::string text;
   for (const ReportFact& fact : facts) {
     const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;

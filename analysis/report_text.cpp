@@ -33,7 +33,7 @@ std::string fact_lines(const ReportFact& fact, const TextOptions& options) {
   return paint(lines, fact.tone, options) + "\n";
 }
 
-std::string facts_lines(const Facts& facts, const TextOptions& options) {
+std::string facts_lines(const ReportFacts& facts, const TextOptions& options) {
   std::string lines;
   for (const ReportFact& fact : facts) lines += fact_lines(fact, options);
   return lines;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/log_words.hpp"
+#include "analysis/placement_words.hpp"
 #include "analysis/text_layout.hpp"
 #include "base/units.hpp"
 
@@ -127,7 +128,7 @@ std::string costs_in_words(const Calibration& measured) {
                      per_byte(measured.kappa_seconds_per_byte));
 }
 
-void add_calibration(const Run& run, Facts& facts) {
+void add_calibration(const Run& run, ReportFacts& facts) {
   if (!run.calibration) return;
   const Calibration& measured = *run.calibration;
   if (!measured.intra && !measured.inter) return;  // not fitted: a note says so
@@ -169,15 +170,16 @@ std::string_view size_in_words(SizeMeaning meaning) {
 
 }  // namespace
 
-Facts setup_facts(const Run& run) {
-  Facts facts{headline(run), versions(run)};
+ReportFacts setup_facts(const Run& run) {
+  ReportFacts facts{headline(run), versions(run)};
   if (run.cluster) {
     for (const std::string& line : run.cluster->summary) facts.push_back({line});
+    facts.push_back({placement_words(run.cluster->placement)});
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
   if (run.log) {
-    const Facts log = log_words(*run.log);
+    const ReportFacts log = log_words(*run.log);
     facts.insert(facts.end(), log.begin(), log.end());
   }
   for (const std::string& note : run.place_notes) facts.push_back({"warning: " + note, Tone::warning});
@@ -186,7 +188,7 @@ Facts setup_facts(const Run& run) {
   return facts;
 }
 
-Facts legend_facts(const Run& run) {
+ReportFacts legend_facts(const Run& run) {
   if (run.log) {
     return {{fmt::format("time: as the log has it, one per row, {}: without an interval",
                          reduction_in_words(run.time_reduction))},

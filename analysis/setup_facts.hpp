@@ -8,10 +8,10 @@ namespace collbench {
 
 /// What stands before the rows: what was measured, where, with what, and what about that is less than it
 /// seems.
-[[nodiscard]] Facts setup_facts(const Run& run);
+[[nodiscard]] ReportFacts setup_facts(const Run& run);
 
 /// What the columns mean in this run.
-[[nodiscard]] Facts legend_facts(const Run& run);
+[[nodiscard]] ReportFacts legend_facts(const Run& run);
 
 /// The title of an operation's table: what its size means, and how busbw follows for `ranks` ranks.
 [[nodiscard]] ReportFact operation_fact(OperationId id, int ranks);

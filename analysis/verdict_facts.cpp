@@ -75,8 +75,8 @@ std::string range_in_words(const SizeRange& range) {
 
 }  // namespace
 
-Facts verdict_facts(const Run& run) {
-  Facts facts;
+ReportFacts verdict_facts(const Run& run) {
+  ReportFacts facts;
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
   } else if (run.backend == "mpi") {

@@ -6,6 +6,6 @@ namespace collbench {
 
 /// The verdict on each sweep with its explanation, then what holds each of its rows ("8 B to 2 MiB:
 /// latency-bound, 0.91 to 1.04 of expected"); or why there is no verdict.
-[[nodiscard]] Facts verdict_facts(const Run& run);
+[[nodiscard]] ReportFacts verdict_facts(const Run& run);
 
 }  // namespace collbench

@@ -21,6 +21,7 @@
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
 #include "src/gather_cluster.hpp"
+#include "src/gather_placement.hpp"
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
@@ -183,7 +184,12 @@ class MainJob {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
     progress_.show("looking at the machine", clock().seconds());
     const ClusterTopology cluster = gather_cluster(ranks(), place_.machines, [] { return gather_live(); });
-    if (ranks().is_root()) run_.cluster = cluster_record(cluster);
+    const std::vector<PlacedRank> placement =
+        gather_placement(ranks(), place_.machines, cluster, std::getenv("CUDA_VISIBLE_DEVICES"));
+    if (ranks().is_root()) {
+      run_.cluster = cluster_record(cluster);
+      run_.cluster->placement = placement;
+    }
     spdlog::debug("{} looked at, {} in all",
                   counted(static_cast<std::size_t>(node_count(place_.machines)), "node"),
                   format_seconds(elapsed()));

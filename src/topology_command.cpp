@@ -11,12 +11,12 @@
 #include "topology/detect.hpp"
 #include "topology/gather_live.hpp"
 #include "topology/merge.hpp"
-#include "topology/nccl_topology_xml.hpp"
 #include "topology/read_any.hpp"
 #include "topology/read_place.hpp"
 #include "topology/show.hpp"
 #include "topology/summarize_host.hpp"
 #include "topology/topology_json.hpp"
+#include "topology/write_nccl_topology_xml.hpp"
 
 namespace collbench {
 namespace {

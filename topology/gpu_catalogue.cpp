@@ -8,15 +8,16 @@ namespace {
 
 // Compute capability, NVLinks and their rate: NVIDIA's data sheets and the CUDA list of compute capabilities.
 // A rate is the data sheet's total both ways, over two, over the links: H100 900 GB/s / 2 / 18 = 25. PCI ids:
-// pci.ids of 2023-04-10 up to H800; lspci of machines that have them for H20, H200 and B200; those of H100
-// NVL, GH200, GB200 and L40S have not been looked up again. Special forms stand before the plain ones that
-// their names contain.
+// pci.ids of 2023-04-10 up to H800; lspci of machines that have them for H20, H200 and B200; the README of
+// NVIDIA's open-gpu-kernel-modules for H100 NVL and L40S; Linux, drivers/vfio/pci/nvgrace-gpu/main.c for
+// GH200 (120 GB, 480 GB, 144G HBM3e) and GB200. Special forms stand before the plain ones that their names
+// contain.
 constexpr std::array<GpuModel, 34> kModels{{
     {"GB300", "GB300", "", 103, 18, 50},
     {"GB200", "GB200", "0x2941", 100, 18, 50},
     {"B300", "B300", "", 103, 18, 50},
     {"B200", "B200", "0x2901", 100, 18, 50},
-    {"GH200", "GH200", "0x2342", 90, 18, 25},
+    {"GH200", "GH200", "0x2342 0x2345 0x2348", 90, 18, 25},
     {"H200 NVL", "H200 NVL", "0x233b", 90, 18, 25},
     {"H200 SXM", "H200", "0x2335", 90, 18, 25},
     {"H20", "H20", "0x2329", 90, 18, 25},

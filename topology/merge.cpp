@@ -8,6 +8,7 @@
 #include "topology/fact_text.hpp"
 #include "topology/facts.hpp"
 #include "topology/lookup.hpp"
+#include "topology/nic_order.hpp"
 #include "topology/path.hpp"
 
 namespace collbench {
@@ -36,6 +37,13 @@ bool same_known(const Fact<T>& a, const Fact<T>& b) {
 template <class T>
 bool different_known(const Fact<T>& a, const Fact<T>& b) {
   return a.known() && b.known() && a.value != b.value;
+}
+
+bool share_a_port(const Nic& a, const Nic& b) {
+  return std::any_of(a.ports.begin(), a.ports.end(), [&b](const NicPort& port) {
+    return std::any_of(b.ports.begin(), b.ports.end(),
+                       [&port](const NicPort& other) { return other.number == port.number; });
+  });
 }
 
 /// Adds one reading after the other to a growing graph.
@@ -209,9 +217,16 @@ class Merger {
     const int by_name =
         find(host_.nics, [&nic](const Nic& known) { return same_known(known.name, nic.name); });
     if (by_name >= 0) return by_name;
-    return find(host_.nics, [&nic](const Nic& known) {
-      return same_known(known.pci_address, nic.pci_address) && !different_known(known.name, nic.name);
-    });
+    // Two ports of a card may be two NICs at one address: the one with the same port, else the first of them,
+    // in whatever order they were listed.
+    int found = -1;
+    for (const int i : nic_order(host_)) {
+      const Nic& known = host_.nics[static_cast<std::size_t>(i)];
+      if (!same_known(known.pci_address, nic.pci_address) || different_known(known.name, nic.name)) continue;
+      if (share_a_port(known, nic)) return i;
+      if (found < 0) found = i;
+    }
+    return found;
   }
 
   [[nodiscard]] Device moved(const Device& device, const Host& reading) const {

@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 #include <string_view>
 
 #include "topology/topology.hpp"
@@ -9,9 +8,5 @@ namespace collbench {
 /// NCCL's topology XML: a dump (NCCL_TOPO_DUMP_FILE) or a provider's file (NCCL_TOPO_FILE). What it does not
 /// know is counted in the notes. `file` stands in errors. Throws Error (usage) with FILE:LINE.
 [[nodiscard]] Host read_nccl_topology_xml(std::string_view text, std::string_view file);
-
-/// The graph as NCCL_TOPO_FILE takes it; reading it again gives the same graph, as far as the format holds
-/// it.
-[[nodiscard]] std::string write_nccl_topology_xml(const Host& host);
 
 }  // namespace collbench

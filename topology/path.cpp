@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "topology/link_catalogue.hpp"
 #include "topology/lookup.hpp"
+#include "topology/nic_order.hpp"
 
 namespace collbench {
 namespace {
@@ -273,16 +273,14 @@ const PathHop* limiting_hop(const Path& path) {
 }
 
 std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu) {
-  std::vector<int> order(host.nics.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<int> order = nic_order(host);
   std::vector<PathType> types;
-  for (const int i : order) {
+  for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
     const auto path = path_between(host, gpu, {DeviceKind::nic, i});
     types.push_back(path ? path->type : PathType::net);
   }
-  std::sort(order.begin(), order.end(), [&types](int x, int y) {
-    return std::pair(types[static_cast<std::size_t>(x)], x) <
-           std::pair(types[static_cast<std::size_t>(y)], y);
+  std::stable_sort(order.begin(), order.end(), [&types](int x, int y) {
+    return types[static_cast<std::size_t>(x)] < types[static_cast<std::size_t>(y)];
   });
   std::vector<Device> nics;
   for (const int i : order) nics.push_back({DeviceKind::nic, i});

@@ -130,14 +130,21 @@ std::vector<RankPlacement> placement(const std::vector<Host>& hosts, const std::
   return placed;
 }
 
-std::string placement_text(const RankPlacement& placement, const Host& host) {
-  std::string text = fmt::format("rank {}: ", placement.rank);
-  text += placement.gpu ? device_label(host, {DeviceKind::gpu, *placement.gpu}) : "no GPU";
-  if (placement.guess) text += " (guess)";
-  if (placement.nic) text += ", " + device_label(host, {DeviceKind::nic, *placement.nic});
-  if (placement.numa_node) text += fmt::format(", NUMA {}", *placement.numa_node);
-  if (!placement.note.empty()) text += "; " + placement.note;
-  return text;
+PlacedRank placement_record(const RankPlacement& placement, const Host& host) {
+  PlacedRank record{.rank = placement.rank,
+                    .gpu = "",
+                    .gpu_address = "",
+                    .nic = "",
+                    .numa_node = placement.numa_node,
+                    .guess = placement.guess,
+                    .note = placement.note};
+  if (placement.gpu) {
+    const Device gpu{DeviceKind::gpu, *placement.gpu};
+    record.gpu = device_label(host, gpu);
+    record.gpu_address = pci_address_of(host, gpu).value_or("");
+  }
+  if (placement.nic) record.nic = device_label(host, {DeviceKind::nic, *placement.nic});
+  return record;
 }
 
 }  // namespace collbench

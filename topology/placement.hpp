@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/record/cluster.hpp"
 #include "base/record/identities.hpp"
 #include "topology/topology.hpp"
 
@@ -34,7 +35,7 @@ struct RankPlacement {
 [[nodiscard]] std::vector<RankPlacement> placement(const std::vector<Host>& hosts,
                                                    const std::vector<RankView>& ranks);
 
-/// "rank 3: GPU3 (guess), mlx5_3, NUMA 0".
-[[nodiscard]] std::string placement_text(const RankPlacement& placement, const Host& host);
+/// As the run's record keeps it: by name and address. `host` is that of the rank.
+[[nodiscard]] PlacedRank placement_record(const RankPlacement& placement, const Host& host);
 
 }  // namespace collbench

@@ -38,9 +38,11 @@ class Builder {
       NumaNode node;
       node.index = index;
       node.architecture.value = machine_.cpu_vendor == "ARM" ? "arm64" : "x86_64";
-      node.cpu_vendor.value = std::string(machine_.cpu_vendor);
-      node.cpu_family.value = machine_.cpu_family;
-      node.cpu_model.value = machine_.cpu_model;
+      if (!machine_.cpu_vendor.empty()) node.cpu_vendor.value = std::string(machine_.cpu_vendor);
+      if (machine_.cpu_family > 0) {
+        node.cpu_family.value = machine_.cpu_family;
+        node.cpu_model.value = machine_.cpu_model;
+      }
       host_.numa_nodes.push_back(node);
     }
   }

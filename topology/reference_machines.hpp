@@ -39,8 +39,8 @@ struct ReferenceMachine {
   double nic_gigatransfers;
   std::string_view nic_link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string_view nic_transport;   ///< "IB", "RoCE", "EFA", "TCPXO"; empty without NICs
-  std::string_view cpu_vendor;
-  int cpu_family;
+  std::string_view cpu_vendor;      ///< as CPUID says, or "ARM"; empty where no source says
+  int cpu_family;                   ///< by CPUID; 0: none
   int cpu_model;
   double c2c_gigabytes_per_second;  ///< GPU to its CPU, one direction; 0: none
   int nvlink_domain_gpus;           ///< GPUs that NVLink connects, also across nodes; 0: those of the node

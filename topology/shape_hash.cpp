@@ -10,6 +10,7 @@
 #include "topology/fact_text.hpp"
 #include "topology/facts.hpp"
 #include "topology/lookup.hpp"
+#include "topology/nic_order.hpp"
 
 namespace collbench {
 namespace {
@@ -36,7 +37,7 @@ class Collector {
     each_fact(
         [&](const char* name, const auto& fact) {
           if (!fact.known() || holds(kMomentary, name)) return;
-          auto& kept = holds(kIdentities, name) ? facts_.identity[device] : attributes;
+          auto& kept = is_identity(name) ? facts_.identity[device] : attributes;
           kept.emplace(name, fact_text(*fact.value));
         },
         item);
@@ -49,30 +50,13 @@ class Collector {
   template <class Item>
   void add_devices(DeviceKind kind, const std::vector<Item>& items) {
     for (int i = 0; i < static_cast<int>(items.size()); ++i)
-      add(label({kind, i}), items[static_cast<std::size_t>(i)]);
+      add(shape_label(host_, {kind, i}), items[static_cast<std::size_t>(i)]);
   }
 
   template <class Link>
   void add_links(std::string_view what, const std::vector<Link>& links) {
     for (const Link& link : links)
-      add(fmt::format("{} {} → {}", what, label(link.from), label(link.to)), link);
-  }
-
-  /// By address, and by position where that is not known: "GPU 0000:18:00.0", "NIC #3". Several NICs at one
-  /// address (ports of a card) are told apart by their order.
-  [[nodiscard]] std::string label(const Device& device) const {
-    if (device.kind == DeviceKind::numa_node) {
-      return fmt::format("NUMA {}", host_.numa_nodes.at(static_cast<std::size_t>(device.index)).index);
-    }
-    const std::string_view kind = device.kind == DeviceKind::gpu   ? "GPU"
-                                  : device.kind == DeviceKind::nic ? "NIC"
-                                                                   : "NVSwitch";
-    const auto address = pci_address_of(host_, device);
-    if (!address) return fmt::format("{} #{}", kind, device.index);
-    int before = 0;
-    for (int i = 0; i < device.index; ++i)
-      before += pci_address_of(host_, {device.kind, i}) == address ? 1 : 0;
-    return fmt::format("{} {}{}", kind, *address, before == 0 ? "" : fmt::format(" ({})", before + 1));
+      add(fmt::format("{} {} → {}", what, shape_label(host_, link.from), shape_label(host_, link.to)), link);
   }
 
   [[nodiscard]] HostFacts take() { return std::move(facts_); }
@@ -82,6 +66,17 @@ class Collector {
   HostFacts facts_;
 };
 
+/// How many NICs at the address of `nic` come before it.
+int before_at_its_address(const Host& host, int nic) {
+  const auto address = pci_address_of(host, {DeviceKind::nic, nic});
+  int before = 0;
+  for (const int other : nic_order(host)) {
+    if (other == nic) break;
+    before += pci_address_of(host, {DeviceKind::nic, other}) == address ? 1 : 0;
+  }
+  return before;
+}
+
 /// The memory that the system counts differs by some pages between twins.
 std::string rounded_to_gibibytes(std::uint64_t bytes) {
   constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
@@ -89,6 +84,25 @@ std::string rounded_to_gibibytes(std::uint64_t bytes) {
 }
 
 }  // namespace
+
+bool is_identity(std::string_view fact) { return holds(kIdentities, fact); }
+
+std::string shape_label(const Host& host, const Device& device) {
+  if (device.kind == DeviceKind::numa_node) {
+    return fmt::format("NUMA {}", host.numa_nodes.at(static_cast<std::size_t>(device.index)).index);
+  }
+  const std::string_view kind = device.kind == DeviceKind::gpu   ? "GPU"
+                                : device.kind == DeviceKind::nic ? "NIC"
+                                                                 : "NVSwitch";
+  const auto address = pci_address_of(host, device);
+  if (!address) return fmt::format("{} #{}", kind, device.index);
+  const int before = device.kind == DeviceKind::nic ? before_at_its_address(host, device.index) : 0;
+  return fmt::format("{} {}{}", kind, *address, before == 0 ? "" : fmt::format(" ({})", before + 1));
+}
+
+std::string shape_label(const Host& host, int nic, const NicPort& port) {
+  return fmt::format("{} port {}", shape_label(host, {DeviceKind::nic, nic}), port.number);
+}
 
 HostFacts host_facts(const Host& host) {
   Collector facts(host);
@@ -108,9 +122,8 @@ HostFacts host_facts(const Host& host) {
   facts.add_devices(DeviceKind::nvswitch, host.nvswitches);
   facts.add_devices(DeviceKind::nic, host.nics);
   for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
-    const std::string nic = facts.label({DeviceKind::nic, i});
     for (const NicPort& port : host.nics[static_cast<std::size_t>(i)].ports)
-      facts.add(fmt::format("{} port {}", nic, port.number), port);
+      facts.add(shape_label(host, i, port), port);
   }
   facts.add_links("NVLink", host.nvlinks);
   facts.add_links("stated path", host.stated_paths);

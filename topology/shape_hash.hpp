@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "base/record/cluster.hpp"
 #include "topology/topology.hpp"
@@ -14,6 +15,16 @@ struct HostFacts {
 };
 
 [[nodiscard]] HostFacts host_facts(const Host& host);
+
+/// What a device is called there: "GPU 0000:18:00.0"; by position where its address is not known: "NIC #3".
+/// Several NICs at one address (ports of a card) are told apart by their order.
+[[nodiscard]] std::string shape_label(const Host& host, const Device& device);
+
+/// "NIC 0000:5e:00.0 port 1". `nic` is its position in the host's list.
+[[nodiscard]] std::string shape_label(const Host& host, int nic, const NicPort& port);
+
+/// Whether a fact of that name is an identity.
+[[nodiscard]] bool is_identity(std::string_view fact);
 
 /// 16 hexadecimal digits over the shape: equal on machines that are built, cabled and up alike, whatever they
 /// are called. Stable across builds, since records keep it.

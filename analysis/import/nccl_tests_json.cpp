@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMicrosecond = 1e-6;
 
-/// Facts of a JSON file stand where their key does.
+/// ReportFacts of a JSON file stand where their key does.
 int line_of_key(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(fmt::format("\"{}\"", key));
   return at == std::string_view::npos ? 1 : line_of(text, at);

@@ -13,6 +13,28 @@ FactsByDevice facts_of(const JsonReader& json) {
   return facts;
 }
 
+Json placed_to_json(const PlacedRank& placed) {
+  return {{"rank", placed.rank},
+          {"gpu", placed.gpu},
+          {"gpu_address", placed.gpu_address},
+          {"nic", placed.nic},
+          {"numa_node", or_null(placed.numa_node)},
+          {"guess", placed.guess},
+          {"note", placed.note}};
+}
+
+PlacedRank placed_from_json(const JsonReader& json) {
+  PlacedRank placed{.rank = json.at("rank").integer<int>(),
+                    .gpu = json.at("gpu").text(),
+                    .gpu_address = json.at("gpu_address").text(),
+                    .nic = json.at("nic").text(),
+                    .numa_node = std::nullopt,
+                    .guess = json.at("guess").boolean(),
+                    .note = json.at("note").text()};
+  if (const auto node = json.find("numa_node")) placed.numa_node = node->integer<int>();
+  return placed;
+}
+
 }  // namespace
 
 Json cluster_to_json(const Cluster& cluster) {
@@ -20,9 +42,12 @@ Json cluster_to_json(const Cluster& cluster) {
   for (const ClusterNode& node : cluster.nodes) {
     nodes.push_back({{"host", node.host}, {"shape", node.shape}, {"identity", Json(node.identity)}});
   }
+  Json placement = Json::array();
+  for (const PlacedRank& placed : cluster.placement) placement.push_back(placed_to_json(placed));
   const Json shapes = Json::parse(cluster.shapes, nullptr, false);
   return {{"summary", cluster.summary},
           {"nodes", std::move(nodes)},
+          {"placement", std::move(placement)},
           {"shapes", shapes.is_discarded() ? Json(nullptr) : shapes}};
 }
 
@@ -33,6 +58,8 @@ Cluster cluster_from_json(const JsonReader& json) {
     cluster.nodes.push_back(
         {node.at("host").text(), node.at("shape").integer<int>(), facts_of(node.at("identity"))});
   }
+  for (const JsonReader& placed : json.at("placement").items())
+    cluster.placement.push_back(placed_from_json(placed));
   cluster.shapes = json.at("shapes").compact();
   return cluster;
 }

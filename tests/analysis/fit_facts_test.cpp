@@ -30,7 +30,7 @@ collbench::Run tree_and_ring() {
 }
 
 TEST(FitFacts, EverySweepHasItsLine) {
-  const Facts facts = fit_facts(tree_and_ring());
+  const ReportFacts facts = fit_facts(tree_and_ring());
   ASSERT_EQ(facts.size(), 3U);
   EXPECT_THAT(facts[0].text,
               testing::AllOf(HasSubstr("fit of AllReduce tree float: α 10 µs"), HasSubstr("algbw 1.00"),

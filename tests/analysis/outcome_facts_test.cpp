@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> texts(const Facts& facts) {
+std::vector<std::string> texts(const ReportFacts& facts) {
   std::vector<std::string> result;
   for (const ReportFact& fact : facts) result.push_back(fact.text);
   return result;
@@ -33,7 +33,7 @@ TEST(OutcomeFacts, NameTheRanksThatFoundWrongData) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 12;
   run.rows[1].measurement.wrong = {{3, "node02", 12, 7, "6", "5"}};
-  const Facts facts = outcome_facts(run);
+  const ReportFacts facts = outcome_facts(run);
   EXPECT_EQ(facts[0].text, "WRONG DATA: AllReduce 64 MiB float sum, in place: 12 elements wrong");
   EXPECT_EQ(facts[0].tone, Tone::alarm);
   EXPECT_EQ(facts[1].text, "rank 3 on node02: 12 wrong, the first at index 7: expected 6, got 5");

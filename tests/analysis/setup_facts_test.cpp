@@ -10,9 +10,10 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 
-std::vector<std::string> texts(const Facts& facts) {
+std::vector<std::string> texts(const ReportFacts& facts) {
   std::vector<std::string> result;
   for (const ReportFact& fact : facts) result.push_back(fact.text);
   return result;
@@ -60,7 +61,7 @@ TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
 TEST(SetupFacts, WhatIsWrongWithThePlaceIsAWarning) {
   auto run = example_run();
   run.place_notes = {"node01: 2 ranks on 1 core"};
-  const Facts facts = setup_facts(run);
+  const ReportFacts facts = setup_facts(run);
   EXPECT_THAT(texts(facts), Contains("warning: node01: 2 ranks on 1 core"));
   EXPECT_EQ(facts[4].tone, Tone::warning);
 }
@@ -112,6 +113,15 @@ TEST(OperationFact, SaysWhatTheSizeIsAndHowBusbwFollows) {
 
 TEST(OperationsIn, AreThoseOfTheRowsInTheirOrder) {
   EXPECT_THAT(operations_in(example_run()), ElementsAre(OperationId::all_reduce, OperationId::send_recv));
+}
+
+TEST(SetupFacts, SayWhatTheRanksWorkWithAfterTheMachines) {
+  auto run = example_run();
+  run.cluster = Cluster{.shapes = "{}", .nodes = {}, .summary = {"1 node"}};
+  run.cluster->placement = {
+      {.rank = 0, .gpu = "GPU5", .gpu_address = "", .nic = "", .numa_node = {}, .guess = false, .note = ""}};
+  EXPECT_THAT(texts(setup_facts(run)),
+              IsSupersetOf({std::string("1 node"), std::string("GPUs of the ranks: rank 0: GPU5")}));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::StartsWith;
 
 TEST(VerdictFacts, SayTheVerdictAndWhatHoldsEachRow) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
-  const Facts facts = verdict_facts(judged_on_gpus(run_from_expectation(cluster, 1), cluster));
+  const ReportFacts facts = verdict_facts(judged_on_gpus(run_from_expectation(cluster, 1), cluster));
   ASSERT_EQ(facts.size(), 2U);
   EXPECT_THAT(facts[0].text, StartsWith("AllReduce float: as expected: "));
   EXPECT_EQ(facts[0].tone, Tone::quiet);
@@ -38,7 +38,7 @@ TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
   collbench::Run run = run_from_expectation(cluster, 1);
   for (Row& row : run.rows) row.measurement.key.operation = OperationId::hypercube;
-  const Facts facts = verdict_facts(judged_on_gpus(run, cluster));
+  const ReportFacts facts = verdict_facts(judged_on_gpus(run, cluster));
   EXPECT_THAT(facts.front().text,
               AllOf(HasSubstr("no verdict"), HasSubstr("there is no formula for HyperCube")));
 }

@@ -67,6 +67,7 @@ TESTED_BY = {
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
     r"tests/topology/corpus_test\.cpp": "every reader on recordings of real machines",
+    r"tests/topology/fixtures_test\.cpp": "every reader on our own files",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
     r"tests/collectives/mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
     r"tests/collectives/mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",
@@ -76,6 +77,8 @@ SUFFIXES = (".cpp", ".hpp", ".h", ".cu")
 USUAL_LINES = 400
 LONGER_FILES = {}
 
+# A type at namespace scope (clang-format leaves it unindented), where it is defined and not only announced.
+TYPE = re.compile(r"^(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
@@ -148,6 +151,16 @@ def breaks_of_file(path, text, files):
     yield from breaks_of_names(path, files)
 
 
+def breaks_of_types(headers):
+    """Two types of one name are one to the linker, which then takes the functions of either for both."""
+    home_of = {}
+    for path, text in headers.items():
+        for name in TYPE.findall(text):
+            home = home_of.setdefault(name, path)
+            if home != path:
+                yield f"{path}: defines {name}, which {home} defines as well"
+
+
 def breaks_of_tree(root):
     sources = [
         path
@@ -156,10 +169,11 @@ def breaks_of_tree(root):
         if path.suffix in SUFFIXES
     ]
     files = {path.relative_to(root).as_posix() for path in [*sources, *(root / "tests").rglob("*_test.py")]}
-    for path in sources:
-        name = path.relative_to(root).as_posix()
-        for broken in breaks_of_file(name, path.read_text(encoding="utf-8"), files):
+    texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sources}
+    for name, text in texts.items():
+        for broken in breaks_of_file(name, text, files):
             yield f"{name}: {broken}"
+    yield from breaks_of_types({name: text for name, text in texts.items() if name.endswith(".hpp")})
     for table in (WITHOUT_HEADER, TESTED_BY, TESTS_OF_MORE, LONGER_FILES):
         for pattern in table:
             if not any(re.fullmatch(pattern, name) for name in files):

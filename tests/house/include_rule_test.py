@@ -18,11 +18,11 @@ GOOD_TREE = {
     "collectives/sweep.hpp": HEADER + '#include "launch/session.hpp"\n',
     "collectives/mpi/backend.hpp": HEADER + "#include <mpi.h>\n",
     "topology/link.hpp": HEADER + '#include "base/record/row.hpp"\n',
-    "launch/session.hpp": HEADER,
+    "launch/session.hpp": HEADER + "class Session final : public Ranks {\n  struct Row {};\n};\nstruct Row;\n",
     "launch/session.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
     "launch/session_smpi.cpp": '#include "launch/session.hpp"\n#include <smpi/smpi.h>\n',
     "tests/launch/session_mpi_test.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
-    "base/record/row.hpp": HEADER,
+    "base/record/row.hpp": HEADER + "struct Row {\n};\nenum class State { good };\n",
 }
 
 MPI_HOMES = "which only launch/*.cpp and collectives/mpi may see"
@@ -47,6 +47,9 @@ BREAKS = [
     ("analysis/ring.cpp", "#include <CLI/CLI.hpp>\n", "which only src may see"),
     ("analysis/ring.cpp", "#include <hwloc.h>\n", "which only topology and launch may see"),
     ("analysis/ring.cpp", "#include <gtest/gtest.h>\n", "which only tests may see"),
+    ("topology/link.hpp", HEADER + "struct Row {\n};\n", "defines Row, which base/record/row.hpp defines as well"),
+    ("topology/link.hpp", HEADER + "template <class T>\nclass State {\n};\n", "defines State, which"),
+    ("tests/base/row.hpp", HEADER + "enum Session : int {\n};\n", "defines Session, which"),
     ("analysis/ring.hpp", "// no guard\n", "lacks #pragma once"),
     ("analysis/ring.cpp", "\n" * 401, "has 401 lines"),
     ("analysis/tree.cpp", "", "has no header analysis/tree.hpp"),

@@ -10,6 +10,8 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "tests/topology/held.hpp"
+#include "tests/topology/one_removed.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/lookup.hpp"
 #include "topology/merge.hpp"
@@ -18,6 +20,7 @@
 #include "topology/read_any.hpp"
 #include "topology/sysfs_infiniband.hpp"
 #include "topology/topology_json.hpp"
+#include "topology/write_nccl_topology_xml.hpp"
 
 namespace collbench {
 namespace {
@@ -32,38 +35,26 @@ constexpr const char* kByHwlocType =
     "entries of NVLinkBandwidth off the diagonal by a script, MB/s over the data sheet's";
 constexpr const char* kOneGpu = "by eye: one row";
 constexpr const char* kByLink = "grep -c Link";
-constexpr int kNotCounted = -1;
-
-struct Held {
-  const char* file;
-  int gpus;
-  int nics;
-  int numa_nodes;
-  int pci_devices;
-  int bundles;  ///< entries for NVLinks, each direction one
-  int links;    ///< NVLinks, summed over the GPUs
-  const char* how;
-};
 
 constexpr Held kHeld[] = {
-    {"nccl-xml/3090_8gpu_switchtec_dump.xml", 8, 1, 2, 11, 0, 0, kByElement},
+    {"nccl-xml/3090_8gpu_switchtec_dump.xml", 8, 1, 2, 11, 0, 0, kByElement, Told::by_element},
     {"nccl-xml/aws_g5.48xl-topo.xml", 0, 0, 2, 9, 0, 0, kByClass},
     {"nccl-xml/aws_p4d-24xl-topo.xml", 8, 4, 2, 16, 0, 0, kByClass},
-    {"nccl-xml/azure_nc48v4-topo.xml", 2, 1, 2, 2, 2, 24, kByElement},
-    {"nccl-xml/azure_ncv4-topo.xml", 4, 1, 4, 4, 4, 48, kByElement},
+    {"nccl-xml/azure_nc48v4-topo.xml", 2, 1, 2, 2, 2, 24, kByElement, Told::by_element},
+    {"nccl-xml/azure_ncv4-topo.xml", 4, 1, 4, 4, 4, 48, kByElement, Told::by_element},
     {"nccl-xml/azure_ndv2-topo.xml", 8, 1, 2, 9, 0, 0, kByClass},
     {"nccl-xml/azure_ndv4-topo.xml", 8, 8, 4, 20, 0, 0, kByClass},
-    {"nccl-xml/mew0_2xa100pcie_dump_fault.xml", 2, 2, 1, 3, 2, 13, kByElement},
-    {"nccl-xml/mew0_2xa100pcie_dump_normal.xml", 2, 2, 1, 3, 2, 24, kByElement},
-    {"nccl-xml/mew0_topo_fail_input.xml", 2, 1, 1, 3, 2, 13, kByElement},
-    {"nccl-xml/mew0_topo_real_input.xml", 2, 1, 1, 3, 2, 24, kByElement},
-    {"nccl-xml/oci_H100-topology-kubernetes.xml", 8, 16, 2, 40, 32, 144, kByElement},
-    {"nccl-xml/oci_H100-topology.xml", 8, 16, 2, 40, 32, 144, kByElement},
+    {"nccl-xml/mew0_2xa100pcie_dump_fault.xml", 2, 2, 1, 3, 2, 13, kByElement, Told::by_element},
+    {"nccl-xml/mew0_2xa100pcie_dump_normal.xml", 2, 2, 1, 3, 2, 24, kByElement, Told::by_element},
+    {"nccl-xml/mew0_topo_fail_input.xml", 2, 1, 1, 3, 2, 13, kByElement, Told::by_element},
+    {"nccl-xml/mew0_topo_real_input.xml", 2, 1, 1, 3, 2, 24, kByElement, Told::by_element},
+    {"nccl-xml/oci_H100-topology-kubernetes.xml", 8, 16, 2, 40, 32, 144, kByElement, Told::by_element},
+    {"nccl-xml/oci_H100-topology.xml", 8, 16, 2, 40, 32, 144, kByElement, Told::by_element},
     {"nccl-xml/oci_topo-flattened-b4.xml", 8, 8, 4, 20, 0, 0, kByClass},
-    {"nccl-xml/rccl_topo_16p1h_vm.xml", 16, 8, 4, 24, 0, 0, kByElement},
-    {"nccl-xml/rccl_topo_3p_pcie.xml", 3, 1, 2, 7, 0, 0, kByElement},
-    {"nccl-xml/rccl_topo_4p_940.xml", 4, 4, 4, 8, 0, 0, kByElement},
-    {"nccl-xml/rccl_topo_8p1h.xml", 8, 4, 2, 26, 0, 0, kByElement},
+    {"nccl-xml/rccl_topo_16p1h_vm.xml", 16, 8, 4, 24, 0, 0, kByElement, Told::by_element},
+    {"nccl-xml/rccl_topo_3p_pcie.xml", 3, 1, 2, 7, 0, 0, kByElement, Told::by_element},
+    {"nccl-xml/rccl_topo_4p_940.xml", 4, 4, 4, 8, 0, 0, kByElement, Told::by_element},
+    {"nccl-xml/rccl_topo_8p1h.xml", 8, 4, 2, 26, 0, 0, kByElement, Told::by_element},
     {"hwloc-xml/aws_g4dn.metal_8xt4.xml", 8, 2, 2, kNotCounted, 0, 0, kByHwlocType},
     {"hwloc-xml/chimera_mixed_gpus.xml", 1, 3, 4, kNotCounted, 0, 0, kByHwlocType},
     {"hwloc-xml/conan_2xtesla_ib_normalio.xml", 3, 3, 2, kNotCounted, 0, 0, kByHwlocType},
@@ -128,6 +119,11 @@ constexpr Held kHeld[] = {
      "by eye: one GPU in topo -m, nvlink -s and csv"},
 };
 
+constexpr UnseenRemoval kTakenAwayUnseen[] = {
+    {"tools/nvsmi-capture/", "GPU.*",
+     "topo -m, nvlink -s and --query-gpu of one GPU: the others still tell of it"},
+};
+
 struct Refused {
   const char* file;
   const char* reason;
@@ -172,27 +168,18 @@ class Corpus : public testing::Test {
   fs::path folder_;
 };
 
-int total_nvlinks(const Host& host) {
-  int links = 0;
-  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i)
-    links += nvlinks_of(host, {DeviceKind::gpu, i});
-  return links;
-}
-
 TEST_F(Corpus, HoldsWhatWasCounted) {
   for (const Held& row : kHeld) {
     SCOPED_TRACE(std::string(row.file) + ", counted " + row.how);
     const Host host = read(row.file);
-    EXPECT_EQ(row.gpus, static_cast<int>(host.gpus.size()));
-    EXPECT_EQ(row.nics, static_cast<int>(host.nics.size()));
-    EXPECT_EQ(row.numa_nodes, static_cast<int>(host.numa_nodes.size()));
-    if (row.pci_devices != kNotCounted) {
-      EXPECT_EQ(row.pci_devices, static_cast<int>(host.pci_devices.size()));
-    }
-    EXPECT_EQ(row.bundles, static_cast<int>(host.nvlinks.size()));
-    EXPECT_EQ(row.links, total_nvlinks(host));
+    EXPECT_EQ(held(row), held(row, host));
     EXPECT_EQ("", what_does_not_hold(host));
   }
+}
+
+TEST_F(Corpus, NothingCanBeTakenAwayUnseen) {
+  for (const Held& row : kHeld)
+    expect_every_removal_is_seen(row, read_file(folder_ / row.file), kTakenAwayUnseen);
 }
 
 TEST_F(Corpus, RefusesForTheRightReason) {

@@ -19,6 +19,11 @@ TEST(GpuCatalogue, TellsFormsOfOneModelApart) {
 
 TEST(GpuCatalogue, KnowsPciIds) {
   EXPECT_EQ("H100 SXM", find_gpu_model_by_pci("0x10de", "0x2330")->name);
+  EXPECT_EQ("H100 NVL", find_gpu_model_by_pci("0x10de", "0x2321")->name);
+  EXPECT_EQ("L40S", find_gpu_model_by_pci("0x10de", "0x26b9")->name);
+  for (const char* device : {"0x2342", "0x2345", "0x2348"})
+    EXPECT_EQ("GH200", find_gpu_model_by_pci("0x10de", device)->name);
+  EXPECT_EQ("GB200", find_gpu_model_by_pci("0x10de", "0x2941")->name);
   EXPECT_EQ(nullptr, find_gpu_model_by_pci("0x1002", "0x2330"));
   EXPECT_EQ(nullptr, find_gpu_model_by_pci("0x10de", ""));
   EXPECT_EQ(nullptr, find_gpu_model_by_pci("0x10de", "0x9999"));

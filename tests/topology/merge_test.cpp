@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/topology/fixture.hpp"
+#include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/hwloc_xml.hpp"
 #include "topology/lookup.hpp"
 #include "topology/nccl_topology_xml.hpp"
@@ -113,6 +114,31 @@ TEST(Merge, MaskedUuidsDoNotMakeGpusTheSame) {
     a.gpus.push_back(gpu);
   }
   EXPECT_EQ(2U, merge_hosts({a, a}).gpus.size());
+}
+
+TEST(Merge, FindsThePortOfACardAtOneAddressHoweverListed) {
+  // What has no name, as an interface of the kernel's, goes to the NIC with its port.
+  Host nameless = two_ports_at_one_address();
+  nameless.nics.erase(nameless.nics.begin());
+  nameless.nics[0].name = {};
+  nameless.nics[0].board.value = "B";
+  for (const bool backwards : {false, true}) {
+    const Host merged = merge_hosts({two_ports_at_one_address(backwards), nameless});
+    ASSERT_EQ(merged.nics.size(), 2U);
+    for (const Nic& nic : merged.nics) EXPECT_EQ(nic.board.known(), nic.name.value == "mlx5_1");
+  }
+}
+
+TEST(Merge, WithoutAPortTheFirstNicAtAnAddressIsMeantHoweverListed) {
+  Host nameless = two_ports_at_one_address();
+  nameless.nics.pop_back();
+  nameless.nics[0].name = {};
+  nameless.nics[0].ports.clear();
+  nameless.nics[0].board.value = "B";
+  for (const bool backwards : {false, true}) {
+    const Host merged = merge_hosts({two_ports_at_one_address(backwards), nameless});
+    for (const Nic& nic : merged.nics) EXPECT_EQ(nic.board.known(), nic.name.value == "mlx5_0");
+  }
 }
 
 }  // namespace

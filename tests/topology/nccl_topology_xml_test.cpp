@@ -33,11 +33,6 @@ TEST(NcclTopologyXml, ReadsADump) {
   EXPECT_EQ(18, host.nvlinks[0].count.value);
 }
 
-TEST(NcclTopologyXml, WrittenAndReadIsTheSameGraph) {
-  const Host host = read(fixture("nccl_topology.xml"));
-  EXPECT_EQ(host, read(write_nccl_topology_xml(host)));
-}
-
 TEST(NcclTopologyXml, ReadsAProvidersFileWithoutGpuAndNetElements) {
   const Host host = read(
       R"(<system version="1"><cpu numaid="0" affinity="ff">
@@ -63,7 +58,6 @@ TEST(NcclTopologyXml, ASwitchThatAVmHidesIsOneWithoutAddress) {
   ASSERT_EQ(1U, host.nvswitches.size());
   EXPECT_FALSE(host.nvswitches[0].pci_address.known());
   EXPECT_EQ(18, nvlinks_between(host, {DeviceKind::gpu, 0}, {DeviceKind::gpu, 1}));
-  EXPECT_EQ(host, read(write_nccl_topology_xml(host)));
 }
 
 TEST(NcclTopologyXml, CountsTheLinksToEverySwitch) {
@@ -78,7 +72,6 @@ TEST(NcclTopologyXml, CountsTheLinksToEverySwitch) {
   EXPECT_EQ(9, nvlinks_of(host, {DeviceKind::gpu, 0}));
   EXPECT_EQ(3, nvlinks_between(host, {DeviceKind::gpu, 0}, {DeviceKind::gpu, 1}));
   EXPECT_THAT(host.notes, testing::ElementsAre("1 <xgmi> left out: not known to this reader"));
-  EXPECT_EQ(host.nvlinks, read(write_nccl_topology_xml(host)).nvlinks);
 }
 
 TEST(NcclTopologyXml, SaysWhatIsNotBelievable) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/topology/fixture.hpp"
+#include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/lookup.hpp"
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_topo.hpp"
@@ -93,6 +94,17 @@ TEST(Path, SwitchesAreSeenByMoreLinksThanAGpuHas) {
   const Host host = read_nvidia_smi_topo(text, "T.txt");
   EXPECT_TRUE(has_nvswitch(host));  // 24 links a GPU were never built
   EXPECT_EQ(12, nvlinks_of(host, gpu(0)));
+}
+
+TEST(Path, EquallyNearNicsComeInOneOrderHoweverListed) {
+  const auto names = [](const Host& host) {
+    std::vector<std::string> found;
+    for (const Device& nic : nics_by_nearness(host, {DeviceKind::gpu, 0}))
+      found.push_back(*host.nics[static_cast<std::size_t>(nic.index)].name.value);
+    return found;
+  };
+  EXPECT_EQ(names(two_ports_at_one_address()), (std::vector<std::string>{"mlx5_0", "mlx5_1"}));
+  EXPECT_EQ(names(two_ports_at_one_address(true)), (std::vector<std::string>{"mlx5_0", "mlx5_1"}));
 }
 
 }  // namespace

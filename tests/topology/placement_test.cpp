@@ -141,12 +141,20 @@ TEST(Placement, EquallyNearNicsAreDealtOut) {
   EXPECT_THAT(nics, ElementsAre(0, 1, 2, 3));
 }
 
-TEST(Placement, InWords) {
-  const std::vector<Host> all = hosts();
-  const auto placed = placement(all, ranks({sees({"0"}), sees({"8"})}));
-  EXPECT_THAT(placement_text(placed[0], all[0]), HasSubstr("rank 0: GPU0 (guess), "));
-  EXPECT_THAT(placement_text(placed[0], all[0]), HasSubstr(", NUMA 0"));
-  EXPECT_THAT(placement_text(placed[1], all[0]), HasSubstr("rank 1: no GPU; GPU 8 is not among"));
+TEST(Placement, IsRecordedByName) {
+  std::vector<Host> all = hosts();
+  all[0].nics[3].name.value = "mlx5_3";
+  const auto placed = placement(all, ranks({sees({"3"}), sees({"8"})}));
+  const PlacedRank first = placement_record(placed[0], all[0]);
+  EXPECT_EQ(first.gpu, "GPU3");
+  EXPECT_EQ(first.gpu_address, *all[0].gpus[3].pci_address.value);
+  EXPECT_EQ(first.nic, "mlx5_3");
+  EXPECT_THAT(first.numa_node, Optional(0));
+  EXPECT_TRUE(first.guess);
+  const PlacedRank second = placement_record(placed[1], all[0]);
+  EXPECT_EQ(second.rank, 1);
+  EXPECT_EQ(second.gpu + second.gpu_address + second.nic, "");
+  EXPECT_THAT(second.note, HasSubstr("GPU 8 is not among"));
 }
 
 }  // namespace

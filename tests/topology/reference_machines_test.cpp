@@ -85,6 +85,14 @@ TEST(ReferenceMachines, HoldTheDataSheetsFigures) {
   }
 }
 
+TEST(ReferenceMachines, SayNothingOfACpuThatNoSourceNames) {
+  EXPECT_FALSE(reference_host(*find_reference_machine("a3-ultra")).numa_nodes.at(0).cpu_vendor.known());
+  const NumaNode grace = reference_host(*find_reference_machine("gb200-nvl72")).numa_nodes.at(0);
+  EXPECT_EQ("ARM", grace.cpu_vendor.value);
+  EXPECT_FALSE(grace.cpu_family.known());
+  EXPECT_EQ(143, reference_host(*find_reference_machine("hgx-h200")).numa_nodes.at(0).cpu_model.value);
+}
+
 TEST(ReferenceMachines, TheCubeMeshHasItsHoles) {
   const Host host = reference_host(*find_reference_machine("dgx-1v"));
   EXPECT_EQ(2, nvlinks_between(host, gpu(0), gpu(3)));

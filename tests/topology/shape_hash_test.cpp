@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "tests/topology/two_ports_at_one_address.hpp"
 #include "tests/topology/whole_fixture.hpp"
 #include "topology/facts.hpp"
 #include "topology/reference_machines.hpp"
@@ -138,6 +139,14 @@ TEST(ShapeHash, TellsAllReferenceMachinesApart) {
     hashes.insert(hash_of(host));
   }
   EXPECT_GE(hashes.size(), reference_machines().size() - 4);  // some differ in name only: hgx-h100 and ndv5
+}
+
+TEST(ShapeHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
+  const HostFacts forwards = host_facts(two_ports_at_one_address());
+  const HostFacts backwards = host_facts(two_ports_at_one_address(true));
+  EXPECT_EQ(forwards.shape, backwards.shape);
+  EXPECT_EQ(forwards.identity, backwards.identity);
+  EXPECT_EQ(forwards.shape.at("NIC 0000:03:00.0 (2) port 2").at("state"), "DOWN");
 }
 
 }  // namespace

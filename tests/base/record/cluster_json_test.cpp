@@ -24,8 +24,23 @@ TEST(ClusterJson, HoldsTheShapesAsJson) {
   const Cluster cluster{R"({"hosts":[1]})", {{"n1", 0, {{"GPU 0", {{"uuid", "GPU-1"}}}}}}, {"1 node"}};
   EXPECT_EQ(
       cluster_to_json(cluster).dump(),
-      R"({"summary":["1 node"],"nodes":[{"host":"n1","shape":0,"identity":{"GPU 0":{"uuid":"GPU-1"}}}],)"
+      R"({"summary":["1 node"],"nodes":[{"host":"n1","shape":0,"identity":{"GPU 0":{"uuid":"GPU-1"}}}],"placement":[],)"
       R"("shapes":{"hosts":[1]}})");
+}
+
+TEST(ClusterJson, HoldsWhatARankWorksWith) {
+  const PlacedRank placed{.rank = 3,
+                          .gpu = "GPU1",
+                          .gpu_address = "0000:2a:00.0",
+                          .nic = "mlx5_1",
+                          .numa_node = std::nullopt,
+                          .guess = true,
+                          .note = "2 ranks share this GPU"};
+  EXPECT_EQ(cluster_to_json({.shapes = "{}", .nodes = {}, .summary = {}, .placement = {placed}})
+                .at("placement")
+                .dump(),
+            R"([{"rank":3,"gpu":"GPU1","gpu_address":"0000:2a:00.0","nic":"mlx5_1","numa_node":null,)"
+            R"("guess":true,"note":"2 ranks share this GPU"}])");
 }
 
 TEST(ClusterJson, WritesNullForWhatIsNoJson) {

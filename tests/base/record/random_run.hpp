@@ -53,6 +53,10 @@ class RandomRun {
       return ClusterNode{text(), below(4096), {{"a" + text(), {{text(), text()}}}, {"b", {{"", text()}}}}};
     });
     result.summary = several([&] { return text(); });
+    result.placement = several([&] {
+      return PlacedRank{below(4096), text(), text(), text(), maybe([&] { return below(16); }),
+                        chance(),    text()};
+    });
     return result;
   }
 
