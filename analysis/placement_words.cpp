@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace collbench {
 namespace {
@@ -24,10 +25,11 @@ std::string words_of(const PlacedRank& placed) {
 
 std::string placement_words(const std::vector<PlacedRank>& placement) {
   std::vector<PlacedRank> known;
-  std::copy_if(placement.begin(), placement.end(), std::back_inserter(known),
-               [](const PlacedRank& placed) { return !placed.gpu.empty() || !placed.note.empty(); });
-  std::stable_partition(known.begin(), known.end(),
-                        [](const PlacedRank& placed) { return !placed.note.empty(); });
+  const auto take = [&](auto fits) {
+    std::copy_if(placement.begin(), placement.end(), std::back_inserter(known), fits);
+  };
+  take([](const PlacedRank& placed) { return !placed.note.empty(); });
+  take([](const PlacedRank& placed) { return placed.note.empty() && !placed.gpu.empty(); });
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(kRanksNamed, known.size()); ++i) words.push_back(words_of(known[i]));
   if (known.size() > kRanksNamed)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "topology/link_catalogue.hpp"
@@ -273,17 +274,14 @@ const PathHop* limiting_hop(const Path& path) {
 }
 
 std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu) {
-  std::vector<int> order = nic_order(host);
-  std::vector<PathType> types;
-  for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
-    const auto path = path_between(host, gpu, {DeviceKind::nic, i});
-    types.push_back(path ? path->type : PathType::net);
+  std::vector<std::tuple<PathType, std::size_t, int>> order;  // how far, where in the order of NICs, which
+  for (const int nic : nic_order(host)) {
+    const auto path = path_between(host, gpu, {DeviceKind::nic, nic});
+    order.emplace_back(path ? path->type : PathType::net, order.size(), nic);
   }
-  std::stable_sort(order.begin(), order.end(), [&types](int x, int y) {
-    return types[static_cast<std::size_t>(x)] < types[static_cast<std::size_t>(y)];
-  });
+  std::sort(order.begin(), order.end());
   std::vector<Device> nics;
-  for (const int i : order) nics.push_back({DeviceKind::nic, i});
+  for (const auto& [type, place, nic] : order) nics.push_back({DeviceKind::nic, nic});
   return nics;
 }
 

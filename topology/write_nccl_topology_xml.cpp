@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <pugixml.hpp>
 #include <sstream>
@@ -116,7 +117,8 @@ class DumpWriter {
         net.append_attribute("dev") = static_cast<int>(i);
         net.append_attribute("latency") = "0";
         if (port.gigabits_per_second.known()) {
-          net.append_attribute("speed") = static_cast<int>(*port.gigabits_per_second.value * 1000 + 0.5);
+          net.append_attribute("speed") =
+              static_cast<int>(std::lround(*port.gigabits_per_second.value * 1000));
         }
         net.append_attribute("port") = port.number;
         set(net, "guid", Fact<std::string>{swap_guid(nic.system_guid.value_or(""))});

@@ -17,14 +17,14 @@ enum class Told { by_class, by_element };
 
 /// What a file holds, counted by other means than our readers.
 struct Held {
-  const char* file;
-  int gpus;
-  int nics;
-  int numa_nodes;
-  int pci_devices;
-  int bundles;  ///< entries for NVLinks, each direction one
-  int links;    ///< NVLinks, summed over the GPUs
-  const char* how;
+  const char* file = "";
+  int gpus = 0;
+  int nics = 0;
+  int numa_nodes = 0;
+  int pci_devices = 0;
+  int bundles = 0;  ///< entries for NVLinks, each direction one
+  int links = 0;    ///< NVLinks, summed over the GPUs
+  const char* how = "";
   Told told = Told::by_class;
 };
 

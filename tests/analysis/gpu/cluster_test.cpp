@@ -38,7 +38,7 @@ TEST(GpuCluster, BridgedPairsReachEachOtherOverNvlinkAndOthersThroughTheHost) {
   EXPECT_EQ(cluster_of("h100-nvl", 1, 2).nvlinks, 12);
   const GpuCluster all = cluster_of("h100-nvl", 1);
   EXPECT_EQ(all.nvlinks, 0);
-  EXPECT_DOUBLE_EQ(all.host_path, 22);  // two Sapphire Rapids, by NCCL's table
+  EXPECT_DOUBLE_EQ(all.host_path, 16);  // two EPYC, by NCCL's table
   EXPECT_EQ(all.host_path_name, "between the sockets");
 }
 
