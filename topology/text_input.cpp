@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/locale/utf.hpp>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -10,20 +11,12 @@
 namespace collbench {
 namespace {
 
-/// Bytes of the UTF-8 character at the start of `text`, 0 when it is none (RFC 3629, without the check for
-/// overlong forms of three and four bytes, which no reader here depends on).
+/// Bytes of the UTF-8 character at the start of `text`, 0 when it is none (cut, overlong or a surrogate).
 std::size_t utf8_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  std::size_t length = 0;
-  if (lead < 0x80) length = 1;
-  if (lead >= 0xC2 && lead < 0xE0) length = 2;
-  if (lead >= 0xE0 && lead < 0xF0) length = 3;
-  if (lead >= 0xF0 && lead < 0xF5) length = 4;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
-  }
-  return length;
+  const char* next = text.data();
+  const auto character = boost::locale::utf::utf_traits<char>::decode(next, text.data() + text.size());
+  const bool whole = boost::locale::utf::is_valid_codepoint(character);
+  return whole ? static_cast<std::size_t>(next - text.data()) : 0;
 }
 
 bool is_text_control(char c) { return c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\x1b'; }

@@ -24,6 +24,8 @@ TEST(TextInput, RefusesWhatIsNoText) {
   EXPECT_THAT(refused("a\nb\x01"), HasSubstr("F:2: byte 0x01 stands in no text"));
   EXPECT_THAT(refused("a\n\n\xC3("), HasSubstr("F:3: byte 0xc3 is not UTF-8"));
   EXPECT_THAT(refused("\xC3"), HasSubstr("is not UTF-8"));
+  EXPECT_THAT(refused("\xE0\x96\xB3"), HasSubstr("is not UTF-8"));  // overlong: JSON would not take it
+  EXPECT_THAT(refused("\xED\xA0\x80"), HasSubstr("is not UTF-8"));  // half of a surrogate pair
   EXPECT_THAT(refused(std::string(kMostInputBytes + 1, 'a')), HasSubstr("the file has"));
 }
 
