@@ -127,7 +127,7 @@ std::optional<double> largest_seconds_per_byte(const Calibration& measured, Cali
 /// Ring AllReduce of p ranks takes 2(p − 1)/p · S/B + (p − 1)/p · S·γ + S·κ at large S (docs/model.md).
 std::vector<Ceiling> of_host_memory(const Run& run) {
   std::vector<Ceiling> ceilings;
-  const double p = static_cast<double>(run.ranks.size());
+  const auto p = static_cast<double>(run.ranks.size());
   if (!run.calibration || p < 2) return ceilings;
   const Calibration& measured = *run.calibration;
   const bool many_nodes = node_count(run.ranks) > 1;

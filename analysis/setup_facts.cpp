@@ -28,7 +28,7 @@ std::string backend_in_words(const std::string& backend) {
 
 /// An imported log may not say on how many hosts its ranks were.
 std::string place_in_words(const Run& run) {
-  const std::string ranks = counted(run.ranks.size(), "rank");
+  std::string ranks = counted(run.ranks.size(), "rank");
   if (run.log && !run.log->nodes) return ranks;
   return fmt::format("{} on {}", ranks, counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
 }

@@ -100,7 +100,11 @@ TEST(Judge, OneLinkThatAllWaitForIsLowWithinANode) {
   for (const ReferenceMachine& machine : reference_machines()) {
     const GpuCluster healthy = gpu_cluster(machine, 1, 0);
     GpuCluster sick = healthy;
-    (sick.nvlinks > 0 ? sick.nvlinks = sick.nvlinks / 2 : sick.host_path /= 2);
+    if (sick.nvlinks > 0) {
+      sick.nvlinks /= 2;
+    } else {
+      sick.host_path /= 2;
+    }
     const collbench::Run run =
         judged_on_gpus(with_noise(run_from_expectation(sick, 1, OperationId::all_gather), false), healthy);
     EXPECT_TRUE(below_the_band(run)) << machine.name;

@@ -80,7 +80,7 @@ TEST(Verdict, SweepsAreByKeyAndInTheOrderOfSizes) {
   rows[2].measurement.unavailable = "no";
   const auto sweeps = sweeps_of(rows);
   ASSERT_EQ(sweeps.size(), 2U);
-  EXPECT_EQ(sweeps[0], (Sweep{&rows[3], &rows[0]}));
+  EXPECT_EQ(sweeps[0], (Sweep{&rows[3], rows.data()}));
   EXPECT_EQ(sweeps[1], Sweep{&rows[1]});
 }
 

@@ -39,7 +39,7 @@ class RankThreads {
     [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
       all_.texts_[static_cast<std::size_t>(rank_)] = text;
       barrier();
-      std::vector<std::string> texts = all_.texts_;
+      const std::vector<std::string> texts = all_.texts_;
       barrier();
       return texts;
     }

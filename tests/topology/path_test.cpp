@@ -89,7 +89,7 @@ TEST(Path, NicsAreOrderedByNearness) {
 
 TEST(Path, SwitchesAreSeenByMoreLinksThanAGpuHas) {
   EXPECT_FALSE(has_nvswitch(dump()));
-  std::string text =
+  const std::string text =
       "\tGPU0\tGPU1\tGPU2\nGPU0\t X \tNV12\tNV12\nGPU1\tNV12\t X \tNV12\nGPU2\tNV12\tNV12\t X \n";
   const Host host = read_nvidia_smi_topo(text, "T.txt");
   EXPECT_TRUE(has_nvswitch(host));  // 24 links a GPU were never built

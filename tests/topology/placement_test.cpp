@@ -41,7 +41,7 @@ std::vector<int> gpus(const std::vector<RankPlacement>& placed) {
   return found;
 }
 
-MATCHER(IsGuess, "") { return arg.guess; }
+MATCHER(is_guess, "") { return arg.guess; }
 
 TEST(Placement, AUuidIsCertain) {
   const auto placed = placement(hosts(), ranks({sees({"GPU-cccccccc"}), sees({"GPU-bbb"})}));
@@ -64,7 +64,7 @@ TEST(Placement, RanksThatSeeAllTakeThemInTurn) {  // srun --gpus-per-node=4
   const Visible four = sees({"0", "1", "2", "3"});
   const auto placed = placement(hosts(), ranks({four, four, four, four}));
   EXPECT_THAT(gpus(placed), ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(placed, Each(IsGuess()));
+  EXPECT_THAT(placed, Each(is_guess()));
 }
 
 TEST(Placement, OneGpuPerTask) {  // srun --gpus-per-task=1, and --gpu-bind=map_gpu:3,2,1,0
@@ -80,7 +80,7 @@ TEST(Placement, SeveralGpusPerTask) {  // srun --gpus-per-task=2: each its own f
 TEST(Placement, NoWordOfItMeansAll) {  // --gpu-bind=none
   const auto placed = placement(hosts(), ranks({std::nullopt, std::nullopt}));
   EXPECT_THAT(gpus(placed), ElementsAre(0, 1));
-  EXPECT_THAT(placed, Each(IsGuess()));
+  EXPECT_THAT(placed, Each(is_guess()));
 }
 
 TEST(Placement, SharingIsSaid) {  // salloc --gpus-per-task=1 and mpirun: 0 for every rank
@@ -134,7 +134,7 @@ TEST(Placement, AnIndexGoesByPciAddressWhereTheGraphHasNone) {
 
 TEST(Placement, EquallyNearNicsAreDealtOut) {
   // Two GPUs and two NICs on each switch.
-  std::vector<Host> all{reference_host(*find_reference_machine("hgx-a100"))};
+  const std::vector<Host> all{reference_host(*find_reference_machine("hgx-a100"))};
   const auto placed = placement(all, ranks({sees({"0"}), sees({"1"}), sees({"2"}), sees({"3"})}));
   std::vector<int> nics;
   for (const RankPlacement& each : placed) nics.push_back(each.nic.value_or(-1));

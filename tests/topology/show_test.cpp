@@ -40,7 +40,7 @@ TEST(Show, SaysWhatServesTheGpus) {
 TEST(Show, SaysWhatIsWrong) {
   Host host;
   host.sources = {{"A", "a", ""}, {"B", "b", ""}};
-  host.notes.push_back("half of it is hidden");
+  host.notes.emplace_back("half of it is hidden");
   host.disagreements.push_back({"GPU 0", "model", "X", 0, "Y", 1});
   EXPECT_THAT(show_topology({{host}}, {}),
               testing::AllOf(HasSubstr("Note: half of it is hidden\n"),

@@ -26,13 +26,13 @@ constexpr const char* kByParts =
     "grep";
 
 struct Held {
-  const char* file;
-  std::size_t rows;  ///< out of place and in place
-  double peak_gb_per_s;
-  OperationId operation;
-  int ranks;
-  int nodes;  ///< by eye: hosts of the device list; 0: the log has none
-  const char* how;
+  const char* file = "";
+  std::size_t rows = 0;  ///< out of place and in place
+  double peak_gb_per_s = 0;
+  OperationId operation{};
+  int ranks = 0;
+  int nodes = 0;  ///< by eye: hosts of the device list; 0: the log has none
+  const char* how = "";
   bool operation_given = false;  ///< the log does not say, by eye: no program, nothing checked, two ranks
 };
 

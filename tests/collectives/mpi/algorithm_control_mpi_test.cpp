@@ -52,24 +52,24 @@ class AlgorithmControlOnRanks : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(kAllowed);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Op_create(take_second, 0, &not_commutative);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    MPI_Op_create(take_second, 0, &not_commutative_);
   }
-  void TearDown() override { MPI_Op_free(&not_commutative); }
+  void TearDown() override { MPI_Op_free(&not_commutative_); }
 
   [[nodiscard]] CollectiveCall call(OperationId operation, std::uint64_t count, bool in_place = false) const {
-    return {operation, count, sizeof(int), ranks, true, in_place};
+    return {operation, count, sizeof(int), ranks_, true, in_place};
   }
 
   /// Runs `call` on ints and returns MPI's verdict.
   int run(const CollectiveCall& call, MPI_Comm communicator) const {
     const int count = static_cast<int>(call.count);
-    const std::vector<int> counts(static_cast<std::size_t>(ranks), count);
-    const std::vector<int> in(call.count * counts.size(), rank);
+    const std::vector<int> counts(static_cast<std::size_t>(ranks_), count);
+    const std::vector<int> in(call.count * counts.size(), rank_);
     std::vector<int> out(in.size());
     const void* from = call.in_place ? MPI_IN_PLACE : in.data();
-    MPI_Op reduction = call.commutative ? MPI_SUM : not_commutative;
+    MPI_Op reduction = call.commutative ? MPI_SUM : not_commutative_;
     switch (call.operation) {
       case OperationId::all_reduce:
         return MPI_Allreduce(from, out.data(), count, MPI_INT, reduction, communicator);
@@ -85,7 +85,7 @@ class AlgorithmControlOnRanks : public ::testing::Test {
   /// The two collectives that make up Open MPI's "nonoverlapping" and its linear AllGather.
   void run_in_two_steps(const CollectiveCall& call, MPI_Comm communicator) const {
     const int count = static_cast<int>(call.count);
-    const std::vector<int> counts(static_cast<std::size_t>(ranks), count);
+    const std::vector<int> counts(static_cast<std::size_t>(ranks_), count);
     std::vector<int> starts(counts.size());
     std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
     std::vector<int> in(call.count * counts.size());
@@ -97,10 +97,10 @@ class AlgorithmControlOnRanks : public ::testing::Test {
         break;
       case OperationId::all_gather:
         MPI_Gather(in.data(), count, MPI_INT, out.data(), count, MPI_INT, 0, communicator);
-        MPI_Bcast(out.data(), count * ranks, MPI_INT, 0, communicator);
+        MPI_Bcast(out.data(), count * ranks_, MPI_INT, 0, communicator);
         break;
       default:
-        MPI_Reduce(in.data(), out.data(), count * ranks, MPI_INT, MPI_SUM, 0, communicator);
+        MPI_Reduce(in.data(), out.data(), count * ranks_, MPI_INT, MPI_SUM, 0, communicator);
         MPI_Scatterv(out.data(), counts.data(), starts.data(), MPI_INT, in.data(), count, MPI_INT, 0,
                      communicator);
     }
@@ -108,7 +108,7 @@ class AlgorithmControlOnRanks : public ::testing::Test {
 
   /// The messages of the algorithm called `name`, whatever was selected.
   Messages expected(const std::string& name, const CollectiveCall& call, MPI_Comm communicator) const {
-    const auto known = expected_messages(name, call, rank, segment_elements);
+    const auto known = expected_messages(name, call, rank_, segment_elements_);
     const std::set<std::string> in_two_steps{"nonoverlapping", "non-overlapping", "linear"};
     EXPECT_TRUE(known || in_two_steps.contains(name)) << name;
     return known ? *known : messages_of([&] { run_in_two_steps(call, communicator); });
@@ -116,39 +116,39 @@ class AlgorithmControlOnRanks : public ::testing::Test {
 
   /// That `algorithm`, once selected, runs `call` with the messages of the algorithm that ran() names.
   void expect_that_it_tells_the_truth(const std::string& algorithm, const CollectiveCall& call) {
-    control.select(call.operation, algorithm);
+    control_.select(call.operation, algorithm);
     const Communicator communicator;
-    control.select(call.operation, kLibraryChoice);
-    const std::string ran = control.ran(algorithm, call);
+    control_.select(call.operation, kLibraryChoice);
+    const std::string ran = control_.ran(algorithm, call);
     const Messages sent =
         messages_of([&] { EXPECT_EQ(run(call, communicator.get()), MPI_SUCCESS) << algorithm; });
     const Messages wanted = expected(ran, call, communicator.get());
     EXPECT_EQ(sent, wanted) << fmt::format(
         "{} of {} ints on {} ranks{}{}: {} selected, {} claimed; sent {}, wanted {}",
-        operation(call.operation).name, call.count, ranks, call.in_place ? ", in place" : "",
+        operation(call.operation).name, call.count, ranks_, call.in_place ? ", in place" : "",
         call.commutative ? "" : ", not commutative", algorithm, ran, describe(sent), describe(wanted));
-    EXPECT_EQ(ran == "self", ranks == 1);
+    EXPECT_EQ(ran == "self", ranks_ == 1);
   }
 
-  AlgorithmControl control;
-  int rank = 0;
-  int ranks = 0;
-  std::uint64_t segment_elements = 0;
-  MPI_Op not_commutative = MPI_OP_NULL;
+  AlgorithmControl control_;
+  int rank_ = 0;
+  int ranks_ = 0;
+  std::uint64_t segment_elements_ = 0;
+  MPI_Op not_commutative_ = MPI_OP_NULL;
 };
 
 TEST_F(AlgorithmControlOnRanks, MessagesAreSeen) {
   const Communicator communicator;
   const Messages sent = messages_of([&] { run(call(OperationId::all_reduce, 1), communicator.get()); });
-  EXPECT_EQ(sent.empty(), ranks == 1) << "run under OMPI_MCA_pml_monitoring_enable=1";
+  EXPECT_EQ(sent.empty(), ranks_ == 1) << "run under OMPI_MCA_pml_monitoring_enable=1";
 }
 
 TEST_F(AlgorithmControlOnRanks, WhatIsSaidToRunIsWhatSendsTheMessages) {
-  const auto one_each = static_cast<std::uint64_t>(ranks);
+  const auto one_each = static_cast<std::uint64_t>(ranks_);
   for (const OperationId operation : kOperations) {
-    EXPECT_FALSE(control.available(operation).empty());
-    for (const std::string& algorithm : control.available(operation)) {
-      if (control.why_not(operation, algorithm, ranks)) continue;
+    EXPECT_FALSE(control_.available(operation).empty());
+    for (const std::string& algorithm : control_.available(operation)) {
+      if (control_.why_not(operation, algorithm, ranks_)) continue;
       for (const std::uint64_t count : {std::uint64_t{1}, one_each - 1, one_each, std::uint64_t{1001}}) {
         if (count == 0) continue;
         for (const bool in_place : {false, true}) {
@@ -171,52 +171,52 @@ TEST_F(AlgorithmControlOnRanks, SegmentedRingRunsWhenThereIsASegmentSize) {
   const auto segment_bytes = MpiTVariable::find("coll_tuned_allreduce_algorithm_segmentsize");
   ASSERT_TRUE(segment_bytes);
   EXPECT_TRUE(segment_bytes->set(256));
-  segment_elements = 256 / sizeof(int);
+  segment_elements_ = 256 / sizeof(int);
   for (const std::uint64_t count : {100U, 319U, 320U, 1001U, 1200U}) {
     expect_that_it_tells_the_truth("segmented_ring", call(OperationId::all_reduce, count));
   }
-  EXPECT_EQ(control.ran("segmented_ring", call(OperationId::all_reduce, 1001)),
-            ranks > 1 ? "segmented_ring" : "self");
+  EXPECT_EQ(control_.ran("segmented_ring", call(OperationId::all_reduce, 1001)),
+            ranks_ > 1 ? "segmented_ring" : "self");
   EXPECT_TRUE(segment_bytes->set(0));
 }
 
 TEST_F(AlgorithmControlOnRanks, OnlyCommunicatorsMadeAfterwardsChange) {
   const auto many = call(OperationId::all_reduce, 1001);
   const Communicator before;
-  control.select(many.operation, "ring");
+  control_.select(many.operation, "ring");
   const Communicator forced;
-  control.select(many.operation, kLibraryChoice);
+  control_.select(many.operation, kLibraryChoice);
   const Communicator after;
   const auto messages_on = [&](const Communicator& communicator) {
     return messages_of([&] { run(many, communicator.get()); });
   };
   EXPECT_EQ(messages_on(before), messages_on(after));
   EXPECT_EQ(messages_on(forced), expected("ring", many, forced.get()));
-  EXPECT_EQ(messages_on(before) == messages_on(forced), ranks == 1);
+  EXPECT_EQ(messages_on(before) == messages_on(forced), ranks_ == 1);
 }
 
 TEST_F(AlgorithmControlOnRanks, WhatWouldFailInsideTheCallIsSaidBefore) {
   for (const OperationId operation : {OperationId::all_gather, OperationId::all_to_all}) {
-    const auto reason = control.why_not(operation, "two_proc", ranks);
-    control.select(operation, "two_proc");
+    const auto reason = control_.why_not(operation, "two_proc", ranks_);
+    control_.select(operation, "two_proc");
     const Communicator communicator;
-    control.select(operation, kLibraryChoice);
+    control_.select(operation, kLibraryChoice);
     EXPECT_EQ(run(call(operation, 1), communicator.get()) != MPI_SUCCESS, reason.has_value());
-    EXPECT_EQ(reason.has_value(), ranks > 2);
+    EXPECT_EQ(reason.has_value(), ranks_ > 2);
   }
 }
 
 TEST_F(AlgorithmControlOnRanks, WhatTheLibraryLacksIsNamedWithWhatItHas) {
-  EXPECT_THAT(control.available(OperationId::all_reduce), Contains("recursive_doubling"));
-  EXPECT_THAT(control.available(OperationId::all_reduce), Not(Contains("ignore")));
-  EXPECT_THAT(control.available(OperationId::send_recv), ::testing::IsEmpty());
-  EXPECT_TRUE(control.why_not(OperationId::send_recv, "ring", ranks));
-  EXPECT_FALSE(control.why_not(OperationId::send_recv, kLibraryChoice, ranks));
-  EXPECT_THAT(control.why_not(OperationId::all_reduce, "pairwise", ranks).value_or(""),
+  EXPECT_THAT(control_.available(OperationId::all_reduce), Contains("recursive_doubling"));
+  EXPECT_THAT(control_.available(OperationId::all_reduce), Not(Contains("ignore")));
+  EXPECT_THAT(control_.available(OperationId::send_recv), ::testing::IsEmpty());
+  EXPECT_TRUE(control_.why_not(OperationId::send_recv, "ring", ranks_));
+  EXPECT_FALSE(control_.why_not(OperationId::send_recv, kLibraryChoice, ranks_));
+  EXPECT_THAT(control_.why_not(OperationId::all_reduce, "pairwise", ranks_).value_or(""),
               HasSubstr("basic_linear, nonoverlapping"));
-  EXPECT_NO_THROW(control.select(OperationId::send_recv, kLibraryChoice));
+  EXPECT_NO_THROW(control_.select(OperationId::send_recv, kLibraryChoice));
   try {
-    control.select(OperationId::all_to_all, "hypercube");
+    control_.select(OperationId::all_to_all, "hypercube");
     ADD_FAILURE() << "selected";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::not_here);
@@ -226,7 +226,7 @@ TEST_F(AlgorithmControlOnRanks, WhatTheLibraryLacksIsNamedWithWhatItHas) {
 }
 
 TEST_F(AlgorithmControlOnRanks, WhatTheLibraryChoosesItDoesNotTell) {
-  EXPECT_EQ(control.ran(kLibraryChoice, call(OperationId::all_reduce, 1)), kLibraryChoice);
+  EXPECT_EQ(control_.ran(kLibraryChoice, call(OperationId::all_reduce, 1)), kLibraryChoice);
 }
 
 }  // namespace
