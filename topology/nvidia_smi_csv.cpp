@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "topology/nvidia_smi_failure.hpp"
 #include "topology/nvidia_smi_fields.hpp"
 #include "topology/nvidia_smi_matrix.hpp"
 #include "topology/pci_address.hpp"
@@ -94,14 +95,11 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   auto line = std::find_if(lines.begin(), lines.end(),
                            [](const Line& l) { return is_nvidia_smi_csv_header(l.text); });
   if (line == lines.end()) {
-    if (const auto error = find_nvidia_smi_error(lines)) {
-      throw usage_error(place(file, error->number),
-                        fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
-                        "run nvidia-smi by hand and see to that first");
-    }
-    throw usage_error(place(file, 1),
-                      "there is no header line with uuid, pci.bus_id or index (noheader was given?)",
-                      std::string(kAgain));
+    throw without_nvidia_smi_output(
+        lines, file,
+        usage_error(place(file, 1),
+                    "there is no header line with uuid, pci.bus_id or index (noheader was given?)",
+                    std::string(kAgain)));
   }
   const std::vector<std::string> names = field_names(line->text);
   Host host;

@@ -174,15 +174,4 @@ std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_vi
   return std::nullopt;
 }
 
-std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
-  constexpr std::array<std::string_view, 4> kErrors{"ERROR: ", "NVIDIA-SMI has failed",
-                                                    "Failed to initialize NVML", "No devices were found"};
-  for (const Line& line : lines) {
-    for (const std::string_view error : kErrors) {
-      if (trim(line.text).substr(0, error.size()) == error) return line;
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace collbench

@@ -29,8 +29,4 @@ struct Matrix {
 /// FILE:LINE when a header is damaged, a row has another number of cells, or a row is missing; never guesses.
 [[nodiscard]] std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_view file);
 
-/// The line where nvidia-smi says that it failed ("ERROR: …", "NVIDIA-SMI has failed …"); none when it
-/// worked.
-[[nodiscard]] std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines);
-
 }  // namespace collbench

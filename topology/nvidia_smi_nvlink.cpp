@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "topology/nvidia_smi_failure.hpp"
 #include "topology/nvidia_smi_matrix.hpp"
 #include "topology/text_input.hpp"
 
@@ -111,13 +112,10 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
     if (gpu.nvlinks_active.value_or(0) > 0 && !gpu.nvlinks_inactive.known()) gpu.nvlinks_inactive.value = 0;
   }
   if (!host.gpus.empty()) return host;
-  if (const auto error = find_nvidia_smi_error(lines)) {
-    throw usage_error(place(file, error->number),
-                      fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
-                      "run nvidia-smi by hand and see to that first");
-  }
-  throw usage_error(std::string(file), fmt::format("there is no GPU in it; expected {}", kExpected),
-                    std::string(kAgain));
+  throw without_nvidia_smi_output(
+      lines, file,
+      usage_error(std::string(file), fmt::format("there is no GPU in it; expected {}", kExpected),
+                  std::string(kAgain)));
 }
 
 }  // namespace collbench

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "topology/nvidia_smi_failure.hpp"
 #include "topology/nvidia_smi_matrix.hpp"
 #include "topology/text_input.hpp"
 
@@ -22,13 +23,10 @@ Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
   const std::vector<Line> lines = clean_lines(text);
   const auto matrix = find_matrix(lines, file);
   if (!matrix) {
-    if (const auto error = find_nvidia_smi_error(lines)) {
-      throw usage_error(place(file, error->number),
-                        fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
-                        "run nvidia-smi by hand and see to that first");
-    }
-    throw usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kExpected),
-                      std::string(kAgain));
+    throw without_nvidia_smi_output(
+        lines, file,
+        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kExpected),
+                    std::string(kAgain)));
   }
   Host host;
   host.sources.push_back({"nvidia-smi topo -p2p", std::string(file), ""});

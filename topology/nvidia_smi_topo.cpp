@@ -6,6 +6,7 @@
 #include <array>
 
 #include "topology/cpu_list.hpp"
+#include "topology/nvidia_smi_failure.hpp"
 #include "topology/nvidia_smi_matrix.hpp"
 #include "topology/path_type.hpp"
 #include "topology/text_input.hpp"
@@ -125,13 +126,10 @@ Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
   const std::vector<Line> lines = clean_lines(undo_json_escapes(text));
   const auto matrix = find_matrix(lines, file);
   if (!matrix) {
-    if (const auto error = find_nvidia_smi_error(lines)) {
-      throw usage_error(place(file, error->number),
-                        fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
-                        "run nvidia-smi by hand and see to that first");
-    }
-    throw usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kExpected),
-                      std::string(kAgain));
+    throw without_nvidia_smi_output(
+        lines, file,
+        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kExpected),
+                    std::string(kAgain)));
   }
   Host host;
   host.sources.push_back({std::string(kReader), std::string(file), ""});

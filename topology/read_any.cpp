@@ -9,6 +9,7 @@
 #include "topology/merge.hpp"
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_csv.hpp"
+#include "topology/nvidia_smi_failure.hpp"
 #include "topology/nvidia_smi_matrix.hpp"
 #include "topology/nvidia_smi_nvlink.hpp"
 #include "topology/nvidia_smi_p2p.hpp"

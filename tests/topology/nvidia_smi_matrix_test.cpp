@@ -41,12 +41,5 @@ TEST(NvidiaSmiMatrix, NeverGuessesACell) {
               HasSubstr("F:1: "));
 }
 
-TEST(NvidiaSmiMatrix, KnowsNvidiaSmisErrors) {
-  const auto error = find_nvidia_smi_error(clean_lines("x\nNVIDIA-SMI has failed because it couldn't\n"));
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->number, 2);
-  EXPECT_FALSE(find_nvidia_smi_error(clean_lines("all is well\n")));
-}
-
 }  // namespace
 }  // namespace collbench
