@@ -27,12 +27,6 @@ double busbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).bus_bandwidth.value_or(0) / kGigabyte;
 }
 
-const AlgorithmRate* named(const std::vector<AlgorithmRate>& rates, const std::string& name) {
-  const auto found =
-      std::find_if(rates.begin(), rates.end(), [&](const AlgorithmRate& rate) { return rate.name == name; });
-  return found == rates.end() ? nullptr : &*found;
-}
-
 /// The largest row: what a sweep's explanation quotes.
 const Row& largest(const Sweep& sweep) { return *sweep.back(); }
 
@@ -150,22 +144,29 @@ std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
   return name;
 }
 
-std::string explain_row(const Row& row, const GpuCluster& cluster) {
+double peak_busbw(const Sweep& sweep, const GpuCluster& cluster) {
+  const RowKey& key = largest(sweep).measurement.key;
+  if (key.size_bytes < 64 * kMiB) return plateau_busbw(key.operation, cluster);
+  double peak = 0;
+  for (const Row* row : sweep) peak = std::max(peak, busbw(*row, cluster));
+  return peak;
+}
+
+std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& cluster) {
   const Expectation& expected = row.expectation;
   if (row.measurement.seconds <= 0) return {};
   if (!expected.expected_seconds) {
     return fmt::format("no expectation: there is no formula for {}",
                        operation(row.measurement.key.operation).name);
   }
-  const auto rates = gpu_algorithms(row.measurement.key.operation, cluster);
-  const AlgorithmRate* rate = named(rates, expected.expected_by);
-  if (rate == nullptr) return {};
-  const double moving =
-      static_cast<double>(row.measurement.key.size_bytes) / (kGigabyte * rate->gigabytes_per_second);
-  const bool bandwidth = moving > *expected.expected_seconds / 2;
-  return fmt::format("{}: {:.2f} of {}",
-                     bandwidth ? "bandwidth-bound by " + expected.limited_by : "latency-bound",
-                     *expected.expected_seconds / row.measurement.seconds, expected.expected_by);
+  // n½: a row that moves less than half of the sweep's most waits more than it moves.
+  const bool latency = busbw(row, cluster) < peak_busbw / 2;
+  const bool in_band = row.measurement.seconds <= expected.slowest_seconds.value_or(0);
+  const std::string held = latency   ? "latency-bound"
+                           : in_band ? "bandwidth-bound by " + expected.limited_by
+                                     : "bandwidth-bound below its limit, " + expected.limited_by;
+  return fmt::format("{}: {:.2f} of {}", held, *expected.expected_seconds / row.measurement.seconds,
+                     expected.expected_by);
 }
 
 std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuCluster& cluster) {
@@ -180,7 +181,7 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
       return fmt::format(
           "{}, and a verdict needs two; {} is {}.",
           sweep_ratios(sweep) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
-          size, explain_row(row, cluster));
+          size, explain_row(row, peak_busbw(sweep, cluster), cluster));
     case VerdictWord::as_expected: {
       const std::string by = explaining_algorithm(row, cluster);
       const std::string told =

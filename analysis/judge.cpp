@@ -34,17 +34,19 @@ void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   warn_of_another_gpu(run, cluster);
   for (Row& row : run.rows) {
+    row.verdict = {};
     row.expectation = expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, cluster);
-    row.verdict.explanation = explain_row(row, cluster);
   }
   for (const Sweep& sweep : sweeps_of(run.rows)) {
     const VerdictWord word = verdict_of(sweep);
     const std::string why = explain_sweep(sweep, word, cluster);
+    const double peak = peak_busbw(sweep, cluster);
     for (const Row* row : sweep) {
       // The sweep shows the rows of `run` to read; here they are ours to write.
       Row& own = run.rows[static_cast<std::size_t>(row - run.rows.data())];
       own.verdict.word = word;
-      if (row == sweep.back() && !why.empty()) own.verdict.explanation = why;
+      const bool last = row == sweep.back() && !why.empty();
+      own.verdict.explanation = last ? why : explain_row(*row, peak, cluster);
     }
   }
   return run;

@@ -108,7 +108,14 @@ PrecedingCheck a_core_each(const Run& run) {
   for (std::size_t node = 0; node < std::min(ranks.size(), run.cores_per_node.size()); ++node) {
     if (ranks[node] > run.cores_per_node[node]) check.good = false;
   }
-  check.answer = check.good ? "yes" : "no: ranks wait for each other's core, and times say little";
+  if (!check.good) {
+    check.answer = "no: ranks wait for each other's core, and times say little";
+  } else if (!run.load_notes.empty()) {
+    check.good = false;
+    check.answer = fmt::format("yes, but not for itself: {}", fmt::join(run.load_notes, "; "));
+  } else {
+    check.answer = "yes";
+  }
   return check;
 }
 

@@ -173,6 +173,7 @@ ReportFacts outcome_facts(const Run& run) {
   add_wrong_data(run, facts);
   add_notes(run, facts);
   add_substitutions(run, facts);
+  for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_precision(run, facts);
   for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);

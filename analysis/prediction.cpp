@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -17,6 +19,8 @@ namespace collbench {
 namespace {
 
 constexpr std::string_view kNone = "–";
+constexpr int kTextWidth = 118;
+constexpr std::uint64_t kLeastBlockBytes = 4;  // one float: less cannot be sent to a rank
 
 /// Expected bus bandwidth in GB/s.
 std::optional<double> busbw(const PredictedRow& row, const GpuCluster& cluster,
@@ -26,7 +30,7 @@ std::optional<double> busbw(const PredictedRow& row, const GpuCluster& cluster,
 }
 
 std::string cell(std::optional<double> value) {
-  return value ? format_significant(*value, 4, 9) : std::string(kNone);
+  return value ? format_significant(*value, 4, 8) : std::string(kNone);
 }
 
 std::string microseconds(std::optional<double> seconds) {
@@ -54,28 +58,41 @@ std::string cluster_line(const Prediction& prediction) {
   std::string text =
       fmt::format("{}: {} node{} × {} {} ({} ranks)", prediction.topology, cluster.nodes,
                   cluster.nodes == 1 ? "" : "s", cluster.ranks_per_node, cluster.gpu, cluster.ranks());
-  text += fmt::format("; within a {} {}", domain_name(cluster), gpu_link(cluster).name);
+  if (cluster.ranks_per_domain() > 1) {
+    text += fmt::format("; within a {} {}", domain_name(cluster), gpu_link(cluster).name);
+  }
   if (cluster.domains() > 1) {
     text += fmt::format("; across, {} over {}", domain_nics(cluster).name, traits(cluster.transport).name);
   }
   return text;
 }
 
+bool ceiling_only(const GpuCluster& cluster) {
+  return cluster.domains() > 1 && traits(cluster.transport).slower_than_nics;
+}
+
 std::string note_line(const Prediction& prediction) {
-  const double off = 100 * band_uncertainty(prediction.cluster, 1e9);
-  return fmt::format(
-      "Bus bandwidth in GB/s (10^9 B/s). The band is the ring to the best algorithm, and ± {:.0f} % from "
-      "64 MiB on; docs/model.md has the formulas.",
-      off);
+  const auto percent = [&](double bytes) {
+    return std::lround(100 * band_uncertainty(prediction.cluster, bytes));
+  };
+  std::string text = fmt::format(
+      "Bus bandwidth in GB/s (10^9 B/s). The band is the ring to the best algorithm, ± {} % from 64 MiB on, "
+      "± {} % from 64 KiB, ± {} % below; docs/model.md has the formulas.",
+      percent(1e9), percent(1e6), percent(1e3));
+  if (ceiling_only(prediction.cluster)) {
+    text += fmt::format(
+        " All of it is a ceiling: the rate over {} is below that of the NICs, and no source tells how far.",
+        traits(prediction.cluster.transport).name);
+  }
+  return text;
 }
 
 /// Cells under their heads; the last two are text.
 std::string text_line(const std::vector<std::string>& cells) {
+  constexpr std::array<int, 7> kWidths{8, 10, 9, 9, 9, 10, 9};
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    line += i + 2 < cells.size() ? pad_left(cells[i], 10) : "  " + pad_right(cells[i], 9);
-  }
-  return line + "\n";
+  for (std::size_t i = 0; i < kWidths.size(); ++i) line += pad_left(cells[i], kWidths.at(i));
+  return line + "  " + pad_right(cells[cells.size() - 2], 9) + "  " + cells.back() + "\n";
 }
 
 std::string markdown_line(const std::vector<std::string>& cells) {
@@ -83,7 +100,8 @@ std::string markdown_line(const std::vector<std::string>& cells) {
 }
 
 std::string as_text(const Prediction& prediction) {
-  std::string text = cluster_line(prediction) + "\n" + note_line(prediction) + "\n";
+  std::string text = wrap(cluster_line(prediction), kTextWidth, "# ", "#   ") +
+                     wrap(note_line(prediction), kTextWidth, "# ", "#   ");
   std::optional<OperationId> current;
   for (const PredictedRow& row : prediction.rows) {
     if (current != row.operation)
@@ -168,9 +186,19 @@ std::string as_json(const Prediction& prediction) {
 Prediction predict(std::string topology, const GpuCluster& cluster, std::span<const OperationId> operations,
                    std::span<const std::uint64_t> sizes_bytes) {
   Prediction prediction{std::move(topology), cluster, {}};
+  const auto ranks = static_cast<std::uint64_t>(cluster.ranks());
   for (const OperationId id : operations) {
     for (const std::uint64_t size : sizes_bytes) {
-      prediction.rows.push_back({id, size, expect_on_gpus(id, size, cluster)});
+      PredictedRow& row = prediction.rows.emplace_back(PredictedRow{id, size, {}});
+      if (operation(id).size_meaning == SizeMeaning::total && size < kLeastBlockBytes * ranks) {
+        row.expected.limited_by = "less than 4 B a rank";
+        continue;
+      }
+      row.expected = expect_on_gpus(id, size, cluster);
+      if (busbw(row, cluster, row.expected.expected_seconds).value_or(0) < plateau_busbw(id, cluster) / 2) {
+        row.expected.limited_by = "latency";
+      }
+      if (ceiling_only(cluster)) row.expected.slowest_seconds.reset();
     }
   }
   return prediction;

@@ -77,8 +77,4 @@ std::string wrap(std::string_view text, int width, std::string_view first, std::
   return result;
 }
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace collbench

@@ -25,7 +25,4 @@ namespace collbench {
 [[nodiscard]] std::string wrap(std::string_view text, int width, std::string_view first,
                                std::string_view rest);
 
-/// "1 rank", "2 ranks".
-[[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
-
 }  // namespace collbench

@@ -90,6 +90,7 @@ ReportFacts verdict_facts(const Run& run) {
     const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
     facts.push_back(
         {fmt::format("{}: {}: {}", sweep_in_words(sweep), word, verdict.explanation), tone_of(verdict.word)});
+    if (verdict.word == VerdictWord::model_or_ranks_wrong) continue;  // nothing to compare its rows with
     std::vector<std::string> words;
     for (const SizeRange& range : size_ranges(sweep, static_cast<int>(run.ranks.size()))) {
       words.push_back(range_in_words(range));

@@ -118,4 +118,8 @@ std::string format_significant(double value, int digits, int width) {
   return text;
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 }  // namespace collbench

@@ -30,4 +30,7 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 /// "46.7", "12646".
 [[nodiscard]] std::string format_significant(double value, int digits, int width);
 
+/// "1 rank", "2 ranks".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
+
 }  // namespace collbench

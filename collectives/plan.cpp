@@ -26,11 +26,15 @@ RowKey sized(RowKey row, std::uint64_t asked_bytes, int ranks) {
   const DataTypeTraits& type = traits(row.type);
   const Layout layout = collective(row.operation).layout(asked_bytes, type.bytes, ranks);
   if (layout.count > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
+    constexpr std::uint64_t kLargestType = 8;
+    const bool type_helps =
+        asked_bytes / kLargestType <= static_cast<std::uint64_t>(std::numeric_limits<int>::max());
     throw usage_error(
-        "size",
-        fmt::format("{} of {} is {} elements in one call; MPI takes {}", format_bytes(asked_bytes), type.name,
-                    layout.count, std::numeric_limits<int>::max()),
-        "give a smaller -e, or a larger type with -d");
+        "sizes",
+        fmt::format("the row of {} has {} elements of {} in one call; MPI takes {}",
+                    format_bytes(asked_bytes), layout.count, type.name, std::numeric_limits<int>::max()),
+        type_helps ? "give a smaller largest size (-e or --sizes), or a larger type with -d"
+                   : "give a smaller largest size (-e or --sizes)");
   }
   row.size_bytes = layout.size_bytes;
   row.count = layout.count;

@@ -5,6 +5,7 @@
 #include <hwloc.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -185,6 +186,27 @@ MachineView view_machine() {
           .available_memory_bytes = available_memory(),
           .nvidia_devices = nvidia_devices(),
           .program_id = program_id()};
+}
+
+CpuTimes view_cpu_times() {
+  // proc_stat(5): user nice system idle iowait irq softirq steal; the guests' share is in user and nice.
+  constexpr std::array kBusy{true, true, true, false, false, true, true, true};
+  std::ifstream file("/proc/stat");
+  std::string word;
+  file >> word;
+  CpuTimes times;
+  for (const bool busy : kBusy) {
+    double ticks = 0;
+    if (!(file >> ticks)) return {};
+    if (busy) times.host_busy_seconds += ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+  }
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  for (const timeval& part : {used.ru_utime, used.ru_stime}) {
+    times.own_seconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) * 1e-6;
+  }
+  times.hardware_threads = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+  return times;
 }
 
 bool time_is_simulated() { return false; }

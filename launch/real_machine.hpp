@@ -32,6 +32,15 @@ struct Terminal {
 /// `launched`: by a launcher, as launched_rank() says before MPI_Init.
 [[nodiscard]] Terminal view_terminal(int descriptor, bool launched);
 
+/// CPU time so far.
+struct CpuTimes {
+  double host_busy_seconds = 0;  ///< of all processes of the host, with what its hypervisor took from it
+  double own_seconds = 0;        ///< of this process
+  double hardware_threads = 0;   ///< of the host; 0: nothing is known
+};
+
+[[nodiscard]] CpuTimes view_cpu_times();
+
 /// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();
 

@@ -14,6 +14,8 @@ bool time_is_simulated() { return true; }
 
 Terminal view_terminal(int /*descriptor*/, bool /*launched*/) { return {}; }
 
+CpuTimes view_cpu_times() { return {}; }
+
 std::string hwloc_version() { return "not used"; }
 
 }  // namespace collbench

@@ -54,7 +54,7 @@ Command parse_command_line(int argc, const char* const* argv) {
       ->group("Help");
   add_measure_options(app, run);
   app.footer(
-      "Exit status: 0 good; 1 LOW or a regression; 2 usage, or a file; 3 wrong data; 4 a rank lost;\n"
+      "Exit status: 0 good; 1 LOW or a FAULT; 2 the command line, or a file; 3 wrong data; 4 a rank lost;\n"
       "5 what was asked for is not here.");
   add_report_command(app, report);
   add_topology_command(app, topology);

@@ -10,6 +10,7 @@
 #include "base/record/run_json.hpp"
 #include "src/input_text.hpp"
 #include "src/named_host.hpp"
+#include "src/text_options.hpp"
 #include "src/version.hpp"
 
 namespace collbench {
@@ -48,7 +49,8 @@ Answer import_command(const ImportCommand& command) {
     for (const std::string& log : command.logs) {
       const Run run = import_file(log, command.options);
       if (is_low(run)) tables.status = ExitStatus::low;
-      tables.text += command.lab01.asked ? lab01(run, command.lab01) : report(run, command.format);
+      tables.text += command.lab01.asked ? lab01(run, command.lab01)
+                                         : report(run, command.format, text_options(command.colour, false));
     }
     return tables;
   }

@@ -5,6 +5,7 @@
 #include "analysis/import/import_log.hpp"
 #include "src/answer.hpp"
 #include "src/lab01.hpp"
+#include "src/run_options.hpp"
 
 namespace collbench {
 
@@ -15,6 +16,7 @@ struct ImportCommand {
   std::string record_path;  ///< -o; empty: the tables go to stdout
   bool overwrite = false;
   std::string format = "text";
+  When colour = When::automatic;
   Lab01Request lab01;
 };
 

@@ -39,6 +39,7 @@ void add_import_command(CLI::App& app, ImportCommand& command) {
   add("--run", "N", "which run of a log that holds several",
       [&command, count](const std::string& text) { command.options.run = count(text, "--run"); });
   add_format_option(*import, theme, command.format);
+  add_color_option(*import, theme, command.colour);
   add_lab01_options(*import, theme, command.lab01);
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/record/run_json.hpp"
 #include "src/input_text.hpp"
+#include "src/text_options.hpp"
 
 namespace collbench {
 
@@ -20,7 +21,8 @@ Answer judge_command(const JudgeOptions& options) {
   GpuCluster cluster = cluster_of_run(run, topology, options.record, options.own_floor);
   if (!options.transport.empty()) cluster.transport = transport_option(options.transport, cluster.sm);
   const Run judged = judged_on_gpus(run, cluster);
-  return {report(judged, options.format), is_low(judged) ? ExitStatus::low : ExitStatus::ok};
+  return {report(judged, options.format, text_options(options.colour, false)),
+          is_low(judged) ? ExitStatus::low : ExitStatus::ok};
 }
 
 }  // namespace collbench

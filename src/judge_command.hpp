@@ -2,6 +2,7 @@
 #include <string>
 
 #include "src/answer.hpp"
+#include "src/run_options.hpp"
 
 namespace collbench {
 
@@ -12,6 +13,7 @@ struct JudgeOptions {
   std::string transport;   ///< empty: what the log tells, else what the NICs are made for
   bool own_floor = false;  ///< the record's own time at 1 KiB or less takes the place of the modelled floor
   std::string format = "text";
+  When colour = When::automatic;
 };
 
 /// A saved or imported run on GPUs, judged by a topology; status low when a sweep is LOW or a FAULT. Throws

@@ -1,14 +1,26 @@
 #include "src/lab01.hpp"
 
+#include <algorithm>
+
 #include "analysis/lab01_ceilings.hpp"
 #include "analysis/lab01_checks.hpp"
 #include "analysis/report_lab01.hpp"
+#include "base/error.hpp"
 #include "src/named_host.hpp"
 #include "topology/cluster.hpp"
 
 namespace collbench {
+namespace {
+
+bool is_all_reduce(const Row& row) { return row.measurement.key.operation == OperationId::all_reduce; }
+
+}  // namespace
 
 std::string lab01(const Run& run, const Lab01Request& request) {
+  if (std::none_of(run.rows.begin(), run.rows.end(), is_all_reduce)) {
+    throw usage_error("--preset lab01", "it is about AllReduce, and the run has no row of it",
+                      "leave --preset out, or take a run of AllReduce");
+  }
   std::string topology = request.topology;
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
   std::optional<Host> host;

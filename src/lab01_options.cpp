@@ -6,16 +6,15 @@
 namespace collbench {
 
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request) {
-  command
-      .add_option_function<std::string>(
-          "--preset",
-          [&request](const std::string& text) {
-            if (text != "lab01") throw usage_error("--preset", "'" + text + "' is unknown", "choose lab01");
-            request.asked = true;
-          },
-          "lab01: AllReduce at 1 MB, 100 MB and 1 GB, expected and measured, as Markdown to hand in")
-      ->group(theme)
-      ->option_text("NAME");
+  CLI::Option* preset = command.add_option_function<std::string>(
+      "--preset",
+      [&request](const std::string& text) {
+        if (text != "lab01") throw usage_error("--preset", "'" + text + "' is unknown", "choose lab01");
+        request.asked = true;
+      },
+      "lab01: AllReduce at 1 MB, 100 MB and 1 GB, expected and measured, as Markdown to hand in");
+  preset->group(theme)->option_text("NAME");
+  if (CLI::Option* format = command.get_option_no_throw("--format")) preset->excludes(format);
   command
       .add_option_function<std::string>(
           "--price",
@@ -28,6 +27,7 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
             request.price_per_gpu_hour = *price;
           },
           "of one GPU for one hour, for lab01")
+      ->needs(preset)
       ->group(theme)
       ->option_text("PRICE");
 }

@@ -1,5 +1,8 @@
 #include "src/measure_options.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/registry.hpp"
@@ -133,10 +136,18 @@ void add_output(CLI::App& app, RunOptions& run) {
   app.add_flag("-v,--verbose", run.verbose, "what it does, step by step, on stderr")->group(theme);
 }
 
+bool contains_all_reduce(const std::vector<OperationId>& operations) {
+  return std::find(operations.begin(), operations.end(), OperationId::all_reduce) != operations.end();
+}
+
 /// The rows of Lab 01, where no others were asked for.
 void take_lab01_rows(const CLI::App& app, RunOptions& run) {
   const auto given = [&app](const char* option) { return app.count(option) > 0; };
   if (!given("--ops")) run.request.operations = {OperationId::all_reduce};
+  if (!contains_all_reduce(run.request.operations)) {
+    throw usage_error("--preset lab01", "it is about AllReduce, and --ops leaves that out",
+                      "leave --ops out");
+  }
   if (given("-b") || given("-e") || given("-f") || given("-i") || given("--sizes")) return;
   run.sizes.list = {1'000'000, 100'000'000, 1'000'000'000};
 }

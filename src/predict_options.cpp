@@ -22,7 +22,7 @@ void add_predict_command(CLI::App& app, PredictOptions& predict) {
                predict.ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
              });
   add_option(*command, theme, "--transport", "NAME",
-             "ib, roce, efa, tcpx, tcpxo or sockets, instead of what the NICs are made for",
+             "ib, roce, efa, tcpx, tcpxo, plugin, staged (RDMA without GPUDirect) or sockets",
              [&predict](const std::string& text) { predict.transport = text; });
   add_option(*command, theme, "--ops", "LIST", "operations (all five)",
              [&predict](const std::string& text) { predict.operations = parse_operations(text, "--ops"); });

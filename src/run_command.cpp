@@ -18,6 +18,7 @@
 #include "collectives/mpi/mpi_backend.hpp"
 #include "launch/agreement.hpp"
 #include "launch/interruption.hpp"
+#include "launch/other_load.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
 #include "src/gather_cluster.hpp"
@@ -166,6 +167,7 @@ class MainJob {
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const SweepResult& result) {
     watchdog_.step("end of the run");
+    run_.load_notes = other_load(ranks(), place_.machines, cpu_before_, view_cpu_times(), elapsed());
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
     agree(ranks(), place_.host, failure);
@@ -237,6 +239,7 @@ class MainJob {
   MpiBackend& backend_;
   const RunPlan& plan_;
   double start_;
+  CpuTimes cpu_before_ = view_cpu_times();
   Run run_;
   TextOptions text_;
   ProgressLine progress_;

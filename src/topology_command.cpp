@@ -1,6 +1,7 @@
 #include "src/topology_command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -57,7 +58,7 @@ std::string save(const TopologyOptions& options) {
   return fmt::format("{}: {}\n", options.output, summarize_host(topology.hosts.front()));
 }
 
-/// The nearest reference machines of one host, and how it differs from each.
+/// The reference machines that a host is like, or else the nearest, and how it differs from each.
 std::string detect(const Host& host) {
   constexpr std::size_t kShown = 3;
   const std::vector<ReferenceMatch> matches = nearest_references(host);
@@ -66,16 +67,18 @@ std::string detect(const Host& host) {
                 "see collbench topo show for what is hidden");
   }
   std::string text = summarize_host(host) + "\n";
-  for (std::size_t i = 0; i < std::min(kShown, matches.size()); ++i) {
+  const auto alike = static_cast<std::size_t>(std::count_if(
+      matches.begin(), matches.end(), [](const ReferenceMatch& match) { return match.distance == 0; }));
+  if (alike > 0) text += "alike in all that is compared (GPUs, NVLinks, NICs and their rate):\n";
+  for (std::size_t i = 0; i < (alike > 0 ? alike : std::min(kShown, matches.size())); ++i) {
     const ReferenceMatch& match = matches[i];
     text += fmt::format("{:<12} {}\n", match.machine->name, match.machine->title);
-    if (match.differences.empty()) {
-      text += "             alike in all that is compared: GPUs, NVLinks, NICs and their rate\n";
-      break;
-    }
     for (const std::string& difference : match.differences)
       text += fmt::format("{:<12} - {}\n", "", difference);
   }
+  const std::vector<std::string>& missing = matches.front().not_compared;
+  if (!missing.empty())
+    text += fmt::format("not known here, so not compared: {}\n", fmt::join(missing, ", "));
   return text;
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/units.hpp"
 #include "topology/gpu_catalogue.hpp"
 #include "topology/lookup.hpp"
 #include "topology/path.hpp"
@@ -16,7 +18,7 @@ constexpr int kOtherArchitecture = 20;
 constexpr int kOtherModel = 8;
 constexpr int kOtherGpuCount = 6;
 constexpr int kOtherNvlinks = 6;
-constexpr int kOtherNicCount = 3;
+constexpr int kOtherNicCount = 3;  // and as much again the further the counts are apart
 constexpr int kOtherNicRate = 3;
 constexpr int kOtherLinkLayer = 1;
 
@@ -24,10 +26,10 @@ constexpr int kOtherLinkLayer = 1;
 struct Shape {
   std::string model;
   std::optional<int> sm;
-  int gpus = 0;
-  int nvlinks = 0;
+  std::size_t gpus = 0;
+  std::size_t nvlinks = 0;
   bool nvlinks_known = false;
-  int nics = 0;
+  std::size_t nics = 0;
   std::optional<double> nic_gigabits;
   std::string link_layer;
 };
@@ -45,11 +47,16 @@ Shape shape_of(const Host& host) {
   const GpuModel* model = model_of(host);
   shape.model = model != nullptr ? std::string(model->name) : host.gpus.front().model.value_or("");
   shape.sm = sm_of(host, host.gpus.front());
-  shape.gpus = static_cast<int>(host.gpus.size());
-  shape.nvlinks = nvlinks_of(host, {DeviceKind::gpu, 0});
-  // Files of providers and of PCI alone say nothing of NVLink: 0 there is not "none".
+  shape.gpus = host.gpus.size();
+  // Inactive links are a fault of this machine, not another kind of machine.
+  const Gpu& first = host.gpus.front();
+  shape.nvlinks =
+      static_cast<std::size_t>(nvlinks_of(host, {DeviceKind::gpu, 0}) + first.nvlinks_inactive.value_or(0));
+  // Files of providers and of PCI alone say nothing of NVLink: 0 there is not "none". Nor is it where
+  // nvidia-smi says that all are inactive, without a number.
+  const bool all_inactive = first.nvlink_state.known() && shape.nvlinks == 0;
   shape.nvlinks_known =
-      host.gpus.front().nvlinks_active.known() || !host.nvlinks.empty() || !host.stated_paths.empty();
+      !all_inactive && (first.nvlinks_active.known() || !host.nvlinks.empty() || !host.stated_paths.empty());
   for (const Nic& nic : host.nics) {
     const NicPort* port = nic.ports.empty() ? nullptr : &nic.ports.front();
     const auto rate = port != nullptr ? port->gigabits_per_second.value : std::nullopt;
@@ -61,9 +68,21 @@ Shape shape_of(const Host& host) {
   return shape;
 }
 
+std::vector<std::string> not_compared(const Shape& shape, const Shape& reference) {
+  std::vector<std::string> names;
+  if (shape.model.empty() && !shape.sm) names.emplace_back("the GPU's model");
+  if (!shape.nvlinks_known) names.emplace_back("NVLinks");
+  if (shape.nics == 0) {
+    names.emplace_back("NICs");
+  } else if (!shape.nic_gigabits && reference.nic_gigabits) {
+    names.emplace_back("the NICs' rate");
+  }
+  return names;
+}
+
 ReferenceMatch compare(const Shape& shape, const ReferenceMachine& machine) {
   const Shape reference = shape_of(reference_host(machine));
-  ReferenceMatch match{&machine, 0, {}};
+  ReferenceMatch match{&machine, 0, {}, not_compared(shape, reference)};
   const auto differ = [&match](int weight, std::string words) {
     match.distance += weight;
     match.differences.push_back(std::move(words));
@@ -76,13 +95,17 @@ ReferenceMatch compare(const Shape& shape, const ReferenceMachine& machine) {
     differ(kOtherArchitecture, fmt::format("sm {} instead of {}", *shape.sm, reference.sm.value_or(0)));
   }
   if (shape.gpus != reference.gpus) {
-    differ(kOtherGpuCount, fmt::format("{} GPUs instead of {}", shape.gpus, reference.gpus));
+    differ(kOtherGpuCount, fmt::format("{} instead of {}", counted(shape.gpus, "GPU"), reference.gpus));
   }
   if (shape.nvlinks_known && shape.nvlinks != reference.nvlinks) {
-    differ(kOtherNvlinks, fmt::format("{} NVLinks a GPU instead of {}", shape.nvlinks, reference.nvlinks));
+    differ(kOtherNvlinks,
+           fmt::format("{} a GPU instead of {}", counted(shape.nvlinks, "NVLink"), reference.nvlinks));
   }
-  if (shape.nics != reference.nics) {
-    differ(kOtherNicCount, fmt::format("{} fast NICs instead of {}", shape.nics, reference.nics));
+  if (shape.nics > 0 && shape.nics != reference.nics) {
+    const auto [fewer, more] = std::minmax(shape.nics, reference.nics);
+    const double apart = 1 - static_cast<double>(fewer) / static_cast<double>(more);
+    differ(kOtherNicCount + static_cast<int>(std::lround(kOtherNicCount * apart)),
+           fmt::format("{} instead of {}", counted(shape.nics, "fast NIC"), reference.nics));
   }
   if (shape.nic_gigabits && reference.nic_gigabits && shape.nic_gigabits != reference.nic_gigabits) {
     differ(kOtherNicRate,

@@ -12,6 +12,8 @@ struct ReferenceMatch {
   const ReferenceMachine* machine = nullptr;
   int distance = 0;
   std::vector<std::string> differences;
+  std::vector<std::string>
+      not_compared;  ///< "NVLinks": what the host's sources, or the machine's, do not say
 };
 
 /// The reference machines by nearness to the host, nearest first: by GPU model, number of GPUs, NVLinks, NICs

@@ -4,9 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "topology/lookup.hpp"
 #include "topology/reference_machines.hpp"
 #include "topology/show_affinity.hpp"
 #include "topology/show_matrix.hpp"
@@ -22,10 +27,18 @@ std::string source_name(const Host& host, int source) {
   return fmt::format("{} of {}", host.sources[index].reader, host.sources[index].place);
 }
 
+/// "GPU0, GPU1, GPU2 and 5 more".
+std::string first_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 3;
+  const std::size_t shown = std::min(names.size(), kMostNames);
+  const std::string more = shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "";
+  return fmt::format(
+      "{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "), more);
+}
+
 /// One line for all devices on which the same two sources disagree in the same way: two views of a machine
 /// may differ on a hundred paths for one reason.
 std::string disagreements_text(const Host& host) {
-  constexpr std::size_t kMostDevices = 3;
   std::map<std::string, std::vector<std::string>> devices;  // by the words that follow them
   for (const Disagreement& d : host.disagreements) {
     devices[fmt::format("{}: {} ({}), {} ({})", d.attribute, d.kept, source_name(host, d.kept_source),
@@ -33,13 +46,39 @@ std::string disagreements_text(const Host& host) {
         .push_back(d.device);
   }
   std::string out;
-  for (auto& [words, names] : devices) {
-    const std::size_t more = names.size() - std::min(names.size(), kMostDevices);
-    names.resize(names.size() - more);
-    out += fmt::format("Disagree: {}{} {}\n", fmt::join(names, ", "),
-                       more > 0 ? fmt::format(" and {} more", more) : "", words);
+  for (const auto& [words, names] : devices) {
+    out += fmt::format("Disagree: {} {}\n", first_of(names), words);
   }
   return out;
+}
+
+/// "Peer access: 48 of 56 ways between GPUs OK; NS (not supported): GPU0 to GPU2, … and 5 more", as
+/// nvidia-smi topo -p2p has it.
+std::string peer_access_text(const Host& host) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kMeanings{
+      {{"CNS", "chipset not supported"},
+       {"GNS", "GPU not supported"},
+       {"TNS", "topology not supported"},
+       {"NS", "not supported"},
+       {"DR", "disabled by a registry key"}}};
+  if (host.peer_access.empty()) return {};
+  std::map<std::string, std::vector<std::string>> ways;  // by the word that is not OK
+  std::size_t good = 0;
+  for (const PeerAccess& access : host.peer_access) {
+    const std::string state = access.state.value_or("U");
+    good += state == "OK" ? 1 : 0;
+    if (state != "OK")
+      ways[state].push_back(
+          fmt::format("{} to {}", device_label(host, access.from), device_label(host, access.to)));
+  }
+  std::string out = fmt::format("Peer access: {} of {} ways between GPUs OK", good, host.peer_access.size());
+  for (auto& [state, names] : ways) {
+    const auto* meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                       [&word = state](const auto& each) { return each.first == word; });
+    out += fmt::format("; {} ({}): {}", state, meaning == kMeanings.end() ? "unknown" : meaning->second,
+                       first_of(names));
+  }
+  return out + "\n";
 }
 
 std::string trouble_text(const Host& host) {
@@ -59,6 +98,7 @@ std::string show_host(const Host& host, const ShowOptions& options) {
   out += show_tree(host);
   out += show_affinity(host);
   if (options.matrix) out += show_matrix(host);
+  out += peer_access_text(host);
   out += trouble_text(host);
   if (options.sources) {
     for (const Source& source : host.sources) {

@@ -50,7 +50,7 @@ std::string show_affinity(const Host& host) {
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
     const Device gpu{DeviceKind::gpu, i};
     const auto numa = numa_node_of(host, gpu);
-    std::string line = fmt::format("  {:<6}", device_label(host, gpu));
+    std::string line;
     const auto& cpus = host.gpus[static_cast<std::size_t>(i)].cpu_affinity.value;
     if (numa) {
       line += fmt::format("  NUMA {}", *numa);
@@ -60,7 +60,7 @@ std::string show_affinity(const Host& host) {
     for (const std::string& part : {nearest_text(host, gpu), nvlink_text(host, gpu)}) {
       if (!part.empty()) line += "  " + part;
     }
-    out += line + "\n";
+    if (!line.empty()) out += fmt::format("  {:<6}{}\n", device_label(host, gpu), line);
   }
   return out.empty() ? out : "Affinity\n" + out;
 }

@@ -26,8 +26,10 @@ constexpr std::array<std::pair<PathType, const char*>, 7> kLegend{{
     {PathType::sys, "SYS   between NUMA nodes"},
 }};
 
+constexpr std::string_view kNotKnown = "?";
+
 std::string matrix_cell(const std::optional<Path>& path) {
-  if (!path) return "?";
+  if (!path) return std::string(kNotKnown);
   if (path->type == PathType::nvl) return fmt::format("NV{}", path->nvlinks);
   return std::string(nvidia_smi_word(path->type).value_or(path_type_name(path->type)));
 }
@@ -43,16 +45,19 @@ std::string show_matrix(const Host& host) {
   out.erase(out.find_last_not_of(' ') + 1);
   out += "\n";
   std::map<PathType, bool> used;
+  bool unknown = false;
   for (const Device& row : devices) {
     out += fmt::format("{:<{}}", device_label(host, row), width);
     for (const Device& column : devices) {
       const auto path = path_between(host, row, column);
       if (path) used[path->type] = true;
+      unknown = unknown || !path;
       out += fmt::format("  {:<{}}", matrix_cell(path), width);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }
+  if (unknown) out += fmt::format("  {:<6}not known\n", kNotKnown);
   for (const auto& [type, words] : kLegend) {
     if (used.contains(type)) out += fmt::format("  {}\n", words);
   }

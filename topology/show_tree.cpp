@@ -56,6 +56,7 @@ std::string gpu_text(const Host& host, int index) {
   if (gpu.mig.value_or(false)) text += "  MIG";
   if (gpu.nvlinks_inactive.value_or(0) > 0)
     text += fmt::format("  {} NVLinks inactive", *gpu.nvlinks_inactive.value);
+  if (gpu.nvlink_state.known()) text += fmt::format("  NVLink: {}", *gpu.nvlink_state.value);
   const std::string fabric = gpu.fabric_state.value_or("N/A");
   if (fabric != "N/A" && fabric != "Completed") text += "  fabric " + fabric;
   return text;
@@ -88,13 +89,21 @@ std::vector<Branch> devices_at(const Host& host, const std::string& address) {
   return branches;
 }
 
+/// Of a device at the root: its own, or that of the GPU or NIC that it is.
+std::optional<int> numa_node_below(const Host& host, const PciDevice& root) {
+  if (root.numa_node.known()) return root.numa_node.value;
+  for (const Device& device : gpus_and_nics(host)) {
+    if (pci_address_of(host, device) == root.address) return numa_node_of(host, device);
+  }
+  return only_numa_node(host);
+}
+
 /// The devices and bridges directly below `parent`. A bridge with one thing below it is not worth a line.
 std::vector<Branch> below(const Host& host, const std::string& parent, std::optional<int> numa_node) {
   std::vector<Branch> branches;
   for (const PciDevice& device : host.pci_devices) {
     if (device.parent != parent) continue;
-    const auto near = device.numa_node.known() ? device.numa_node.value : only_numa_node(host);
-    if (parent.empty() && near != numa_node) continue;
+    if (parent.empty() && numa_node_below(host, device) != numa_node) continue;
     std::vector<Branch> devices = devices_at(host, device.address);
     if (!devices.empty()) {
       branches.insert(branches.end(), devices.begin(), devices.end());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "topology/gpu_catalogue.hpp"
 #include "topology/link_catalogue.hpp"
 #include "topology/lookup.hpp"
@@ -54,7 +55,7 @@ void find_host_path(const Host& host, GpuCluster& cluster) {
       const double rate = *hop.gigabytes_per_second * (pcie ? kPcieEfficiency : 1);
       if (cluster.host_path > 0 && cluster.host_path <= rate) continue;
       cluster.host_path = rate;
-      cluster.host_path_name = hop.link;
+      cluster.host_path_name = pcie ? hop.link : "the path " + hop.link;
     }
   }
   if (cluster.host_path > 0) return;
@@ -72,8 +73,9 @@ double line_rate(const Nic& nic) {
   return gigabits;
 }
 
-double pcie_of(const Host& host, const Nic& nic) {
-  const PciDevice* device = find_pci_device(host, nic.pci_address.value_or(""));
+/// Of the device at `address`; 0: not known.
+double pcie_of(const Host& host, std::string_view address) {
+  const PciDevice* device = find_pci_device(host, address);
   if (device == nullptr || !device->link_max.gigatransfers_per_second.known()) return 0;
   const int width = device->link_now.width.value_or(device->link_max.width.value_or(16));
   // Virtual machines show links of no use: 2.5 GT/s or no width (NVIDIA/nccl#749).
@@ -91,7 +93,7 @@ void find_nics(const Host& host, GpuCluster& cluster) {
     if (gigabits < least || gigabits == 0) continue;
     ++cluster.nics;
     sum += nic_rate(gigabits).gigabytes_per_second;
-    const double pcie = pcie_of(host, nic);
+    const double pcie = pcie_of(host, nic.pci_address.value_or(""));
     if (pcie > 0) cluster.nic_path = cluster.nic_path > 0 ? std::min(cluster.nic_path, pcie) : pcie;
   }
   if (cluster.nics > 0) cluster.nic_line_rate = sum / cluster.nics;
@@ -102,9 +104,8 @@ void find_nics(const Host& host, GpuCluster& cluster) {
 GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const std::string& where) {
   const int gpus = static_cast<int>(host.gpus.size());
   if (gpus == 0) {
-    throw usage_error(
-        where, "there is no GPU in this topology",
-        "give one with GPUs: a saved topology, nvidia-smi topo -m, or a reference machine's name");
+    throw usage_error(where, "there is no GPU in this topology",
+                      "give one with GPUs: a reference machine's name, or what collbench topo save wrote");
   }
   if (nodes < 1 || ranks_per_node < 0 || ranks_per_node > gpus) {
     throw usage_error(where, fmt::format("{} ranks do not fit a node of {} GPUs", ranks_per_node, gpus),
@@ -118,8 +119,11 @@ GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const st
                                  : model;
   const auto sm = sm_of(host, host.gpus[0]);
   if (!sm) {
-    throw usage_error(where, "the GPUs' model is not known, and without it no link rate is",
-                      "add the output of nvidia-smi -q -x to the topology");
+    throw usage_error(
+        where, "the GPUs' model is not known, and without it no link rate is",
+        fmt::format(
+            "put it together with nvidia-smi -q -x > q.xml; collbench topo save {} q.xml -o node.json",
+            where));
   }
   cluster.sm = *sm;
   cluster.nodes = nodes;
@@ -129,9 +133,13 @@ GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const st
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
   find_nics(host, cluster);
   cluster.transport = transport_of(host, cluster.sm);
+  cluster.gpu_path = pcie_of(host, host.gpus[0].pci_address.value_or(""));
   if (nodes > 1 && cluster.nics == 0) {
-    throw usage_error(where, "there is no NIC in this topology to reach other nodes",
-                      "add NICs to it (topo save on the machine itself), or predict one node");
+    throw usage_error(where,
+                      host.nics.empty() ? std::string("there is no NIC in this topology to reach other nodes")
+                                        : fmt::format("the rate of its {} to other nodes is not known",
+                                                      counted(host.nics.size(), "NIC")),
+                      "save it on the machine itself (collbench topo save), or predict one node");
   }
   return cluster;
 }

@@ -40,6 +40,7 @@ struct GpuCluster {
   int nics = 0;                ///< of a node, that NCCL uses
   double nic_line_rate = 0;    ///< of one NIC
   double nic_path = 0;         ///< PCIe of one NIC; 0: not known
+  double gpu_path = 0;         ///< PCIe of one GPU, on its way to the NICs; 0: not known
   Transport transport = Transport::unknown;
   GpuRunFacts run;
 

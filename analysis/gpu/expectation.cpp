@@ -63,6 +63,12 @@ std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& clus
   return {*told};
 }
 
+double plateau_busbw(OperationId id, const GpuCluster& cluster) {
+  const std::vector<AlgorithmRate> rates = gpu_algorithms(id, cluster);
+  if (rates.empty()) return 0;
+  return best_of(rates).gigabytes_per_second * bus_factor(operation(id), cluster.ranks());
+}
+
 double band_uncertainty(const GpuCluster& cluster, double bytes) {
   if (bytes < 64 * static_cast<double>(kKiB)) return kSmallSizes;
   if (bytes < 64 * static_cast<double>(kMiB)) return kMiddleSizes;

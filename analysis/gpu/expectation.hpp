@@ -12,6 +12,9 @@ namespace collbench {
 /// HyperCube. With an algorithm told by the log: that one alone, if it is there.
 [[nodiscard]] std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster);
 
+/// Bus bandwidth of the best algorithm on large buffers, GB/s; 0 where nothing is expected.
+[[nodiscard]] double plateau_busbw(OperationId id, const GpuCluster& cluster);
+
 /// How far off the models may be, as a fraction of busbw (docs/model.md).
 [[nodiscard]] double band_uncertainty(const GpuCluster& cluster, double bytes);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "topology/link_catalogue.hpp"
@@ -44,6 +45,13 @@ LinkLimit domain_nics(const GpuCluster& cluster) {
                                 cluster.nic_line_rate, domain_name(cluster),
                                 std::lround(100 * traits(cluster.transport).efficiency));
   all.gigabytes_per_second *= nics;
+  // A node with fewer ranks than GPUs: what leaves it passes through the GPUs that are used.
+  const int gpus = nics / std::max(cluster.nics, 1) * cluster.ranks_per_node;
+  if (cluster.gpu_path > 0 && gpus * cluster.gpu_path < all.gigabytes_per_second) {
+    all.name = gpus == 1 ? fmt::format("the PCIe link of one GPU, {:.1f} GB/s", cluster.gpu_path)
+                         : fmt::format("the PCIe links of {} GPUs, {:.1f} GB/s each", gpus, cluster.gpu_path);
+    all.gigabytes_per_second = gpus * cluster.gpu_path;
+  }
   return all;
 }
 

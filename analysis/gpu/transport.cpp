@@ -23,8 +23,9 @@ constexpr std::array<TransportTraits, 10> kTransports{{
     {Transport::tcpx, "TCPX", 0.944, 61, false, "no figure: that of TCPXO"},
     {Transport::tcpxo, "TCPXO", 0.944, 61, true, "published log: 2 × a3-mega, 84 µs at 256 B"},
     {Transport::plugin, "a provider's plugin", 0.94, 0, false, "no figure: that of the others"},
-    {Transport::staged, "RDMA without GPUDirect", 0.94, 0, false, "no figure: that of RDMA"},
-    {Transport::sockets, "sockets", 0.94, 0, false, "no figure: that of RDMA, which the NICs are made for"},
+    {Transport::staged, "RDMA without GPUDirect", 0.94, 0, false, "no figure: that of RDMA", true},
+    {Transport::sockets, "sockets", 0.94, 0, false, "no figure: that of RDMA, which the NICs are made for",
+     true},
 }};
 
 std::string lower_letters(std::string_view text) {

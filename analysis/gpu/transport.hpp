@@ -28,6 +28,7 @@ struct TransportTraits {
   double extra_hop_microseconds;  ///< latency of one network hop on top of NCCL's table
   bool figures_known;             ///< false: the figures are another transport's, and the band is wider
   std::string_view source;
+  bool slower_than_nics = false;  ///< by how much no source tells: the figures are a ceiling
 };
 
 [[nodiscard]] const TransportTraits& traits(Transport transport);

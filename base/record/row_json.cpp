@@ -1,6 +1,7 @@
 #include "base/record/row_json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/record/rates.hpp"
@@ -88,6 +89,11 @@ std::string text_or_empty(const JsonReader& json, std::string_view key) {
   return value ? value->text() : std::string();
 }
 
+/// None where there is no sample to take it from: a row that did not run, or another program's.
+std::optional<double> of_samples(const Measurement& measured, double value) {
+  return measured.samples > 0 ? std::optional(value) : std::nullopt;
+}
+
 VerdictWord verdict_of(const JsonReader& json) {
   const auto value = json.find("verdict");
   if (!value) return VerdictWord::none;
@@ -96,25 +102,32 @@ VerdictWord verdict_of(const JsonReader& json) {
   return static_cast<VerdictWord>(found - kVerdictNames.begin());
 }
 
+/// NaN is null, which stands for a row without a time.
+double or_zero(double value) { return std::isnan(value) ? 0 : value; }
+
 Measurement measurement_of(const JsonReader& json) {
   Measurement result;
   result.key = key_of(json);
   result.unavailable = json.at("unavailable").text();
   result.algorithm_ran = json.at("algorithm_ran").text();
   result.note = json.at("note").text();
-  result.seconds = json.at("seconds").number();
+  result.seconds = or_zero(json.at("seconds").number());
   result.interval = interval_of(json);
   for (const JsonReader& pass : json.at("pass_seconds").items()) result.pass_seconds.push_back(pass.number());
   result.stopped = json.at("stopped").text();
   result.iterations = json.at("iterations").integer<std::uint64_t>();
   result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
   result.samples = json.at("samples").integer<std::uint64_t>();
-  result.minimum = json.at("minimum_seconds").number();
-  result.mean = json.at("mean_seconds").number();
-  result.median = json.at("median_seconds").number();
-  result.p95 = json.at("p95_seconds").number();
-  result.p99 = json.at("p99_seconds").number();
-  result.variation = json.at("variation").number();
+  const auto statistic = [&](std::string_view key) {
+    const double value = json.at(key).number();
+    return result.samples > 0 ? value : 0;
+  };
+  result.minimum = statistic("minimum_seconds");
+  result.mean = statistic("mean_seconds");
+  result.median = statistic("median_seconds");
+  result.p95 = statistic("p95_seconds");
+  result.p99 = statistic("p99_seconds");
+  result.variation = statistic("variation");
   result.ranks = rank_times_of(json.at("rank_times"));
   if (const auto wrong = json.find("wrong_elements")) result.wrong_elements = wrong->integer<std::uint64_t>();
   for (const JsonReader& wrong : json.at("wrong").items()) {
@@ -144,19 +157,19 @@ Json row_to_json(const Row& row, int ranks) {
           {"unavailable", measured.unavailable},
           {"algorithm_ran", measured.algorithm_ran},
           {"note", measured.note},
-          {"seconds", measured.seconds},
+          {"seconds", or_null(measured.seconds != 0 ? std::optional(measured.seconds) : std::nullopt)},
           {"interval", interval_json(measured.interval)},
           {"pass_seconds", measured.pass_seconds},
           {"stopped", measured.stopped},
           {"iterations", measured.iterations},
           {"iterations_per_sample", measured.iterations_per_sample},
           {"samples", measured.samples},
-          {"minimum_seconds", measured.minimum},
-          {"mean_seconds", measured.mean},
-          {"median_seconds", measured.median},
-          {"p95_seconds", measured.p95},
-          {"p99_seconds", measured.p99},
-          {"variation", measured.variation},
+          {"minimum_seconds", or_null(of_samples(measured, measured.minimum))},
+          {"mean_seconds", or_null(of_samples(measured, measured.mean))},
+          {"median_seconds", or_null(of_samples(measured, measured.median))},
+          {"p95_seconds", or_null(of_samples(measured, measured.p95))},
+          {"p99_seconds", or_null(of_samples(measured, measured.p99))},
+          {"variation", or_null(of_samples(measured, measured.variation))},
           {"rank_times", rank_times_json(measured.ranks)},
           {"wrong_elements", or_null(measured.wrong_elements)},
           {"wrong", std::move(wrong)},

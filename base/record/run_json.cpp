@@ -116,6 +116,7 @@ std::string to_json_text(const Run& run) {
                 {"cores_per_node", run.cores_per_node},
                 {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
                 {"place_notes", run.place_notes},
+                {"load_notes", run.load_notes},
                 {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
                 {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
                 {"ranks", std::move(ranks)},
@@ -146,6 +147,9 @@ Run run_from_json_text(std::string_view text, std::string_view file_name) {
   }
   if (const auto cluster = json.find("cluster")) run.cluster = cluster_from_json(*cluster);
   for (const JsonReader& note : json.at("place_notes").items()) run.place_notes.push_back(note.text());
+  if (const auto load = json.find("load_notes")) {
+    for (const JsonReader& note : load->items()) run.load_notes.push_back(note.text());
+  }
   if (const auto calibration = json.find("calibration"))
     run.calibration = calibration_from_json(*calibration);
   if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);

@@ -70,6 +70,15 @@ TEST(Explanation, MoreThanTheBestNamesAMachineThatFits) {
               AllOf(HasSubstr("2 × 8 A100 SXM"), HasSubstr("would fit within")));
 }
 
+TEST(Explanation, AFaultyRunIsBandwidthBoundWhereItMovesAsMuchAsItEverDoes) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  GpuCluster sick = cluster;
+  sick.nic_line_rate /= 60;
+  const collbench::Run run = judged_on_gpus(run_from_expectation(sick, 1), cluster);
+  const std::string& middle = run.rows[run.rows.size() / 2].verdict.explanation;
+  EXPECT_THAT(middle, HasSubstr("bandwidth-bound below its limit"));
+}
+
 TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
   collbench::Run run = run_from_expectation(cluster, 1);

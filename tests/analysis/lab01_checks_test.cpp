@@ -52,6 +52,9 @@ TEST(Lab01Checks, RanksWithoutACoreOfTheirOwn) {
   EXPECT_FALSE(lab01_checks(run, std::nullopt)[0].good);
   run.cores_per_node = {8, 8};
   EXPECT_TRUE(lab01_checks(run, std::nullopt)[0].good);
+  run.load_notes = {"vm: other processes kept 1.5 of its 2 hardware threads busy"};
+  EXPECT_THAT(lab01_checks(run, {})[0].answer, testing::HasSubstr("not for itself: vm: other processes"));
+  EXPECT_FALSE(lab01_checks(run, {})[0].good);
 }
 
 }  // namespace

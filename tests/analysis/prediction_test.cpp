@@ -34,6 +34,27 @@ TEST(Prediction, EveryFormatHoldsTheSameNumbers) {
   EXPECT_THAT(render_prediction(prediction, "csv"), testing::HasSubstr("AllReduce,1073741824,16,2,"));
 }
 
+TEST(Prediction, SmallRowsAreLatencyAndBlocksOfLessThanAFloatAreNone) {
+  static constexpr OperationId kOperations[] = {OperationId::all_reduce, OperationId::all_gather};
+  static constexpr std::uint64_t kSizes[] = {8, kGiB};
+  const Prediction prediction = predict("hgx-h100", cluster_of("hgx-h100", 2), kOperations, kSizes);
+  EXPECT_EQ(prediction.rows[0].expected.limited_by, "latency");
+  EXPECT_NE(prediction.rows[1].expected.limited_by, "latency");
+  EXPECT_EQ(prediction.rows[2].expected.limited_by, "less than 4 B a rank");  // half a byte each
+  EXPECT_FALSE(prediction.rows[2].expected.expected_seconds);
+}
+
+TEST(Prediction, OverSocketsItIsACeiling) {
+  static constexpr OperationId kOperations[] = {OperationId::all_reduce};
+  static constexpr std::uint64_t kSizes[] = {kGiB};
+  GpuCluster cluster = cluster_of("hgx-h100", 2);
+  cluster.transport = Transport::sockets;
+  const Prediction prediction = predict("hgx-h100", cluster, kOperations, kSizes);
+  EXPECT_FALSE(prediction.rows[0].expected.slowest_seconds);
+  EXPECT_TRUE(prediction.rows[0].expected.fastest_seconds);
+  EXPECT_THAT(render_prediction(prediction, "md"), testing::HasSubstr("All of it is a ceiling"));
+}
+
 TEST(Prediction, AnUnknownFormatIsAnError) { EXPECT_THROW((void)render_prediction(example(), "pdf"), Error); }
 
 }  // namespace

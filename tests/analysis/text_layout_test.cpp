@@ -46,11 +46,5 @@ TEST(Wrap, EndsEvenWhereNothingFits) { EXPECT_EQ(wrap("ab", 0, "# ", "# "), "# a
 
 TEST(Wrap, AnEmptyTextIsItsPrefix) { EXPECT_EQ(wrap("", 80, "# ", "#   "), "# \n"); }
 
-TEST(Counted, KnowsOneFromMany) {
-  EXPECT_EQ(counted(0, "rank"), "0 ranks");
-  EXPECT_EQ(counted(1, "rank"), "1 rank");
-  EXPECT_EQ(counted(2048, "rank"), "2048 ranks");
-}
-
 }  // namespace
 }  // namespace collbench

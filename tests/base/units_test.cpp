@@ -136,5 +136,11 @@ TEST(FormatSignificant, ShowsADashWhereThereIsNoNumber) {
   EXPECT_EQ(format_significant(std::numeric_limits<double>::infinity(), 3, 8), "–");
 }
 
+TEST(Units, CountsInWords) {
+  EXPECT_EQ(counted(0, "rank"), "0 ranks");
+  EXPECT_EQ(counted(1, "rank"), "1 rank");
+  EXPECT_EQ(counted(2048, "rank"), "2048 ranks");
+}
+
 }  // namespace
 }  // namespace collbench

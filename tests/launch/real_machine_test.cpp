@@ -21,6 +21,15 @@ TEST(RealMachine, SeesCoresMemoryAndItself) {
   EXPECT_EQ(view.program_id, view_machine().program_id);
 }
 
+TEST(RealMachine, OwnCpuTimeIsPartOfTheHosts) {
+  const CpuTimes before = view_cpu_times();
+  CpuTimes after = view_cpu_times();
+  while (after.own_seconds < before.own_seconds + 0.1) after = view_cpu_times();
+  // The kernel counts the host's in ticks of 10 ms.
+  EXPECT_GE(after.host_busy_seconds - before.host_busy_seconds, 0.05);
+  EXPECT_GE(after.hardware_threads, 1);
+}
+
 TEST(RealMachine, SeesABinding) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);

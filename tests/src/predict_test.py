@@ -61,6 +61,9 @@ class Predict(unittest.TestCase):
     def test_sixteen_thousand_gpus(self):
         for row in rows("--topology", "hgx-h100", "--nodes", 2048):
             low, high = row["band_gb_per_s"]
+            if row["limited_by"] == "less than 4 B a rank":
+                self.assertIsNone(low)
+                continue
             self.assertLess(0, low)
             self.assertLess(low, high)
 

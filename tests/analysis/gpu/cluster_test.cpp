@@ -39,7 +39,7 @@ TEST(GpuCluster, BridgedPairsReachEachOtherOverNvlinkAndOthersThroughTheHost) {
   const GpuCluster all = cluster_of("h100-nvl", 1);
   EXPECT_EQ(all.nvlinks, 0);
   EXPECT_DOUBLE_EQ(all.host_path, 16);  // two EPYC, by NCCL's table
-  EXPECT_EQ(all.host_path_name, "between the sockets");
+  EXPECT_EQ(all.host_path_name, "the path between the sockets");
 }
 
 TEST(GpuCluster, ACubeMeshUsesTheLinksToItsOwnRanksOnly) {

@@ -15,8 +15,9 @@ TEST(GpuRing, BusbwIsTheSlowestLink) {
   for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather, OperationId::broadcast}) {
     EXPECT_NEAR(busbw(id, cluster_of("hgx-a100", 1)), 235.2, 1e-9);
     EXPECT_NEAR(busbw(id, cluster_of("hgx-a100", 2)), 190, 1e-9);
-    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2)), 363.6, 1e-9);   // NVLink, not the 380 of the NICs
-    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2, 1)), 380, 1e-9);  // no NVLink takes part
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2)), 363.6, 1e-9);  // NVLink, not the 380 of the NICs
+    // No NVLink takes part, and one GPU's Gen5 x16 feeds all the NICs.
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2, 1)), 48, 1e-9);
   }
 }
 

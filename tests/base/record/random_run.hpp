@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -35,6 +36,7 @@ class RandomRun {
     }
     result.cores_per_node = several([&] { return below(256); });
     if (chance()) result.cluster = cluster();
+    result.load_notes = several([&] { return text(); });
     result.place_notes = several([&] { return text(); });
     if (chance()) result.calibration = calibration();
     if (chance()) result.log = log_facts();
@@ -128,7 +130,7 @@ class RandomRun {
     measured.stopped = text();
     measured.iterations = count();
     measured.iterations_per_sample = count();
-    measured.samples = count();
+    measured.samples = std::max<std::uint64_t>(count(), 1);  // without one there are no statistics of them
     measured.minimum = number();
     measured.mean = number();
     measured.median = number();

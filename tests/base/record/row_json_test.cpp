@@ -31,6 +31,13 @@ TEST(RowJson, AddsTheRatesInGigabytes) {
                           R"("expected_bus_bandwidth_gb_per_s":4.0,"measured_over_expected":0.5})");
 }
 
+TEST(RowJson, ARowThatDidNotRunHasNoTime) {
+  const Json json = row_to_json(Row(), 2);
+  for (const char* key : {"seconds", "minimum_seconds", "median_seconds", "p99_seconds", "variation"}) {
+    EXPECT_TRUE(json.at(key).is_null()) << key;
+  }
+}
+
 TEST(RowJson, DoesNotReadTheRates) {
   Json json = row_to_json(Row(), 2);
   json["rates"] = "whatever";

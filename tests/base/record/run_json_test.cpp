@@ -73,6 +73,7 @@ TEST(RunJson, ARunIsOneLinePerRow) {
 
 TEST(RunJson, WhatIsNotFiniteIsNull) {
   auto run = small_run();
+  run.rows[0].measurement.samples = 1;
   run.rows[0].measurement.p99 = std::numeric_limits<double>::quiet_NaN();
   run.rows[0].measurement.pass_seconds = {std::numeric_limits<double>::infinity()};
   run.rows[0].expectation.ring_seconds = -std::numeric_limits<double>::infinity();

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "launch/ranks.hpp"
+#include "launch/real_machine.hpp"
+
+namespace collbench {
+
+/// What other processes, and a virtual machine's hypervisor, took of the cores that the ranks needed between
+/// two looks `seconds` apart: a line for each host where the ranks had to take turns with them, on every
+/// rank. Collective; `identities` are those of the machines there really are.
+[[nodiscard]] std::vector<std::string> other_load(Ranks& ranks, const Identities& identities,
+                                                  const CpuTimes& before, const CpuTimes& after,
+                                                  double seconds);
+
+}  // namespace collbench

@@ -1,0 +1,42 @@
+#include "launch/other_load.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Two ranks on one host of `threads` hardware threads, each busy for all of ten seconds, while all processes
+/// of the host took `host_busy_seconds`.
+std::vector<std::string> after_ten_seconds(double host_busy_seconds, double threads) {
+  const Identities identities{{0, "vm", 0, 0}, {1, "vm", 0, 1}};
+  std::vector<std::string> lines;
+  run_rank_threads(2, [&](Ranks& ranks) {
+    const auto mine =
+        other_load(ranks, identities, {100, 1, threads}, {100 + host_busy_seconds, 11, threads}, 10);
+    if (ranks.is_root()) lines = mine;
+  });
+  return lines;
+}
+
+TEST(OtherLoad, NamesTheHostWhereRanksHadToTakeTurns) {
+  EXPECT_THAT(
+      after_ten_seconds(35, 2),
+      ElementsAre(
+          "vm: other processes kept 1.5 of its 2 hardware threads busy during the run, and ranks took "
+          "turns with them: the times hold that, too"));
+}
+
+TEST(OtherLoad, IsSilentWhereThereWasRoom) {
+  EXPECT_THAT(after_ten_seconds(20, 2), IsEmpty());   // the ranks alone
+  EXPECT_THAT(after_ten_seconds(35, 64), IsEmpty());  // as busy, and nobody had to wait
+}
+
+TEST(OtherLoad, IsSilentWhereNothingIsKnown) { EXPECT_THAT(after_ten_seconds(35, 0), IsEmpty()); }
+
+}  // namespace
+}  // namespace collbench
