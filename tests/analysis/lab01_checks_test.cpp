@@ -1,6 +1,6 @@
 #include "analysis/lab01_checks.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/analysis/lab01_runs.hpp"
 
