@@ -373,13 +373,13 @@ class CutShort(Scratch):
     def test_a_rank_that_hangs_ends_the_run(self):
         for victim in (0, 1):  # rank 0 speaks for all, unless it is the one that hangs
             (self.folder / "run.json").unlink(missing_ok=True)
-            process, ranks = self.start("-T", "2")
+            process, ranks = self.start("-T", "10")  # a busy machine may calibrate for some seconds
             os.kill(ranks[victim], signal.SIGSTOP)
             _, errors = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 4, errors)
             said = [line for line in errors.splitlines() if line.startswith("collbench:")]
             self.assertEqual(len(said), 1, errors)
-            self.assertRegex(said[0], r"AllReduce (8 B|1 KiB): no progress for 2 s")
+            self.assertRegex(said[0], r"AllReduce (8 B|1 KiB): no progress for 10(\.0)? s")
             self.assertIn("run.json has what was measured", said[0])
             self.kept()
 
