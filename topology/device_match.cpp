@@ -37,6 +37,7 @@ class Search {
 
   /// Position in b's seats for each of a's, or kNone.
   std::vector<int> best() {
+    start_from_addresses();
     descend(0);
     return best_;
   }
@@ -47,6 +48,32 @@ class Search {
     int rank;  ///< among equals: the same address, then an empty seat where the address is gone, then by rank
     int seat;
   };
+
+  /// The first assignment: by address, the rest by rank. On twins it is the right one, and another has to
+  /// disagree less to be taken instead.
+  void start_from_addresses() {
+    std::vector<int> seats(a_.seats.size(), kNone);
+    std::vector<bool> taken(b_.seats.size());
+    for (const bool by_address : {true, false}) {
+      for (std::size_t i = 0; i < seats.size(); ++i) {
+        for (std::size_t j = 0; j < taken.size() && seats[i] == kNone; ++j) {
+          const Seat& mine = a_.seats[i];
+          const Seat& theirs = b_.seats[j];
+          if (taken[j] || mine.device.kind != theirs.device.kind) continue;
+          if (by_address && (mine.address.empty() || mine.address != theirs.address)) continue;
+          taken[j] = true;
+          seats[i] = static_cast<int>(j);
+        }
+      }
+    }
+    best_cost_ = 0;
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+      if (seats[i] != kNone) best_cost_ += cost_of(i, static_cast<std::size_t>(seats[i]));
+      chosen_.push_back(seats[i]);
+    }
+    best_ = std::move(chosen_);
+    chosen_.clear();
+  }
 
   int& empty_of(DeviceKind kind) {
     return empty_[kind == DeviceKind::gpu ? 0 : kind == DeviceKind::nvswitch ? 1 : 2];
@@ -102,7 +129,7 @@ class Search {
       return;
     }
     for (const Candidate& candidate : candidates(i)) {
-      if (best_cost_ == 0 || (!best_.empty() && ++steps_ > kMostSteps)) return;
+      if (best_cost_ == 0 || ++steps_ > kMostSteps) return;
       choose(i, candidate.seat, true);
       descend(cost + candidate.cost);
       choose(i, candidate.seat, false);

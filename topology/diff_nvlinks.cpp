@@ -150,7 +150,7 @@ void diff_rates(const HostPair& pair, FindingList& findings) {
     const auto to = pair.match.in_b(in_a.to);
     if (!from || !to) continue;
     for (const NvLinkBundle& in_b : pair.b.nvlinks) {
-      if (in_b.from != *from || in_b.to != *to) continue;
+      if (in_b.from != *from || in_b.to != *to || lesser(in_a.count, in_b.count)) continue;
       compare("nvlink-slower", {{in_a.from, from}, {in_a.to, to}}, per_link(in_a), per_link(in_b),
               "GB/s an NVLink between them");
     }
