@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -32,8 +33,9 @@ std::string rate_change(std::string_view algorithm, std::optional<double> health
                         std::optional<double> faulty) {
   if (!healthy) return {};
   if (!faulty) return fmt::format("{} {:.1f} GB/s lost", algorithm, *healthy);
-  return fmt::format("{} {:.1f} → {:.1f} GB/s ({:+.0f} %)", algorithm, *healthy, *faulty,
-                     100 * (*faulty - *healthy) / *healthy);
+  const double percent = 100 * (*faulty - *healthy) / *healthy;
+  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.0f} %)", algorithm, *healthy, *faulty,
+                     percent < 0 ? "−" : "+", std::abs(percent));
 }
 
 std::string counts(const std::vector<PricedFinding>& findings) {
@@ -50,7 +52,7 @@ std::string counts(const std::vector<PricedFinding>& findings) {
 }
 
 std::string title(const ComparedHosts& pair) {
-  return fmt::format("{} against {}: {}", some_of(pair.b), some_of(pair.a), counts(pair.findings));
+  return fmt::format("{} against {}", some_of(pair.b), some_of(pair.a));
 }
 
 std::string head(const DiffReport& report) {
@@ -66,7 +68,7 @@ std::string as_text(const DiffReport& report) {
   if (!text.empty()) text += "\n";
   for (const ComparedHosts& pair : report.pairs) {
     if (!text.empty()) text += "\n";
-    text += wrap(title(pair), kWidth, "", "  ");
+    text += wrap(title(pair), kWidth, "", "  ") + counts(pair.findings) + "\n";
     for (const PricedFinding& each : pair.findings) {
       const FindingKind& kind = finding_kind(each.finding.code);
       text += fmt::format("\n{} {}  {}\n", pad_right(severity_name(kind.severity), 9), kind.code,
@@ -88,7 +90,7 @@ std::string as_markdown(const DiffReport& report) {
   std::string text = "# Topology diff\n";
   if (const std::string first = head(report); !first.empty()) text += "\n" + first + "\n";
   for (const ComparedHosts& pair : report.pairs) {
-    text += "\n## " + markdown_text(title(pair)) + "\n";
+    text += "\n## " + markdown_text(title(pair)) + "\n\n" + counts(pair.findings) + "\n";
     if (!pair.findings.empty()) {
       text += "\n| severity | code | host | device | what | cost | confirm |\n|-|-|-|-|-|-|-|\n";
     }
@@ -103,14 +105,21 @@ std::string as_markdown(const DiffReport& report) {
   return text;
 }
 
-Json rates_json(const PredictedRates& rates) {
-  Json json = Json::object();
-  const auto add = [&json](const char* name, std::optional<double> rate) {
-    if (rate) json[name] = *rate;
-  };
-  add("ring_gb_per_s", rates.ring);
-  add("tree_gb_per_s", rates.tree);
-  add("best_gb_per_s", rates.best);
+void add_rate(Json& json, const char* algorithm, std::optional<double> healthy,
+              std::optional<double> faulty) {
+  if (!healthy) return;
+  json[algorithm] = {{"healthy_gb_per_s", *healthy}};
+  if (!faulty) return;
+  json[algorithm]["faulty_gb_per_s"] = *faulty;
+  json[algorithm]["lost_gb_per_s"] = *healthy - *faulty;
+  json[algorithm]["lost_percent"] = 100 * (*healthy - *faulty) / *healthy;
+}
+
+Json cost_json(const FindingCost& cost) {
+  Json json{{"operation", "all_reduce"}, {"nodes", cost.nodes}};
+  add_rate(json, "ring", cost.healthy.ring, cost.faulty.ring);
+  add_rate(json, "tree", cost.healthy.tree, cost.faulty.tree);
+  add_rate(json, "best", cost.healthy.best, cost.faulty.best);
   return json;
 }
 
@@ -120,14 +129,7 @@ Json finding_json(const PricedFinding& each) {
             {"host", each.host},         {"device", each.finding.device},
             {"what", each.finding.what}, {"reason", kind.reason},
             {"confirm", kind.confirm},   {"costs", Json::array()}};
-  for (const FindingCost& cost : each.costs) {
-    Json of_nodes{{"nodes", cost.nodes},
-                  {"healthy", rates_json(cost.healthy)},
-                  {"faulty", rates_json(cost.faulty)},
-                  {"lost_gb_per_s", cost.lost()}};
-    if (cost.healthy.best.value_or(0) > 0) of_nodes["lost_percent"] = 100 * cost.lost() / *cost.healthy.best;
-    json["costs"].push_back(of_nodes);
-  }
+  for (const FindingCost& cost : each.costs) json["costs"].push_back(cost_json(cost));
   return json;
 }
 

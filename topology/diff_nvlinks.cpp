@@ -19,9 +19,12 @@ struct Counts {
 };
 using ChangedLinks = ChangedPair<Counts>;
 
-bool says_inactive(const Gpu& gpu) {
-  return lower(gpu.nvlink_state.value_or("")).find("inactive") != std::string::npos;
+bool says(const Gpu& gpu, std::string_view word) {
+  return lower(gpu.nvlink_state.value_or("")).find(word) != std::string::npos;
 }
+
+/// A GPU in MIG mode has no links; that is a finding of its own.
+bool in_mig_mode(const Gpu& gpu) { return gpu.mig.value_or(false) || says(gpu, "in mig mode"); }
 
 /// No GPU has a link on one side: that is one finding, not one for each.
 bool none_left(const HostPair& pair, Side side) {
@@ -110,11 +113,13 @@ int links_of_model(const Gpu& gpu) {
 void look_at_links(const HostPair& pair, FindingList& findings, const Twins& twins, Side side) {
   const Gpu& mine = pair.of(side).gpus.at(static_cast<std::size_t>(twins.of(side)->index));
   const Gpu& theirs = pair.of(other(side)).gpus.at(static_cast<std::size_t>(twins.of(other(side))->index));
+  if (in_mig_mode(mine)) return;
   const int there = std::max(theirs.nvlinks_active.value_or(0), links_of_model(mine));
   const bool off_there = theirs.nvlink_state.known() && theirs.nvlinks_active.value_or(0) == 0;
-  if (says_inactive(mine) || (mine.nvlink_state.known() && !off_there && there > 0)) {
+  // A card that has links and no bridge says the same: only one that should have some is at fault.
+  if (mine.nvlink_state.known() && there > 0 && (says(mine, "inactive") || !off_there)) {
     findings.add("nvlink-off", side, {twins}, *mine.nvlink_state.value);
-  } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there && !mine.mig.value_or(false)) {
+  } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there) {
     findings.add("nvlink-fewer", side, {twins},
                  fmt::format("{} NVLinks active instead of {}", *mine.nvlinks_active.value, there));
   }

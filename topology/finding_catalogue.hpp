@@ -30,7 +30,7 @@ struct IgnoredAttribute {
 /// With the attributes of finding_kinds(): every fact of a host.
 [[nodiscard]] std::span<const IgnoredAttribute> ignored_attributes();
 
-/// "GPU.mig" to its kind; none for an attribute that is ignored.
+/// "GPU.mig" to its kind, the first that reads it; none for an attribute that is ignored.
 [[nodiscard]] const FindingKind* kind_of_attribute(std::string_view attribute);
 
 /// Whether `attribute` is one of those that findings of the kind are read from.

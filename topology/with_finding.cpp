@@ -160,6 +160,10 @@ class Transplant {
       if (twin != nullptr) copy("NVLink", bundle, *twin);
       if (counts && twin == nullptr && !worse_.nvlinks.empty()) bundle.count.value = 0;
     }
+    for (PeerAccess& access : host_.peer_access) {
+      if (!is_about(access.from) || !is_about(access.to)) continue;
+      if (const PeerAccess* twin = twin_of(access, worse_.peer_access)) copy("peer", access, *twin);
+    }
     for (StatedPath& path : host_.stated_paths) {
       if (!is_about(path.from) && !is_about(path.to)) continue;
       const StatedPath* twin = twin_of(path, worse_.stated_paths);

@@ -102,6 +102,10 @@ bool make_sick(const std::string& attribute, Fact<T>& fact) {
   if constexpr (std::same_as<T, std::string>) {
     const auto found = texts().find(attribute);
     if (found == texts().end()) return false;
+    if (attribute == "NUMA.cpus" || attribute == "GPU.cpu_affinity") {
+      fact.value = fact.value->substr(0, fact.value->find('-'));  // the first CPU alone
+      return true;
+    }
     fact.value = fact.value == found->second.sick ? found->second.healthy : found->second.sick;
   } else if constexpr (std::same_as<T, bool>) {
     fact.value = !fact.value_or(false);
@@ -155,6 +159,12 @@ inline Host healthy_machine(const ReferenceMachine& machine) {
   mutation_details::each_attribute(host, [](const std::string& attribute, const std::string&, auto& fact) {
     mutation_details::make_healthy(attribute, fact);
   });
+  const auto cpus_of = [](int node) { return fmt::format("{}-{}", 56 * node, 56 * node + 55); };
+  for (NumaNode& node : host.numa_nodes) node.cpus.value = cpus_of(node.index);
+  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
+    host.gpus[static_cast<std::size_t>(i)].cpu_affinity.value =
+        cpus_of(numa_node_of(host, {DeviceKind::gpu, i}).value_or(0));
+  }
   for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
     Nic& nic = host.nics[static_cast<std::size_t>(i)];
     nic.name.value = fmt::format("mlx5_{}", i);
