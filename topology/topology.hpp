@@ -62,7 +62,7 @@ struct PciDevice {
   Fact<std::string> device;
   Fact<std::string> subsystem_vendor;
   Fact<std::string> subsystem_device;
-  Fact<bool> acs;     ///< Access Control Services of a bridge send what peers send each other up to the host
+  Fact<bool> acs;     ///< Access Control Services are on: peers' requests go up to the host
   PcieLink link_now;  ///< idle GPUs slow their link down: judge the width always, the rate only under load
   PcieLink link_max;  ///< what both ends could do, where the source knows both; else what the device could
 
