@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "src/input_text.hpp"
 #include "src/topology_diff.hpp"
+#include "src/topology_draw.hpp"
 #include "topology/detect.hpp"
 #include "topology/gather_live.hpp"
 #include "topology/merge.hpp"
@@ -93,6 +94,8 @@ Answer topology_command(const TopologyOptions& options) {
       return {list_reference_machines()};
     case TopologyAction::diff:
       return topology_diff(options);
+    case TopologyAction::draw:
+      return {draw_topology(options, read_places(options.places))};
     case TopologyAction::detect: {
       std::string text;
       for (const Host& host : read_places(options.places).hosts) text += detect(host);

@@ -6,7 +6,7 @@
 
 namespace collbench {
 
-enum class TopologyAction { show, save, list, detect, diff };
+enum class TopologyAction { show, save, list, detect, diff, draw };
 
 /// `collbench topo …`.
 struct TopologyOptions {
@@ -16,6 +16,7 @@ struct TopologyOptions {
   std::vector<std::string> places;
   bool matrix = false;
   bool sources = false;
+  std::string against;  ///< of draw: a place that shows what the machine should be; empty: none
   std::string output;
   std::string format;  ///< of save: "json" or "nccl-xml"; of diff: "text", "md" or "json"
   bool overwrite = false;

@@ -74,6 +74,8 @@ DiffReport compare_places(std::vector<std::string> places) {
 
 }  // namespace
 
+Host one_host(const std::string& place) { return only_host(place).first; }
+
 Answer topology_diff(const TopologyOptions& options) {
   const DiffReport report = compare_places(options.places);
   return {render_diff(report, options.format.empty() ? "text" : options.format),

@@ -42,6 +42,17 @@ void add_diff(CLI::App& command, TopologyOptions& options) {
       std::string(kPlaces));
 }
 
+void add_draw(CLI::App& command, TopologyOptions& options) {
+  command
+      .add_option("-o,--output", options.output, "the file to write: SVG, or for FILE.dot Graphviz' language")
+      ->required()
+      ->option_text("FILE");
+  command
+      .add_option("--against", options.against, "mark what differs from this machine, as topo diff finds it")
+      ->option_text("PLACE");
+  command.add_flag("--overwrite", options.overwrite, "replace a file that exists");
+}
+
 void add_save(CLI::App& command, TopologyOptions& options) {
   command.add_option("-o,--output", options.output, "the file to write")->required()->option_text("FILE");
   command
@@ -74,11 +85,14 @@ void add_topology_command(CLI::App& app, TopologyOptions& options) {
   add_diff(*add_action(*topo, options, TopologyAction::diff, "diff",
                        "what differs, how bad, what it costs; collbench topo diff hgx-h100 node7.json"),
            options);
-  for (CLI::App* command : {show, save, detect}) add_places(*command, options);
+  CLI::App* draw = add_action(*topo, options, TopologyAction::draw, "draw",
+                              "the machine as a picture; collbench topo draw node7.json -o node7.svg");
+  for (CLI::App* command : {show, save, detect, draw}) add_places(*command, options);
   show->add_flag("--matrix", options.matrix,
                  "also the paths between all GPUs and NICs, as nvidia-smi topo -m");
   show->add_flag("--sources", options.sources, "also who was asked, and their versions");
   add_save(*save, options);
+  add_draw(*draw, options);
   topo->footer(kPlaces);
 }
 

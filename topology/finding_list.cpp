@@ -54,10 +54,15 @@ void FindingList::add_named(std::string_view code, Side side, std::string device
 }
 
 std::vector<Finding> FindingList::take() {
-  std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& x, const Finding& y) {
-    return finding_kind(x.code).severity < finding_kind(y.code).severity;
-  });
-  return std::move(findings_);
+  std::vector<Finding> sorted;
+  for (const Severity severity :
+       {Severity::broken, Severity::degraded, Severity::differs, Severity::cosmetic}) {
+    for (Finding& finding : findings_) {
+      if (finding_kind(finding.code).severity == severity) sorted.push_back(std::move(finding));
+    }
+  }
+  findings_.clear();
+  return sorted;
 }
 
 }  // namespace collbench

@@ -30,7 +30,7 @@ class FindingList {
   void add_named(std::string_view code, Side side, std::string device, std::vector<Twins> twins,
                  std::string what);
 
-  /// The worst first, then by device.
+  /// The worst first, else as they were added.
   [[nodiscard]] std::vector<Finding> take();
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "topology/nic_order.hpp"
@@ -31,10 +32,16 @@ void HostGroups::add(Host host, std::string name) {
 }
 
 std::vector<HostGroup> HostGroups::take() {
-  std::stable_sort(groups_.begin(), groups_.end(),
-                   [](const HostGroup& x, const HostGroup& y) { return x.names.size() > y.names.size(); });
+  std::vector<std::size_t> order(groups_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [this](std::size_t x, std::size_t y) {
+    return std::pair(groups_[y].names.size(), x) < std::pair(groups_[x].names.size(), y);
+  });
+  std::vector<HostGroup> sorted;
+  for (const std::size_t at : order) sorted.push_back(std::move(groups_[at]));
+  groups_.clear();
   by_key_.clear();
-  return std::move(groups_);
+  return sorted;
 }
 
 }  // namespace collbench

@@ -59,12 +59,12 @@ std::vector<Seat> seats_of(const Host& host) {
   const auto before_nics = static_cast<std::ptrdiff_t>(seats.size());
   for (const int i : nic_order(host))
     add(DeviceKind::nic, i, nic_model(host.nics[static_cast<std::size_t>(i)]));
-  std::stable_sort(seats.begin(), seats.begin() + before_nics, [&host](const Seat& x, const Seat& y) {
+  std::sort(seats.begin(), seats.begin() + before_nics, [&host](const Seat& x, const Seat& y) {
     const auto key = [&host](const Seat& seat) {
       const int number = seat.device.kind == DeviceKind::gpu
                              ? host.gpus[static_cast<std::size_t>(seat.device.index)].index.value_or(0)
                              : 0;
-      return std::tuple(seat.device.kind != DeviceKind::gpu, seat.address, number);
+      return std::tuple(seat.device.kind != DeviceKind::gpu, seat.address, number, seat.device.index);
     };
     return key(x) < key(y);
   });

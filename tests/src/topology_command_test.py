@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -117,6 +118,29 @@ class Diff(Scratch):
         self.bad(["diff", good, self.folder / "none.json"], "none.json")
         self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose text, md or json")
         self.bad(["diff"], "PLACE|places")
+
+
+class Draw(Scratch):
+    def test_a_picture_with_its_findings(self):
+        saved = self.folder / "node.json"
+        self.good("save", "hgx-h100", "-o", saved)
+        node = json.loads(saved.read_text())
+        node["hosts"][0]["gpus"][3]["nvlinks_active"] = [14, 0]
+        saved.write_text(json.dumps(node))
+        self.assertIn("1 finding marked", self.good("draw", saved, "--against", "hgx-h100", "-o", self.folder / "a.dot"))
+        self.assertIn("degraded nvlink-fewer", (self.folder / "a.dot").read_text())
+
+    @unittest.skipIf(shutil.which("dot") is None, "Graphviz' dot is not here")
+    def test_svg(self):
+        self.good("draw", "dgx-1v", "-o", self.folder / "a.svg")
+        self.assertIn("prefers-color-scheme: dark", (self.folder / "a.svg").read_text())
+
+    def test_bad_input(self):
+        taken = self.file("taken.svg", "mine")
+        self.bad(["draw", "dgx-1v", "-o", taken], "--overwrite")
+        self.bad(["draw", "dgx-1v"], "--output|-o")
+        self.bad(["draw", "dgx-1v", "-o", self.folder / "a.svg"], "graphviz", status=5,
+                 environment={"PATH": "/nonexistent"})
 
 
 class Show(Scratch):
