@@ -196,7 +196,7 @@ Host read_lspci(std::string_view text, std::string_view file) {
   for (Function& function : functions) {
     PciDevice& device = function.device;
     const PciRole role = pci_role(device.class_code.value_or(""), device.vendor.value_or(""));
-    if (role == PciRole::other) continue;
+    if (role == PciRole::other && function.secondary < 0) continue;  // a bridge may go by another name
     if (role == PciRole::gpu) host.gpus.emplace_back().pci_address.value = device.address;
     if (role == PciRole::nic) host.nics.emplace_back().pci_address.value = device.address;
     if (role == PciRole::nvswitch) host.nvswitches.emplace_back().pci_address.value = device.address;

@@ -78,6 +78,14 @@ TEST(Lspci, ABridgeNeverHangsBelowItself) {
   EXPECT_EQ(what_does_not_hold(read_lspci(loop, "FILE")), "");
 }
 
+TEST(Lspci, ABridgeOfAnotherNameStaysInTheTree) {
+  std::string text = two_switches();
+  text.replace(text.find("PCI bridge", text.find("16:00.0")), 10, "PCI birdge");
+  const Host host = read_lspci(text, "FILE");
+  EXPECT_EQ(what_does_not_hold(host), "");
+  EXPECT_EQ(at(host, "0000:17:00.0").parent, "0000:16:00.0");
+}
+
 TEST(Lspci, IsKnownByItsLinks) {
   EXPECT_TRUE(has_lspci(two_switches()));
   EXPECT_FALSE(has_lspci("18:00.0 3D controller: x"));
