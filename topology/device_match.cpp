@@ -174,8 +174,8 @@ std::vector<Twins>& list_of(DeviceMatch& match, DeviceKind kind) {
   return match.numa_nodes;
 }
 
-/// A NUMA node's twin is the one next to the twins of its devices; without devices, the one of its number.
-void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
+/// How often a device next to a NUMA node of a has its twin next to one of b, by their numbers.
+std::map<int, std::map<int, int>> numa_votes(const Host& a, const Host& b, const DeviceMatch& match) {
   std::map<int, std::map<int, int>> votes;
   for (const auto* list : {&match.gpus, &match.nics}) {
     for (const Twins& twins : *list) {
@@ -185,37 +185,48 @@ void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
       if (in_a && in_b) ++votes[*in_a][*in_b];
     }
   }
-  std::vector<bool> taken(b.numa_nodes.size());
-  const auto position = [&](int index) {
-    for (std::size_t j = 0; j < b.numa_nodes.size(); ++j) {
-      if (b.numa_nodes[j].index == index && !taken[j]) return static_cast<int>(j);
+  return votes;
+}
+
+/// The NUMA nodes of b that have no twin yet, by number.
+class FreeNumaNodes {
+ public:
+  explicit FreeNumaNodes(const Host& host) : host_(host), taken_(host.numa_nodes.size()) {}
+
+  /// Its position, once; none where there is no such node, or it has a twin.
+  std::optional<Device> take(int number) {
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      if (host_.numa_nodes[i].index != number || taken_[i]) continue;
+      taken_[i] = true;
+      return Device{DeviceKind::numa_node, static_cast<int>(i)};
     }
-    return kNone;
-  };
-  std::vector<int> twin(a.numa_nodes.size(), kNone);
-  for (const bool by_votes : {true, false}) {
-    for (std::size_t i = 0; i < a.numa_nodes.size(); ++i) {
-      if (twin[i] != kNone) continue;
-      int wanted = a.numa_nodes[i].index;
-      if (by_votes) {
-        const auto& of_node = votes[wanted];
-        if (of_node.empty()) continue;
-        wanted = std::max_element(of_node.begin(), of_node.end(), [](const auto& x, const auto& y) {
-                   return x.second < y.second;
-                 })->first;
-      }
-      twin[i] = position(wanted);
-      if (twin[i] != kNone) taken[static_cast<std::size_t>(twin[i])] = true;
-    }
+    return std::nullopt;
   }
-  for (std::size_t i = 0; i < twin.size(); ++i) {
-    Twins twins{Device{DeviceKind::numa_node, static_cast<int>(i)}, std::nullopt};
-    if (twin[i] != kNone) twins.b = Device{DeviceKind::numa_node, twin[i]};
+
+ private:
+  const Host& host_;
+  std::vector<bool> taken_;
+};
+
+/// A NUMA node's twin is the one next to the twins of its devices; without devices, the one of its number.
+void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
+  const auto votes = numa_votes(a, b, match);
+  FreeNumaNodes free(b);
+  for (int i = 0; i < static_cast<int>(a.numa_nodes.size()); ++i) {
+    Twins twins{Device{DeviceKind::numa_node, i}, std::nullopt};
+    if (const auto found = votes.find(a.numa_nodes[static_cast<std::size_t>(i)].index);
+        found != votes.end()) {
+      const auto most = std::max_element(found->second.begin(), found->second.end(),
+                                         [](const auto& x, const auto& y) { return x.second < y.second; });
+      twins.b = free.take(most->first);
+    }
     match.numa_nodes.push_back(twins);
   }
-  for (std::size_t j = 0; j < taken.size(); ++j) {
-    if (!taken[j])
-      match.numa_nodes.push_back({std::nullopt, Device{DeviceKind::numa_node, static_cast<int>(j)}});
+  for (Twins& twins : match.numa_nodes) {
+    if (!twins.b) twins.b = free.take(a.numa_nodes[static_cast<std::size_t>(twins.a->index)].index);
+  }
+  for (const NumaNode& node : b.numa_nodes) {
+    if (const auto rest = free.take(node.index)) match.numa_nodes.push_back({std::nullopt, rest});
   }
 }
 

@@ -136,7 +136,7 @@ Fact<double> per_link(const NvLinkBundle& bundle) {
 }
 
 void diff_rates(const HostPair& pair, FindingList& findings) {
-  const auto compare = [&](std::string_view code, std::vector<Twins> twins, const Fact<double>& a,
+  const auto compare = [&](std::string_view code, const std::vector<Twins>& twins, const Fact<double>& a,
                            const Fact<double>& b, std::string_view unit) {
     if (clearly_less(a, b)) findings.add(code, Side::a, twins, instead(Side::a, a, b, unit));
     if (clearly_less(b, a)) findings.add(code, Side::b, twins, instead(Side::b, a, b, unit));

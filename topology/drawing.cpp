@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
+#include <ranges>
 
 #include "topology/finding_catalogue.hpp"
 #include "topology/gpu_catalogue.hpp"
@@ -207,7 +207,8 @@ class Drawing {
   void draw_box(std::size_t index) {
     const Box& box = boxes_[index];
     const std::size_t devices = box.gpus.size() + box.nics.size();
-    const std::size_t columns = std::max<std::size_t>({box.gpus.size(), devices > 6 ? 2U : 1U});
+    const std::size_t columns =
+        std::max({box.gpus.size(), std::size_t{devices > 6 ? 2U : 1U}, std::size_t{1}});
     std::string rows;
     if (devices > 1) {
       rows += fmt::format(
@@ -251,8 +252,7 @@ class Drawing {
     for (std::size_t i = 0; i < boxes_.size(); ++i)
       by_node[boxes_[i].numa_node.value_or(kNotKnown)].push_back(i);
     // Graphviz lays clusters of clusters out from the right.
-    for (auto each = by_node.rbegin(); each != by_node.rend(); ++each) {
-      const auto& [node, boxes] = *each;
+    for (const auto& [node, boxes] : std::views::reverse(by_node)) {
       line("  subgraph cluster_numa{} {{ peripheries=1;", node);
       line(R"(    style="filled,rounded"; color="{}"; fillcolor="{}"; margin=10; label="{}";)", kFaint,
            kNumaFill, quoted(numa_label(node == kNotKnown ? std::nullopt : std::optional<int>(node))));
@@ -356,12 +356,12 @@ class Drawing {
 }  // namespace
 
 const std::vector<DrawingColour>& drawing_colours() {
-  static const std::vector<DrawingColour> kColours{
+  static const std::vector<DrawingColour> colours{
       {kText, "#e6edf3"},         {kFaint, "#8d96a0"},       {kNumaFill, "#161b22"},
       {kSwitchFill, "#21262d"},   {kGpuFill, "#1d4428"},     {kNicFill, "#12325c"},
       {kNvSwitchFill, "#3c1e70"}, {kNvLink, "#b392f0"},      {kBrokenFill, "#8e1519"},
       {kDegradedFill, "#7a4100"}, {kDiffersFill, "#5c4a00"}, {kPage, "#0d1117"}};
-  return kColours;
+  return colours;
 }
 
 std::string draw_dot(const Host& host, const std::string& title, const std::vector<DrawingMark>& marks) {

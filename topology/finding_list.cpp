@@ -18,7 +18,7 @@ std::string join_words(const std::vector<std::string>& words) {
 }
 
 std::string finding_device(const Host& host, const Device& device) {
-  const std::string label = device_label(host, device);
+  std::string label = device_label(host, device);
   const auto address = pci_address_of(host, device);
   if (!address || label.find(*address) != std::string::npos) return label;
   return fmt::format("{} ({})", label, *address);

@@ -38,8 +38,8 @@ void read_device_line(std::string_view text, Nic& nic) {
 
 void read_port_line(std::string_view text, NicPort& port) {
   if (const auto value = value_of(text, "State:"); !value.empty()) {
-    const auto known = std::find_if(kStates.begin(), kStates.end(),
-                                    [value](const auto& state) { return state.first == value; });
+    const auto* const known = std::find_if(kStates.begin(), kStates.end(),
+                                           [value](const auto& state) { return state.first == value; });
     port.state.value = std::string(known == kStates.end() ? value : known->second);
   }
   if (const auto value = value_of(text, "Physical state:"); !value.empty())

@@ -54,7 +54,7 @@ std::vector<FindingCost> finding_costs(const HostPair& pair, const Finding& find
   const Host faulty = with_finding(pair, finding);
   std::vector<FindingCost> costs;
   for (const int nodes : {1, 2}) {
-    FindingCost cost{nodes, predicted_rates(healthy, nodes), predicted_rates(faulty, nodes)};
+    const FindingCost cost{nodes, predicted_rates(healthy, nodes), predicted_rates(faulty, nodes)};
     if (cost.healthy.best) costs.push_back(cost);
   }
   return costs;
