@@ -16,6 +16,10 @@ namespace collbench {
 
 namespace {
 
+bool is_low(const Row& row) {
+  return row.verdict.word == VerdictWord::low || row.verdict.word == VerdictWord::fault;
+}
+
 /// A log that names another GPU than the topology has: the verdict is about the wrong machine.
 void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
   if (!run.log || !run.log->gpu) return;
@@ -52,10 +56,16 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   return run;
 }
 
+void explain_low(Run& run, const std::string& sentence) {
+  if (sentence.empty()) return;
+  for (const Sweep& sweep : sweeps_of(run.rows)) {
+    Row& last = run.rows[static_cast<std::size_t>(sweep.back() - run.rows.data())];
+    if (is_low(last)) last.verdict.explanation += " " + sentence;
+  }
+}
+
 bool is_low(const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
-    return row.verdict.word == VerdictWord::low || row.verdict.word == VerdictWord::fault;
-  });
+  return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) { return is_low(row); });
 }
 
 }  // namespace collbench

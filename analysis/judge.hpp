@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "analysis/gpu/cluster.hpp"
 #include "base/record/run.hpp"
 
@@ -8,6 +10,9 @@ namespace collbench {
 /// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A log
 /// that names another GPU than the cluster's gets a note.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
+
+/// Adds a sentence to the explanation of every sweep that is LOW or a FAULT; an empty one adds nothing.
+void explain_low(Run& run, const std::string& sentence);
 
 /// Whether any row is part of a sweep that is LOW or a FAULT.
 [[nodiscard]] bool is_low(const Run& run);

@@ -49,3 +49,9 @@ endif()
 if(COLLBENCH_SMPI AND NOT (SMPICXX AND SIMGRID_FOUND))
   message(STATUS "off: collbench-smpi (apt-get install libsimgrid-dev)")
 endif()
+
+# Only run, never linked: the picture of topo draw.
+find_program(COLLBENCH_DOT dot)
+if(NOT COLLBENCH_DOT)
+  message(STATUS "off: topo draw as SVG (apt-get install graphviz)")
+endif()

@@ -66,7 +66,7 @@ int measure(const RunOptions& options, int argc, char** argv) {
 
 Answer answer(const Command& command) {
   if (const auto* saved = std::get_if<ReportOptions>(&command)) return {report_command(*saved)};
-  if (const auto* topology = std::get_if<TopologyOptions>(&command)) return {topology_command(*topology)};
+  if (const auto* topology = std::get_if<TopologyOptions>(&command)) return topology_command(*topology);
   if (const auto* logs = std::get_if<ImportCommand>(&command)) return import_command(*logs);
   if (const auto* prediction = std::get_if<PredictOptions>(&command)) return {predict_command(*prediction)};
   if (const auto* judged = std::get_if<JudgeOptions>(&command)) return judge_command(*judged);

@@ -102,6 +102,9 @@ void add_where(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "--node-map", "MAP",
              "which ranks share a node, instead of what MPI says: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });
+  add_option(app, theme, "--expect", "PLACE",
+             "what every node should be: hgx-h100, or a file (topo save); status 1 when one has a fault",
+             [&run](const std::string& text) { run.expect = text; });
   add_option(app, theme, "-g,--ngpus", "N",
              "without mpirun: start N ranks here (nccl-tests: GPUs of one process)",
              [&run](const std::string& text) { run.local_ranks = parse_number(text, "-g", 1, 4096); });

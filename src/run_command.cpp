@@ -21,6 +21,7 @@
 #include "launch/other_load.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
+#include "src/check_cluster.hpp"
 #include "src/gather_cluster.hpp"
 #include "src/gather_placement.hpp"
 #include "src/print_all.hpp"
@@ -171,7 +172,10 @@ class MainJob {
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
     agree(ranks(), place_.host, failure);
-    if (!result.interrupted) return broadcast_value(ranks(), outcome(result.rows));
+    if (!result.interrupted) {
+      const ExitStatus status = outcome(result.rows);
+      return broadcast_value(ranks(), status == ExitStatus::ok && has_fault_ ? ExitStatus::low : status);
+    }
     if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
     return ExitStatus::rank_lost;
   }
@@ -192,9 +196,21 @@ class MainJob {
       run_.cluster = cluster_record(cluster);
       run_.cluster->placement = placement;
     }
+    compare(cluster);
     spdlog::debug("{} looked at, {} in all",
                   counted(static_cast<std::size_t>(node_count(place_.machines)), "node"),
                   format_seconds(elapsed()));
+  }
+
+  /// The nodes with each other, and with what --expect names. Collective, since the place may be unreadable.
+  void compare(const ClusterTopology& cluster) {
+    agreed(ranks(), place_.host, [&] {
+      if (!ranks().is_root()) return;
+      const ClusterCheck check = check_cluster(cluster, options_.expect);
+      has_fault_ = check.has_fault;
+      auto& summary = run_.cluster->summary;
+      summary.insert(summary.end(), check.lines.begin(), check.lines.end());
+    });
   }
 
   void begin_block(const SweepProgress& at) {
@@ -246,6 +262,7 @@ class MainJob {
   Watchdog watchdog_;
   std::optional<RecordFiles> files_;
   std::vector<Expectation> expected_;
+  bool has_fault_ = false;  ///< on rank 0: a node is not what --expect names
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ struct RunOptions {
   double seconds = 120;  ///< --time: calibration and sweep together
   std::string backend = "auto";
   std::string node_map;
+  std::string expect;       ///< --expect: a place that shows what every node should be; empty: none
   std::string record_path;  ///< -J; empty: none
   std::string csv_path;
   bool overwrite = false;

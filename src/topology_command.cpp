@@ -9,6 +9,8 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "src/input_text.hpp"
+#include "src/topology_diff.hpp"
+#include "src/topology_draw.hpp"
 #include "topology/detect.hpp"
 #include "topology/gather_live.hpp"
 #include "topology/merge.hpp"
@@ -54,7 +56,7 @@ std::string save(const TopologyOptions& options) {
   require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
   const Topology topology = read_places(options.places);
   write_file_by_rename(options.output,
-                       options.format == "json" ? save_topology(topology) : as_nccl_xml(topology));
+                       options.format == "nccl-xml" ? as_nccl_xml(topology) : save_topology(topology));
   return fmt::format("{}: {}\n", options.output, summarize_host(topology.hosts.front()));
 }
 
@@ -84,21 +86,25 @@ std::string detect(const Host& host) {
 
 }  // namespace
 
-std::string topology_command(const TopologyOptions& options) {
+Answer topology_command(const TopologyOptions& options) {
   switch (options.action) {
     case TopologyAction::save:
-      return save(options);
+      return {save(options)};
     case TopologyAction::list:
-      return list_reference_machines();
+      return {list_reference_machines()};
+    case TopologyAction::diff:
+      return topology_diff(options);
+    case TopologyAction::draw:
+      return {draw_topology(options, read_places(options.places))};
     case TopologyAction::detect: {
       std::string text;
       for (const Host& host : read_places(options.places).hosts) text += detect(host);
-      return text;
+      return {text};
     }
     case TopologyAction::show:
       break;
   }
-  return show_topology(read_places(options.places), {.matrix = options.matrix, .sources = options.sources});
+  return {show_topology(read_places(options.places), {.matrix = options.matrix, .sources = options.sources})};
 }
 
 }  // namespace collbench

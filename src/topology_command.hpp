@@ -2,24 +2,28 @@
 #include <string>
 #include <vector>
 
+#include "src/answer.hpp"
+
 namespace collbench {
 
-enum class TopologyAction { show, save, list, detect };
+enum class TopologyAction { show, save, list, detect, diff, draw };
 
 /// `collbench topo …`.
 struct TopologyOptions {
   TopologyAction action = TopologyAction::show;
-  /// Files, folders, names of reference machines, "-" for stdin: together one machine. None: this machine.
+  /// Files, folders, names of reference machines, "-" for stdin, "live": together one machine (none: this
+  /// one), but for `diff`, where each is one.
   std::vector<std::string> places;
   bool matrix = false;
   bool sources = false;
+  std::string against;  ///< of draw: a place that shows what the machine should be; empty: none
   std::string output;
-  std::string format = "json";  ///< "json" or "nccl-xml"
+  std::string format;  ///< of save: "json" or "nccl-xml"; of diff: "text", "md" or "json"
   bool overwrite = false;
 };
 
-/// What the command prints. Throws Error: usage for a place that cannot be read or a file that cannot be
-/// written, not_here where `detect` has no GPU to go by.
-[[nodiscard]] std::string topology_command(const TopologyOptions& options);
+/// What the command prints, and status low where `diff` has a fault. Throws Error: usage for a place that
+/// cannot be read or a file that cannot be written, not_here where `detect` has no GPU to go by.
+[[nodiscard]] Answer topology_command(const TopologyOptions& options);
 
 }  // namespace collbench

@@ -26,6 +26,33 @@ void add_places(CLI::App& command, TopologyOptions& options) {
   command.footer(kPlaces);
 }
 
+void add_diff(CLI::App& command, TopologyOptions& options) {
+  command
+      .add_option("places", options.places,
+                  "machines, each by a PLACE or as live; the first is what should be")
+      ->required()
+      ->option_text("PLACE [PLACE...]");
+  command.add_option("--format", options.format, "text, md or json (text)")->option_text("NAME");
+  command.footer(
+      "One PLACE is compared with this machine, two with each other. Of more, the alike ones are grouped "
+      "and\n"
+      "the odd ones compared with the majority; but where the first is a reference machine, all are "
+      "compared\n"
+      "with it. Exit status 1 when something is degraded or broken. docs/findings.md lists the codes.\n" +
+      std::string(kPlaces));
+}
+
+void add_draw(CLI::App& command, TopologyOptions& options) {
+  command
+      .add_option("-o,--output", options.output, "the file to write: SVG, or for FILE.dot Graphviz' language")
+      ->required()
+      ->option_text("FILE");
+  command
+      .add_option("--against", options.against, "mark what differs from this machine, as topo diff finds it")
+      ->option_text("PLACE");
+  command.add_flag("--overwrite", options.overwrite, "replace a file that exists");
+}
+
 void add_save(CLI::App& command, TopologyOptions& options) {
   command.add_option("-o,--output", options.output, "the file to write")->required()->option_text("FILE");
   command
@@ -55,11 +82,17 @@ void add_topology_command(CLI::App& app, TopologyOptions& options) {
                                 "the nearest reference machines; collbench topo detect topo-m.txt");
   add_action(*topo, options, TopologyAction::list, "list",
              "names the reference machines; collbench topo list");
-  for (CLI::App* command : {show, save, detect}) add_places(*command, options);
+  add_diff(*add_action(*topo, options, TopologyAction::diff, "diff",
+                       "what differs, how bad, what it costs; collbench topo diff hgx-h100 node7.json"),
+           options);
+  CLI::App* draw = add_action(*topo, options, TopologyAction::draw, "draw",
+                              "the machine as a picture; collbench topo draw node7.json -o node7.svg");
+  for (CLI::App* command : {show, save, detect, draw}) add_places(*command, options);
   show->add_flag("--matrix", options.matrix,
                  "also the paths between all GPUs and NICs, as nvidia-smi topo -m");
   show->add_flag("--sources", options.sources, "also who was asked, and their versions");
   add_save(*save, options);
+  add_draw(*draw, options);
   topo->footer(kPlaces);
 }
 

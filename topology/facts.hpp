@@ -31,6 +31,7 @@ void each_fact(Visit&& visit, Devices&... device) {
   visit("device", device.device...);
   visit("subsystem_vendor", device.subsystem_vendor...);
   visit("subsystem_device", device.subsystem_device...);
+  visit("acs", device.acs...);
   each_link_fact("link_rate_now", "link_width_now", "link_bandwidth_now", visit, device.link_now...);
   each_link_fact("link_rate_max", "link_width_max", "link_bandwidth_max", visit, device.link_max...);
 }
@@ -60,6 +61,7 @@ void each_fact(Visit&& visit, Gpus&... gpu) {
   visit("memory_bytes", gpu.memory_bytes...);
   visit("mig", gpu.mig...);
   visit("mig_devices", gpu.mig_devices...);
+  visit("partitions", gpu.partitions...);
   visit("gpudirect", gpu.gpudirect...);
   visit("nccl_rank", gpu.nccl_rank...);
   visit("cpu_affinity", gpu.cpu_affinity...);

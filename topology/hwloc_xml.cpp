@@ -238,6 +238,8 @@ class TreeReader {
 
   static void read_gpu_facts(const std::string& name, const Infos& infos, Gpu& gpu) {
     if (const auto model = info(infos, "GPUModel"); model && !gpu.model.known()) gpu.model.value = model;
+    // One device for each partition of AMD's (SPX: one, CPX: six).
+    if (name.substr(0, 4) == "rsmi") gpu.partitions.value = gpu.partitions.value_or(0) + 1;
     if (name.substr(0, 4) == "nvml") gpu.index.value = number(name.substr(4));
     if (const auto uuid = info(infos, "NVIDIAUUID")) gpu.uuid.value = uuid;
     if (const auto serial = info(infos, "NVIDIASerial")) gpu.serial.value = serial;

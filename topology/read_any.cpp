@@ -6,6 +6,8 @@
 #include <array>
 
 #include "topology/hwloc_xml.hpp"
+#include "topology/ibstat.hpp"
+#include "topology/lspci.hpp"
 #include "topology/merge.hpp"
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_csv.hpp"
@@ -23,8 +25,7 @@ namespace {
 
 constexpr std::string_view kExpected =
     "a topology saved by us, XML of NCCL, hwloc or nvidia-smi -q -x, or output of nvidia-smi topo -m, topo "
-    "-p2p, "
-    "nvlink -s or --query-gpu";
+    "-p2p, nvlink -s or --query-gpu, of lspci -vvv or ibstat";
 
 /// Things that are near enough to be given by mistake, by a mark in them.
 struct Stranger {
@@ -32,14 +33,13 @@ struct Stranger {
   std::string_view what;
 };
 
-constexpr std::array<Stranger, 8> kStrangers{{
+constexpr std::array<Stranger, 7> kStrangers{{
     {"<graphs", "NCCL's graph XML (NCCL_GRAPH_DUMP_FILE), not its topology (NCCL_TOPO_DUMP_FILE)"},
     {"==============NVSMI LOG==============",
      "the text of nvidia-smi -q; the XML of nvidia-smi -q -x is read"},
     {"nvbandwidth Version", "the output of nvbandwidth, which measures"},
-    {"PCI bridge [0604]", "the output of lspci"},
-    {"Bridge [0680]", "the output of lspci"},
-    {"LnkSta:", "the output of lspci"},
+    {"PCI bridge [0604]", "the output of lspci without its details; that of lspci -vvv is read"},
+    {"Bridge [0680]", "the output of lspci without its details; that of lspci -vvv is read"},
     {"systemd[1]:", "a system log"},
     {"[tid ", "a log of the fabric manager"},
 }};
@@ -73,7 +73,8 @@ bool is_p2p(const Matrix& matrix) {
   });
 }
 
-Host read_nvidia_smi(std::string_view text, std::string_view file) {
+/// One file may hold the output of several commands.
+Host read_outputs(std::string_view text, std::string_view file) {
   const std::vector<Line> lines = clean_lines(text);
   std::vector<Host> readings;
   const auto matrix = find_matrix(lines, file);
@@ -86,6 +87,8 @@ Host read_nvidia_smi(std::string_view text, std::string_view file) {
   const bool csv = std::any_of(lines.begin(), lines.end(),
                                [](const Line& line) { return is_nvidia_smi_csv_header(line.text); });
   if (csv) readings.push_back(read_nvidia_smi_csv(text, file));
+  if (has_lspci(text)) readings.push_back(read_lspci(text, file));
+  if (has_ibstat(text)) readings.push_back(read_ibstat(text, file));
   if (readings.empty()) {
     // Only where nothing else is in it: a log of many commands may hold an error beside good tables.
     if (find_nvidia_smi_error(lines)) return read_nvidia_smi_topo(text, file);
@@ -107,7 +110,7 @@ Topology read_any_topology(std::string_view text, std::string_view file) {
     if (text.find("<nvidia_smi_log") != std::string_view::npos) return {{read_nvidia_smi_query(text, file)}};
     throw refuse(text, file);
   }
-  return {{read_nvidia_smi(text, file)}};
+  return {{read_outputs(text, file)}};
 }
 
 }  // namespace collbench

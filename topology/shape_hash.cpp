@@ -29,7 +29,20 @@ bool holds(const std::array<std::string_view, Size>& names, std::string_view nam
 /// Collects facts under the name of their device.
 class Collector {
  public:
-  explicit Collector(const Host& host) : host_(host) {}
+  explicit Collector(const Host& host) {
+    const auto labels = [&](DeviceKind kind, std::size_t count) {
+      for (int i = 0; i < static_cast<int>(count); ++i)
+        labels_[static_cast<std::size_t>(kind)].push_back(shape_label(host, {kind, i}));
+    };
+    labels(DeviceKind::gpu, host.gpus.size());
+    labels(DeviceKind::nic, host.nics.size());
+    labels(DeviceKind::nvswitch, host.nvswitches.size());
+    labels(DeviceKind::numa_node, host.numa_nodes.size());
+  }
+
+  [[nodiscard]] const std::string& label(const Device& device) const {
+    return labels_.at(static_cast<std::size_t>(device.kind)).at(static_cast<std::size_t>(device.index));
+  }
 
   template <class Item>
   void add(const std::string& device, const Item& item) {
@@ -50,19 +63,20 @@ class Collector {
   template <class Item>
   void add_devices(DeviceKind kind, const std::vector<Item>& items) {
     for (int i = 0; i < static_cast<int>(items.size()); ++i)
-      add(shape_label(host_, {kind, i}), items[static_cast<std::size_t>(i)]);
+      add(label({kind, i}), items[static_cast<std::size_t>(i)]);
   }
 
   template <class Link>
   void add_links(std::string_view what, const std::vector<Link>& links) {
     for (const Link& link : links)
-      add(fmt::format("{} {} → {}", what, shape_label(host_, link.from), shape_label(host_, link.to)), link);
+      add(fmt::format("{} {} → {}", what, label(link.from), label(link.to)), link);
   }
 
   [[nodiscard]] HostFacts take() { return std::move(facts_); }
 
  private:
-  const Host& host_;
+  std::array<std::vector<std::string>, 4>
+      labels_;  ///< by kind: a host has hundreds of links, and few devices
   HostFacts facts_;
 };
 
@@ -75,6 +89,10 @@ int before_at_its_address(const Host& host, int nic) {
     before += pci_address_of(host, {DeviceKind::nic, other}) == address ? 1 : 0;
   }
   return before;
+}
+
+std::string port_label(const std::string& nic, const NicPort& port) {
+  return fmt::format("{} port {}", nic, port.number);
 }
 
 /// The memory that the system counts differs by some pages between twins.
@@ -101,7 +119,7 @@ std::string shape_label(const Host& host, const Device& device) {
 }
 
 std::string shape_label(const Host& host, int nic, const NicPort& port) {
-  return fmt::format("{} port {}", shape_label(host, {DeviceKind::nic, nic}), port.number);
+  return port_label(shape_label(host, {DeviceKind::nic, nic}), port);
 }
 
 HostFacts host_facts(const Host& host) {
@@ -123,7 +141,7 @@ HostFacts host_facts(const Host& host) {
   facts.add_devices(DeviceKind::nic, host.nics);
   for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
     for (const NicPort& port : host.nics[static_cast<std::size_t>(i)].ports)
-      facts.add(shape_label(host, i, port), port);
+      facts.add(port_label(facts.label({DeviceKind::nic, i}), port), port);
   }
   facts.add_links("NVLink", host.nvlinks);
   facts.add_links("stated path", host.stated_paths);

@@ -62,6 +62,7 @@ struct PciDevice {
   Fact<std::string> device;
   Fact<std::string> subsystem_vendor;
   Fact<std::string> subsystem_device;
+  Fact<bool> acs;     ///< Access Control Services are on: peers' requests go up to the host
   PcieLink link_now;  ///< idle GPUs slow their link down: judge the width always, the rate only under load
   PcieLink link_max;  ///< what both ends could do, where the source knows both; else what the device could
 
@@ -93,6 +94,7 @@ struct Gpu {
   Fact<std::uint64_t> memory_bytes;
   Fact<bool> mig;
   Fact<int> mig_devices;
+  Fact<int> partitions;  ///< devices that the system counts it as (AMD: 1 in SPX, 6 in CPX)
   Fact<bool> gpudirect;  ///< GPUDirect RDMA, as NCCL found it
   Fact<int> nccl_rank;
   Fact<std::string> cpu_affinity;   ///< list of CPUs

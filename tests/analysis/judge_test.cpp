@@ -137,5 +137,20 @@ TEST(Judge, RowsKeepWhatWasMeasured) {
   }
 }
 
+TEST(Judge, ALowSweepIsExplainedFurtherAndAHealthyOneIsNot) {
+  const GpuCluster cluster = gpu_cluster(*find_reference_machine("hgx-h100"), 2, 0);
+  for (const double slower : {1.01, 1.8}) {
+    collbench::Run run = judged_on_gpus(run_from_expectation(cluster, slower), cluster);
+    const bool low = is_low(run);
+    EXPECT_EQ(low, slower > 1.5);
+    explain_low(run, "On its path: a finding.");
+    const std::string& explanation = run.rows.back().verdict.explanation;
+    EXPECT_EQ(explanation.ends_with(". On its path: a finding."), low) << explanation;
+    const std::string before = explanation;
+    explain_low(run, "");
+    EXPECT_EQ(run.rows.back().verdict.explanation, before);
+  }
+}
+
 }  // namespace
 }  // namespace collbench

@@ -44,6 +44,7 @@ WITHOUT_HEADER = {
     r"analysis/host_(all_gather|all_reduce|all_to_all|reduce_scatter|send_recv)\.cpp":
     "the algorithms of one operation each, which host_algorithm.hpp declares",
     r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
+    r"topology/diff_[a-z_]+\.cpp": "the parts of one comparison, which diff_parts.hpp declares",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/fuzz/[a-z0-9_]+_fuzz\.cpp": "programs for a fuzzer, one per reader",
@@ -58,6 +59,7 @@ TESTED_BY = {
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/algorithm_control_mpi_test.cpp",
     r"topology/reference_host\.cpp": "tests/topology/reference_machines_test.cpp",
+    r"topology/diff_[a-z_]+\.cpp": "tests/topology/topology_diff_test.cpp",
     r"topology/hwloc_links\.cpp": "tests/topology/hwloc_xml_test.cpp",
     r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/sysfs_test.cpp",
     r"collectives/(all_gather|all_reduce|all_to_all|reduce_scatter|send_recv|collective)\.cpp":
@@ -67,6 +69,7 @@ TESTED_BY = {
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
     r"tests/topology/corpus_test\.cpp": "every reader on recordings of real machines",
+    r"tests/topology/diff_corpus_test\.cpp": "topo diff on pairs of recordings of real machines",
     r"tests/topology/fixtures_test\.cpp": "every reader on our own files",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
     r"tests/collectives/mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",

@@ -76,6 +76,20 @@ class Judge(unittest.TestCase):
         text = self.judge(record(3.2), "--topology", "ndv4").stdout
         self.assertRegex(text, r"AllReduce float: FAULT: 3\.\d GB/s at 4 GiB")
 
+    def test_a_low_run_names_the_findings_on_its_path(self):
+        machine = self.path.parent / "node.json"
+        saved = collbench("topo", "save", "ndv4", "-o", machine)
+        self.assertEqual(saved.returncode, 0, saved.stderr)
+        shapes = json.loads(machine.read_text())
+        for nic in shapes["hosts"][0]["nics"][:4]:
+            nic["ports"][0]["gigabits_per_second"] = [100, 0]
+        run = record(140)
+        run["cluster"] = {"summary": [], "placement": [], "shapes": shapes,
+                          "nodes": [{"host": name, "shape": 0, "identity": {}} for name in ("n0", "n1")]}
+        result = self.judge(run, "--topology", "ndv4", "--format", "json")
+        why = json.loads(result.stdout)["rows"][-1]["explanation"]
+        self.assertRegex(why, r"On its path: n0 and n1, degraded nic-port-slower .*costs AllReduce on 2 nodes: ring")
+
     def test_bad_input(self):
         for run, arguments, says in (
             (record(187), (), "--topology"),

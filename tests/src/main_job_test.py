@@ -234,6 +234,20 @@ class Place(Scratch):
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn("another command line", said(result)[0])
 
+    def test_nodes_are_compared_with_what_is_expected(self):
+        here = self.folder / "here.json"
+        subprocess.run([PROGRAM, "topo", "save", "-o", here], check=True, capture_output=True, timeout=60)
+        run = self.record(2, *QUICK, "--sizes", "8", "--ops", "all_reduce", "--expect", here)
+        self.assertIn(f"every node is as expected: {here}", run["cluster"]["summary"])
+        run = self.record(2, *QUICK, "--sizes", "8", "--ops", "all_reduce", "--expect", "hgx-h100", status=1)
+        self.assertRegex("\n".join(run["cluster"]["summary"]), "against hgx-h100: broken gpu-missing")
+
+    def test_what_is_expected_must_be_readable(self):
+        result = mpirun(2, *QUICK, "--expect", self.folder / "none.json")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(len(said(result)), 1, result.stderr)
+        self.assertRegex(said(result)[0], "none.json")
+
     def test_more_ranks_than_cores(self):
         cores = self.record(1, *QUICK, "--sizes", "8")["cores_per_node"][0]
         run = self.record(cores + 1, *QUICK, "--ops", "all_reduce", "--sizes", "8")

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,100 @@ class Scratch(unittest.TestCase):
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
         for pattern in ("^collbench: ", *patterns):
             self.assertRegex(result.stderr, pattern)
+
+
+class Diff(Scratch):
+    def pair(self):
+        """The machine of the fixtures, and one of its NVLinks lost."""
+        good = self.good_json()
+        bad = json.loads(json.dumps(good))
+        bad["hosts"][0]["gpus"][1]["nvlinks_active"][0] -= 6
+        return self.file("good.json", json.dumps(good)), self.file("bad.json", json.dumps(bad))
+
+    def good_json(self):
+        saved = self.folder / "saved.json"
+        self.good("save", "hgx-h100", "-o", saved, "--overwrite")
+        return json.loads(saved.read_text())
+
+    def test_a_fault_is_status_1(self):
+        good, bad = self.pair()
+        result = topo("diff", good, bad)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stdout, r"degraded  nvlink-fewer .*bad\.json")
+        self.assertRegex(result.stdout, r"GPU1 .*: 12 NVLinks active instead of 18")
+        self.assertRegex(result.stdout, r"costs AllReduce on 1 node: ring \d")
+
+    def test_no_difference_is_status_0(self):
+        good, _ = self.pair()
+        self.assertIn("no difference", self.good("diff", good, good))
+
+    def test_every_format_says_the_same(self):
+        good, bad = self.pair()
+        found = json.loads(topo("diff", good, bad, "--format", "json").stdout)["pairs"][0]["findings"]
+        self.assertEqual([each["code"] for each in found], ["nvlink-fewer"])
+        self.assertIn("| degraded | nvlink-fewer |", topo("diff", good, bad, "--format", "md").stdout)
+
+    def test_the_cost_is_the_difference_of_predictions(self):
+        good, bad = self.pair()
+
+        def predicted(path):
+            result = subprocess.run([PROGRAM, "predict", "--topology", path, "--ops", "all_reduce", "--sizes", "8G",
+                                     "--format", "csv"], capture_output=True, text=True, timeout=60, check=True)
+            header, row = result.stdout.splitlines()[:2]
+            return float(row.split(",")[header.split(",").index("ring_bus_bandwidth_gb_per_s")])
+
+        found = json.loads(topo("diff", good, bad, "--format", "json").stdout)["pairs"][0]["findings"][0]
+        lost = found["costs"][0]["ring"]["lost_gb_per_s"]
+        self.assertAlmostEqual(lost, predicted(good) - predicted(bad), delta=0.01 * lost)
+
+    def test_many_files_are_grouped_and_the_odd_one_is_named(self):
+        good, bad = self.pair()
+        nodes = [self.file(f"n{i}.json", good.read_bytes()) for i in range(5)]
+        result = topo("diff", bad, *nodes)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("6 machines: 5 alike, 1 otherwise", result.stdout)
+        self.assertEqual(topo("diff", *nodes).stdout, "5 machines, all alike\n")
+
+    def test_against_a_reference_machine(self):
+        _, bad = self.pair()
+        result = topo("diff", "hgx-h100", bad)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("against hgx-h100", result.stdout)
+
+    def test_against_this_machine(self):
+        here = self.folder / "here.json"
+        self.good("save", "-o", here)
+        self.assertIn("no difference", self.good("diff", here))
+        self.assertIn("no difference", self.good("diff", here, "live"))
+
+    def test_bad_input(self):
+        good, _ = self.pair()
+        self.bad(["diff", good, self.folder / "none.json"], "none.json")
+        self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose text, md or json")
+        self.bad(["diff"], "PLACE|places")
+
+
+class Draw(Scratch):
+    def test_a_picture_with_its_findings(self):
+        saved = self.folder / "node.json"
+        self.good("save", "hgx-h100", "-o", saved)
+        node = json.loads(saved.read_text())
+        node["hosts"][0]["gpus"][3]["nvlinks_active"] = [14, 0]
+        saved.write_text(json.dumps(node))
+        self.assertIn("1 finding marked", self.good("draw", saved, "--against", "hgx-h100", "-o", self.folder / "a.dot"))
+        self.assertIn("degraded nvlink-fewer", (self.folder / "a.dot").read_text())
+
+    @unittest.skipIf(shutil.which("dot") is None, "Graphviz' dot is not here")
+    def test_svg(self):
+        self.good("draw", "dgx-1v", "-o", self.folder / "a.svg")
+        self.assertIn("prefers-color-scheme: dark", (self.folder / "a.svg").read_text())
+
+    def test_bad_input(self):
+        taken = self.file("taken.svg", "mine")
+        self.bad(["draw", "dgx-1v", "-o", taken], "--overwrite")
+        self.bad(["draw", "dgx-1v"], "--output|-o")
+        self.bad(["draw", "dgx-1v", "-o", self.folder / "a.svg"], "graphviz", status=5,
+                 environment={"PATH": "/nonexistent"})
 
 
 class Show(Scratch):

@@ -33,9 +33,10 @@ inline constexpr const char* kRemovableElements =
     "|//distances2[@name='NVLinkBandwidth']|//distances2[@name='NVLinkBandwidth']/u64values"
     "|/nvidia_smi_log/gpu";
 
-/// Rows of a matrix, GPUs and links of nvlink -s, rows of --query-gpu.
+/// Rows of a matrix, GPUs and links of nvlink -s, rows of --query-gpu, GPUs and NICs of lspci.
 inline constexpr const char* kRemovableLine =
-    R"(\s*(GPU|NIC|mlx5_)\d+\s.*|GPU \d+: .*\(UUID: .*|\s*Link \d+: .*|\d+, .*)";
+    R"(\s*(GPU|NIC|mlx5_)\d+\s.*|GPU \d+: .*\(UUID: .*|\s*Link \d+: .*|\d+, .*)"
+    R"(|[0-9a-f:.]+ (3D|Ethernet|Infiniband) controller.*)";
 
 inline std::vector<OneRemoved> each_element_removed(const std::string& text) {
   const auto load = [&text](pugi::xml_document& document) {

@@ -8,6 +8,8 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/hwloc_xml.hpp"
+#include "topology/ibstat.hpp"
+#include "topology/lspci.hpp"
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_csv.hpp"
 #include "topology/nvidia_smi_nvlink.hpp"
@@ -40,6 +42,15 @@ TEST(ReadAny, KnowsEachFormatByItsContent) {
   EXPECT_EQ(recognised("nvlink_s.txt"), direct(&read_nvidia_smi_nvlink, "nvlink_s.txt"));
   EXPECT_EQ(recognised("query.xml"), direct(&read_nvidia_smi_query, "query.xml"));
   EXPECT_EQ(recognised("query_gpu.csv"), direct(&read_nvidia_smi_csv, "query_gpu.csv"));
+}
+
+TEST(ReadAny, KnowsWhatOnlyADiffNeeds) {
+  const std::string seeds = source_folder() + "/tests/fuzz/seeds/";
+  const std::string lspci = read_file(seeds + "lspci_fuzz/two_switches");
+  const std::string ibstat = read_file(seeds + "ibstat_fuzz/two_devices");
+  EXPECT_EQ(read_any_topology(lspci, "FILE"), Topology{{read_lspci(lspci, "FILE")}});
+  EXPECT_EQ(read_any_topology(ibstat, "FILE"), Topology{{read_ibstat(ibstat, "FILE")}});
+  EXPECT_EQ(read_any_topology(lspci + ibstat, "FILE").hosts.at(0).nics.size(), 4U);
 }
 
 TEST(ReadAny, KnowsWhatWeSaved) {

@@ -1,0 +1,85 @@
+#include "src/topology_diff.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/diff_report.hpp"
+#include "base/error.hpp"
+#include "src/input_text.hpp"
+#include "topology/gather_live.hpp"
+#include "topology/read_any.hpp"
+#include "topology/read_place.hpp"
+#include "topology/reference_machines.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr const char* kLive = "live";
+
+Topology read_one(const std::string& place) {
+  if (place == kLive) return {{gather_live()}};
+  if (place == "-") return read_any_topology(input_text(place), input_name(place));
+  return read_place(place);
+}
+
+/// Two files of one machine have one host name: the file tells them apart.
+std::string name_of(const Host& host, const std::string& place, std::size_t hosts) {
+  if (hosts == 1) return place;
+  return fmt::format("{} of {}", host.name.value_or("a host"), place);
+}
+
+HostGroups read_all(const std::vector<std::string>& places) {
+  HostGroups groups;
+  for (const std::string& place : places) {
+    Topology topology = read_one(place);
+    const std::size_t hosts = topology.hosts.size();
+    for (Host& host : topology.hosts) {
+      std::string name = name_of(host, place, hosts);
+      groups.add(std::move(host), std::move(name));
+    }
+  }
+  return groups;
+}
+
+HostGroup only_host(const std::string& place) {
+  Topology topology = read_one(place);
+  if (topology.hosts.size() != 1) {
+    throw usage_error(place, fmt::format("it holds {} hosts", topology.hosts.size()),
+                      "give it alone, and they are compared with each other");
+  }
+  return {std::move(topology.hosts.front()), {place}};
+}
+
+/// Every kind among the others against the reference.
+DiffReport against_reference(const std::vector<std::string>& places) {
+  const HostGroup reference = only_host(places.front());
+  DiffReport report;
+  for (const HostGroup& group : read_all({places.begin() + 1, places.end()}).take())
+    report.pairs.push_back(compare_hosts(reference, group, true));
+  return report;
+}
+
+DiffReport compare_places(std::vector<std::string> places) {
+  const bool reference = find_reference_machine(places.front()) != nullptr;
+  if (places.size() == 1 && !reference) {
+    // A file of several hosts is a cluster by itself.
+    HostGroups groups = read_all(places);
+    std::vector<HostGroup> taken = groups.take();
+    if (taken.size() > 1 || taken.front().names.size() > 1) return compare_groups(taken);
+  }
+  if (places.size() == 1) places.emplace_back(kLive);
+  if (reference) return against_reference(places);
+  if (places.size() > 2) return compare_groups(read_all(places).take());
+  return {{compare_hosts(only_host(places[0]), only_host(places[1]), false)}};
+}
+
+}  // namespace
+
+Host one_host(const std::string& place) { return only_host(place).first; }
+
+Answer topology_diff(const TopologyOptions& options) {
+  const DiffReport report = compare_places(options.places);
+  return {render_diff(report, options.format.empty() ? "text" : options.format),
+          report.has_fault() ? ExitStatus::low : ExitStatus::ok};
+}
+
+}  // namespace collbench

@@ -1,0 +1,7 @@
+#include "topology/lspci.hpp"
+
+#include "tests/fuzz/fuzz_reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return collbench::fuzz_reader(data, size, collbench::read_lspci);
+}

@@ -1,0 +1,39 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "topology/finding.hpp"
+
+namespace collbench {
+
+/// One kind of difference between two machines.
+struct FindingKind {
+  std::string_view code;  ///< never renamed: scripts go by it
+  Severity severity;
+  std::string_view reason;      ///< why it matters, a sentence
+  std::string_view confirm;     ///< the command that would confirm it on the machine
+  std::string_view attributes;  ///< what it is read from, blank-separated: "GPU.mig NIC.firmware"
+};
+
+/// All of them, as docs/findings.md lists them.
+[[nodiscard]] std::span<const FindingKind> finding_kinds();
+
+/// By code. Throws std::out_of_range for a code that is not listed.
+[[nodiscard]] const FindingKind& finding_kind(std::string_view code);
+
+/// An attribute that is never a finding by itself, and why.
+struct IgnoredAttribute {
+  std::string_view attribute;
+  std::string_view reason;
+};
+
+/// With the attributes of finding_kinds(): every fact of a host.
+[[nodiscard]] std::span<const IgnoredAttribute> ignored_attributes();
+
+/// "GPU.mig" to its kind, the first that reads it; none for an attribute that is ignored.
+[[nodiscard]] const FindingKind* kind_of_attribute(std::string_view attribute);
+
+/// Whether `attribute` is one of those that findings of the kind are read from.
+[[nodiscard]] bool reads(const FindingKind& kind, std::string_view attribute);
+
+}  // namespace collbench
