@@ -17,12 +17,13 @@ struct RunPlace {
   std::vector<int> cores_per_node;
   std::vector<std::string> notes;
   std::uint64_t memory_per_rank_bytes = 0;  ///< 0: unknown
+  bool on_gpus = false;                     ///< what is measured: NCCL on GPUs, or MPI on host memory
 
   [[nodiscard]] std::vector<std::string> hosts() const;
 };
 
 /// Gathers it. Collective. Throws Error on all ranks for a bad --node-map, for programs that differ between
-/// hosts, and when GPUs are there that this build cannot measure.
+/// hosts, and when only some hosts have GPUs and no backend was asked for.
 [[nodiscard]] RunPlace find_place(const RunOptions& options, const MpiSession& session);
 
 }  // namespace collbench

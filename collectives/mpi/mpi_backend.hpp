@@ -27,6 +27,8 @@ class MpiBackend : public Backend {
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
   [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
+  [[nodiscard]] BackendLimits limits() const override;
+  [[nodiscard]] std::vector<double> communicator_seconds() const override { return {}; }
 
   void allocate(const BufferBytes& bytes) override;
   void renew_communicators() override;

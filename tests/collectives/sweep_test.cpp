@@ -47,6 +47,8 @@ class StepBackend : public Backend {
   [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override {
     return {.send = key.size_bytes, .receive = 2 * key.size_bytes};
   }
+  [[nodiscard]] BackendLimits limits() const override { return {}; }
+  [[nodiscard]] std::vector<double> communicator_seconds() const override { return {}; }
   void allocate(const BufferBytes& bytes) override {
     if (behaviour_.out_of_memory) throw std::bad_alloc();
     allocated.push_back(bytes);

@@ -1,0 +1,52 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/backend.hpp"
+#include "collectives/nccl/gpu_session.hpp"
+#include "collectives/nccl/nccl_communicator.hpp"
+#include "launch/together.hpp"
+
+namespace collbench {
+
+/// How the user wants GPUs to be used.
+struct NcclOptions {
+  bool share_gpu = false;     ///< ranks may share a GPU: then only correctness is checked
+  bool inside_slurm = false;  ///< for the advice in messages
+};
+
+/// The operations on GPUs through NCCL.
+class NcclBackend : public Backend {
+ public:
+  /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
+  /// AgreedError on all ranks when it does not. `together` outlives the backend.
+  NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options);
+
+  [[nodiscard]] std::string_view name() const override { return "nccl"; }
+  [[nodiscard]] const Clock& clock() const override { return together_.clock(); }
+  [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
+  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
+  [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
+  [[nodiscard]] std::string note(const RowKey& key) const override;
+  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
+  [[nodiscard]] BackendLimits limits() const override;
+  [[nodiscard]] std::vector<double> communicator_seconds() const override { return communicator_seconds_; }
+
+  void allocate(const BufferBytes& bytes) override;
+  void renew_communicators() override;
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override;
+
+  [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
+
+ private:
+  const Together& together_;
+  GpuSession gpu_;
+  std::vector<double> communicator_seconds_;
+  DeviceBuffer send_;
+  DeviceBuffer receive_;
+  DeviceBuffer scratch_;  // an NcclRowScratch
+  std::unique_ptr<NcclCommunicator> communicator_;  // goes first: it may still use the buffers
+};
+
+}  // namespace collbench
