@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/record/measurement.hpp"
+#include "base/record/run.hpp"
 #include "collectives/block_timer.hpp"
 #include "collectives/data_pattern.hpp"
 #include "collectives/row_layout.hpp"
@@ -38,7 +38,7 @@ class PreparedRow {
   virtual void run(std::uint64_t iterations) = 0;
   /// The operation, `iterations` times, in samples of `iterations_per_sample`.
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
-  /// Looks at every element of the result of `iteration`.
+  /// Looks at every element of the result of `iteration`. Collective.
   [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
 };
 
@@ -48,7 +48,9 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Writes into the run's record what it says of this backend: its name, its libraries' versions, what
+  /// making communicators took.
+  virtual void describe(Run& run) const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;
   /// Names for --algo beside "auto".
   [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
@@ -60,9 +62,6 @@ class Backend {
   [[nodiscard]] virtual std::string note(const RowKey& key) const = 0;
   [[nodiscard]] virtual BufferBytes buffer_bytes(const RowKey& key) const = 0;
   [[nodiscard]] virtual BackendLimits limits() const = 0;
-  /// Seconds that each communicator took to make, on the slowest rank, in their order; empty when the library
-  /// makes none worth telling of.
-  [[nodiscard]] virtual std::vector<double> communicator_seconds() const = 0;
 
   /// Fresh buffers of these sizes for the pass that begins. Frees the old ones first. May throw
   /// std::bad_alloc.

@@ -58,7 +58,6 @@ class DataPattern {
   [[nodiscard]] static unsigned moved_bits(DataType type);
 
  private:
-
   DataType type_;
   std::optional<Reduction> reduction_;
   int rank_;

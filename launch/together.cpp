@@ -54,8 +54,7 @@ void Together::wait(const std::string& what, const std::function<void()>& begin,
       if (state != State::busy || clock_.seconds() > round_end) break;
       std::this_thread::yield();  // the library may need this core for threads of its own
     }
-    const std::vector<std::string> states =
-        ranks_.all_gather(std::string(1, static_cast<char>(state)));
+    const std::vector<std::string> states = ranks_.all_gather(std::string(1, static_cast<char>(state)));
     const auto count = [&](State wanted) {
       return std::count(states.begin(), states.end(), std::string(1, static_cast<char>(wanted)));
     };

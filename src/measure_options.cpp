@@ -22,7 +22,8 @@ void add_what(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
              [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
   add_option(app, theme, "-e,--maxbytes", "SIZE",
-             "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are cut to whole elements",
+             "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are cut to "
+             "whole elements",
              [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
   auto* factor =
       add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
@@ -97,7 +98,8 @@ void add_how_long(CLI::App& app, RunOptions& run) {
 void add_where(CLI::App& app, RunOptions& run) {
   const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
   add_option(
-      app, theme, "--backend", "NAME", "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
+      app, theme, "--backend", "NAME",
+      "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
       [&run](const std::string& text) { run.backend = one_of(text, "--backend", {"auto", "mpi", "nccl"}); });
   app.add_flag("--share-gpu", run.share_gpu, "ranks may share a GPU: this checks correctness, not speed")
       ->group(theme);

@@ -67,7 +67,7 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   run.started = utc_now();
   run.command_line = options.command_line;
   run.environment = options.environment;
-  run.backend = backend.name();
+  backend.describe(run);
   run.time_reduction = reduction_name(options.sweep.across_ranks);
   run.simulated = time_is_simulated();
   run.ranks = place.identities;
@@ -110,9 +110,9 @@ std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSessio
                 "leave it out, or run collbench itself");
   }
   auto gpus = std::make_unique<NcclBackend>(
-      together, place.machines,
-      NcclOptions{.share_gpu = options.share_gpu, .inside_slurm = inside_slurm()});
+      together, place.machines, NcclOptions{.share_gpu = options.share_gpu, .inside_slurm = inside_slurm()});
   place.memory_per_rank_bytes = gpus->gpu().free_bytes;
+  place.gpus = gpus->gpu().gpus;
   return gpus;
 }
 
@@ -188,9 +188,9 @@ class MainJob {
     } catch (const AgreedError& error) {
       progress_.clear();
       if (options_.record_path.empty()) throw;
-      throw AgreedError(error.status(), error.where(), error.what(),
-                        fmt::format("{}; {} has what was measured until then", error.next_step(),
-                                    options_.record_path));
+      throw AgreedError(
+          error.status(), error.where(), error.what(),
+          fmt::format("{}; {} has what was measured until then", error.next_step(), options_.record_path));
     }
   }
 
@@ -217,14 +217,20 @@ class MainJob {
     progress_.show("looking at the machine", clock().seconds());
     const ClusterTopology cluster = gather_cluster(ranks(), place_.machines, [] { return gather_live(); });
     const std::vector<PlacedRank> placement =
-        gather_placement(ranks(), place_.machines, cluster, std::getenv("CUDA_VISIBLE_DEVICES"));
+        gather_placement(ranks(), place_.machines, cluster,
+                         place_.gpus.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
     if (ranks().is_root()) {
       run_.cluster = cluster_record(cluster);
-      run_.cluster->placement = placement;
+      run_.cluster->placement = placement.empty() ? placement_by_cuda(place_.gpus) : placement;
     }
     spdlog::debug("{} looked at, {} in all",
                   counted(static_cast<std::size_t>(node_count(place_.machines)), "node"),
                   format_seconds(elapsed()));
+  }
+
+  /// What CUDA calls this rank's GPU. A CUDA_VISIBLE_DEVICES of it alone shows just this one.
+  [[nodiscard]] const char* own_gpu() const {
+    return place_.gpus[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
   }
 
   void begin_block(const SweepProgress& at) {
@@ -239,6 +245,7 @@ class MainJob {
       run_.rows.push_back({.measurement = rows[i], .expectation = expected_[i]});
     }
     run_.passes = passes;
+    backend_.describe(run_);
     run_.wall_seconds = elapsed();
     run_.finished = utc_now();
     files_->write(run_);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/record/identities.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/run_options.hpp"
 
@@ -17,6 +18,7 @@ struct RunPlace {
   std::vector<int> cores_per_node;
   std::vector<std::string> notes;
   std::uint64_t memory_per_rank_bytes = 0;  ///< 0: unknown
+  std::vector<VisibleGpu> gpus;             ///< of every rank, by rank, once they are known
   bool on_gpus = false;                     ///< what is measured: NCCL on GPUs, or MPI on host memory
 
   [[nodiscard]] std::vector<std::string> hosts() const;

@@ -31,6 +31,8 @@ class DeviceBuffer {
   }
 
   [[nodiscard]] std::byte* data() const { return memory_; }
+  /// Lets the end of the process free it.
+  void leave() { memory_ = nullptr; }
 
  private:
   const CudaLibrary* cuda_ = nullptr;

@@ -105,7 +105,8 @@ void CudaLibrary::check(CudaResult result, const char* call) const {
     throw Error(ExitStatus::rank_lost, "GPU", what,
                 "this GPU's memory is failing: nvidia-smi -q -d ECC shows the counts; take the host out");
   }
-  throw Error(ExitStatus::rank_lost, "GPU", what, "dmesg may name an Xid; nvidia-smi -q tells the GPU's state");
+  throw Error(ExitStatus::rank_lost, "GPU", what,
+              "dmesg may name an Xid; nvidia-smi -q tells the GPU's state");
 }
 
 }  // namespace collbench

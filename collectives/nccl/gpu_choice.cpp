@@ -17,17 +17,17 @@ const std::string& identity_of(const VisibleGpu& gpu) { return gpu.uuid.empty() 
 
 Error none_left(const Identity& identity, int other_rank, const std::vector<VisibleGpu>& visible,
                 bool inside_slurm) {
-  const std::string seen = visible.size() == 1
-                               ? fmt::format("GPU {} is the only one that each of them sees",
-                                             visible.front().address)
-                               : fmt::format("rank {} sees {} GPUs, and other ranks have them all",
-                                             identity.rank, visible.size());
+  const std::string seen =
+      visible.size() == 1
+          ? fmt::format("GPU {} is the only one that each of them sees", visible.front().address)
+          : fmt::format("rank {} sees {} GPUs, and other ranks have them all", identity.rank, visible.size());
   return {ExitStatus::not_here, identity.host,
           fmt::format("ranks {} and {} would share GPU {}: {}", std::min(other_rank, identity.rank),
                       std::max(other_rank, identity.rank), visible.front().address, seen),
-          inside_slurm ? "ask for GPUs per node: salloc or sbatch --gpus-per-node=N, then mpirun; or srun with "
-                         "--gpus-per-task=1 (--share-gpu checks correctness, not speed)"
-                       : "start as many ranks there as it has GPUs (--share-gpu checks correctness, not speed)"};
+          inside_slurm
+              ? "ask for GPUs per node: salloc or sbatch --gpus-per-node=N, then mpirun; or srun with "
+                "--gpus-per-task=1 (--share-gpu checks correctness, not speed)"
+              : "start as many ranks there as it has GPUs (--share-gpu checks correctness, not speed)"};
 }
 
 }  // namespace
@@ -44,9 +44,7 @@ GpuChoice choose_gpus(const Identities& identities, const std::vector<std::vecto
   for (const std::size_t rank : order) {
     const Identity& identity = identities[rank];
     const auto& gpus = visible[rank];
-    const auto user_of = [&](const VisibleGpu& gpu) {
-      return taken.find({identity.node, identity_of(gpu)});
-    };
+    const auto user_of = [&](const VisibleGpu& gpu) { return taken.find({identity.node, identity_of(gpu)}); };
     const auto free = std::find_if(gpus.begin(), gpus.end(),
                                    [&](const VisibleGpu& gpu) { return user_of(gpu) == taken.end(); });
     std::size_t device = static_cast<std::size_t>(free - gpus.begin());

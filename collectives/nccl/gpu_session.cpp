@@ -54,7 +54,8 @@ std::vector<std::vector<VisibleGpu>> visible_everywhere(Ranks& ranks, const std:
 
 /// NCCL of two versions in one job hangs or fails in obscure ways.
 void require_same_nccl(const Together& together, const Identities& machines, const NcclLibrary& nccl) {
-  const auto all = together.ranks().all_gather(fmt::format("{} {}", nccl_version_text(nccl.version), nccl.path));
+  const auto all =
+      together.ranks().all_gather(fmt::format("{} {}", nccl_version_text(nccl.version), nccl.path));
   const auto version = [&](std::size_t rank) { return all[rank].substr(0, all[rank].find(' ')); };
   agreed(together.ranks(), together.host(), [&] {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {

@@ -59,8 +59,7 @@ __global__ void check(KernelElements elements, const Bits* received, std::uint64
   for (std::uint64_t i = first_of_thread(); i < elements.length; i += all_threads()) {
     const Bits expected = element<Bits, type>(elements, i);
     const Bits got = received[i];
-    const Bits apart =
-        got > expected ? static_cast<Bits>(got - expected) : static_cast<Bits>(expected - got);
+    const Bits apart = got > expected ? static_cast<Bits>(got - expected) : static_cast<Bits>(expected - got);
     if (apart <= tolerance) continue;
     if (wrong++ == 0) first = first_index + i;
   }

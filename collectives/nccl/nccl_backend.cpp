@@ -13,6 +13,18 @@ NcclBackend::NcclBackend(const Together& together, const Identities& machines, c
   communicator_seconds_.push_back(try_nccl(gpu_, together_));
 }
 
+NcclBackend::~NcclBackend() {
+  if (!communicator_ || !communicator_->failed()) return;
+  for (DeviceBuffer* buffer : {&send_, &receive_, &scratch_}) buffer->leave();
+}
+
+void NcclBackend::describe(Run& run) const {
+  run.backend = "nccl";
+  run.versions.nccl = nccl_version_text(gpu_.nccl.version);
+  run.versions.cuda = cuda_version_text(gpu_.cuda.version);
+  run.communicator_seconds = communicator_seconds_;
+}
+
 std::vector<std::string> NcclBackend::algorithms(OperationId /*operation*/) const { return {}; }
 
 std::optional<std::string> NcclBackend::why_not(const RowKey& key) const {
@@ -65,8 +77,8 @@ std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
                          .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
   if (key.in_place) {
     // NCCL's in-place forms: a rank's own block of the larger buffer is the smaller one.
-    const std::uint64_t own_block = static_cast<std::uint64_t>(together_.ranks().rank()) * layout.count *
-                                    traits(key.type).bytes;
+    const std::uint64_t own_block =
+        static_cast<std::uint64_t>(together_.ranks().rank()) * layout.count * traits(key.type).bytes;
     buffers.input = receive_.data() + (key.operation == OperationId::all_gather ? own_block : 0);
     buffers.result = receive_.data() + (key.operation == OperationId::reduce_scatter ? own_block : 0);
   }

@@ -22,8 +22,15 @@ class NcclBackend : public Backend {
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
   /// AgreedError on all ranks when it does not. `together` outlives the backend.
   NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options);
+  NcclBackend(const NcclBackend&) = delete;
+  NcclBackend& operator=(const NcclBackend&) = delete;
+  NcclBackend(NcclBackend&&) = delete;
+  NcclBackend& operator=(NcclBackend&&) = delete;
+  /// After a failure the buffers are left to the end of the process: cudaFree waits for the GPU, which may
+  /// never come back.
+  ~NcclBackend() override;
 
-  [[nodiscard]] std::string_view name() const override { return "nccl"; }
+  void describe(Run& run) const override;
   [[nodiscard]] const Clock& clock() const override { return together_.clock(); }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
@@ -31,7 +38,6 @@ class NcclBackend : public Backend {
   [[nodiscard]] std::string note(const RowKey& key) const override;
   [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
   [[nodiscard]] BackendLimits limits() const override;
-  [[nodiscard]] std::vector<double> communicator_seconds() const override { return communicator_seconds_; }
 
   void allocate(const BufferBytes& bytes) override;
   void renew_communicators() override;
@@ -45,7 +51,7 @@ class NcclBackend : public Backend {
   std::vector<double> communicator_seconds_;
   DeviceBuffer send_;
   DeviceBuffer receive_;
-  DeviceBuffer scratch_;  // an NcclRowScratch
+  DeviceBuffer scratch_;                            // an NcclRowScratch
   std::unique_ptr<NcclCommunicator> communicator_;  // goes first: it may still use the buffers
 };
 

@@ -62,7 +62,7 @@ void NcclCommunicator::check(NcclResult result, const char* call) const {
 bool NcclCommunicator::settled() const {
   NcclResult state = NcclResult::success;
   check(gpu_.nccl.comm_get_async_error(handle_, &state), "ncclCommGetAsyncError");
-  check(state, "NCCL");
+  check(state, "the communicator");
   return state == NcclResult::success;
 }
 
@@ -75,12 +75,18 @@ double try_nccl(const GpuSession& gpu, const Together& together) {
   NcclCommunicator trial(gpu, together, NcclCalls::non_blocking);
   DeviceBuffer element;
   agreed(together.ranks(), together.host(), [&] { element = DeviceBuffer(gpu.cuda, sizeof(float)); });
-  trial.run("first AllReduce", [&] {
-    gpu.cuda.check(gpu.cuda.set_bytes(element.data(), 0, sizeof(float), gpu.stream->get()), "cudaMemsetAsync");
-    trial.check(gpu.nccl.all_reduce(element.data(), element.data(), 1, NcclType::float32, NcclReduction::sum,
-                                    trial.get(), gpu.stream->get()),
-                "ncclAllReduce");
-  });
+  const CudaStreamHandle stream = gpu.stream->get();
+  try {
+    trial.run("first AllReduce", [&] {
+      gpu.cuda.check(gpu.cuda.set_bytes(element.data(), 0, sizeof(float), stream), "cudaMemsetAsync");
+      trial.check(gpu.nccl.all_reduce(element.data(), element.data(), 1, NcclType::float32,
+                                      NcclReduction::sum, trial.get(), stream),
+                  "ncclAllReduce");
+    });
+  } catch (const Error&) {
+    element.leave();  // cudaFree would wait for what may never end
+    throw;
+  }
   // A non-blocking communicator wants to be finalised before it is destroyed.
   trial.run("end of a communicator",
             [&] { trial.check(gpu.nccl.comm_finalize(trial.get()), "ncclCommFinalize"); });

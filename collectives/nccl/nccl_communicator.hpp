@@ -27,14 +27,16 @@ class NcclCommunicator {
   ~NcclCommunicator();
 
   /// Calls `issue`, which puts operations on the stream, and waits until they are done on all ranks. When
-  /// some rank fails or the time is up, aborts the communicator and throws the same AgreedError on all; `what`
-  /// names it.
+  /// some rank fails or the time is up, aborts the communicator and throws the same AgreedError on all;
+  /// `what` names it.
   void run(const std::string& what, const std::function<void()>& issue);
 
   /// Throws Error (rank_lost) unless NCCL took the call, or goes on with it if it may.
   void check(NcclResult result, const char* call) const;
 
   [[nodiscard]] NcclHandle get() const { return handle_; }
+  /// It was aborted.
+  [[nodiscard]] bool failed() const { return handle_ == nullptr; }
   /// What making it took on the slowest rank.
   [[nodiscard]] double seconds() const { return seconds_; }
 
@@ -51,8 +53,8 @@ class NcclCommunicator {
 };
 
 /// Makes a non-blocking communicator, runs one small AllReduce on it and destroys it: what keeps NCCL from
-/// working between these ranks shows here, where it can be given up, and not as a hang. Collective. Throws the
-/// same AgreedError on all ranks. Returns what making it took, NCCL's own set-up included, on the slowest
+/// working between these ranks shows here, where it can be given up, and not as a hang. Collective. Throws
+/// the same AgreedError on all ranks. Returns what making it took, NCCL's own set-up included, on the slowest
 /// rank, in seconds.
 double try_nccl(const GpuSession& gpu, const Together& together);
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <numeric>
-#include <thread>
 
 #include "base/units.hpp"
 #include "collectives/nccl/nccl_numbers.hpp"
@@ -126,10 +125,10 @@ void NcclRow::send_recv() const {
   const int before = (ranks_.rank() + ranks_.size() - 1) % ranks_.size();
   const CudaStreamHandle stream = gpu_.stream->get();
   communicator_.check(nccl.group_start(), "ncclGroupStart");
-  communicator_.check(
-      nccl.send(buffers_.input, layout_.count, type_, next, communicator_.get(), stream), "ncclSend");
-  communicator_.check(
-      nccl.recv(buffers_.output, layout_.count, type_, before, communicator_.get(), stream), "ncclRecv");
+  communicator_.check(nccl.send(buffers_.input, layout_.count, type_, next, communicator_.get(), stream),
+                      "ncclSend");
+  communicator_.check(nccl.recv(buffers_.output, layout_.count, type_, before, communicator_.get(), stream),
+                      "ncclRecv");
   communicator_.check(nccl.group_end(), "ncclGroupEnd");
 }
 
@@ -186,25 +185,28 @@ std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
   const CudaLibrary& cuda = gpu_.cuda;
   const CudaStreamHandle stream = gpu_.stream->get();
   KernelMismatch* const found = &buffers_.scratch->found;
-  cuda.check(cuda.set_bytes(&found->count, 0, sizeof found->count, stream), "cudaMemsetAsync");
-  cuda.check(cuda.set_bytes(&found->first_index, 0xff, sizeof found->first_index, stream), "cudaMemsetAsync");
   const std::uint32_t tolerance = key_.reduction ? tolerance_ulp(key_.type, *key_.reduction) : 0;
   const auto segments = collective(key_.operation).result(layout_, ranks_.rank(), ranks_.size());
-  std::uint64_t at = 0;
-  for (const Segment& segment : segments) {
-    KernelElements elements =
-        elements_of(segment.source == Segment::kReduced ? &buffers_.scratch->expected : nullptr, key_.type,
-                    iteration);
+  const auto compare = [&](const Segment& segment, std::uint64_t at) {
+    KernelElements elements = elements_of(
+        segment.source == Segment::kReduced ? &buffers_.scratch->expected : nullptr, key_.type, iteration);
     elements.source = segment.source;
     elements.index = segment.source_index;
     elements.length = segment.length;
     const std::byte* const received = buffers_.result + at * traits(key_.type).bytes;
-    cuda.check(
-        static_cast<CudaResult>(gpu_.kernels.check(&elements, received, at, tolerance, found, stream)),
-        "the kernel that checks data");
-    at += segment.length;
-  }
-  while (!gpu_.stream->idle()) std::this_thread::yield();
+    cuda.check(static_cast<CudaResult>(gpu_.kernels.check(&elements, received, at, tolerance, found, stream)),
+               "the kernel that checks data");
+  };
+  communicator_.run("check of " + name_of(key_), [&] {
+    cuda.check(cuda.set_bytes(&found->count, 0, sizeof found->count, stream), "cudaMemsetAsync");
+    cuda.check(cuda.set_bytes(&found->first_index, 0xff, sizeof found->first_index, stream),
+               "cudaMemsetAsync");
+    std::uint64_t at = 0;
+    for (const Segment& segment : segments) {
+      compare(segment, at);
+      at += segment.length;
+    }
+  });
   KernelMismatch result{};
   cuda.check(cuda.copy(&result, found, sizeof result, CudaCopy::device_to_host), "cudaMemcpy");
   if (result.count == 0) return std::nullopt;

@@ -204,9 +204,6 @@ class BadInput(Scratch):
         self.check(["-r", "0"], "-r: none of the five operations has a root")
         self.check(["-G", "1"], "-G: CUDA graphs need the NCCL backend", status=5)
 
-    def test_nccl(self):
-        self.check(["--backend", "nccl"], "no NCCL backend", "--backend mpi", status=5)
-
     def test_report_of_no_record(self):
         self.check(["report", self.folder / "none.json"], "none.json", "No such file")
         damaged = self.folder / "damaged.json"

@@ -36,7 +36,8 @@ std::string error_of(const Identities& identities, const std::vector<std::vector
 }
 
 TEST(GpuChoice, RanksThatSeeTheSameTakeThemInTurn) {
-  const GpuChoice choice = choose_gpus(ranks_on(1, 3), {{kA, kB, kC}, {kA, kB, kC}, {kA, kB, kC}}, false, false);
+  const GpuChoice choice =
+      choose_gpus(ranks_on(1, 3), {{kA, kB, kC}, {kA, kB, kC}, {kA, kB, kC}}, false, false);
   EXPECT_THAT(choice.device, ElementsAre(0, 1, 2));
   EXPECT_FALSE(choice.shared);
 }
@@ -64,8 +65,9 @@ TEST(GpuChoice, MigDevicesShareAnAddressAndAreTwo) {
 }
 
 TEST(GpuChoice, TwoRanksOnOneGpuAreNamedWithIt) {
-  EXPECT_THAT(error_of(ranks_on(1, 2), {{kA}, {kA}}, false),
-              HasSubstr("node0: ranks 0 and 1 would share GPU 0000:18:00.0: GPU 0000:18:00.0 is the only one"));
+  EXPECT_THAT(
+      error_of(ranks_on(1, 2), {{kA}, {kA}}, false),
+      HasSubstr("node0: ranks 0 and 1 would share GPU 0000:18:00.0: GPU 0000:18:00.0 is the only one"));
   EXPECT_THAT(error_of(ranks_on(1, 3), {{kA, kB}, {kA, kB}, {kA, kB}}, false),
               HasSubstr("ranks 0 and 2 would share GPU 0000:18:00.0: rank 2 sees 2 GPUs"));
 }

@@ -19,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -31,9 +32,13 @@ using namespace collbench;
 
 namespace collbench {
 
+/// A stream that has yet to record it keeps the moment: cudaEventDestroy may come first.
 struct CudaEventObject {
-  std::atomic<bool> over{false};
-  std::chrono::steady_clock::time_point when;
+  struct Moment {
+    std::atomic<bool> over{false};
+    std::chrono::steady_clock::time_point when;
+  };
+  std::shared_ptr<Moment> moment = std::make_shared<Moment>();
 };
 
 /// A queue and the thread that works it off.
@@ -102,6 +107,28 @@ Memory& memory() {
 std::atomic<int> current_device{0};
 std::atomic<int> sets{0};
 
+/// Streams that exist.
+struct Streams {
+  std::mutex mutex;
+  std::vector<CudaStreamObject*> all;
+};
+
+Streams& streams() {
+  static Streams all;
+  return all;
+}
+
+/// As cudaFree does.
+void wait_for_streams() {
+  const std::lock_guard lock(streams().mutex);
+  for (CudaStreamObject* stream : streams().all) {
+    while (true) {
+      const std::lock_guard of_stream(stream->mutex);
+      if (stream->queue.empty()) break;
+    }
+  }
+}
+
 int driver() { return static_cast<int>(told_number("COLLBENCH_STAND_IN_DRIVER", kVersion)); }
 
 std::vector<int> visible() {
@@ -150,7 +177,8 @@ CudaResult cudaSetDevice(int device) {
 }
 
 CudaResult cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  const int gpu = told_number("COLLBENCH_STAND_IN_MIG", 0) != 0 ? 0 : visible().at(static_cast<std::size_t>(device));
+  const int gpu =
+      told_number("COLLBENCH_STAND_IN_MIG", 0) != 0 ? 0 : visible().at(static_cast<std::size_t>(device));
   std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", 0x18 + gpu);
   return CudaResult::success;
 }
@@ -184,6 +212,7 @@ CudaResult cudaMalloc(void** address, std::size_t bytes) {
 }
 
 CudaResult cudaFree(void* address) {
+  wait_for_streams();
   const std::lock_guard lock(memory().mutex);
   const auto found = memory().taken.find(static_cast<const std::byte*>(address));
   memory().bytes -= found->second;
@@ -226,10 +255,16 @@ CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), 
 
 CudaResult cudaStreamCreateWithFlags(CudaStreamHandle* stream, unsigned int /*flags*/) {
   *stream = new CudaStreamObject;
+  const std::lock_guard lock(streams().mutex);
+  streams().all.push_back(*stream);
   return CudaResult::success;
 }
 
 CudaResult cudaStreamDestroy(CudaStreamHandle stream) {
+  {
+    const std::lock_guard lock(streams().mutex);
+    std::erase(streams().all, stream);
+  }
   delete stream;
   return CudaResult::success;
 }
@@ -251,17 +286,17 @@ CudaResult cudaEventDestroy(CudaEventHandle event) {
 }
 
 CudaResult cudaEventRecord(CudaEventHandle event, CudaStreamHandle stream) {
-  event->over = false;
-  stream->put([event] {
-    event->when = std::chrono::steady_clock::now();
-    event->over = true;
+  event->moment = std::make_shared<CudaEventObject::Moment>();
+  stream->put([moment = event->moment] {
+    moment->when = std::chrono::steady_clock::now();
+    moment->over = true;
   });
   return CudaResult::success;
 }
 
 CudaResult cudaEventElapsedTime(float* milliseconds, CudaEventHandle from, CudaEventHandle to) {
-  if (!from->over || !to->over) return CudaResult::not_ready;
-  *milliseconds = std::chrono::duration<float, std::milli>(to->when - from->when).count();
+  if (!from->moment->over || !to->moment->over) return CudaResult::not_ready;
+  *milliseconds = std::chrono::duration<float, std::milli>(to->moment->when - from->moment->when).count();
   return CudaResult::success;
 }
 

@@ -52,8 +52,7 @@ Bytes reduced_data(const std::vector<Asked>& all) {
     const auto value = [&](const Bytes& data, std::size_t i) {
       Element element{};
       std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
-      return scales ? static_cast<Element>(element * static_cast<Element>(1.0F / static_cast<float>(ranks)))
-                    : element;
+      return scales ? static_cast<Element>(element * static_cast<Element>(1.0 / ranks)) : element;
     };
     for (std::size_t i = 0; i < result.size() / sizeof(Element); ++i) {
       Element total = value(all[0].data, i);

@@ -71,8 +71,7 @@ void do_work(void* data) {
 }
 
 int put(const Work& work, CudaStreamObject* stream) {
-  const std::size_t bytes =
-      work.elements.length * traits(static_cast<DataType>(work.elements.type)).bytes;
+  const std::size_t bytes = work.elements.length * traits(static_cast<DataType>(work.elements.type)).bytes;
   const void* const table = work.elements.table;
   if (!collbench_stand_in_is_device_memory(work.memory, bytes)) return kInvalidValue;
   if (table != nullptr && !collbench_stand_in_is_device_memory(table, kPatternColumns * kPatternCellBytes)) {

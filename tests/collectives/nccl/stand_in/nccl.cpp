@@ -1,6 +1,7 @@
 // libnccl without GPUs: ranks are joined through a Unix socket that the unique id names (hub.hpp), never
-// through MPI, and operations run on the stand-in runtime's streams. For the control flow of the NCCL backend,
-// and for nothing that only hardware shows. What is in one version and not in another is in nccl_versioned.cpp.
+// through MPI, and operations run on the stand-in runtime's streams. For the control flow of the NCCL
+// backend, and for nothing that only hardware shows. What is in one version and not in another is in
+// nccl_versioned.cpp.
 //
 // What it copies of NCCL (User Guide, "Fault Tolerance" and "Group Calls"; src of 2.28 to 2.30):
 // - a non-blocking communicator's calls return ncclInProgress and go on in a thread (group.cc); another call
@@ -103,8 +104,8 @@ bool talk(Operation& operation) {
 void spoil(const Operation& operation) {
   const auto wrong_from = told("wrong_data");
   if (!wrong_from || operation.number < *wrong_from) return;
-  auto* const first =
-      static_cast<unsigned char*>(operation.receives.empty() ? operation.receive : operation.receives[0].second);
+  auto* const first = static_cast<unsigned char*>(operation.receives.empty() ? operation.receive
+                                                                             : operation.receives[0].second);
   if (first != nullptr) first[0] ^= 1U;
 }
 
@@ -229,9 +230,8 @@ NcclResult ncclCommInitRankConfig(NcclHandle* handle, int ranks, NcclUniqueId id
   (*handle)->rank = rank;
   (*handle)->ranks = ranks;
   (*handle)->blocking = config->blocking != 0;
-  return go_on(**handle, [communicator = *handle, hub = std::string(id.internal)] {
-    return join(*communicator, hub);
-  });
+  return go_on(**handle,
+               [communicator = *handle, hub = std::string(id.internal)] { return join(*communicator, hub); });
 }
 
 NcclResult ncclCommFinalize(NcclHandle communicator) {
@@ -312,7 +312,8 @@ NcclResult ncclSend(const void* data, std::size_t count, NcclType type, int peer
                     CudaStreamHandle stream) {
   Operation* const open = group_for(communicator, stream);
   const std::size_t bytes = count * element_bytes(type);
-  if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes)) return NcclResult::invalid_argument;
+  if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
+    return NcclResult::invalid_argument;
   open->sends.push_back({{.peer = peer, .bytes = bytes}, data});
   return NcclResult::success;
 }
@@ -321,7 +322,8 @@ NcclResult ncclRecv(void* data, std::size_t count, NcclType type, int peer, Nccl
                     CudaStreamHandle stream) {
   Operation* const open = group_for(communicator, stream);
   const std::size_t bytes = count * element_bytes(type);
-  if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes)) return NcclResult::invalid_argument;
+  if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
+    return NcclResult::invalid_argument;
   open->receives.push_back({{.peer = peer, .bytes = bytes}, data});
   return NcclResult::success;
 }
