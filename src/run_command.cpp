@@ -10,8 +10,10 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "analysis/judge.hpp"
 #include "analysis/report.hpp"
 #include "analysis/report_text.hpp"
 #include "analysis/text_layout.hpp"
@@ -27,6 +29,7 @@
 #include "launch/watchdog.hpp"
 #include "src/gather_cluster.hpp"
 #include "src/gather_placement.hpp"
+#include "src/gpu_expectation.hpp"
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
@@ -113,6 +116,7 @@ std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSessio
       together, place.machines, NcclOptions{.share_gpu = options.share_gpu, .inside_slurm = inside_slurm()});
   place.memory_per_rank_bytes = gpus->gpu().free_bytes;
   place.gpus = gpus->gpu().gpus;
+  place.gpus_are_shared = gpus->gpu().shared;
   return gpus;
 }
 
@@ -201,7 +205,9 @@ class MainJob {
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
     agree(ranks(), place_.host, failure);
-    if (!result.interrupted) return broadcast_value(ranks(), outcome(result.rows));
+    ExitStatus status = outcome(result.rows);
+    if (status == ExitStatus::ok && gpus_ && is_low(run_)) status = ExitStatus::low;
+    if (!result.interrupted) return broadcast_value(ranks(), status);
     if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
     return ExitStatus::rank_lost;
   }
@@ -221,6 +227,9 @@ class MainJob {
                          place_.gpus.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
     if (ranks().is_root()) {
       run_.cluster = cluster_record(cluster);
+      if (place_.on_gpus && !place_.gpus_are_shared) {
+        gpus_ = gpu_cluster_here(cluster, run_.ranks, run_.place_notes);
+      }
       run_.cluster->placement = placement.empty() ? placement_by_cuda(place_.gpus) : placement;
     }
     spdlog::debug("{} looked at, {} in all",
@@ -244,6 +253,7 @@ class MainJob {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       run_.rows.push_back({.measurement = rows[i], .expectation = expected_[i]});
     }
+    if (gpus_) run_ = judged_on_gpus(std::move(run_), *gpus_);
     run_.passes = passes;
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
@@ -283,6 +293,7 @@ class MainJob {
   Watchdog watchdog_;
   std::optional<RecordFiles> files_;
   std::vector<Expectation> expected_;
+  std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
 };
 
 }  // namespace

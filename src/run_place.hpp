@@ -19,6 +19,7 @@ struct RunPlace {
   std::vector<std::string> notes;
   std::uint64_t memory_per_rank_bytes = 0;  ///< 0: unknown
   std::vector<VisibleGpu> gpus;             ///< of every rank, by rank, once they are known
+  bool gpus_are_shared = false;             ///< by ranks: nothing about speed can be said
   bool on_gpus = false;                     ///< what is measured: NCCL on GPUs, or MPI on host memory
 
   [[nodiscard]] std::vector<std::string> hosts() const;

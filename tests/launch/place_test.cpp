@@ -77,8 +77,11 @@ TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
 
 TEST(Place, AGpuIsNeverPassedOverInSilence) {
   std::vector<RankPlace> places(4, on_cores({0, 1}));
+  EXPECT_FALSE(all_have_gpus(places, block(2, 2)));
   places[3].machine.nvidia_devices = 8;
   EXPECT_THAT(why_refused(places, block(2, 2)), AllOf(HasSubstr("host1"), HasSubstr("--backend mpi")));
+  for (RankPlace& place : places) place.machine.nvidia_devices = 8;
+  EXPECT_TRUE(all_have_gpus(places, block(2, 2)));
 }
 
 TEST(Place, CoresAndMemoryAreSharedByTheRanksOfANode) {
