@@ -51,6 +51,9 @@ void add_what(CLI::App& app, RunOptions& run) {
              });
   add_option(app, theme, "--algo", "LIST", "algorithms, each in rows of its own: auto, ring, ... (auto)",
              [&run](const std::string& text) { run.request.algorithms = split_list(text); });
+  add_option(app, theme, "--proto", "LIST",
+             "NCCL's protocols for each of them: ll, ll128, simple (its own choice)",
+             [&run](const std::string& text) { run.protocols = split_list(text); });
 }
 
 void add_how_long(CLI::App& app, RunOptions& run) {
@@ -156,6 +159,16 @@ void take_lab01_rows(const CLI::App& app, RunOptions& run) {
   run.sizes.list = {1'000'000, 100'000'000, 1'000'000'000};
 }
 
+/// "ring" with ll and simple is "ring/ll" and "ring/simple".
+void combine_with_protocols(RunOptions& run) {
+  if (run.protocols.empty()) return;
+  std::vector<std::string> combined;
+  for (const std::string& algorithm : run.request.algorithms) {
+    for (const std::string& protocol : run.protocols) combined.push_back(algorithm + "/" + protocol);
+  }
+  run.request.algorithms = combined;
+}
+
 }  // namespace
 
 void add_measure_options(CLI::App& app, RunOptions& run) {
@@ -169,6 +182,7 @@ void add_measure_options(CLI::App& app, RunOptions& run) {
 
 void complete_measure_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
+  combine_with_protocols(run);
   // As many iterations as the user fixed may take any time.
   if (app.count("-n") > 0 && app.count("-T") == 0) run.timeout_seconds = 0;
 }

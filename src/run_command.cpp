@@ -112,8 +112,11 @@ std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSessio
     throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
                 "leave it out, or run collbench itself");
   }
-  auto gpus = std::make_unique<NcclBackend>(
-      together, place.machines, NcclOptions{.share_gpu = options.share_gpu, .inside_slurm = inside_slurm()});
+  auto gpus = std::make_unique<NcclBackend>(together, place.machines,
+                                            NcclOptions{.share_gpu = options.share_gpu,
+                                                        .inside_slurm = inside_slurm(),
+                                                        .operations = options.request.operations,
+                                                        .algorithms = options.request.algorithms});
   place.memory_per_rank_bytes = gpus->gpu().free_bytes;
   place.gpus = gpus->gpu().gpus;
   place.gpus_are_shared = gpus->gpu().shared;

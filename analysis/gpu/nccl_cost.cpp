@@ -120,6 +120,7 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
   const double across = kNetwork[at(job.ranks == job.nodes ? NcclAlgorithm::tree : algorithm)][p] +
                         graph.network_microseconds * (simple ? 2 : 1);
   const int log_nodes = whole_log2(job.nodes);
+  const int others_in_node = job.ranks / job.nodes - 1;
   switch (algorithm) {
     case NcclAlgorithm::ring: {
       const double overhead = job.nodes == 1 ? 0 : (job.amd_cpu ? 2.0 : 1.0) * (simple ? 3 : 1);
@@ -128,7 +129,7 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
              crossings * across;
     }
     case NcclAlgorithm::tree:
-      return base + 2 * ((job.ranks / job.nodes - 1) * within + log_nodes * across);
+      return base + 2 * (others_in_node * within + log_nodes * across);
     case NcclAlgorithm::nvls:
       return within;
     case NcclAlgorithm::nvls_tree:

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 
 // What we use of the CUDA runtime's interface, in our own words, so that a build needs no CUDA: names and
@@ -27,9 +28,9 @@ inline constexpr unsigned int kCudaStreamNonBlocking = 1;
 /// The beginning of cudaDeviceProp, which is the same in all versions; the rest, of which each version has
 /// another length, is room that the runtime may write to.
 struct CudaDeviceProperties {
-  char name[256];
-  unsigned char uuid[16];
-  std::byte rest[8192 - 256 - 16];
+  std::array<char, 256> name;
+  std::array<unsigned char, 16> uuid;
+  std::array<std::byte, 8192 - 256 - 16> rest;
 };
 
 struct CudaStreamObject;  ///< CUDA's own

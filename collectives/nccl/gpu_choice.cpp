@@ -38,8 +38,9 @@ GpuChoice choose_gpus(const Identities& identities, const std::vector<std::vecto
   // Who sees fewer chooses first, so that nobody takes the only GPU that another can have.
   std::vector<std::size_t> order(visible.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return visible[a].size() < visible[b].size(); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(visible[a].size(), a) < std::pair(visible[b].size(), b);
+  });
   std::map<std::pair<int, std::string>, int> taken;  // (node, GPU) → rank
   for (const std::size_t rank : order) {
     const Identity& identity = identities[rank];

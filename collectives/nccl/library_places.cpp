@@ -1,5 +1,7 @@
 #include "collectives/nccl/library_places.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -65,7 +67,7 @@ std::vector<std::string> library_candidates(const WantedLibrary& wanted,
   for (const std::string& folder : folders) {
     for (const std::string& path : wanted.packaged) {
       std::error_code none;
-      const std::string file = folder + "/" + path;
+      const std::string file = fmt::format("{}/{}", folder, path);
       if (std::filesystem::exists(file, none)) candidates.push_back(file);
     }
   }

@@ -1,6 +1,8 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/backend.hpp"
@@ -12,8 +14,10 @@ namespace collbench {
 
 /// How the user wants GPUs to be used.
 struct NcclOptions {
-  bool share_gpu = false;     ///< ranks may share a GPU: then only correctness is checked
-  bool inside_slurm = false;  ///< for the advice in messages
+  bool share_gpu = false;                 ///< ranks may share a GPU: then only correctness is checked
+  bool inside_slurm = false;              ///< for the advice in messages
+  std::vector<OperationId> operations{};  ///< that algorithms are wanted for
+  std::vector<std::string> algorithms{};  ///< that are wanted, "auto" among them or not
 };
 
 /// The operations on GPUs through NCCL.
@@ -46,13 +50,18 @@ class NcclBackend : public Backend {
   [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
 
  private:
+  [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
+  void try_algorithms(const NcclOptions& options);
+
   const Together& together_;
   GpuSession gpu_;
+  std::map<std::pair<OperationId, std::string>, std::string> declined_;  // and why
   std::vector<double> communicator_seconds_;
   DeviceBuffer send_;
   DeviceBuffer receive_;
-  DeviceBuffer scratch_;                            // an NcclRowScratch
-  std::unique_ptr<NcclCommunicator> communicator_;  // goes first: it may still use the buffers
+  DeviceBuffer scratch_;  // an NcclRowScratch
+  /// By algorithm. They go first: what they run may still use the buffers.
+  std::map<std::string, std::unique_ptr<NcclCommunicator>> communicators_;
 };
 
 }  // namespace collbench

@@ -55,7 +55,8 @@ void NcclCommunicator::run(const std::string& what, const std::function<void()>&
 
 void NcclCommunicator::check(NcclResult result, const char* call) const {
   if (result == NcclResult::success || result == NcclResult::in_progress) return;
-  throw gpu_.nccl.error(result, call, failure_);
+  // Invalid usage is what NCCL says of an algorithm that it does not have here, and of a GPU used twice.
+  throw gpu_.nccl.error(result, call, result == NcclResult::invalid_usage ? ExitStatus::not_here : failure_);
 }
 
 /// Whether NCCL is done with the calls themselves; what they put on the stream may go on.

@@ -68,7 +68,10 @@ void NcclRow::fill(std::uint64_t iteration) {
 
 void NcclRow::fill_to_repeat() {
   // In place the result is the next input: sums would run into infinities and products into slow subnormals.
-  if (!key_.in_place || !key_.reduction) return fill(0);
+  if (!key_.in_place || !key_.reduction) {
+    fill(0);
+    return;
+  }
   gpu_.cuda.check(gpu_.cuda.set_bytes(buffers_.output, 0, buffers_.output_bytes, gpu_.stream->get()),
                   "cudaMemsetAsync");
 }
@@ -81,16 +84,20 @@ void NcclRow::issue() const {
   const NcclRowBuffers& b = buffers_;
   switch (key_.operation) {
     case OperationId::all_gather:
-      return communicator_.check(nccl.all_gather(b.input, b.output, layout_.count, type_, handle, stream),
-                                 "ncclAllGather");
+      communicator_.check(nccl.all_gather(b.input, b.output, layout_.count, type_, handle, stream),
+                          "ncclAllGather");
+      return;
     case OperationId::reduce_scatter:
-      return communicator_.check(
+      communicator_.check(
           nccl.reduce_scatter(b.input, b.result, layout_.count, type_, reduction_, handle, stream),
           "ncclReduceScatter");
+      return;
     case OperationId::all_to_all:
-      return all_to_all();
+      all_to_all();
+      return;
     case OperationId::send_recv:
-      return send_recv();
+      send_recv();
+      return;
     default:
       break;  // the registry runs five; all_reduce is the last of them
   }
@@ -103,9 +110,10 @@ void NcclRow::all_to_all() const {
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
   if (nccl.all_to_all != nullptr) {
-    return communicator_.check(
+    communicator_.check(
         nccl.all_to_all(buffers_.input, buffers_.output, layout_.count, type_, handle, stream),
         "ncclAlltoAll");
+    return;
   }
   const std::uint64_t block_bytes = layout_.count * traits(key_.type).bytes;
   communicator_.check(nccl.group_start(), "ncclGroupStart");

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <climits>
 #include <cstddef>
 
@@ -36,7 +37,7 @@ enum class NcclReduction : int { sum = 0, prod = 1, max = 2, min = 3, avg = 4 };
 
 /// What the ranks of one communicator agree on: rank 0 makes it and sends it to the others.
 struct NcclUniqueId {
-  char internal[128];
+  std::array<char, 128> internal;
 };
 
 /// The settings of a communicator as of 2.18. NCCL reads as many bytes as `size` says and takes its own

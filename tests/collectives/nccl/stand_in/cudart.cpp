@@ -185,7 +185,7 @@ CudaResult cudaDeviceGetPCIBusId(char* text, int length, int device) {
 
 CudaResult cudaGetDeviceProperties(CudaDeviceProperties* properties, int device) {
   *properties = {};
-  std::snprintf(properties->name, sizeof properties->name, "stand-in for a GPU");
+  std::snprintf(properties->name.data(), properties->name.size(), "stand-in for a GPU");
   properties->uuid[0] = 0xc0;
   properties->uuid[15] = static_cast<unsigned char>(visible().at(static_cast<std::size_t>(device)));
   return CudaResult::success;

@@ -11,6 +11,10 @@
 // - after a failure the operation stays on the stream until ncclCommAbort, and the peers see ncclRemoteError
 //   through ncclCommGetAsyncError.
 //
+// - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
+//   invalid usage (enqueue.cc, "No algorithm/protocol available"), as is NVLS without NVSwitches, which the
+//   stand-ins' GPUs lack; before, another one is taken in silence.
+//
 // COLLBENCH_STAND_IN tells it to fail (told.hpp):
 // - init_error: making the communicator ends in ncclSystemError, as when no socket interface is found
 //   (bootstrap.cc);
@@ -25,6 +29,7 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -41,6 +46,8 @@
 
 using namespace collbench;
 
+int stand_in_version();  // nccl_versioned.cpp
+
 extern "C" {
 CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data);
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
@@ -52,6 +59,7 @@ struct NcclCommunicatorObject {
   int rank = 0;
   int ranks = 1;
   bool blocking = true;
+  std::string algorithm;  // NCCL_ALGO
   int socket = -1;
   std::atomic<NcclResult> state{NcclResult::success};
   std::thread thread;  // of a non-blocking one: what its last call goes on with
@@ -85,6 +93,7 @@ struct Operation {
 
 std::atomic<int> operations{0};
 thread_local int group_depth = 0;
+thread_local std::string last_error;
 thread_local std::unique_ptr<Operation> group;
 
 bool talk(Operation& operation) {
@@ -131,8 +140,18 @@ NcclResult go_on(NcclCommunicatorObject& communicator, std::function<NcclResult(
   return NcclResult::in_progress;
 }
 
+bool has_algorithm(const NcclCommunicatorObject& communicator, Ask ask) {
+  if (ask == Ask::group || ask == Ask::all_to_all || stand_in_version() < 22400) return true;
+  const std::string& algorithm = communicator.algorithm;
+  return algorithm.empty() || algorithm == "Ring" || (algorithm == "Tree" && ask == Ask::all_reduce);
+}
+
 NcclResult launch(std::unique_ptr<Operation> operation) {
   NcclCommunicatorObject& communicator = *operation->communicator;
+  if (!has_algorithm(communicator, operation->header.ask)) {
+    last_error = "No algorithm/protocol available. NCCL_ALGO was set to " + communicator.algorithm;
+    return NcclResult::invalid_usage;
+  }
   if (communicator.state == NcclResult::in_progress) return NcclResult::invalid_usage;
   operation->number = ++operations;
   operation->header.rank = communicator.rank;
@@ -218,8 +237,8 @@ extern "C" {
 
 NcclResult ncclGetUniqueId(NcclUniqueId* id) {
   const std::string name = start_hub();
-  std::memset(id->internal, 0, sizeof id->internal);
-  name.copy(id->internal, sizeof id->internal - 1);
+  id->internal.fill(0);
+  name.copy(id->internal.data(), id->internal.size() - 1);
   return name.empty() ? NcclResult::system_error : NcclResult::success;
 }
 
@@ -230,8 +249,10 @@ NcclResult ncclCommInitRankConfig(NcclHandle* handle, int ranks, NcclUniqueId id
   (*handle)->rank = rank;
   (*handle)->ranks = ranks;
   (*handle)->blocking = config->blocking != 0;
-  return go_on(**handle,
-               [communicator = *handle, hub = std::string(id.internal)] { return join(*communicator, hub); });
+  if (const char* const algorithm = std::getenv("NCCL_ALGO")) (*handle)->algorithm = algorithm;
+  return go_on(**handle, [communicator = *handle, hub = std::string(id.internal.data())] {
+    return join(*communicator, hub);
+  });
 }
 
 NcclResult ncclCommFinalize(NcclHandle communicator) {
@@ -275,7 +296,7 @@ const char* ncclGetErrorString(NcclResult result) {
   return kWords.at(static_cast<std::size_t>(result));
 }
 
-const char* ncclGetLastError(NcclHandle /*communicator*/) { return ""; }
+const char* ncclGetLastError(NcclHandle /*communicator*/) { return last_error.c_str(); }
 
 NcclResult ncclGroupStart() {
   ++group_depth;

@@ -11,6 +11,8 @@ NcclResult stand_in_all_to_all(const void* send, void* receive, std::size_t coun
                                NcclHandle communicator, CudaStreamHandle stream);
 NcclResult stand_in_async_error(NcclHandle communicator, NcclResult* state);
 
+int stand_in_version() { return STAND_IN_VERSION; }
+
 extern "C" {
 
 NcclResult ncclGetVersion(int* version) {
