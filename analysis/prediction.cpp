@@ -95,7 +95,7 @@ std::string note_line(const Prediction& prediction) {
 
 /// Cells under their heads; the last two are text.
 std::string text_line(const std::vector<std::string>& cells) {
-  constexpr std::array<int, 7> kWidths{8, 10, 9, 9, 9, 10, 9};
+  constexpr std::array<int, 8> kWidths{8, 10, 10, 10, 10, 10, 10, 10};
   std::string line;
   for (std::size_t i = 0; i < kWidths.size(); ++i) line += pad_left(cells[i], kWidths.at(i));
   return line + "  " + pad_right(cells[cells.size() - 2], 9) + "  " + cells.back() + "\n";

@@ -123,8 +123,7 @@ void add_refused(CLI::App& app) {
   });
   add_option(app, "", "-G,--cudagraph", "N", "", [](const std::string& text) {
     if (text == "0") return;
-    throw Error(ExitStatus::not_here, "-G", "CUDA graphs need the NCCL backend, which this build lacks",
-                "leave -G out to measure host memory");
+    throw Error(ExitStatus::not_here, "-G", "CUDA graphs are not there yet", "leave -G out");
   });
 }
 

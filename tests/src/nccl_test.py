@@ -247,19 +247,24 @@ class Placement(Scratch):
 
 
 class Failures(Scratch):
-    """Each ends the run on all ranks, with one line; the record keeps what was measured."""
+    """Each ends the run on all ranks, with one line; the record keeps what was measured.
 
-    def check(self, told, patterns, status=4, measured=None):
+    How many operations a row takes depends on how long they take: the 45th is after the first row's block and before the
+    last one's.
+    """
+
+    def check(self, told, patterns, status=4, fewest_blocks=None):
         result = mpirun(3, "--ops", "all_reduce", "--sizes", "8,4K,64K", "--passes", "2", "-n", "5", "-T", "5",
                         "-J", self.path, "--overwrite", environment={"COLLBENCH_STAND_IN": told})
         self.check_line(result, patterns, status)
         self.assertNotRegex(result.stderr, "Signal|MPI_ABORT")
-        if measured is None:
+        if fewest_blocks is None:
             self.assertFalse(self.path.exists())
             return
         made = json.loads(self.path.read_text())
         self.assertFalse(made["complete"])
-        self.assertEqual([len(row["pass_seconds"]) for row in made["rows"]], measured)
+        blocks = sum(len(row["pass_seconds"]) for row in made["rows"])
+        self.assertTrue(fewest_blocks <= blocks < 6, blocks)
         self.assertIn(str(self.path), said(result)[0])
 
     def test_init_error(self):
@@ -272,22 +277,22 @@ class Failures(Scratch):
         self.check("init_hang@2", ["creation of a communicator: no end on ranks 0, 1, 2 after 4 s", "-T"])
 
     def test_call_error(self):
-        self.check("call_error:50@1", ["rank 1 on .*: ncclAllReduce says 'unhandled cuda error"], measured=[1, 1, 0])
+        self.check("call_error:45@1", ["rank 1 on .*: ncclAllReduce says 'unhandled cuda error"], fewest_blocks=1)
 
     def test_async_error_in_the_first_operation(self):
         self.check("async_error:1@1", ["remote process exited or there was a network error"])
 
     def test_async_error_in_the_tenth_operation(self):
-        self.check("async_error:10@1", ["remote process exited or there was a network error"], measured=[0, 0, 0])
+        self.check("async_error:10@1", ["remote process exited or there was a network error"], fewest_blocks=0)
 
     def test_async_error_later(self):
-        self.check("async_error:60@1", ["remote process exited or there was a network error"], measured=[1, 1, 0])
+        self.check("async_error:45@1", ["remote process exited or there was a network error"], fewest_blocks=1)
 
     def test_hang(self):
-        self.check("hang:52@0", ["AllReduce 64 KiB: no end on ranks 0, 1, 2 after 4 s"], measured=[1, 1, 0])
+        self.check("hang:45@0", ["AllReduce .*: no end on ranks 0, 1, 2 after 4 s"], fewest_blocks=1)
 
     def test_ecc_error(self):
-        self.check("ecc:9@1", ["rank 1 on .*uncorrectable ECC error", "nvidia-smi -q -d ECC"], measured=[1, 0, 0])
+        self.check("ecc:9@1", ["rank 1 on .*uncorrectable ECC error", "nvidia-smi -q -d ECC"], fewest_blocks=1)
 
     def test_no_memory_on_one_rank(self):
         self.check("no_memory@1", ["GPU memory: rank 1 on .*out of memory", "-e"], status=2)
