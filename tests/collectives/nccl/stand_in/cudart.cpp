@@ -151,6 +151,7 @@ std::vector<int> visible() {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are the library's.
 extern "C" {
 
 CudaResult cudaRuntimeGetVersion(int* version) {
@@ -318,3 +319,4 @@ const char* cudaGetErrorString(CudaResult result) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

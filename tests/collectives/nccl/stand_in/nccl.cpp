@@ -233,6 +233,7 @@ NcclResult stand_in_async_error(NcclHandle communicator, NcclResult* state) {
   return NcclResult::success;
 }
 
+// NOLINTBEGIN(readability-identifier-naming): the names are the library's.
 extern "C" {
 
 NcclResult ncclGetUniqueId(NcclUniqueId* id) {
@@ -350,3 +351,4 @@ NcclResult ncclRecv(void* data, std::size_t count, NcclType type, int peer, Nccl
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)
