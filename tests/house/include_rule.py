@@ -45,7 +45,7 @@ WITHOUT_HEADER = {
     "the algorithms of one operation each, which host_algorithm.hpp declares",
     r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
-    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl|nccl_versioned)\.cpp": "libraries to load",
+    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned)\.cpp": "libraries to load",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/fuzz/[a-z0-9_]+_fuzz\.cpp": "programs for a fuzzer, one per reader",
     r"tests/base/record/write_random_runs\.cpp": "the program that run_schema_test.py takes its records from",

@@ -42,11 +42,10 @@
 #include "collectives/nccl/cuda_types.hpp"
 #include "collectives/nccl/nccl_types.hpp"
 #include "tests/collectives/nccl/stand_in/hub.hpp"
+#include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/told.hpp"
 
 using namespace collbench;
-
-int stand_in_version();  // nccl_versioned.cpp
 
 extern "C" {
 CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data);
@@ -221,14 +220,14 @@ Operation* group_for(NcclHandle communicator, CudaStreamHandle stream) {
 }  // namespace
 
 // For nccl_versioned.cpp.
-NcclResult stand_in_all_to_all(const void* send, void* receive, std::size_t count, NcclType type,
-                               NcclHandle communicator, CudaStreamHandle stream) {
+NcclResult collbench::stand_in_all_to_all(const void* send, void* receive, std::size_t count, NcclType type,
+                                          NcclHandle communicator, CudaStreamHandle stream) {
   const std::size_t ranks = ranks_of(communicator);
   return collective({.ask = Ask::all_to_all, .type = type, .count = count}, {.send = ranks, .receive = ranks},
                     send, receive, communicator, stream);
 }
 
-NcclResult stand_in_async_error(NcclHandle communicator, NcclResult* state) {
+NcclResult collbench::stand_in_async_error(NcclHandle communicator, NcclResult* state) {
   *state = communicator->state;
   return NcclResult::success;
 }

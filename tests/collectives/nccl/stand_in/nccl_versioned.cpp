@@ -4,14 +4,11 @@
 
 #include "collectives/nccl/cuda_types.hpp"
 #include "collectives/nccl/nccl_types.hpp"
+#include "tests/collectives/nccl/stand_in/nccl.hpp"
 
 using namespace collbench;
 
-NcclResult stand_in_all_to_all(const void* send, void* receive, std::size_t count, NcclType type,
-                               NcclHandle communicator, CudaStreamHandle stream);
-NcclResult stand_in_async_error(NcclHandle communicator, NcclResult* state);
-
-int stand_in_version() { return STAND_IN_VERSION; }
+int collbench::stand_in_version() { return STAND_IN_VERSION; }
 
 // NOLINTBEGIN(readability-identifier-naming): the names are the library's.
 extern "C" {
