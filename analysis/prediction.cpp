@@ -37,6 +37,10 @@ std::string microseconds(std::optional<double> seconds) {
   return seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone);
 }
 
+std::optional<double> nccl_seconds_of(const PredictedRow& row) {
+  return row.nccl ? std::optional(row.nccl->seconds) : std::nullopt;
+}
+
 std::vector<std::string> cells(const PredictedRow& row, const GpuCluster& cluster) {
   const Expectation& expected = row.expected;
   return {format_bytes(row.size_bytes),
@@ -46,12 +50,13 @@ std::vector<std::string> cells(const PredictedRow& row, const GpuCluster& cluste
           cell(busbw(row, cluster, expected.expected_seconds)),
           cell(busbw(row, cluster, expected.slowest_seconds)),
           cell(busbw(row, cluster, expected.fastest_seconds)),
+          cell(busbw(row, cluster, nccl_seconds_of(row))),
           expected.expected_by.empty() ? std::string(kNone) : expected.expected_by,
           expected.limited_by};
 }
 
-const std::vector<std::string> kHeads{"size",      "time (µs)", "ring", "tree",      "expected",
-                                      "band from", "band to",   "by",   "limited by"};
+const std::vector<std::string> kHeads{"size",      "time (µs)", "ring", "tree", "expected",
+                                      "band from", "band to",   "NCCL", "by",   "limited by"};
 
 std::string cluster_line(const Prediction& prediction) {
   const GpuCluster& cluster = prediction.cluster;
@@ -77,7 +82,8 @@ std::string note_line(const Prediction& prediction) {
   };
   std::string text = fmt::format(
       "Bus bandwidth in GB/s (10^9 B/s). The band is the ring to the best algorithm, ± {} % from 64 MiB on, "
-      "± {} % from 64 KiB, ± {} % below; docs/model.md has the formulas.",
+      "± {} % from 64 KiB, ± {} % below; docs/model.md has the formulas. NCCL: its own table (2.30), ring "
+      "and tree, the cheapest.",
       percent(1e9), percent(1e6), percent(1e3));
   if (ceiling_only(prediction.cluster)) {
     text += fmt::format(
@@ -89,7 +95,7 @@ std::string note_line(const Prediction& prediction) {
 
 /// Cells under their heads; the last two are text.
 std::string text_line(const std::vector<std::string>& cells) {
-  constexpr std::array<int, 7> kWidths{8, 10, 9, 9, 9, 10, 9};
+  constexpr std::array<int, 8> kWidths{8, 10, 10, 10, 10, 10, 10, 10};
   std::string line;
   for (std::size_t i = 0; i < kWidths.size(); ++i) line += pad_left(cells[i], kWidths.at(i));
   return line + "  " + pad_right(cells[cells.size() - 2], 9) + "  " + cells.back() + "\n";
@@ -128,24 +134,30 @@ std::string as_markdown(const Prediction& prediction) {
   return text;
 }
 
+/// "ring LL128"; empty where NCCL has no opinion.
+std::string choice_name(const PredictedRow& row) {
+  return row.nccl ? fmt::format("{} {}", name(row.nccl->algorithm), name(row.nccl->protocol)) : "";
+}
+
 std::string number(std::optional<double> value) { return value ? fmt::to_string(*value) : ""; }
 
 std::string as_csv(const Prediction& prediction) {
   std::string text =
       "operation,size_bytes,ranks,nodes,expected_seconds,ring_bus_bandwidth_gb_per_s,tree_bus_bandwidth_gb_"
       "per_s,"
-      "expected_bus_bandwidth_gb_per_s,band_low_gb_per_s,band_high_gb_per_s,expected_by,limited_by\n";
+      "expected_bus_bandwidth_gb_per_s,band_low_gb_per_s,band_high_gb_per_s,expected_by,limited_by,nccl_"
+      "seconds,nccl_choice\n";
   const GpuCluster& cluster = prediction.cluster;
   for (const PredictedRow& row : prediction.rows) {
     const Expectation& expected = row.expected;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", operation(row.operation).name,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},\"{}\",{},{}\n", operation(row.operation).name,
                         row.size_bytes, cluster.ranks(), cluster.nodes, number(expected.expected_seconds),
                         number(busbw(row, cluster, expected.ring_seconds)),
                         number(busbw(row, cluster, expected.tree_seconds)),
                         number(busbw(row, cluster, expected.expected_seconds)),
                         number(busbw(row, cluster, expected.slowest_seconds)),
                         number(busbw(row, cluster, expected.fastest_seconds)), expected.expected_by,
-                        expected.limited_by);
+                        expected.limited_by, number(nccl_seconds_of(row)), choice_name(row));
   }
   return text;
 }
@@ -169,7 +181,9 @@ std::string as_json(const Prediction& prediction) {
           {or_null(busbw(row, cluster, expected.slowest_seconds)),
            or_null(busbw(row, cluster, expected.fastest_seconds))}},
          {"expected_by", expected.expected_by},
-         {"limited_by", expected.limited_by}});
+         {"limited_by", expected.limited_by},
+         {"nccl_seconds", or_null(nccl_seconds_of(row))},
+         {"nccl_choice", choice_name(row)}});
   }
   const nlohmann::ordered_json whole = {{"record", "collbench prediction"},
                                         {"topology", prediction.topology},
@@ -189,12 +203,13 @@ Prediction predict(std::string topology, const GpuCluster& cluster, std::span<co
   const auto ranks = static_cast<std::uint64_t>(cluster.ranks());
   for (const OperationId id : operations) {
     for (const std::uint64_t size : sizes_bytes) {
-      PredictedRow& row = prediction.rows.emplace_back(PredictedRow{id, size, {}});
+      PredictedRow& row = prediction.rows.emplace_back(PredictedRow{id, size, {}, {}});
       if (operation(id).size_meaning == SizeMeaning::total && size < kLeastBlockBytes * ranks) {
         row.expected.limited_by = "less than 4 B a rank";
         continue;
       }
       row.expected = expect_on_gpus(id, size, cluster);
+      row.nccl = nccl_choice(id, size, cluster);
       if (busbw(row, cluster, row.expected.expected_seconds).value_or(0) < plateau_busbw(id, cluster) / 2) {
         row.expected.limited_by = "latency";
       }

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/gpu/cluster.hpp"
+#include "analysis/gpu/nccl_choice.hpp"
 #include "base/record/expectation.hpp"
 #include "base/record/operation.hpp"
 
@@ -15,6 +17,7 @@ struct PredictedRow {
   OperationId operation = OperationId::all_reduce;
   std::uint64_t size_bytes = 0;
   Expectation expected;
+  std::optional<NcclChoice> nccl{};  ///< a third opinion: NCCL's own; none where it has none
 };
 
 /// The expected table of a cluster on which nothing has been measured.

@@ -7,16 +7,20 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/record/measurement.hpp"
+#include "base/record/run.hpp"
 #include "collectives/block_timer.hpp"
 #include "collectives/data_pattern.hpp"
+#include "collectives/row_layout.hpp"
 
 namespace collbench {
 
-/// Bytes of the buffers that a row needs on one rank.
-struct BufferBytes {
-  std::uint64_t send = 0;     ///< 0 in place
-  std::uint64_t receive = 0;  ///< in place: the one buffer
+/// What a backend takes, and what it takes for itself.
+struct BackendLimits {
+  std::uint64_t elements_per_call = 0;      ///< the largest count argument
+  std::uint64_t default_largest_bytes = 0;  ///< upper end of the sizes, when nobody says
+  std::string_view memory_of = "host";      ///< whose memory the buffers are in
+  /// Buffers as large as the larger of the two, which the library may take on its own.
+  std::uint64_t library_buffers = 0;
 };
 
 /// One row, ready to run: communicator chosen, arguments set up, data known. The buffers belong to the
@@ -30,11 +34,11 @@ class PreparedRow {
   /// Data for iterations that nobody checks: the result may be the next input, so values that stay what they
   /// are however often they are reduced.
   virtual void fill_to_repeat() = 0;
-  /// The operation, `iterations` times, untimed.
+  /// The operation, `iterations` times, untimed. Collective, as is time.
   virtual void run(std::uint64_t iterations) = 0;
   /// The operation, `iterations` times, in samples of `iterations_per_sample`.
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
-  /// Looks at every element of the result of `iteration`.
+  /// Looks at every element of the result of `iteration`. Collective.
   [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
 };
 
@@ -44,7 +48,9 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Writes into the run's record what it says of this backend: its name, its libraries' versions, what
+  /// making communicators took.
+  virtual void describe(Run& run) const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;
   /// Names for --algo beside "auto".
   [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
@@ -55,6 +61,7 @@ class Backend {
   /// What a reader must know of the row, such as "reduced by collbench"; empty for most.
   [[nodiscard]] virtual std::string note(const RowKey& key) const = 0;
   [[nodiscard]] virtual BufferBytes buffer_bytes(const RowKey& key) const = 0;
+  [[nodiscard]] virtual BackendLimits limits() const = 0;
 
   /// Fresh buffers of these sizes for the pass that begins. Frees the old ones first. May throw
   /// std::bad_alloc.

@@ -7,32 +7,16 @@
 #include <cstring>
 #include <limits>
 
+#include "collectives/element_formula.hpp"
 #include "collectives/element_reduction.hpp"
 #include "collectives/element_type.hpp"
 
 namespace collbench {
 namespace {
 
-/// The finaliser of MurmurHash3 (Appleby, public domain): every input bit changes every output bit.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 33U)) * 0xff51afd7ed558ccdU;
-  x = (x ^ (x >> 33U)) * 0xc4ceb9fe1a85ec53U;
-  return x ^ (x >> 33U);
-}
-
-/// Moved elements: non-negative integers that are exact in the type. With the sign bit clear they are never
-/// poison.
 template <typename Element>
 Element moved(DataType type, int source, std::uint64_t index, std::uint64_t iteration) {
-  const DataTypeTraits& t = traits(type);
-  const int bits = t.kind == NumberKind::floating ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1;
-  const std::uint64_t seed = (static_cast<std::uint64_t>(source) << 40U) + (iteration << 56U);
-  return static_cast<Element>(mixed(index ^ seed) >> static_cast<unsigned>(64 - bits));
-}
-
-/// The column of the table for `index`: neighbours are far apart (multiplication by 2^64/φ, Knuth's hash).
-std::size_t column(std::uint64_t index, std::uint64_t iteration) {
-  return static_cast<std::size_t>(((index * 0x9e3779b97f4a7c15U) >> 56U) + iteration) & 0xffU;
+  return static_cast<Element>(moved_value(source, index, iteration, DataPattern::moved_bits(type)));
 }
 
 /// What `rank` contributes in `column` so that any partial result over `ranks` ranks is exact.
@@ -80,7 +64,7 @@ DataPattern::DataPattern(DataType type, std::optional<Reduction> reduction, int 
     : type_(type), reduction_(reduction), rank_(rank) {
   if (!reduction) return;
   with_element_type(type, [&]<typename Element>(std::type_identity<Element>) {
-    for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t c = 0; c < kPatternColumns; ++c) {
       auto result = contribution<Element>(type, *reduction, ranks, 0, c);
       for (int r = 1; r < ranks; ++r) {
         result = reduced(*reduction, result, contribution<Element>(type, *reduction, ranks, r, c));
@@ -93,12 +77,18 @@ DataPattern::DataPattern(DataType type, std::optional<Reduction> reduction, int 
   });
 }
 
+unsigned DataPattern::moved_bits(DataType type) {
+  const DataTypeTraits& t = traits(type);
+  const int bits = t.kind == NumberKind::floating ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1;
+  return static_cast<unsigned>(bits);
+}
+
 void DataPattern::fill(std::span<std::byte> send, std::uint64_t iteration) const {
   with_element_type(type_, [&]<typename Element>(std::type_identity<Element>) {
     for (std::uint64_t index = 0; index < send.size() / sizeof(Element); ++index) {
       std::byte* const at = send.data() + index * sizeof(Element);
       if (reduction_) {
-        std::memcpy(at, own_[column(index, iteration)].data(), sizeof(Element));
+        std::memcpy(at, own_[pattern_column(index, iteration)].data(), sizeof(Element));
       } else {
         const auto value = moved<Element>(type_, rank_, index, iteration);
         std::memcpy(at, &value, sizeof value);
@@ -117,7 +107,7 @@ std::optional<Mismatch> DataPattern::check(std::span<const std::byte> received,
       for (std::uint64_t i = 0; i < segment.length; ++i, ++at) {
         Element expected{};
         if (segment.source == Segment::kReduced) {
-          std::memcpy(&expected, expected_[column(segment.source_index + i, iteration)].data(),
+          std::memcpy(&expected, expected_[pattern_column(segment.source_index + i, iteration)].data(),
                       sizeof expected);
         } else {
           expected = moved<Element>(type_, segment.source, segment.source_index + i, iteration);

@@ -9,6 +9,7 @@
 
 #include "base/record/data_type.hpp"
 #include "collectives/collective.hpp"
+#include "collectives/element_formula.hpp"
 
 namespace collbench {
 
@@ -35,6 +36,9 @@ class DataPattern {
  public:
   static constexpr std::byte kPoison{0xa5};
 
+  /// One element in the first bytes of each cell.
+  using Table = std::array<std::array<std::byte, kPatternCellBytes>, kPatternColumns>;
+
   /// `reduction` is none for operations that only move data.
   DataPattern(DataType type, std::optional<Reduction> reduction, int rank, int ranks);
 
@@ -46,11 +50,14 @@ class DataPattern {
                                               const std::vector<Segment>& segments,
                                               std::uint64_t iteration) const;
 
- private:
-  static constexpr std::size_t kColumns = 256;
-  using Table =
-      std::array<std::array<std::byte, 8>, kColumns>;  // one element in the first bytes of each cell
+  /// Of a reduction: what this rank puts in, and what comes out.
+  [[nodiscard]] const Table& own_table() const { return own_; }
+  [[nodiscard]] const Table& expected_table() const { return expected_; }
+  /// Moved elements are integers below 2 to this: non-negative and exact in the type. With the sign bit clear
+  /// they are never poison.
+  [[nodiscard]] static unsigned moved_bits(DataType type);
 
+ private:
   DataType type_;
   std::optional<Reduction> reduction_;
   int rank_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -22,19 +21,17 @@ Error too_many(const std::string& where, const std::string& next_step) {
 }
 
 /// The row with its size: what really runs when `asked_bytes` are asked for.
-RowKey sized(RowKey row, std::uint64_t asked_bytes, int ranks) {
+RowKey sized(RowKey row, std::uint64_t asked_bytes, int ranks, std::uint64_t elements_per_call) {
   const DataTypeTraits& type = traits(row.type);
   const Layout layout = collective(row.operation).layout(asked_bytes, type.bytes, ranks);
-  if (layout.count > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
+  if (layout.count > elements_per_call) {
     constexpr std::uint64_t kLargestType = 8;
-    const bool type_helps =
-        asked_bytes / kLargestType <= static_cast<std::uint64_t>(std::numeric_limits<int>::max());
-    throw usage_error(
-        "sizes",
-        fmt::format("the row of {} has {} elements of {} in one call; MPI takes {}",
-                    format_bytes(asked_bytes), layout.count, type.name, std::numeric_limits<int>::max()),
-        type_helps ? "give a smaller largest size (-e or --sizes), or a larger type with -d"
-                   : "give a smaller largest size (-e or --sizes)");
+    const bool type_helps = asked_bytes / kLargestType <= elements_per_call;
+    throw usage_error("sizes",
+                      fmt::format("the row of {} has {} elements of {} in one call; it takes {}",
+                                  format_bytes(asked_bytes), layout.count, type.name, elements_per_call),
+                      type_helps ? "give a smaller largest size (-e or --sizes), or a larger type with -d"
+                                 : "give a smaller largest size (-e or --sizes)");
   }
   row.size_bytes = layout.size_bytes;
   row.count = layout.count;
@@ -74,7 +71,7 @@ std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks) {
   for (const OperationId id : request.operations) {
     for (const RowKey& variant : variants(request, operation(id))) {
       for (const std::uint64_t size : request.sizes_bytes) {
-        const RowKey row = sized(variant, size, ranks);
+        const RowKey row = sized(variant, size, ranks, request.elements_per_call);
         if (!seen.insert(row).second) continue;
         rows.push_back(row);
         if (rows.size() > kMostRows) throw too_many("the plan", "give fewer sizes, types or algorithms");

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct PlanRequest {
   bool out_of_place = true;
   bool in_place = false;  ///< an operation without an in-place form runs out of place instead
   std::vector<std::string> algorithms{kLibraryChoice};
+  std::uint64_t elements_per_call = std::numeric_limits<int>::max();  ///< the most that a call takes
 };
 
 /// The rows in the order they are shown: by operation, type, reduction, place, algorithm, size. A size that

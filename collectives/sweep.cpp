@@ -54,8 +54,7 @@ class Sweep {
   SweepResult run() {
     bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     for (pass_ = 0; broadcast_value(ranks_, more); ++pass_) {
-      begin_pass();
-      for (State& row : rows_) visit(row);
+      pass_or_checkpoint();
       gather_rank_times();
       if (interrupted_) break;
       checkpoint(pass_ + 1);
@@ -100,6 +99,17 @@ class Sweep {
       }
     }
     return why;
+  }
+
+  /// One pass over all rows. When it fails, what was measured until then is kept first.
+  void pass_or_checkpoint() {
+    try {
+      begin_pass();
+      for (State& row : rows_) visit(row);
+    } catch (const Error&) {
+      checkpoint(pass_);
+      throw;
+    }
   }
 
   void begin_pass() {

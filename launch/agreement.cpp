@@ -36,8 +36,8 @@ void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mi
     what = fmt::format("rank {} on {}: {}", first, error.at("host").get<std::string>(), what);
     if (failed > 1) what += fmt::format(" (and {} more of {} ranks)", failed - 1, errors.size());
   }
-  throw Error(static_cast<ExitStatus>(error.at("status").get<int>()), error.at("where").get<std::string>(),
-              std::move(what), error.at("next_step").get<std::string>());
+  throw AgreedError(static_cast<ExitStatus>(error.at("status").get<int>()),
+                    error.at("where").get<std::string>(), what, error.at("next_step").get<std::string>());
 }
 
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work) {

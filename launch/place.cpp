@@ -66,15 +66,16 @@ void require_same_programs(const std::vector<RankPlace>& places, const Identitie
   require_same(places, identities, "command line", [](const RankPlace& place) { return place.arguments; });
 }
 
-void require_no_gpu(const std::vector<RankPlace>& places, const Identities& identities) {
-  std::set<std::string> hosts;
+bool all_have_gpus(const std::vector<RankPlace>& places, const Identities& identities) {
+  std::set<std::string> with;
+  std::set<std::string> without;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    if (places[rank].machine.nvidia_devices > 0) hosts.insert(identities[rank].host);
+    (places[rank].machine.nvidia_devices > 0 ? with : without).insert(identities[rank].host);
   }
-  if (hosts.empty()) return;
-  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(hosts, ", ")),
-              "there are NVIDIA GPUs, and this build has no NCCL backend to measure them with",
-              "add --backend mpi to measure host memory instead");
+  if (with.empty() || without.empty()) return !with.empty();
+  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(without, ", ")),
+              fmt::format("no NVIDIA GPU, while {} has some", fmt::join(with, ", ")),
+              "start it on hosts that all have GPUs, or add --backend mpi to measure host memory");
 }
 
 std::vector<int> cores_per_node(const std::vector<RankPlace>& places, const Identities& identities) {

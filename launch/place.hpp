@@ -23,9 +23,9 @@ struct RankPlace {
 /// between ranks.
 void require_same_programs(const std::vector<RankPlace>& places, const Identities& identities);
 
-/// Throws Error (not_here) that names the hosts with an NVIDIA GPU: host memory is never measured in its
-/// place unasked.
-void require_no_gpu(const std::vector<RankPlace>& places, const Identities& identities);
+/// Whether a run that was told no backend is one on GPUs: all hosts show an NVIDIA GPU. Throws Error
+/// (not_here) that names the hosts when only some do: neither is then what the user means.
+[[nodiscard]] bool all_have_gpus(const std::vector<RankPlace>& places, const Identities& identities);
 
 /// Cores that the ranks of each node may use together, by node; empty when unknown.
 [[nodiscard]] std::vector<int> cores_per_node(const std::vector<RankPlace>& places,

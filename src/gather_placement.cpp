@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "topology/node_host.hpp"
 #include "topology/placement.hpp"
@@ -43,6 +44,18 @@ std::vector<PlacedRank> gather_placement(Ranks& ranks, const Identities& machine
     records.push_back(placement_record(placed, hosts.at(static_cast<std::size_t>(node))));
   }
   return records;
+}
+
+std::vector<PlacedRank> placement_by_cuda(const std::vector<VisibleGpu>& gpus) {
+  std::vector<PlacedRank> placement;
+  for (const VisibleGpu& gpu : gpus) {
+    PlacedRank placed;
+    placed.rank = static_cast<int>(placement.size());
+    placed.gpu = gpu.address;
+    placed.gpu_address = gpu.address;
+    placement.push_back(std::move(placed));
+  }
+  return placement;
 }
 
 }  // namespace collbench

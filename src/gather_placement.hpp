@@ -3,6 +3,7 @@
 
 #include "base/record/cluster.hpp"
 #include "base/record/identities.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
 #include "launch/ranks.hpp"
 #include "topology/cluster.hpp"
 
@@ -15,5 +16,8 @@ namespace collbench {
 [[nodiscard]] std::vector<PlacedRank> gather_placement(Ranks& ranks, const Identities& machines,
                                                        const ClusterTopology& cluster,
                                                        const char* cuda_visible_devices);
+
+/// By rank, where nothing but CUDA knows the GPUs.
+[[nodiscard]] std::vector<PlacedRank> placement_by_cuda(const std::vector<VisibleGpu>& gpus);
 
 }  // namespace collbench

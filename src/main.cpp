@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "collectives/mpi/algorithm_control.hpp"
+#include "launch/agreement.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/command_line.hpp"
@@ -53,6 +54,8 @@ int measure(const RunOptions& options, int argc, char** argv) {
   try {
     const ExitStatus status = run_command(options, session);
     return root ? static_cast<int>(status) : 0;
+  } catch (const AgreedError& error) {
+    return leave(error, root);
   } catch (const Error& error) {
     // A lost rank cannot be agreed on: whoever sees it ends all. Every other Error is the same on all ranks.
     if (error.status() != ExitStatus::rank_lost) return leave(error, root);

@@ -22,7 +22,8 @@ void add_what(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
              [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
   add_option(app, theme, "-e,--maxbytes", "SIZE",
-             "largest size, the last row (64M, at most a quarter of memory); sizes are cut to whole elements",
+             "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are cut to "
+             "whole elements",
              [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
   auto* factor =
       add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
@@ -50,6 +51,9 @@ void add_what(CLI::App& app, RunOptions& run) {
              });
   add_option(app, theme, "--algo", "LIST", "algorithms, each in rows of its own: auto, ring, ... (auto)",
              [&run](const std::string& text) { run.request.algorithms = split_list(text); });
+  add_option(app, theme, "--proto", "LIST",
+             "NCCL's protocols for each of them: ll, ll128, simple (its own choice)",
+             [&run](const std::string& text) { run.protocols = split_list(text); });
 }
 
 void add_how_long(CLI::App& app, RunOptions& run) {
@@ -97,8 +101,11 @@ void add_how_long(CLI::App& app, RunOptions& run) {
 void add_where(CLI::App& app, RunOptions& run) {
   const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
   add_option(
-      app, theme, "--backend", "NAME", "auto, mpi (host memory) or nccl (auto)",
+      app, theme, "--backend", "NAME",
+      "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
       [&run](const std::string& text) { run.backend = one_of(text, "--backend", {"auto", "mpi", "nccl"}); });
+  app.add_flag("--share-gpu", run.share_gpu, "ranks may share a GPU: this checks correctness, not speed")
+      ->group(theme);
   add_option(app, theme, "--node-map", "MAP",
              "which ranks share a node, instead of what MPI says: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });
@@ -119,8 +126,7 @@ void add_refused(CLI::App& app) {
   });
   add_option(app, "", "-G,--cudagraph", "N", "", [](const std::string& text) {
     if (text == "0") return;
-    throw Error(ExitStatus::not_here, "-G", "CUDA graphs need the NCCL backend, which this build lacks",
-                "leave -G out to measure host memory");
+    throw Error(ExitStatus::not_here, "-G", "CUDA graphs are not there yet", "leave -G out");
   });
 }
 
@@ -155,6 +161,16 @@ void take_lab01_rows(const CLI::App& app, RunOptions& run) {
   run.sizes.list = {1'000'000, 100'000'000, 1'000'000'000};
 }
 
+/// "ring" with ll and simple is "ring/ll" and "ring/simple".
+void combine_with_protocols(RunOptions& run) {
+  if (run.protocols.empty()) return;
+  std::vector<std::string> combined;
+  for (const std::string& algorithm : run.request.algorithms) {
+    for (const std::string& protocol : run.protocols) combined.push_back(algorithm + "/" + protocol);
+  }
+  run.request.algorithms = combined;
+}
+
 }  // namespace
 
 void add_measure_options(CLI::App& app, RunOptions& run) {
@@ -168,6 +184,7 @@ void add_measure_options(CLI::App& app, RunOptions& run) {
 
 void complete_measure_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
+  combine_with_protocols(run);
   // As many iterations as the user fixed may take any time.
   if (app.count("-n") > 0 && app.count("-T") == 0) run.timeout_seconds = 0;
 }

@@ -8,22 +8,29 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "analysis/judge.hpp"
 #include "analysis/report.hpp"
 #include "analysis/report_text.hpp"
 #include "analysis/text_layout.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
+#include "collectives/nccl/nccl_backend.hpp"
 #include "launch/agreement.hpp"
 #include "launch/interruption.hpp"
+#include "launch/launcher.hpp"
 #include "launch/other_load.hpp"
 #include "launch/real_machine.hpp"
+#include "launch/together.hpp"
 #include "launch/watchdog.hpp"
 #include "src/check_cluster.hpp"
 #include "src/gather_cluster.hpp"
 #include "src/gather_placement.hpp"
+#include "src/gpu_expectation.hpp"
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
@@ -40,6 +47,7 @@ namespace {
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
 constexpr double kRootSpeaksFirstSeconds = 10;
+constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -63,7 +71,7 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   run.started = utc_now();
   run.command_line = options.command_line;
   run.environment = options.environment;
-  run.backend = backend.name();
+  backend.describe(run);
   run.time_reduction = reduction_name(options.sweep.across_ranks);
   run.simulated = time_is_simulated();
   run.ranks = place.identities;
@@ -97,6 +105,25 @@ ExitStatus outcome(const std::vector<Measurement>& rows) {
   return none_ran ? ExitStatus::not_here : ExitStatus::ok;
 }
 
+/// What measures. Collective. On GPUs, memory is theirs from here on.
+std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSession& session,
+                                      const Together& together, RunPlace& place) {
+  if (!place.on_gpus) return std::make_unique<MpiBackend>(session.clock());
+  if (time_is_simulated()) {
+    throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
+                "leave it out, or run collbench itself");
+  }
+  auto gpus = std::make_unique<NcclBackend>(together, place.machines,
+                                            NcclOptions{.share_gpu = options.share_gpu,
+                                                        .inside_slurm = inside_slurm(),
+                                                        .operations = options.request.operations,
+                                                        .algorithms = options.request.algorithms});
+  place.memory_per_rank_bytes = gpus->gpu().free_bytes;
+  place.gpus = gpus->gpu().gpus;
+  place.gpus_are_shared = gpus->gpu().shared;
+  return gpus;
+}
+
 /// Ends this process when a step takes longer than --timeout. Rank 0 speaks, unless it is the one that hangs.
 Watchdog watch_for_stalls(const RunOptions& options, const Ranks& ranks) {
   const double seconds = time_is_simulated() ? 0 : options.timeout_seconds;
@@ -117,7 +144,7 @@ Watchdog watch_for_stalls(const RunOptions& options, const Ranks& ranks) {
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class MainJob {
  public:
-  MainJob(const RunOptions& options, const MpiSession& session, const RunPlace& place, MpiBackend& backend,
+  MainJob(const RunOptions& options, const MpiSession& session, const RunPlace& place, Backend& backend,
           const RunPlan& plan, double start)
       : options_(options),
         session_(session),
@@ -139,11 +166,12 @@ class MainJob {
   /// What the machine is and how fast its parts are; shown at once, since it need not wait for the rows.
   void look() {
     gather();
-    if (ranks().size() > 1) {
+    const auto* const host_memory = dynamic_cast<const MpiBackend*>(&backend_);
+    if (ranks().size() > 1 && host_memory != nullptr) {
       progress_.show("calibrating", clock().seconds());
       watchdog_.step("calibration");
       const double before = clock().seconds();
-      calibrate(run_, session_, backend_, plan_.rows,
+      calibrate(run_, session_, *host_memory, plan_.rows,
                 std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare));
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
@@ -155,6 +183,7 @@ class MainJob {
     if (ranks().is_root()) expected_ = expectations(plan_.rows, backend_, run_);
   }
 
+  /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] SweepResult measure() {
     SweepOptions sweep_options = options_.sweep;
     sweep_options.seconds = broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
@@ -162,7 +191,15 @@ class MainJob {
         .before_block = [this](const SweepProgress& at) { begin_block(at); },
         .interrupted = interrupted,
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); }};
-    return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
+    try {
+      return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
+    } catch (const AgreedError& error) {
+      progress_.clear();
+      if (options_.record_path.empty()) throw;
+      throw AgreedError(
+          error.status(), error.where(), error.what(),
+          fmt::format("{}; {} has what was measured until then", error.next_step(), options_.record_path));
+    }
   }
 
   /// The last record and the tables.
@@ -172,10 +209,10 @@ class MainJob {
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
     agree(ranks(), place_.host, failure);
-    if (!result.interrupted) {
-      const ExitStatus status = outcome(result.rows);
-      return broadcast_value(ranks(), status == ExitStatus::ok && has_fault_ ? ExitStatus::low : status);
-    }
+    ExitStatus status = outcome(result.rows);
+    const bool low = (gpus_ && is_low(run_)) || has_fault_;
+    if (status == ExitStatus::ok && low) status = ExitStatus::low;
+    if (!result.interrupted) return broadcast_value(ranks(), status);
     if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
     return ExitStatus::rank_lost;
   }
@@ -191,10 +228,14 @@ class MainJob {
     progress_.show("looking at the machine", clock().seconds());
     const ClusterTopology cluster = gather_cluster(ranks(), place_.machines, [] { return gather_live(); });
     const std::vector<PlacedRank> placement =
-        gather_placement(ranks(), place_.machines, cluster, std::getenv("CUDA_VISIBLE_DEVICES"));
+        gather_placement(ranks(), place_.machines, cluster,
+                         place_.gpus.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
     if (ranks().is_root()) {
       run_.cluster = cluster_record(cluster);
-      run_.cluster->placement = placement;
+      if (place_.on_gpus && !place_.gpus_are_shared) {
+        gpus_ = gpu_cluster_here(cluster, run_.ranks, run_.place_notes);
+      }
+      run_.cluster->placement = placement.empty() ? placement_by_cuda(place_.gpus) : placement;
     }
     compare(cluster);
     spdlog::debug("{} looked at, {} in all",
@@ -213,6 +254,11 @@ class MainJob {
     });
   }
 
+  /// What CUDA calls this rank's GPU. A CUDA_VISIBLE_DEVICES of it alone shows just this one.
+  [[nodiscard]] const char* own_gpu() const {
+    return place_.gpus[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
+  }
+
   void begin_block(const SweepProgress& at) {
     const RowKey& row = plan_.rows[at.row];
     watchdog_.step(fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes)));
@@ -224,7 +270,9 @@ class MainJob {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       run_.rows.push_back({.measurement = rows[i], .expectation = expected_[i]});
     }
+    if (gpus_) run_ = judged_on_gpus(std::move(run_), *gpus_);
     run_.passes = passes;
+    backend_.describe(run_);
     run_.wall_seconds = elapsed();
     run_.finished = utc_now();
     files_->write(run_);
@@ -252,7 +300,7 @@ class MainJob {
   const RunOptions& options_;
   const MpiSession& session_;
   const RunPlace& place_;
-  MpiBackend& backend_;
+  Backend& backend_;
   const RunPlan& plan_;
   double start_;
   CpuTimes cpu_before_ = view_cpu_times();
@@ -262,6 +310,7 @@ class MainJob {
   Watchdog watchdog_;
   std::optional<RecordFiles> files_;
   std::vector<Expectation> expected_;
+  std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
   bool has_fault_ = false;  ///< on rank 0: a node is not what --expect names
 };
 
@@ -270,22 +319,19 @@ class MainJob {
 ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
-  if (options.backend == "nccl") {
-    throw Error(ExitStatus::not_here, "--backend nccl", "this build has no NCCL backend",
-                "use --backend mpi to measure host memory");
-  }
-  const RunPlace place = find_place(options, session);
-  MpiBackend backend(session.clock());
-  const RunPlan plan = plan_run(options, place, backend, ranks);
+  RunPlace place = find_place(options, session);
+  const Together together(ranks, place.host, session.clock(), options.timeout_seconds * kLibraryPatience);
+  const std::unique_ptr<Backend> backend = make_backend(options, session, together, place);
+  const RunPlan plan = plan_run(options, place, *backend, ranks);
   if (options.dry_run) {
     agreed(ranks, place.host, [&] {
       if (!ranks.is_root()) return;
       static_cast<void>(RecordFiles(options));
-      print_all(plan_text(plan, options, backend, place.identities.size()));
+      print_all(plan_text(plan, options, *backend, place.identities.size()));
     });
     return ExitStatus::ok;
   }
-  MainJob job(options, session, place, backend, plan, start);
+  MainJob job(options, session, place, *backend, plan, start);
   job.look();
   return job.finish(job.measure());
 }

@@ -30,6 +30,8 @@ struct RunOptions {
   SweepOptions sweep;
   double seconds = 120;  ///< --time: calibration and sweep together
   std::string backend = "auto";
+  std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
+  bool share_gpu = false;              ///< ranks may share a GPU
   std::string node_map;
   std::string expect;       ///< --expect: a place that shows what every node should be; empty: none
   std::string record_path;  ///< -J; empty: none

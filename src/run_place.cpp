@@ -34,7 +34,8 @@ RunPlace find_place(const RunOptions& options, const MpiSession& session) {
     place.identities =
         discover_identities(ranks, place.host, leader, parse_node_map(options.node_map, ranks.size()));
   }
-  if (options.backend == "auto") require_no_gpu(places, place.machines);
+  place.on_gpus =
+      options.backend == "auto" ? all_have_gpus(places, place.machines) : options.backend == "nccl";
   place.cores_per_node = cores_per_node(places, place.machines);
   place.memory_per_rank_bytes = memory_per_rank(places, place.machines);
   place.notes = place_notes(places, place.machines, options.launched, inside_slurm());

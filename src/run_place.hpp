@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/record/identities.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/run_options.hpp"
 
@@ -17,12 +18,15 @@ struct RunPlace {
   std::vector<int> cores_per_node;
   std::vector<std::string> notes;
   std::uint64_t memory_per_rank_bytes = 0;  ///< 0: unknown
+  std::vector<VisibleGpu> gpus;             ///< of every rank, by rank, once they are known
+  bool gpus_are_shared = false;             ///< by ranks: nothing about speed can be said
+  bool on_gpus = false;                     ///< what is measured: NCCL on GPUs, or MPI on host memory
 
   [[nodiscard]] std::vector<std::string> hosts() const;
 };
 
 /// Gathers it. Collective. Throws Error on all ranks for a bad --node-map, for programs that differ between
-/// hosts, and when GPUs are there that this build cannot measure.
+/// hosts, and when only some hosts have GPUs and no backend was asked for.
 [[nodiscard]] RunPlace find_place(const RunOptions& options, const MpiSession& session);
 
 }  // namespace collbench

@@ -14,10 +14,7 @@
 namespace collbench {
 namespace {
 
-constexpr std::uint64_t kDefaultLargestBytes = 64 * kMiB;
-
-/// Buffers of the largest row, and what the library takes for itself: Open MPI's AllReduce up to another S,
-/// the butterfly of its ReduceScatter two.
+/// Buffers of the largest row, and what the library takes for itself.
 std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& backend) {
   std::uint64_t send = 0;
   std::uint64_t receive = 0;
@@ -26,15 +23,15 @@ std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& back
     send = std::max(send, bytes.send);
     receive = std::max(receive, bytes.receive);
   }
-  return send + receive + 2 * std::max(send, receive);
+  return send + receive + backend.limits().library_buffers * std::max(send, receive);
 }
 
-void require_memory(std::uint64_t needed, std::uint64_t available) {
+void require_memory(std::uint64_t needed, std::uint64_t available, std::string_view owner) {
   if (available == 0 || needed <= available) return;
   throw usage_error(
       "-e",
-      fmt::format("the largest row needs about {} on every rank, and its host has {} for each",
-                  format_bytes(needed), format_bytes(available)),
+      fmt::format("the largest row needs about {} on every rank, and its {} has {} for each",
+                  format_bytes(needed), owner, format_bytes(available)),
       fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 4)));
 }
 
@@ -64,13 +61,15 @@ void require_known_algorithms(const PlanRequest& request, const Backend& backend
 RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend, Ranks& ranks) {
   agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
   PlanRequest request = options.request;
-  std::uint64_t largest = kDefaultLargestBytes;
+  const BackendLimits limits = backend.limits();
+  request.elements_per_call = limits.elements_per_call;
+  std::uint64_t largest = limits.default_largest_bytes;
   if (place.memory_per_rank_bytes != 0) largest = std::min(largest, place.memory_per_rank_bytes / 4);
   request.sizes_bytes = sizes_bytes(options.sizes, largest);
   RunPlan plan;
   plan.rows = plan_rows(request, ranks.size());
   plan.memory_bytes = memory_needed(plan.rows, backend);
-  require_memory(plan.memory_bytes, place.memory_per_rank_bytes);
+  require_memory(plan.memory_bytes, place.memory_per_rank_bytes, limits.memory_of);
   return plan;
 }
 

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
+#include "base/error.hpp"
+#include "collectives/nccl/cuda_library.hpp"
+#include "collectives/nccl/kernel_library.hpp"
+#include "collectives/nccl/nccl_library.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
@@ -15,15 +21,43 @@ Versions versions() {
           .cuda = ""};
 }
 
+namespace {
+
+/// The version and file of a library, or that there is none and why.
+template <typename Library>
+std::string found(const Library& load) {
+  try {
+    return load();
+  } catch (const Error& error) {
+    return fmt::format("not here ({}; {})", error.what(), error.next_step());
+  }
+}
+
+std::string with_path(const std::string& version, const std::string& path) {
+  return fmt::format("{} ({})", version, path);
+}
+
+}  // namespace
+
 std::string version_text() {
   const Versions all = versions();
+  const std::string nccl = found([] {
+    const NcclLibrary library = NcclLibrary::load();
+    return with_path(nccl_version_text(library.version), library.path);
+  });
+  const std::string cuda = found([] {
+    const CudaLibrary library = CudaLibrary::load();
+    return with_path(cuda_version_text(library.version), library.path);
+  });
+  const std::string kernels = found([] { return KernelLibrary::load().path; });
   return fmt::format(
       "collbench {}\n"
       "MPI:   {}\n"
       "hwloc: {}\n"
-      "NCCL:  off (this version measures host memory through MPI)\n"
-      "CUDA:  off\n",
-      all.collbench, all.mpi, all.hwloc);
+      "NCCL:  {}\n"
+      "CUDA:  {}\n"
+      "GPU kernels: {}\n",
+      all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels);
 }
 
 }  // namespace collbench

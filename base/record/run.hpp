@@ -60,8 +60,10 @@ struct Run {
   int passes = 0;
   double wall_seconds = 0;
   double validation_seconds =
-      0;  ///< of wall_seconds, what generating and checking data took on the slowest rank
+      0;  ///< of wall_seconds, what generating and checking data took on the slowest rank,
   double calibration_seconds = 0;
+  std::vector<double> communicator_seconds;  ///< what making each NCCL communicator took on the slowest rank,
+                                             ///< the first with NCCL's own set-up; empty without NCCL
 
   bool operator==(const Run&) const = default;
 };

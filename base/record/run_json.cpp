@@ -113,6 +113,7 @@ std::string to_json_text(const Run& run) {
                 {"wall_seconds", run.wall_seconds},
                 {"validation_seconds", run.validation_seconds},
                 {"calibration_seconds", run.calibration_seconds},
+                {"communicator_seconds", run.communicator_seconds},
                 {"cores_per_node", run.cores_per_node},
                 {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
                 {"place_notes", run.place_notes},
@@ -142,6 +143,9 @@ Run run_from_json_text(std::string_view text, std::string_view file_name) {
   run.wall_seconds = json.at("wall_seconds").number();
   run.validation_seconds = json.at("validation_seconds").number();
   run.calibration_seconds = json.at("calibration_seconds").number();
+  if (const auto seconds = json.find("communicator_seconds")) {
+    for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number());
+  }
   for (const JsonReader& cores : json.at("cores_per_node").items()) {
     run.cores_per_node.push_back(cores.integer<int>());
   }

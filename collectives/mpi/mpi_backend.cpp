@@ -1,23 +1,15 @@
 #include "collectives/mpi/mpi_backend.hpp"
 
-#include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
+#include "base/units.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
-#include "collectives/registry.hpp"
 
 namespace collbench {
-namespace {
-
-Layout layout_of(const RowKey& key, int ranks) {
-  return collective(key.operation).layout(key.size_bytes, traits(key.type).bytes, ranks);
-}
-
-}  // namespace
-
 struct MpiBackend::Handles {
   ReductionOps ops;
   std::map<std::pair<OperationId, std::string>, Communicator> communicators;
@@ -69,13 +61,14 @@ std::string MpiBackend::note(const RowKey& key) const {
   return *key.reduction == Reduction::avg ? "reduced by collbench: sum, then scaled" : "";
 }
 
-BufferBytes MpiBackend::buffer_bytes(const RowKey& key) const {
-  const Layout layout = layout_of(key, ranks_);
-  const std::uint64_t element_bytes = traits(key.type).bytes;
-  if (key.in_place) {
-    return {.send = 0, .receive = std::max(layout.send_elements, layout.receive_elements) * element_bytes};
-  }
-  return {.send = layout.send_elements * element_bytes, .receive = layout.receive_elements * element_bytes};
+BufferBytes MpiBackend::buffer_bytes(const RowKey& key) const { return buffer_bytes_of(key, ranks_); }
+
+BackendLimits MpiBackend::limits() const {
+  return {.elements_per_call = std::numeric_limits<int>::max(),
+          .default_largest_bytes = 64 * kMiB,
+          .memory_of = "host",
+          // Open MPI's AllReduce takes up to one, the butterfly of its ReduceScatter two.
+          .library_buffers = 2};
 }
 
 void MpiBackend::allocate(const BufferBytes& bytes) {

@@ -20,13 +20,14 @@ class MpiBackend : public Backend {
   MpiBackend& operator=(MpiBackend&&) = delete;
   ~MpiBackend() override;
 
-  [[nodiscard]] std::string_view name() const override { return "mpi"; }
+  void describe(Run& run) const override { run.backend = "mpi"; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
   [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
+  [[nodiscard]] BackendLimits limits() const override;
 
   void allocate(const BufferBytes& bytes) override;
   void renew_communicators() override;

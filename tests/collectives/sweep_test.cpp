@@ -34,7 +34,7 @@ class StepBackend : public Backend {
 
   explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
 
-  [[nodiscard]] std::string_view name() const override { return "step"; }
+  void describe(Run& run) const override { run.backend = "step"; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
   [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override {
@@ -47,6 +47,7 @@ class StepBackend : public Backend {
   [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override {
     return {.send = key.size_bytes, .receive = 2 * key.size_bytes};
   }
+  [[nodiscard]] BackendLimits limits() const override { return {}; }
   void allocate(const BufferBytes& bytes) override {
     if (behaviour_.out_of_memory) throw std::bad_alloc();
     allocated.push_back(bytes);

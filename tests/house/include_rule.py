@@ -46,6 +46,7 @@ WITHOUT_HEADER = {
     r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff_[a-z_]+\.cpp": "the parts of one comparison, which diff_parts.hpp declares",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
+    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned)\.cpp": "libraries to load",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/fuzz/[a-z0-9_]+_fuzz\.cpp": "programs for a fuzzer, one per reader",
     r"tests/base/record/write_random_runs\.cpp": "the program that run_schema_test.py takes its records from",
@@ -53,10 +54,12 @@ WITHOUT_HEADER = {
 
 # Sources that are parts of one thing, which one test looks at as a whole: the test.
 WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation, wrong data and bad input
+OVER_STAND_INS = "tests/src/nccl_test.py"  # the same, over stand-ins for the libraries of a GPU host
 TESTED_BY = {
     r"src/[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/(mpi_session|mpi_check|leave_together)\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
+    r"collectives/nccl/(cuda_library|gpu_session|nccl_(backend|communicator|library|row))\.cpp": OVER_STAND_INS,
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/algorithm_control_mpi_test.cpp",
     r"topology/reference_host\.cpp": "tests/topology/reference_machines_test.cpp",
     r"topology/diff_[a-z_]+\.cpp": "tests/topology/topology_diff_test.cpp",
@@ -68,6 +71,7 @@ TESTED_BY = {
 
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
+    r"tests/collectives/nccl/headers_test\.cpp": "our declarations against NCCL's and CUDA's own",
     r"tests/topology/corpus_test\.cpp": "every reader on recordings of real machines",
     r"tests/topology/diff_corpus_test\.cpp": "topo diff on pairs of recordings of real machines",
     r"tests/topology/fixtures_test\.cpp": "every reader on our own files",

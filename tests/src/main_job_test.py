@@ -202,10 +202,7 @@ class BadInput(Scratch):
 
     def test_letters_of_nccl_tests_without_a_meaning_here(self):
         self.check(["-r", "0"], "-r: none of the five operations has a root")
-        self.check(["-G", "1"], "-G: CUDA graphs need the NCCL backend", status=5)
-
-    def test_nccl(self):
-        self.check(["--backend", "nccl"], "no NCCL backend", "--backend mpi", status=5)
+        self.check(["-G", "1"], "-G: CUDA graphs are not there yet", status=5)
 
     def test_report_of_no_record(self):
         self.check(["report", self.folder / "none.json"], "none.json", "No such file")

@@ -45,6 +45,7 @@ class RandomRun {
     result.wall_seconds = number();
     result.validation_seconds = number();
     result.calibration_seconds = number();
+    result.communicator_seconds = several([&] { return number(); });
     return result;
   }
 

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/record/operation.hpp"
+
+namespace collbench {
+
+// NCCL's own cost model, restated: what it expects of each algorithm and protocol before it picks the
+// cheapest. Source: NCCL 2.30.7, src/graph/tuning.cc (the tables and ncclTopoTuneModel, ncclTopoGetAlgoTime);
+// for ring and tree the same from 2.23 on. It is a model of NCCL's authors, not a measurement, and none of
+// ours.
+
+enum class NcclAlgorithm { tree, ring, nvls, nvls_tree, pat };
+enum class NcclProtocol { ll, ll128, simple };
+
+[[nodiscard]] std::string_view name(NcclAlgorithm algorithm);
+[[nodiscard]] std::string_view name(NcclProtocol protocol);
+
+/// The result of NCCL's search for channels, as it logs it. Rates are GB/s (1e9 bytes) of one channel.
+struct NcclGraph {
+  int channels = 0;
+  double within_node = 0;
+  double across_nodes = 0;
+  bool nvlink = false;              ///< the ranks of a node meet over NVLink, or else over PCIe
+  double network_microseconds = 0;  ///< latency that the network plugin claims
+};
+
+/// What the model looks at beside the graph.
+struct NcclJob {
+  int ranks = 1;
+  int nodes = 1;
+  int sm = 90;           ///< compute capability × 10, the least of all GPUs
+  bool amd_cpu = false;  ///< AMD, or a mixture; else Intel and all others
+  int collective_channels =
+      0;                    ///< channels of the communicator, which is up to twice or four times the graph's
+  bool plain_tree = false;  ///< some node's tree is a chain of one branch (NCCL_TOPO_PATTERN_TREE)
+};
+
+/// One entry of NCCL's table.
+struct NcclCost {
+  double latency_microseconds = 0;
+  double gigabytes_per_second = 0;  ///< S / time without latency, as the column algbw
+};
+
+/// NCCL's entry for AllReduce, AllGather or ReduceScatter; none where NCCL has no such combination, and for
+/// other operations, which it does not choose by this table.
+[[nodiscard]] std::optional<NcclCost> nccl_cost(OperationId operation, NcclAlgorithm algorithm,
+                                                NcclProtocol protocol, const NcclJob& job,
+                                                const NcclGraph& graph);
+
+/// Seconds that NCCL expects of `size_bytes` (S of the size column); none as nccl_cost.
+[[nodiscard]] std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorithm,
+                                                 NcclProtocol protocol, const NcclJob& job,
+                                                 const NcclGraph& graph, std::uint64_t size_bytes);
+
+}  // namespace collbench

@@ -1,0 +1,36 @@
+#include "base/shared_library.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <stdexcept>
+
+namespace collbench {
+
+SharedLibrary::SharedLibrary(const std::string& name)
+    : handle_(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)), path_(name) {
+  if (handle_ == nullptr) {
+    const char* const words = ::dlerror();
+    throw std::runtime_error(words == nullptr ? name + " cannot be loaded" : words);
+  }
+  link_map* map = nullptr;
+  if (::dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map->l_name[0] != '\0') {
+    path_ = map->l_name;
+  }
+}
+
+void* SharedLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
+
+std::optional<SharedLibrary> first_library(const std::vector<std::string>& names, std::string& why_not) {
+  why_not.clear();
+  for (const std::string& name : names) {
+    try {
+      return SharedLibrary(name);
+    } catch (const std::runtime_error& error) {
+      if (why_not.empty()) why_not = error.what();
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace collbench

@@ -1,0 +1,98 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "collectives/nccl/cuda_library.hpp"
+
+namespace collbench {
+
+/// Memory of the current GPU.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  /// Throws Error: usage when the GPU has no more, rank_lost for anything else.
+  DeviceBuffer(const CudaLibrary& cuda, std::uint64_t bytes) : cuda_(&cuda) {
+    void* memory = nullptr;
+    if (bytes != 0) cuda.check(cuda.allocate(&memory, bytes), "cudaMalloc");
+    memory_ = static_cast<std::byte*>(memory);
+  }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : cuda_(other.cuda_), memory_(std::exchange(other.memory_, nullptr)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(cuda_, other.cuda_);
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (memory_ != nullptr) cuda_->free(memory_);
+  }
+
+  [[nodiscard]] std::byte* data() const { return memory_; }
+  /// Lets the end of the process free it.
+  void leave() { memory_ = nullptr; }
+
+ private:
+  const CudaLibrary* cuda_ = nullptr;
+  std::byte* memory_ = nullptr;
+};
+
+/// A stream of the current GPU that waits for no other.
+class CudaStream {
+ public:
+  explicit CudaStream(const CudaLibrary& cuda) : cuda_(cuda) {
+    cuda.check(cuda.stream_create(&handle_, kCudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  CudaStream(CudaStream&&) = delete;
+  CudaStream& operator=(CudaStream&&) = delete;
+  ~CudaStream() { cuda_.stream_destroy(handle_); }
+
+  [[nodiscard]] CudaStreamHandle get() const { return handle_; }
+  /// Whether all that was put on it is done. Throws Error (rank_lost) when some of it failed.
+  [[nodiscard]] bool idle() const {
+    const CudaResult result = cuda_.stream_query(handle_);
+    if (result == CudaResult::not_ready) return false;
+    cuda_.check(result, "the GPU");
+    return true;
+  }
+
+ private:
+  const CudaLibrary& cuda_;
+  CudaStreamHandle handle_ = nullptr;
+};
+
+/// A moment on a stream.
+class CudaEvent {
+ public:
+  explicit CudaEvent(const CudaLibrary& cuda) : cuda_(&cuda) {
+    cuda.check(cuda.event_create(&handle_), "cudaEventCreate");
+  }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  CudaEvent(CudaEvent&& other) noexcept
+      : cuda_(other.cuda_), handle_(std::exchange(other.handle_, nullptr)) {}
+  CudaEvent& operator=(CudaEvent&&) = delete;
+  ~CudaEvent() {
+    if (handle_ != nullptr) cuda_->event_destroy(handle_);
+  }
+
+  void record(const CudaStream& stream) const {
+    cuda_->check(cuda_->event_record(handle_, stream.get()), "cudaEventRecord");
+  }
+  /// Seconds from `earlier` to this one; both are over.
+  [[nodiscard]] double seconds_since(const CudaEvent& earlier) const {
+    float milliseconds = 0;
+    cuda_->check(cuda_->event_elapsed_time(&milliseconds, earlier.handle_, handle_), "cudaEventElapsedTime");
+    return static_cast<double>(milliseconds) / 1e3;
+  }
+
+ private:
+  const CudaLibrary* cuda_;
+  CudaEventHandle handle_ = nullptr;
+};
+
+}  // namespace collbench

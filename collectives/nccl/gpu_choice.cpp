@@ -1,0 +1,63 @@
+#include "collectives/nccl/gpu_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace collbench {
+namespace {
+
+/// What tells GPUs of one node apart: of a MIG device only its UUID is its own.
+const std::string& identity_of(const VisibleGpu& gpu) { return gpu.uuid.empty() ? gpu.address : gpu.uuid; }
+
+Error none_left(const Identity& identity, int other_rank, const std::vector<VisibleGpu>& visible,
+                bool inside_slurm) {
+  const std::string seen =
+      visible.size() == 1
+          ? fmt::format("GPU {} is the only one that each of them sees", visible.front().address)
+          : fmt::format("rank {} sees {} GPUs, and other ranks have them all", identity.rank, visible.size());
+  return {ExitStatus::not_here, identity.host,
+          fmt::format("ranks {} and {} would share GPU {}: {}", std::min(other_rank, identity.rank),
+                      std::max(other_rank, identity.rank), visible.front().address, seen),
+          inside_slurm
+              ? "ask for GPUs per node: salloc or sbatch --gpus-per-node=N, then mpirun; or srun with "
+                "--gpus-per-task=1 (--share-gpu checks correctness, not speed)"
+              : "start as many ranks there as it has GPUs (--share-gpu checks correctness, not speed)"};
+}
+
+}  // namespace
+
+GpuChoice choose_gpus(const Identities& identities, const std::vector<std::vector<VisibleGpu>>& visible,
+                      bool share, bool inside_slurm) {
+  GpuChoice choice{.device = std::vector<int>(visible.size(), 0)};
+  // Who sees fewer chooses first, so that nobody takes the only GPU that another can have.
+  std::vector<std::size_t> order(visible.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(visible[a].size(), a) < std::pair(visible[b].size(), b);
+  });
+  std::map<std::pair<int, std::string>, int> taken;  // (node, GPU) → rank
+  for (const std::size_t rank : order) {
+    const Identity& identity = identities[rank];
+    const auto& gpus = visible[rank];
+    const auto user_of = [&](const VisibleGpu& gpu) { return taken.find({identity.node, identity_of(gpu)}); };
+    const auto free = std::find_if(gpus.begin(), gpus.end(),
+                                   [&](const VisibleGpu& gpu) { return user_of(gpu) == taken.end(); });
+    std::size_t device = static_cast<std::size_t>(free - gpus.begin());
+    if (free == gpus.end()) {
+      if (!share) throw none_left(identity, user_of(gpus.front())->second, gpus, inside_slurm);
+      choice.shared = true;
+      device = static_cast<std::size_t>(identity.local_rank) % gpus.size();
+    }
+    taken.try_emplace({identity.node, identity_of(gpus[device])}, identity.rank);
+    choice.device[rank] = static_cast<int>(device);
+  }
+  return choice;
+}
+
+}  // namespace collbench

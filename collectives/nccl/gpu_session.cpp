@@ -1,0 +1,131 @@
+#include "collectives/nccl/gpu_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "launch/agreement.hpp"
+
+namespace collbench {
+namespace {
+
+/// As nvidia-smi writes it; empty when CUDA gave zeros.
+std::string uuid_text(std::span<const unsigned char, 16> bytes) {
+  if (std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == 0; })) return {};
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text;
+}
+
+std::vector<VisibleGpu> visible_here(const CudaLibrary& cuda) {
+  std::vector<VisibleGpu> gpus;
+  const int count = cuda.device_count();
+  const auto properties = std::make_unique<CudaDeviceProperties>();
+  for (int device = 0; device < count; ++device) {
+    std::array<char, 32> address{};
+    cuda.check(cuda.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), device),
+               "cudaDeviceGetPCIBusId");
+    cuda.check(cuda.get_device_properties(properties.get(), device), "cudaGetDeviceProperties");
+    gpus.push_back({.address = address.data(), .uuid = uuid_text(properties->uuid)});
+  }
+  return gpus;
+}
+
+std::vector<std::vector<VisibleGpu>> visible_everywhere(Ranks& ranks, const std::vector<VisibleGpu>& mine) {
+  auto said = nlohmann::json::array();
+  for (const VisibleGpu& gpu : mine) said.push_back({gpu.address, gpu.uuid});
+  std::vector<std::vector<VisibleGpu>> all;
+  for (const std::string& text : ranks.all_gather(said.dump())) {
+    auto& gpus = all.emplace_back();
+    for (const auto& gpu : nlohmann::json::parse(text)) {
+      gpus.push_back({gpu.at(0).get<std::string>(), gpu.at(1).get<std::string>()});
+    }
+  }
+  return all;
+}
+
+/// NCCL of two versions in one job hangs or fails in obscure ways.
+void require_same_nccl(const Together& together, const Identities& machines, const NcclLibrary& nccl) {
+  const auto all =
+      together.ranks().all_gather(fmt::format("{} {}", nccl_version_text(nccl.version), nccl.path));
+  const auto version = [&](std::size_t rank) { return all[rank].substr(0, all[rank].find(' ')); };
+  agreed(together.ranks(), together.host(), [&] {
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+      if (version(rank) == version(0)) continue;
+      throw Error(ExitStatus::not_here, "NCCL",
+                  fmt::format("rank 0 on {} has {}, rank {} on {} has {}", machines[0].host, all[0], rank,
+                              machines[rank].host, all[rank]),
+                  "give all ranks the same one with COLLBENCH_NCCL");
+    }
+  });
+}
+
+/// Several processes on one GPU: to NCCL each is a host of its own, so that it does not refuse them, and what
+/// would not work between such hosts is off. Source: NCCL v2.5 to 2.30, src/init.cc (the check for one GPU
+/// twice compares host hashes), utils.cc (NCCL_HOSTID replaces the hash), docs env.rst. What the user has set
+/// stays.
+void pretend_own_host(int rank) {
+  ::setenv("NCCL_HOSTID", fmt::format("collbench-rank-{}", rank).c_str(), 1);
+  constexpr std::array<std::pair<const char*, const char*>, 9> kSettings{{{"NCCL_SOCKET_IFNAME", "lo"},
+                                                                          {"NCCL_IB_DISABLE", "1"},
+                                                                          {"NCCL_NET", "Socket"},
+                                                                          {"NCCL_NET_PLUGIN", "none"},
+                                                                          {"NCCL_MNNVL_ENABLE", "0"},
+                                                                          {"NCCL_NVLS_ENABLE", "0"},
+                                                                          {"NCCL_MAX_NCHANNELS", "2"},
+                                                                          {"NCCL_CUMEM_HOST_ENABLE", "0"},
+                                                                          {"NCCL_RAS_ENABLE", "0"}}};
+  for (const auto& [name, value] : kSettings) ::setenv(name, value, 0);
+}
+
+/// Memory for each rank, where some share a GPU.
+std::uint64_t free_for_each(const GpuSession& session, const Together& together) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  session.cuda.check(session.cuda.memory_info(&free, &total), "cudaMemGetInfo");
+  const auto& mine = session.gpus[static_cast<std::size_t>(together.ranks().rank())];
+  const auto users = std::count(session.gpus.begin(), session.gpus.end(), mine);
+  return free / static_cast<std::uint64_t>(users);
+}
+
+}  // namespace
+
+GpuSession::GpuSession(const Together& together, const Identities& machines, bool share, bool inside_slurm) {
+  Ranks& ranks = together.ranks();
+  std::vector<VisibleGpu> mine;
+  agreed(ranks, together.host(), [&] {
+    cuda = CudaLibrary::load();
+    nccl = NcclLibrary::load();
+    kernels = KernelLibrary::load();
+    mine = visible_here(cuda);
+  });
+  require_same_nccl(together, machines, nccl);
+  const auto visible = visible_everywhere(ranks, mine);
+  GpuChoice choice;
+  agreed(ranks, together.host(), [&] { choice = choose_gpus(machines, visible, share, inside_slurm); });
+  shared = choice.shared;
+  for (std::size_t rank = 0; rank < visible.size(); ++rank) {
+    gpus.push_back(visible[rank][static_cast<std::size_t>(choice.device[rank])]);
+  }
+  std::vector<double> free(1);
+  agreed(ranks, together.host(), [&] {
+    if (shared) pretend_own_host(ranks.rank());
+    const int device = choice.device[static_cast<std::size_t>(ranks.rank())];
+    cuda.check(cuda.set_device(device), "cudaSetDevice");
+    cuda.check(static_cast<CudaResult>(kernels.set_device(device)), "cudaSetDevice");
+    stream = std::make_unique<CudaStream>(cuda);
+    free[0] = static_cast<double>(free_for_each(*this, together));
+  });
+  ranks.reduce(free, AcrossRanks::minimum);
+  free_bytes = static_cast<std::uint64_t>(free[0]);
+}
+
+}  // namespace collbench

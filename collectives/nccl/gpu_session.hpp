@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "collectives/nccl/cuda_handles.hpp"
+#include "collectives/nccl/cuda_library.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
+#include "collectives/nccl/kernel_library.hpp"
+#include "collectives/nccl/nccl_library.hpp"
+#include "launch/together.hpp"
+
+namespace collbench {
+
+/// What one rank works with: the libraries, its GPU, and a stream on it.
+struct GpuSession {
+  /// Finds the libraries and the GPU of every rank, and makes it this process's current one. Collective.
+  /// `machines` are the hosts that there really are. Throws the same AgreedError (not_here) on all ranks when
+  /// a library or a GPU is missing, when NCCL's versions differ, and when ranks would share a GPU unless
+  /// `share`.
+  GpuSession(const Together& together, const Identities& machines, bool share, bool inside_slurm);
+  GpuSession(const GpuSession&) = delete;
+  GpuSession& operator=(const GpuSession&) = delete;
+  GpuSession(GpuSession&&) = delete;
+  GpuSession& operator=(GpuSession&&) = delete;
+  ~GpuSession() = default;
+
+  CudaLibrary cuda;
+  NcclLibrary nccl;
+  KernelLibrary kernels;
+  std::vector<VisibleGpu> gpus;  ///< of every rank, by rank
+  bool shared = false;           ///< some ranks work on one GPU: nothing about speed can be said
+  std::uint64_t free_bytes = 0;  ///< of the memory of the GPU that has least left for one rank
+  std::unique_ptr<CudaStream> stream;
+};
+
+}  // namespace collbench

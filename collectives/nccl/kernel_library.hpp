@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "collectives/nccl/kernel_interface.hpp"
+
+namespace collbench {
+
+/// The kernel library, reached through one table of functions.
+struct KernelLibrary {
+  std::string path;
+  KernelSetDevice* set_device = nullptr;
+  KernelFill* fill = nullptr;
+  KernelCheck* check = nullptr;
+
+  /// Finds it: COLLBENCH_KERNELS, beside the program, or in lib beside the program's folder. Throws Error
+  /// (not_here) when there is none or it is another build's.
+  [[nodiscard]] static KernelLibrary load();
+};
+
+/// Where it is looked for, given the program's own path and the variable's value (null: not set).
+[[nodiscard]] std::vector<std::string> kernel_library_places(const std::string& program, const char* named);
+
+}  // namespace collbench

@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace collbench {
+
+/// A library that a user may have in one of several places.
+struct WantedLibrary {
+  const char* variable;               ///< of the environment: its value is then the only place
+  std::vector<std::string> names;     ///< as the loader finds them, the best first
+  std::vector<std::string> packaged;  ///< paths below a folder of Python packages
+};
+
+/// libnccl: COLLBENCH_NCCL, the system's, CUDA's usual folder, Python's packages.
+[[nodiscard]] const WantedLibrary& wanted_nccl();
+
+/// The CUDA runtime, likewise (COLLBENCH_CUDART). Newer ones first, since drivers run older programs.
+[[nodiscard]] const WantedLibrary& wanted_cuda_runtime();
+
+/// Folders of Python packages below `prefixes`, such as PREFIX/lib/python3.11/site-packages.
+[[nodiscard]] std::vector<std::string> package_folders(const std::vector<std::string>& prefixes);
+
+/// Where a Python has its packages: the active virtual or conda environment, the user's, the system's.
+[[nodiscard]] std::vector<std::string> python_prefixes();
+
+/// What to try, in this order.
+[[nodiscard]] std::vector<std::string> library_candidates(const WantedLibrary& wanted,
+                                                          const std::vector<std::string>& folders);
+
+}  // namespace collbench

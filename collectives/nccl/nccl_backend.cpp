@@ -1,0 +1,147 @@
+#include "collectives/nccl/nccl_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/units.hpp"
+#include "collectives/nccl/forced_choice.hpp"
+#include "collectives/nccl/nccl_row.hpp"
+#include "collectives/row_layout.hpp"
+#include "launch/agreement.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr int kStrictAboutAlgorithms = 22400;
+
+}  // namespace
+
+NcclBackend::NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options)
+    : together_(together), gpu_(together, machines, options.share_gpu, options.inside_slurm) {
+  communicator_seconds_.push_back(try_nccl(gpu_, together_));
+  try_algorithms(options);
+}
+
+/// NCCL refuses a choice only when an operation is called: from 2.24 on with an error, and before by taking
+/// another one in silence.
+void NcclBackend::try_algorithms(const NcclOptions& options) {
+  for (const std::string& algorithm : options.algorithms) {
+    if (!forced_choice(algorithm)) continue;
+    for (const OperationId id : options.operations) {
+      RowKey key;
+      key.operation = id;
+      key.size_bytes = kKiB;
+      key.algorithm = algorithm;
+      if (operation(id).reduces) key.reduction = Reduction::sum;
+      if (why_not(key)) continue;
+      agreed(together_.ranks(), together_.host(), [&] { allocate(buffer_bytes(key)); });
+      try {
+        prepare(key)->run(1);
+      } catch (const AgreedError& error) {
+        if (error.status() != ExitStatus::not_here) throw;
+        declined_[{id, algorithm}] = error.what();
+        communicators_.erase(algorithm);
+      }
+    }
+  }
+  renew_communicators();
+}
+
+NcclBackend::~NcclBackend() {
+  const bool failed = std::any_of(communicators_.begin(), communicators_.end(),
+                                  [](const auto& each) { return each.second->failed(); });
+  if (!failed) return;
+  for (DeviceBuffer* buffer : {&send_, &receive_, &scratch_}) buffer->leave();
+}
+
+void NcclBackend::describe(Run& run) const {
+  run.backend = "nccl";
+  run.versions.nccl = nccl_version_text(gpu_.nccl.version);
+  run.versions.cuda = cuda_version_text(gpu_.cuda.version);
+  run.communicator_seconds = communicator_seconds_;
+}
+
+std::vector<std::string> NcclBackend::algorithms(OperationId operation) const {
+  return forced_names(operation);
+}
+
+std::optional<std::string> NcclBackend::why_not(const RowKey& key) const {
+  if (operation(key.operation).needs_two_ranks && together_.ranks().size() < 2) return "needs two ranks";
+  if (key.algorithm == kLibraryChoice) return std::nullopt;
+  const std::vector<std::string> names = algorithms(key.operation);
+  if (std::find(names.begin(), names.end(), key.algorithm) == names.end()) {
+    return fmt::format("NCCL has no {} for {}", key.algorithm, operation(key.operation).name);
+  }
+  if (gpu_.nccl.version < kStrictAboutAlgorithms) {
+    return fmt::format("NCCL {} may take another algorithm and not say so; 2.24 and newer decline",
+                       nccl_version_text(gpu_.nccl.version));
+  }
+  const auto declined = declined_.find({key.operation, key.algorithm});
+  if (declined != declined_.end()) return "declined: " + declined->second;
+  return std::nullopt;
+}
+
+std::string NcclBackend::algorithm_ran(const RowKey& key) const { return key.algorithm; }
+
+std::string NcclBackend::note(const RowKey& key) const {
+  std::string note = gpu_.shared ? "correctness only: ranks share a GPU" : "";
+  if (key.operation == OperationId::all_to_all && gpu_.nccl.all_to_all == nullptr) {
+    note += note.empty() ? "grouped ncclSend and ncclRecv" : "; grouped ncclSend and ncclRecv";
+  }
+  return note;
+}
+
+BufferBytes NcclBackend::buffer_bytes(const RowKey& key) const {
+  return buffer_bytes_of(key, together_.ranks().size());
+}
+
+BackendLimits NcclBackend::limits() const {
+  return {.elements_per_call = std::numeric_limits<std::size_t>::max(),
+          .default_largest_bytes = 4 * kGiB,
+          .memory_of = "GPU",
+          .library_buffers = 0};
+}
+
+void NcclBackend::allocate(const BufferBytes& bytes) {
+  send_ = DeviceBuffer();
+  receive_ = DeviceBuffer();
+  send_ = DeviceBuffer(gpu_.cuda, bytes.send);
+  receive_ = DeviceBuffer(gpu_.cuda, bytes.receive);
+  if (scratch_.data() == nullptr) scratch_ = DeviceBuffer(gpu_.cuda, sizeof(NcclRowScratch));
+}
+
+void NcclBackend::renew_communicators() { communicators_.clear(); }
+
+NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
+  auto& made = communicators_[algorithm];
+  if (!made) {
+    const ForcedEnvironment forced(forced_choice(algorithm).value_or(ForcedChoice{}));
+    made = std::make_unique<NcclCommunicator>(gpu_, together_, NcclCalls::blocking);
+    communicator_seconds_.push_back(made->seconds());
+  }
+  return *made;
+}
+
+std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
+  const Layout layout = layout_of(key, together_.ranks().size());
+  NcclRowBuffers buffers{.input = send_.data(),
+                         .output = receive_.data(),
+                         .result = receive_.data(),
+                         .output_bytes = buffer_bytes(key).receive,
+                         .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
+  if (key.in_place) {
+    // NCCL's in-place forms: a rank's own block of the larger buffer is the smaller one.
+    const std::uint64_t own_block =
+        static_cast<std::uint64_t>(together_.ranks().rank()) * layout.count * traits(key.type).bytes;
+    buffers.input = receive_.data() + (key.operation == OperationId::all_gather ? own_block : 0);
+    buffers.result = receive_.data() + (key.operation == OperationId::reduce_scatter ? own_block : 0);
+  }
+  return std::make_unique<NcclRow>(
+      key,
+      NcclRowContext{.gpu = gpu_, .communicator = communicator(key.algorithm), .ranks = together_.ranks()},
+      buffers);
+}
+
+}  // namespace collbench

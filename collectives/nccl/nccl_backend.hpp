@@ -1,0 +1,67 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/backend.hpp"
+#include "collectives/nccl/gpu_session.hpp"
+#include "collectives/nccl/nccl_communicator.hpp"
+#include "launch/together.hpp"
+
+namespace collbench {
+
+/// How the user wants GPUs to be used.
+struct NcclOptions {
+  bool share_gpu = false;                 ///< ranks may share a GPU: then only correctness is checked
+  bool inside_slurm = false;              ///< for the advice in messages
+  std::vector<OperationId> operations{};  ///< that algorithms are wanted for
+  std::vector<std::string> algorithms{};  ///< that are wanted, "auto" among them or not
+};
+
+/// The operations on GPUs through NCCL.
+class NcclBackend : public Backend {
+ public:
+  /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
+  /// AgreedError on all ranks when it does not. `together` outlives the backend.
+  NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options);
+  NcclBackend(const NcclBackend&) = delete;
+  NcclBackend& operator=(const NcclBackend&) = delete;
+  NcclBackend(NcclBackend&&) = delete;
+  NcclBackend& operator=(NcclBackend&&) = delete;
+  /// After a failure the buffers are left to the end of the process: cudaFree waits for the GPU, which may
+  /// never come back.
+  ~NcclBackend() override;
+
+  void describe(Run& run) const override;
+  [[nodiscard]] const Clock& clock() const override { return together_.clock(); }
+  [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
+  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
+  [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
+  [[nodiscard]] std::string note(const RowKey& key) const override;
+  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
+  [[nodiscard]] BackendLimits limits() const override;
+
+  void allocate(const BufferBytes& bytes) override;
+  void renew_communicators() override;
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override;
+
+  [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
+
+ private:
+  [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
+  void try_algorithms(const NcclOptions& options);
+
+  const Together& together_;
+  GpuSession gpu_;
+  std::map<std::pair<OperationId, std::string>, std::string> declined_;  // and why
+  std::vector<double> communicator_seconds_;
+  DeviceBuffer send_;
+  DeviceBuffer receive_;
+  DeviceBuffer scratch_;  // an NcclRowScratch
+  /// By algorithm. They go first: what they run may still use the buffers.
+  std::map<std::string, std::unique_ptr<NcclCommunicator>> communicators_;
+};
+
+}  // namespace collbench

@@ -1,0 +1,97 @@
+#include "collectives/nccl/nccl_communicator.hpp"
+
+#include <array>
+
+#include "launch/agreement.hpp"
+
+namespace collbench {
+
+NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const Together& together, NcclCalls calls)
+    : gpu_(gpu), together_(together) {
+  Ranks& ranks = together.ranks();
+  NcclUniqueId id{};
+  agreed(ranks, together.host(), [&] {
+    if (ranks.is_root()) check(gpu.nccl.get_unique_id(&id), "ncclGetUniqueId");
+  });
+  id = broadcast_value(ranks, id);
+  const double before = together.clock().seconds();
+  try {
+    make(id, calls);
+  } catch (const Error&) {
+    give_up();
+    throw;
+  }
+  std::array<double, 1> seconds{together.clock().seconds() - before};
+  ranks.reduce(seconds, AcrossRanks::maximum);
+  seconds_ = seconds[0];
+  failure_ = ExitStatus::rank_lost;
+}
+
+NcclCommunicator::~NcclCommunicator() {
+  if (handle_ != nullptr) gpu_.nccl.comm_destroy(handle_);
+}
+
+void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
+  const Ranks& ranks = together_.ranks();
+  NcclConfig config;
+  config.blocking = calls == NcclCalls::blocking ? 1 : 0;
+  together_.wait(
+      "creation of a communicator",
+      [&] {
+        check(gpu_.nccl.comm_init_rank_config(&handle_, ranks.size(), id, ranks.rank(), &config),
+              "ncclCommInitRankConfig");
+      },
+      [this] { return settled(); });
+}
+
+void NcclCommunicator::run(const std::string& what, const std::function<void()>& issue) {
+  try {
+    together_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); });
+  } catch (const Error&) {
+    give_up();
+    throw;
+  }
+}
+
+void NcclCommunicator::check(NcclResult result, const char* call) const {
+  if (result == NcclResult::success || result == NcclResult::in_progress) return;
+  // Invalid usage is what NCCL says of an algorithm that it does not have here, and of a GPU used twice.
+  throw gpu_.nccl.error(result, call, result == NcclResult::invalid_usage ? ExitStatus::not_here : failure_);
+}
+
+/// Whether NCCL is done with the calls themselves; what they put on the stream may go on.
+bool NcclCommunicator::settled() const {
+  NcclResult state = NcclResult::success;
+  check(gpu_.nccl.comm_get_async_error(handle_, &state), "ncclCommGetAsyncError");
+  check(state, "the communicator");
+  return state == NcclResult::success;
+}
+
+void NcclCommunicator::give_up() noexcept {
+  if (handle_ != nullptr) gpu_.nccl.comm_abort(handle_);
+  handle_ = nullptr;
+}
+
+double try_nccl(const GpuSession& gpu, const Together& together) {
+  NcclCommunicator trial(gpu, together, NcclCalls::non_blocking);
+  DeviceBuffer element;
+  agreed(together.ranks(), together.host(), [&] { element = DeviceBuffer(gpu.cuda, sizeof(float)); });
+  const CudaStreamHandle stream = gpu.stream->get();
+  try {
+    trial.run("first AllReduce", [&] {
+      gpu.cuda.check(gpu.cuda.set_bytes(element.data(), 0, sizeof(float), stream), "cudaMemsetAsync");
+      trial.check(gpu.nccl.all_reduce(element.data(), element.data(), 1, NcclType::float32,
+                                      NcclReduction::sum, trial.get(), stream),
+                  "ncclAllReduce");
+    });
+  } catch (const Error&) {
+    element.leave();  // cudaFree would wait for what may never end
+    throw;
+  }
+  // A non-blocking communicator wants to be finalised before it is destroyed.
+  trial.run("end of a communicator",
+            [&] { trial.check(gpu.nccl.comm_finalize(trial.get()), "ncclCommFinalize"); });
+  return trial.seconds();
+}
+
+}  // namespace collbench

@@ -1,0 +1,61 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "collectives/nccl/gpu_session.hpp"
+#include "launch/together.hpp"
+
+namespace collbench {
+
+/// Whether NCCL's calls may return before they are done.
+enum class NcclCalls { blocking, non_blocking };
+
+/// A communicator of all ranks. It is destroyed, or aborted after a failure. What creates, uses and destroys
+/// one is collective.
+///
+/// Rows are measured on blocking ones. NCCL starts a thread for every group of calls on a non-blocking
+/// communicator (2.30.7, src/group.cc, ncclGroupEndInternal), and a small operation's time would be that
+/// thread's. A blocking one cannot be given up while it is made: that is what try_nccl is for.
+class NcclCommunicator {
+ public:
+  /// Throws the same AgreedError on all ranks when NCCL cannot make it.
+  NcclCommunicator(const GpuSession& gpu, const Together& together, NcclCalls calls);
+  NcclCommunicator(const NcclCommunicator&) = delete;
+  NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+  NcclCommunicator(NcclCommunicator&&) = delete;
+  NcclCommunicator& operator=(NcclCommunicator&&) = delete;
+  ~NcclCommunicator();
+
+  /// Calls `issue`, which puts operations on the stream, and waits until they are done on all ranks. When
+  /// some rank fails or the time is up, aborts the communicator and throws the same AgreedError on all;
+  /// `what` names it.
+  void run(const std::string& what, const std::function<void()>& issue);
+
+  /// Throws Error (rank_lost) unless NCCL took the call, or goes on with it if it may.
+  void check(NcclResult result, const char* call) const;
+
+  [[nodiscard]] NcclHandle get() const { return handle_; }
+  /// It was aborted.
+  [[nodiscard]] bool failed() const { return handle_ == nullptr; }
+  /// What making it took on the slowest rank.
+  [[nodiscard]] double seconds() const { return seconds_; }
+
+ private:
+  void make(NcclUniqueId id, NcclCalls calls);
+  [[nodiscard]] bool settled() const;
+  void give_up() noexcept;
+
+  const GpuSession& gpu_;
+  const Together& together_;
+  NcclHandle handle_ = nullptr;
+  ExitStatus failure_ = ExitStatus::not_here;  // while it is made; rank_lost afterwards
+  double seconds_ = 0;
+};
+
+/// Makes a non-blocking communicator, runs one small AllReduce on it and destroys it: what keeps NCCL from
+/// working between these ranks shows here, where it can be given up, and not as a hang. Collective. Throws
+/// the same AgreedError on all ranks. Returns what making it took, NCCL's own set-up included, on the slowest
+/// rank, in seconds.
+double try_nccl(const GpuSession& gpu, const Together& together);
+
+}  // namespace collbench

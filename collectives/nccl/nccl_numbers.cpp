@@ -1,0 +1,51 @@
+#include "collectives/nccl/nccl_numbers.hpp"
+
+namespace collbench {
+
+NcclType nccl_type(DataType type) {
+  switch (type) {
+    case DataType::int8:
+      return NcclType::int8;
+    case DataType::uint8:
+      return NcclType::uint8;
+    case DataType::int32:
+      return NcclType::int32;
+    case DataType::uint32:
+      return NcclType::uint32;
+    case DataType::int64:
+      return NcclType::int64;
+    case DataType::uint64:
+      return NcclType::uint64;
+    case DataType::float16:
+      return NcclType::float16;
+    case DataType::float32:
+      return NcclType::float32;
+    case DataType::float64:
+      return NcclType::float64;
+    case DataType::bfloat16:
+      break;
+  }
+  return NcclType::bfloat16;
+}
+
+NcclReduction nccl_reduction(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum:
+      return NcclReduction::sum;
+    case Reduction::prod:
+      return NcclReduction::prod;
+    case Reduction::min:
+      return NcclReduction::min;
+    case Reduction::max:
+      return NcclReduction::max;
+    case Reduction::avg:
+      break;
+  }
+  return NcclReduction::avg;
+}
+
+unsigned tolerance_ulp(DataType type, Reduction reduction) {
+  return reduction == Reduction::avg && traits(type).kind == NumberKind::floating ? 2 : 0;
+}
+
+}  // namespace collbench

@@ -1,0 +1,243 @@
+#include "collectives/nccl/nccl_row.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "base/units.hpp"
+#include "collectives/nccl/nccl_numbers.hpp"
+#include "collectives/registry.hpp"
+
+namespace collbench {
+namespace {
+
+// What recording an event may add to the stream, with room to spare; an event per sample is taken in the same
+// block as `time` only where it adds less than 1 %.
+constexpr double kEventSeconds = 2e-6;
+constexpr double kEventShare = 0.01;
+
+std::string name_of(const RowKey& key) {
+  return fmt::format("{} {}", operation(key.operation).name, format_bytes(key.size_bytes));
+}
+
+KernelElements elements_of(const DataPattern::Table* table, DataType type, std::uint64_t iteration) {
+  return {.table = table,
+          .index = 0,
+          .length = 0,
+          .iteration = iteration,
+          .source = 0,
+          .bits = DataPattern::moved_bits(type),
+          .type = static_cast<std::uint32_t>(type)};
+}
+
+}  // namespace
+
+NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRowBuffers& buffers)
+    : key_(key),
+      gpu_(context.gpu),
+      communicator_(context.communicator),
+      ranks_(context.ranks),
+      buffers_(buffers),
+      layout_(layout_of(key, context.ranks.size())),
+      pattern_(key.type, key.reduction, context.ranks.rank(), context.ranks.size()),
+      type_(nccl_type(key.type)) {
+  if (!key.reduction) return;
+  reduction_ = nccl_reduction(*key.reduction);
+  const auto upload = [this](DataPattern::Table& to, const DataPattern::Table& from) {
+    gpu_.cuda.check(gpu_.cuda.copy(&to, &from, sizeof from, CudaCopy::host_to_device), "cudaMemcpy");
+  };
+  upload(buffers_.scratch->own, pattern_.own_table());
+  upload(buffers_.scratch->expected, pattern_.expected_table());
+}
+
+void NcclRow::fill(std::uint64_t iteration) {
+  const CudaLibrary& cuda = gpu_.cuda;
+  cuda.check(cuda.set_bytes(buffers_.output, std::to_integer<int>(DataPattern::kPoison),
+                            buffers_.output_bytes, gpu_.stream->get()),
+             "cudaMemsetAsync");
+  KernelElements elements =
+      elements_of(key_.reduction ? &buffers_.scratch->own : nullptr, key_.type, iteration);
+  elements.source = ranks_.rank();
+  elements.length = layout_.send_elements;
+  cuda.check(static_cast<CudaResult>(gpu_.kernels.fill(&elements, buffers_.input, gpu_.stream->get())),
+             "the kernel that makes data");
+}
+
+void NcclRow::fill_to_repeat() {
+  // In place the result is the next input: sums would run into infinities and products into slow subnormals.
+  if (!key_.in_place || !key_.reduction) {
+    fill(0);
+    return;
+  }
+  gpu_.cuda.check(gpu_.cuda.set_bytes(buffers_.output, 0, buffers_.output_bytes, gpu_.stream->get()),
+                  "cudaMemsetAsync");
+}
+
+/// Puts the operation on the stream once.
+void NcclRow::issue() const {
+  const NcclLibrary& nccl = gpu_.nccl;
+  const NcclHandle handle = communicator_.get();
+  const CudaStreamHandle stream = gpu_.stream->get();
+  const NcclRowBuffers& b = buffers_;
+  switch (key_.operation) {
+    case OperationId::all_gather:
+      communicator_.check(nccl.all_gather(b.input, b.output, layout_.count, type_, handle, stream),
+                          "ncclAllGather");
+      return;
+    case OperationId::reduce_scatter:
+      communicator_.check(
+          nccl.reduce_scatter(b.input, b.result, layout_.count, type_, reduction_, handle, stream),
+          "ncclReduceScatter");
+      return;
+    case OperationId::all_to_all:
+      all_to_all();
+      return;
+    case OperationId::send_recv:
+      send_recv();
+      return;
+    default:
+      break;  // the registry runs five; all_reduce is the last of them
+  }
+  communicator_.check(nccl.all_reduce(b.input, b.output, layout_.count, type_, reduction_, handle, stream),
+                      "ncclAllReduce");
+}
+
+void NcclRow::all_to_all() const {
+  const NcclLibrary& nccl = gpu_.nccl;
+  const NcclHandle handle = communicator_.get();
+  const CudaStreamHandle stream = gpu_.stream->get();
+  if (nccl.all_to_all != nullptr) {
+    communicator_.check(
+        nccl.all_to_all(buffers_.input, buffers_.output, layout_.count, type_, handle, stream),
+        "ncclAlltoAll");
+    return;
+  }
+  const std::uint64_t block_bytes = layout_.count * traits(key_.type).bytes;
+  communicator_.check(nccl.group_start(), "ncclGroupStart");
+  for (int peer = 0; peer < ranks_.size(); ++peer) {
+    const std::uint64_t offset = static_cast<std::uint64_t>(peer) * block_bytes;
+    communicator_.check(nccl.send(buffers_.input + offset, layout_.count, type_, peer, handle, stream),
+                        "ncclSend");
+    communicator_.check(nccl.recv(buffers_.output + offset, layout_.count, type_, peer, handle, stream),
+                        "ncclRecv");
+  }
+  communicator_.check(nccl.group_end(), "ncclGroupEnd");
+}
+
+void NcclRow::send_recv() const {
+  const NcclLibrary& nccl = gpu_.nccl;
+  const int next = (ranks_.rank() + 1) % ranks_.size();
+  const int before = (ranks_.rank() + ranks_.size() - 1) % ranks_.size();
+  const CudaStreamHandle stream = gpu_.stream->get();
+  communicator_.check(nccl.group_start(), "ncclGroupStart");
+  communicator_.check(nccl.send(buffers_.input, layout_.count, type_, next, communicator_.get(), stream),
+                      "ncclSend");
+  communicator_.check(nccl.recv(buffers_.output, layout_.count, type_, before, communicator_.get(), stream),
+                      "ncclRecv");
+  communicator_.check(nccl.group_end(), "ncclGroupEnd");
+}
+
+/// Runs `iterations` with an event after every `iterations_per_span` of them; the last span may be shorter.
+/// Seconds of each span.
+std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t iterations_per_span) {
+  const std::uint64_t count = (iterations + iterations_per_span - 1) / iterations_per_span;
+  while (events_.size() < count + 1) events_.emplace_back(gpu_.cuda);
+  communicator_.run(name_of(key_), [&] {
+    events_[0].record(*gpu_.stream);
+    std::uint64_t left = iterations;
+    for (std::uint64_t span = 1; span <= count; ++span) {
+      const std::uint64_t repeats = std::min(left, iterations_per_span);
+      for (std::uint64_t i = 0; i < repeats; ++i) issue();
+      events_[span].record(*gpu_.stream);
+      left -= repeats;
+    }
+  });
+  std::vector<double> seconds;
+  for (std::uint64_t span = 1; span <= count; ++span) {
+    seconds.push_back(events_[span].seconds_since(events_[span - 1]));
+  }
+  const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  iteration_seconds_ = total / static_cast<double>(iterations);
+  return seconds;
+}
+
+void NcclRow::run(std::uint64_t iterations) {
+  if (iterations > 0) static_cast<void>(spans(iterations, iterations));
+}
+
+Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
+  Block block;
+  if (iterations == 0) return block;
+  const bool one_sample = iterations <= iterations_per_sample;
+  // Rank 0 decides for all: the ranks' times differ.
+  const bool events_are_free = broadcast_value(
+      ranks_, iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare > kEventSeconds);
+  if (!one_sample && !events_are_free) block.elapsed_seconds = spans(iterations, iterations).front();
+  const std::vector<double> seconds = spans(iterations, iterations_per_sample);
+  if (one_sample || events_are_free) {
+    block.elapsed_seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  }
+  std::uint64_t left = iterations;
+  for (const double span : seconds) {
+    const std::uint64_t repeats = std::min(left, iterations_per_sample);
+    block.samples.push_back(span / static_cast<double>(repeats));
+    left -= repeats;
+  }
+  return block;
+}
+
+std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
+  const CudaLibrary& cuda = gpu_.cuda;
+  const CudaStreamHandle stream = gpu_.stream->get();
+  KernelMismatch* const found = &buffers_.scratch->found;
+  const std::uint32_t tolerance = key_.reduction ? tolerance_ulp(key_.type, *key_.reduction) : 0;
+  const auto segments = collective(key_.operation).result(layout_, ranks_.rank(), ranks_.size());
+  const auto compare = [&](const Segment& segment, std::uint64_t at) {
+    KernelElements elements = elements_of(
+        segment.source == Segment::kReduced ? &buffers_.scratch->expected : nullptr, key_.type, iteration);
+    elements.source = segment.source;
+    elements.index = segment.source_index;
+    elements.length = segment.length;
+    const std::byte* const received = buffers_.result + at * traits(key_.type).bytes;
+    cuda.check(static_cast<CudaResult>(gpu_.kernels.check(&elements, received, at, tolerance, found, stream)),
+               "the kernel that checks data");
+  };
+  communicator_.run("check of " + name_of(key_), [&] {
+    cuda.check(cuda.set_bytes(&found->count, 0, sizeof found->count, stream), "cudaMemsetAsync");
+    cuda.check(cuda.set_bytes(&found->first_index, 0xff, sizeof found->first_index, stream),
+               "cudaMemsetAsync");
+    std::uint64_t at = 0;
+    for (const Segment& segment : segments) {
+      compare(segment, at);
+      at += segment.length;
+    }
+  });
+  KernelMismatch result{};
+  cuda.check(cuda.copy(&result, found, sizeof result, CudaCopy::device_to_host), "cudaMemcpy");
+  if (result.count == 0) return std::nullopt;
+  return described(result, segments, iteration);
+}
+
+/// The first wrong element in words: the host's own check of that one element.
+Mismatch NcclRow::described(const KernelMismatch& found, const std::vector<Segment>& segments,
+                            std::uint64_t iteration) const {
+  const std::size_t element_bytes = traits(key_.type).bytes;
+  std::array<std::byte, kPatternCellBytes> element{};
+  gpu_.cuda.check(gpu_.cuda.copy(element.data(), buffers_.result + found.first_index * element_bytes,
+                                 element_bytes, CudaCopy::device_to_host),
+                  "cudaMemcpy");
+  std::uint64_t index = found.first_index;
+  auto segment = segments.begin();
+  for (; index >= segment->length; ++segment) index -= segment->length;
+  const Segment one{.source = segment->source, .source_index = segment->source_index + index, .length = 1};
+  Mismatch mismatch =
+      pattern_.check(std::span(element).first(element_bytes), {one}, iteration).value_or(Mismatch{});
+  mismatch.count = found.count;
+  mismatch.first_index = found.first_index;
+  return mismatch;
+}
+
+}  // namespace collbench

@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/backend.hpp"
+#include "collectives/nccl/gpu_session.hpp"
+#include "collectives/nccl/nccl_communicator.hpp"
+#include "collectives/nccl/nccl_types.hpp"
+
+namespace collbench {
+
+/// What a row needs of its backend, which outlives it.
+struct NcclRowContext {
+  const GpuSession& gpu;
+  NcclCommunicator& communicator;
+  Ranks& ranks;
+};
+
+/// What a row's kernels need in device memory.
+struct NcclRowScratch {
+  DataPattern::Table own;       ///< of a reduction: what this rank puts in
+  DataPattern::Table expected;  ///< and what comes out
+  KernelMismatch found;
+};
+
+/// The device memory that one row uses. In place, `input` and `result` lie within `output`.
+struct NcclRowBuffers {
+  std::byte* input = nullptr;   ///< where the operation reads
+  std::byte* output = nullptr;  ///< all that it may write
+  std::byte* result = nullptr;  ///< the part of `output` that it must write
+  std::uint64_t output_bytes = 0;
+  NcclRowScratch* scratch = nullptr;
+};
+
+/// One row on GPUs.
+class NcclRow : public PreparedRow {
+ public:
+  NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRowBuffers& buffers);
+
+  void fill(std::uint64_t iteration) override;
+  void fill_to_repeat() override;
+  void run(std::uint64_t iterations) override;
+  [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
+  [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
+
+ private:
+  void issue() const;
+  void all_to_all() const;
+  void send_recv() const;
+  [[nodiscard]] std::vector<double> spans(std::uint64_t iterations, std::uint64_t iterations_per_span);
+  [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
+                                   std::uint64_t iteration) const;
+
+  RowKey key_;
+  const GpuSession& gpu_;
+  NcclCommunicator& communicator_;
+  Ranks& ranks_;
+  NcclRowBuffers buffers_;
+  Layout layout_;
+  DataPattern pattern_;
+  NcclType type_;
+  NcclReduction reduction_ = NcclReduction::sum;
+  std::vector<CudaEvent> events_;
+  double iteration_seconds_ = 0;  // as last timed; 0: not known yet
+};
+
+}  // namespace collbench

@@ -1,0 +1,62 @@
+#pragma once
+#include <array>
+#include <climits>
+#include <cstddef>
+
+// What we use of NCCL's interface, in our own words, so that a build needs no NCCL: names and values that are
+// the same in every NCCL from 2.18 on. tests/collectives/nccl/headers_test.cpp compares them with the real
+// nccl.h where there is one.
+
+namespace collbench {
+
+enum class NcclResult : int {
+  success = 0,
+  unhandled_cuda_error = 1,
+  system_error = 2,
+  internal_error = 3,
+  invalid_argument = 4,
+  invalid_usage = 5,
+  remote_error = 6,
+  in_progress = 7,
+};
+
+enum class NcclType : int {
+  int8 = 0,
+  uint8 = 1,
+  int32 = 2,
+  uint32 = 3,
+  int64 = 4,
+  uint64 = 5,
+  float16 = 6,
+  float32 = 7,
+  float64 = 8,
+  bfloat16 = 9,
+};
+
+enum class NcclReduction : int { sum = 0, prod = 1, max = 2, min = 3, avg = 4 };
+
+/// What the ranks of one communicator agree on: rank 0 makes it and sends it to the others.
+struct NcclUniqueId {
+  std::array<char, 128> internal;
+};
+
+/// The settings of a communicator as of 2.18. NCCL reads as many bytes as `size` says and takes its own
+/// defaults for what came later than `version`.
+struct NcclConfig {
+  static constexpr int kUndefined = INT_MIN;
+
+  std::size_t size = sizeof(NcclConfig);
+  unsigned int magic = 0xcafebeef;
+  unsigned int version = 21800;
+  int blocking = kUndefined;
+  int cga_cluster_size = kUndefined;
+  int min_ctas = kUndefined;
+  int max_ctas = kUndefined;
+  const char* net_name = nullptr;
+  int split_share = kUndefined;
+};
+
+struct NcclCommunicatorObject;  ///< NCCL's own
+using NcclHandle = NcclCommunicatorObject*;
+
+}  // namespace collbench

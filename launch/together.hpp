@@ -1,0 +1,36 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench {
+
+/// Does on all ranks what only ends when all take part, and ends it on all when one fails: nobody waits for a
+/// rank that gave up.
+class Together {
+ public:
+  /// `host` is this rank's. `limit_seconds` is how long one wait may take; 0: as long as it likes.
+  Together(Ranks& ranks, std::string host, const Clock& clock, double limit_seconds)
+      : ranks_(ranks), host_(std::move(host)), clock_(clock), limit_seconds_(limit_seconds) {}
+
+  /// Calls `begin` once, then `over` again and again until it is true on every rank. Collective. When either
+  /// throws an Error on some rank, or the time is up, throws the same AgreedError on all ranks; `what` names
+  /// it then ("AllReduce 4 KiB"). While it waits it is inside MPI only between questions: neither `begin` nor
+  /// `over` may communicate through `ranks`.
+  void wait(const std::string& what, const std::function<void()>& begin,
+            const std::function<bool()>& over) const;
+
+  [[nodiscard]] Ranks& ranks() const { return ranks_; }
+  [[nodiscard]] const std::string& host() const { return host_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+
+ private:
+  Ranks& ranks_;
+  std::string host_;
+  const Clock& clock_;
+  double limit_seconds_;
+};
+
+}  // namespace collbench

@@ -1,0 +1,148 @@
+// What we declare of NCCL and CUDA in our own words, against the real headers. Compiled only where both are
+// found (CMakeLists.txt says which it took); every comparison is made by the compiler.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+#include <nccl.h>
+
+#include <cstddef>
+#include <type_traits>
+
+#include "collectives/nccl/cuda_library.hpp"
+#include "collectives/nccl/nccl_library.hpp"
+
+namespace collbench {
+namespace {
+
+template <typename Ours, typename Theirs>
+constexpr bool same(Ours ours, Theirs theirs) {
+  return sizeof ours == sizeof theirs && static_cast<long>(ours) == static_cast<long>(theirs);
+}
+
+// Results.
+static_assert(same(NcclResult::success, ncclSuccess));
+static_assert(same(NcclResult::unhandled_cuda_error, ncclUnhandledCudaError));
+static_assert(same(NcclResult::system_error, ncclSystemError));
+static_assert(same(NcclResult::internal_error, ncclInternalError));
+static_assert(same(NcclResult::invalid_argument, ncclInvalidArgument));
+static_assert(same(NcclResult::invalid_usage, ncclInvalidUsage));
+static_assert(same(NcclResult::remote_error, ncclRemoteError));
+static_assert(same(NcclResult::in_progress, ncclInProgress));
+static_assert(same(CudaResult::success, cudaSuccess));
+static_assert(same(CudaResult::memory_allocation, cudaErrorMemoryAllocation));
+static_assert(same(CudaResult::initialization_error, cudaErrorInitializationError));
+static_assert(same(CudaResult::insufficient_driver, cudaErrorInsufficientDriver));
+static_assert(same(CudaResult::no_device, cudaErrorNoDevice));
+static_assert(same(CudaResult::invalid_device, cudaErrorInvalidDevice));
+static_assert(same(CudaResult::ecc_uncorrectable, cudaErrorECCUncorrectable));
+static_assert(same(CudaResult::not_ready, cudaErrorNotReady));
+static_assert(same(CudaResult::system_driver_mismatch, cudaErrorSystemDriverMismatch));
+
+// Types, reductions, flags.
+static_assert(same(NcclType::int8, ncclInt8));
+static_assert(same(NcclType::uint8, ncclUint8));
+static_assert(same(NcclType::int32, ncclInt32));
+static_assert(same(NcclType::uint32, ncclUint32));
+static_assert(same(NcclType::int64, ncclInt64));
+static_assert(same(NcclType::uint64, ncclUint64));
+static_assert(same(NcclType::float16, ncclFloat16));
+static_assert(same(NcclType::float32, ncclFloat32));
+static_assert(same(NcclType::float64, ncclFloat64));
+static_assert(same(NcclType::bfloat16, ncclBfloat16));
+static_assert(same(NcclReduction::sum, ncclSum));
+static_assert(same(NcclReduction::prod, ncclProd));
+static_assert(same(NcclReduction::max, ncclMax));
+static_assert(same(NcclReduction::min, ncclMin));
+static_assert(same(NcclReduction::avg, ncclAvg));
+static_assert(same(CudaCopy::host_to_device, cudaMemcpyHostToDevice));
+static_assert(same(CudaCopy::device_to_host, cudaMemcpyDeviceToHost));
+static_assert(kCudaStreamNonBlocking == cudaStreamNonBlocking);
+
+// Structs.
+static_assert(sizeof(NcclUniqueId) == sizeof(ncclUniqueId) && alignof(NcclUniqueId) == alignof(ncclUniqueId));
+static_assert(sizeof(NcclConfig) <= sizeof(ncclConfig_t));
+static_assert(offsetof(NcclConfig, size) == offsetof(ncclConfig_t, size));
+static_assert(offsetof(NcclConfig, magic) == offsetof(ncclConfig_t, magic));
+static_assert(offsetof(NcclConfig, version) == offsetof(ncclConfig_t, version));
+static_assert(offsetof(NcclConfig, blocking) == offsetof(ncclConfig_t, blocking));
+static_assert(offsetof(NcclConfig, cga_cluster_size) == offsetof(ncclConfig_t, cgaClusterSize));
+static_assert(offsetof(NcclConfig, min_ctas) == offsetof(ncclConfig_t, minCTAs));
+static_assert(offsetof(NcclConfig, max_ctas) == offsetof(ncclConfig_t, maxCTAs));
+static_assert(offsetof(NcclConfig, net_name) == offsetof(ncclConfig_t, netName));
+static_assert(offsetof(NcclConfig, split_share) == offsetof(ncclConfig_t, splitShare));
+static_assert(NcclConfig::kUndefined == NCCL_CONFIG_UNDEF_INT);
+static_assert(sizeof(CudaDeviceProperties) >= sizeof(cudaDeviceProp));
+static_assert(offsetof(CudaDeviceProperties, name) == offsetof(cudaDeviceProp, name));
+static_assert(offsetof(CudaDeviceProperties, uuid) == offsetof(cudaDeviceProp, uuid));
+
+/// Whether two types go into a call the same way: equal numbers and enumerations by size, pointers as such,
+/// structs by size.
+template <typename Ours, typename Theirs>
+constexpr bool passes_as =
+    sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
+    std::is_class_v<Ours> == std::is_class_v<Theirs>;
+
+template <typename Ours, typename Theirs>
+struct SameCall : std::false_type {};
+template <typename R1, typename... A1, typename R2, typename... A2>
+  requires(sizeof...(A1) == sizeof...(A2))
+struct SameCall<R1 (*)(A1...), R2(A2...)>
+    : std::bool_constant<passes_as<R1, R2> && (passes_as<A1, A2> && ...)> {};
+
+template <auto member, typename Theirs>
+constexpr bool same_call(Theirs* /*function*/) {
+  const NcclLibrary* nccl = nullptr;
+  const CudaLibrary* cuda = nullptr;
+  if constexpr (requires { nccl->*member; }) {
+    return SameCall<std::remove_cvref_t<decltype(nccl->*member)>, Theirs>::value;
+  } else {
+    return SameCall<std::remove_cvref_t<decltype(cuda->*member)>, Theirs>::value;
+  }
+}
+
+// Calls.
+static_assert(same_call<&NcclLibrary::get_unique_id>(ncclGetUniqueId));
+static_assert(same_call<&NcclLibrary::comm_init_rank_config>(ncclCommInitRankConfig));
+static_assert(same_call<&NcclLibrary::comm_get_async_error>(ncclCommGetAsyncError));
+static_assert(same_call<&NcclLibrary::comm_finalize>(ncclCommFinalize));
+static_assert(same_call<&NcclLibrary::comm_destroy>(ncclCommDestroy));
+static_assert(same_call<&NcclLibrary::comm_abort>(ncclCommAbort));
+static_assert(same_call<&NcclLibrary::get_error_string>(ncclGetErrorString));
+static_assert(same_call<&NcclLibrary::get_last_error>(ncclGetLastError));
+static_assert(same_call<&NcclLibrary::group_start>(ncclGroupStart));
+static_assert(same_call<&NcclLibrary::group_end>(ncclGroupEnd));
+static_assert(same_call<&NcclLibrary::all_reduce>(ncclAllReduce));
+static_assert(same_call<&NcclLibrary::all_gather>(ncclAllGather));
+static_assert(same_call<&NcclLibrary::reduce_scatter>(ncclReduceScatter));
+static_assert(same_call<&NcclLibrary::send>(ncclSend));
+static_assert(same_call<&NcclLibrary::recv>(ncclRecv));
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+static_assert(same_call<&NcclLibrary::all_to_all>(ncclAlltoAll));
+#endif
+static_assert(same_call<&CudaLibrary::get_device_count>(cudaGetDeviceCount));
+static_assert(same_call<&CudaLibrary::driver_get_version>(cudaDriverGetVersion));
+static_assert(same_call<&CudaLibrary::set_device>(cudaSetDevice));
+static_assert(same_call<&CudaLibrary::device_get_pci_bus_id>(cudaDeviceGetPCIBusId));
+static_assert(same_call<&CudaLibrary::get_device_properties>(cudaGetDeviceProperties));
+static_assert(same_call<&CudaLibrary::memory_info>(cudaMemGetInfo));
+static_assert(
+    same_call<&CudaLibrary::allocate>(static_cast<cudaError_t (*)(void**, std::size_t)>(cudaMalloc)));
+static_assert(same_call<&CudaLibrary::free>(cudaFree));
+static_assert(same_call<&CudaLibrary::copy>(cudaMemcpy));
+static_assert(same_call<&CudaLibrary::set_bytes>(cudaMemsetAsync));
+static_assert(same_call<&CudaLibrary::stream_create>(cudaStreamCreateWithFlags));
+static_assert(same_call<&CudaLibrary::stream_destroy>(cudaStreamDestroy));
+static_assert(same_call<&CudaLibrary::stream_query>(cudaStreamQuery));
+static_assert(
+    same_call<&CudaLibrary::event_create>(static_cast<cudaError_t (*)(cudaEvent_t*)>(cudaEventCreate)));
+static_assert(same_call<&CudaLibrary::event_destroy>(cudaEventDestroy));
+static_assert(same_call<&CudaLibrary::event_record>(cudaEventRecord));
+static_assert(same_call<&CudaLibrary::event_elapsed_time>(cudaEventElapsedTime));
+static_assert(same_call<&CudaLibrary::get_error_string>(cudaGetErrorString));
+
+TEST(Headers, TheRealOnesAgreeWithOurs) {
+  RecordProperty("nccl", NCCL_VERSION_CODE);
+  RecordProperty("cuda", CUDART_VERSION);
+}
+
+}  // namespace
+}  // namespace collbench

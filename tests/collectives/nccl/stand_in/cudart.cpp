@@ -1,0 +1,322 @@
+// A CUDA runtime without a GPU: "device memory" is the host's, a stream is a thread that works off a queue.
+// For the control flow of the NCCL backend, and for nothing that only hardware shows.
+//
+// What it copies of the real one (CUDA Runtime API reference): work on a stream is asynchronous and in order;
+// a non-blocking stream does not wait for cudaMemcpy nor the other way round; an error on a stream is sticky;
+// cudaGetDeviceCount says insufficientDriver without a driver or with one of an older major version, and
+// noDevice when CUDA_VISIBLE_DEVICES leaves none; what stands behind an invalid entry there is not seen.
+//
+// Told by: COLLBENCH_STAND_IN_GPUS (8), _DRIVER (13000; 0: none), _MEMORY (bytes of each GPU, 1 GiB), _MIG
+// (all GPUs have one address), and COLLBENCH_STAND_IN=ecc:N (the N-th cudaMemsetAsync hits a failing cell),
+// no_memory (cudaMalloc).
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collectives/nccl/cuda_types.hpp"
+#include "tests/collectives/nccl/stand_in/told.hpp"
+
+using namespace collbench;
+
+namespace collbench {
+
+/// A stream that has yet to record it keeps the moment: cudaEventDestroy may come first.
+struct CudaEventObject {
+  struct Moment {
+    std::atomic<bool> over{false};
+    std::chrono::steady_clock::time_point when;
+  };
+  std::shared_ptr<Moment> moment = std::make_shared<Moment>();
+};
+
+/// A queue and the thread that works it off.
+struct CudaStreamObject {
+  CudaStreamObject() : thread([this] { work(); }) {}
+  CudaStreamObject(const CudaStreamObject&) = delete;
+  CudaStreamObject& operator=(const CudaStreamObject&) = delete;
+  CudaStreamObject(CudaStreamObject&&) = delete;
+  CudaStreamObject& operator=(CudaStreamObject&&) = delete;
+  ~CudaStreamObject() {
+    {
+      const std::lock_guard lock(mutex);
+      over = true;
+    }
+    wake.notify_one();
+    thread.join();
+  }
+
+  void put(std::function<void()> task) {
+    {
+      const std::lock_guard lock(mutex);
+      queue.push_back(std::move(task));
+    }
+    wake.notify_one();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      wake.wait(lock, [this] { return over || !queue.empty(); });
+      if (queue.empty()) return;
+      const auto task = std::move(queue.front());
+      lock.unlock();
+      task();
+      lock.lock();
+      queue.pop_front();  // only now: cudaStreamQuery counts what is being done
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::deque<std::function<void()>> queue;
+  bool over = false;
+  CudaResult error = CudaResult::success;
+  std::thread thread;  // last: it uses the others
+};
+
+}  // namespace collbench
+
+namespace {
+
+constexpr int kVersion = 13000;
+
+/// What this process has taken of its GPU, address and length.
+struct Memory {
+  std::mutex mutex;
+  std::map<const std::byte*, std::size_t> taken;
+  std::size_t bytes = 0;
+};
+
+Memory& memory() {
+  static Memory all;
+  return all;
+}
+
+std::atomic<int> current_device{0};
+std::atomic<int> sets{0};
+
+/// Streams that exist.
+struct Streams {
+  std::mutex mutex;
+  std::vector<CudaStreamObject*> all;
+};
+
+Streams& streams() {
+  static Streams all;
+  return all;
+}
+
+/// As cudaFree does.
+void wait_for_streams() {
+  const std::lock_guard lock(streams().mutex);
+  for (CudaStreamObject* stream : streams().all) {
+    while (true) {
+      const std::lock_guard of_stream(stream->mutex);
+      if (stream->queue.empty()) break;
+    }
+  }
+}
+
+int driver() { return static_cast<int>(told_number("COLLBENCH_STAND_IN_DRIVER", kVersion)); }
+
+std::vector<int> visible() {
+  const int gpus = static_cast<int>(told_number("COLLBENCH_STAND_IN_GPUS", 8));
+  std::vector<int> devices;
+  const char* const text = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (text == nullptr) {
+    for (int gpu = 0; gpu < gpus; ++gpu) devices.push_back(gpu);
+    return devices;
+  }
+  std::istringstream words(text);
+  std::string word;
+  while (std::getline(words, word, ',')) {
+    if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos) break;
+    if (std::stoi(word) >= gpus) break;
+    devices.push_back(std::stoi(word));
+  }
+  return devices;
+}
+
+}  // namespace
+
+// NOLINTBEGIN(readability-identifier-naming): the names are the library's.
+extern "C" {
+
+CudaResult cudaRuntimeGetVersion(int* version) {
+  *version = kVersion;
+  return CudaResult::success;
+}
+
+CudaResult cudaDriverGetVersion(int* version) {
+  *version = driver();
+  return CudaResult::success;
+}
+
+CudaResult cudaGetDeviceCount(int* count) {
+  *count = 0;
+  if (driver() / 1000 < kVersion / 1000) return CudaResult::insufficient_driver;
+  *count = static_cast<int>(visible().size());
+  return *count == 0 ? CudaResult::no_device : CudaResult::success;
+}
+
+CudaResult cudaSetDevice(int device) {
+  if (device < 0 || device >= static_cast<int>(visible().size())) return CudaResult::invalid_device;
+  current_device = device;
+  return CudaResult::success;
+}
+
+CudaResult cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  const int gpu =
+      told_number("COLLBENCH_STAND_IN_MIG", 0) != 0 ? 0 : visible().at(static_cast<std::size_t>(device));
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", 0x18 + gpu);
+  return CudaResult::success;
+}
+
+CudaResult cudaGetDeviceProperties(CudaDeviceProperties* properties, int device) {
+  *properties = {};
+  std::snprintf(properties->name.data(), properties->name.size(), "stand-in for a GPU");
+  properties->uuid[0] = 0xc0;
+  properties->uuid[15] = static_cast<unsigned char>(visible().at(static_cast<std::size_t>(device)));
+  return CudaResult::success;
+}
+
+CudaResult cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  const std::lock_guard lock(memory().mutex);
+  *total = static_cast<std::size_t>(told_number("COLLBENCH_STAND_IN_MEMORY", 1L << 30U));
+  *free = *total - memory().bytes;
+  return CudaResult::success;
+}
+
+CudaResult cudaMalloc(void** address, std::size_t bytes) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  cudaMemGetInfo(&free, &total);
+  if (bytes > free || told("no_memory")) return CudaResult::memory_allocation;
+  auto* const taken = new std::byte[bytes];
+  const std::lock_guard lock(memory().mutex);
+  memory().taken[taken] = bytes;
+  memory().bytes += bytes;
+  *address = taken;
+  return CudaResult::success;
+}
+
+CudaResult cudaFree(void* address) {
+  wait_for_streams();
+  const std::lock_guard lock(memory().mutex);
+  const auto found = memory().taken.find(static_cast<const std::byte*>(address));
+  memory().bytes -= found->second;
+  memory().taken.erase(found);
+  delete[] static_cast<std::byte*>(address);
+  return CudaResult::success;
+}
+
+/// Not CUDA's: whether `bytes` from `address` on lie in device memory. The other stand-ins refuse what does
+/// not.
+bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes) {
+  const auto* const begin = static_cast<const std::byte*>(address);
+  const std::lock_guard lock(memory().mutex);
+  const auto after = memory().taken.upper_bound(begin);
+  if (after == memory().taken.begin()) return bytes == 0;
+  const auto& [start, length] = *std::prev(after);
+  return begin + bytes <= start + length;
+}
+
+CudaResult cudaMemcpy(void* to, const void* from, std::size_t bytes, CudaCopy /*kind*/) {
+  std::memcpy(to, from, bytes);
+  return CudaResult::success;
+}
+
+CudaResult cudaMemsetAsync(void* to, int value, std::size_t bytes, CudaStreamHandle stream) {
+  if (!collbench_stand_in_is_device_memory(to, bytes)) return CudaResult::invalid_device;
+  const bool fails = told("ecc") == ++sets;
+  stream->put([=] {
+    std::memset(to, value, bytes);
+    const std::lock_guard lock(stream->mutex);
+    if (fails) stream->error = CudaResult::ecc_uncorrectable;
+  });
+  return CudaResult::success;
+}
+
+CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data) {
+  stream->put([=] { function(data); });
+  return CudaResult::success;
+}
+
+CudaResult cudaStreamCreateWithFlags(CudaStreamHandle* stream, unsigned int /*flags*/) {
+  *stream = new CudaStreamObject;
+  const std::lock_guard lock(streams().mutex);
+  streams().all.push_back(*stream);
+  return CudaResult::success;
+}
+
+CudaResult cudaStreamDestroy(CudaStreamHandle stream) {
+  {
+    const std::lock_guard lock(streams().mutex);
+    std::erase(streams().all, stream);
+  }
+  delete stream;
+  return CudaResult::success;
+}
+
+CudaResult cudaStreamQuery(CudaStreamHandle stream) {
+  const std::lock_guard lock(stream->mutex);
+  if (stream->error != CudaResult::success) return stream->error;
+  return stream->queue.empty() ? CudaResult::success : CudaResult::not_ready;
+}
+
+CudaResult cudaEventCreate(CudaEventHandle* event) {
+  *event = new CudaEventObject;
+  return CudaResult::success;
+}
+
+CudaResult cudaEventDestroy(CudaEventHandle event) {
+  delete event;
+  return CudaResult::success;
+}
+
+CudaResult cudaEventRecord(CudaEventHandle event, CudaStreamHandle stream) {
+  event->moment = std::make_shared<CudaEventObject::Moment>();
+  stream->put([moment = event->moment] {
+    moment->when = std::chrono::steady_clock::now();
+    moment->over = true;
+  });
+  return CudaResult::success;
+}
+
+CudaResult cudaEventElapsedTime(float* milliseconds, CudaEventHandle from, CudaEventHandle to) {
+  if (!from->moment->over || !to->moment->over) return CudaResult::not_ready;
+  *milliseconds = std::chrono::duration<float, std::milli>(to->moment->when - from->moment->when).count();
+  return CudaResult::success;
+}
+
+const char* cudaGetErrorString(CudaResult result) {
+  switch (result) {
+    case CudaResult::success:
+      return "no error";
+    case CudaResult::memory_allocation:
+      return "out of memory";
+    case CudaResult::insufficient_driver:
+      return "CUDA driver version is insufficient for CUDA runtime version";
+    case CudaResult::no_device:
+      return "no CUDA-capable device is detected";
+    case CudaResult::ecc_uncorrectable:
+      return "uncorrectable ECC error encountered";
+    default:
+      return "an error that the stand-in has no words for";
+  }
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

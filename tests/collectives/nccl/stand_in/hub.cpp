@@ -1,0 +1,229 @@
+#include "tests/collectives/nccl/stand_in/hub.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <span>
+#include <thread>
+
+#include "collectives/element_reduction.hpp"
+#include "collectives/element_type.hpp"
+
+namespace collbench {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+struct Asked {
+  AskHeader header;
+  std::vector<PeerPart> sends;
+  std::vector<PeerPart> receives;
+  Bytes data;
+};
+
+/// NCCL's numbers are in the same order as ours but for the 16-bit floats, which come first of the floats.
+DataType data_type(NcclType type) {
+  constexpr std::array kTypes{DataType::int8,    DataType::uint8,   DataType::int32,   DataType::uint32,
+                              DataType::int64,   DataType::uint64,  DataType::float16, DataType::float32,
+                              DataType::float64, DataType::bfloat16};
+  return kTypes.at(static_cast<std::size_t>(type));
+}
+
+Reduction reduction_of(NcclReduction reduction) {
+  constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
+                                   Reduction::avg};
+  return kReductions.at(static_cast<std::size_t>(reduction));
+}
+
+/// All ranks' data, element by element. A float average scales each rank's element before the sum, as NCCL
+/// does (src/enqueue.cc, hostToDevRedOp: avg of a float is PreMulSum); an integer's divides the sum.
+Bytes reduced_data(const std::vector<Asked>& all) {
+  Bytes result = all[0].data;
+  const int ranks = static_cast<int>(all.size());
+  const Reduction reduction = reduction_of(all[0].header.reduction);
+  with_element_type(data_type(all[0].header.type), [&]<typename Element>(std::type_identity<Element>) {
+    const bool scales = reduction == Reduction::avg && !std::is_integral_v<Element>;
+    const auto value = [&](const Bytes& data, std::size_t i) {
+      Element element{};
+      std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
+      return scales ? static_cast<Element>(element * static_cast<Element>(1.0 / ranks)) : element;
+    };
+    for (std::size_t i = 0; i < result.size() / sizeof(Element); ++i) {
+      Element total = value(all[0].data, i);
+      for (std::size_t rank = 1; rank < all.size(); ++rank) {
+        total = reduced(reduction, total, value(all[rank].data, i));
+      }
+      if (reduction == Reduction::avg && !scales) total = averaged(total, ranks);
+      std::memcpy(result.data() + i * sizeof total, &total, sizeof total);
+    }
+  });
+  return result;
+}
+
+/// `count` elements from block `block` of `data` on.
+std::span<const std::byte> block_of(const Bytes& data, const AskHeader& header, std::size_t block) {
+  const std::size_t bytes = header.count * element_bytes(header.type);
+  return std::span(data).subspan(block * bytes, bytes);
+}
+
+void append(Bytes& to, std::span<const std::byte> more) { to.insert(to.end(), more.begin(), more.end()); }
+
+/// Each receive takes the sender's next part for this rank.
+Bytes group_data(const std::vector<Asked>& all, int rank, bool& good) {
+  Bytes result;
+  std::map<int, std::size_t> next;  // by sender: its next part to look at
+  for (const PeerPart& receive : all[static_cast<std::size_t>(rank)].receives) {
+    const Asked& sender = all[static_cast<std::size_t>(receive.peer)];
+    std::size_t& part = next[receive.peer];
+    while (part < sender.sends.size() && sender.sends[part].peer != rank) ++part;
+    good = good && part < sender.sends.size() && sender.sends[part].bytes == receive.bytes;
+    if (!good) return {};
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < part; ++i) offset += sender.sends[i].bytes;
+    append(result, std::span(sender.data).subspan(offset, receive.bytes));
+    ++part;
+  }
+  return result;
+}
+
+/// What `rank` receives.
+Bytes answer(const std::vector<Asked>& all, const Bytes& reduced_bytes, int rank, bool& good) {
+  const AskHeader& header = all[0].header;
+  Bytes result;
+  switch (header.ask) {
+    case Ask::all_reduce:
+      return reduced_bytes;
+    case Ask::reduce_scatter:
+      append(result, block_of(reduced_bytes, header, static_cast<std::size_t>(rank)));
+      return result;
+    case Ask::all_gather:
+      for (const Asked& asked : all) append(result, asked.data);
+      return result;
+    case Ask::all_to_all:
+      for (const Asked& asked : all)
+        append(result, block_of(asked.data, header, static_cast<std::size_t>(rank)));
+      return result;
+    case Ask::group:
+      return group_data(all, rank, good);
+    case Ask::join:
+    case Ask::bye:
+      break;
+  }
+  return result;
+}
+
+bool receive_asked(int socket, Asked& asked) {
+  if (!receive_all(socket, &asked.header, sizeof asked.header)) return false;
+  asked.sends.resize(asked.header.sends);
+  asked.receives.resize(asked.header.receives);
+  asked.data.resize(asked.header.bytes);
+  return receive_all(socket, asked.sends.data(), asked.sends.size() * sizeof(PeerPart)) &&
+         receive_all(socket, asked.receives.data(), asked.receives.size() * sizeof(PeerPart)) &&
+         receive_all(socket, asked.data.data(), asked.data.size());
+}
+
+bool same_call(const AskHeader& a, const AskHeader& b) {
+  return a.ask == b.ask && a.type == b.type && a.reduction == b.reduction && a.count == b.count;
+}
+
+/// One call of all ranks. False when it cannot be answered, or was the last.
+bool serve(const std::vector<int>& sockets) {
+  std::vector<Asked> all(sockets.size());
+  for (std::size_t rank = 0; rank < sockets.size(); ++rank) {
+    if (!receive_asked(sockets[rank], all[rank])) return false;
+    if (same_call(all[rank].header, all[0].header)) continue;
+    std::fprintf(stderr, "stand-in: rank %zu calls something else than rank 0\n", rank);
+    return false;
+  }
+  const Ask ask = all[0].header.ask;
+  const bool reduces = ask == Ask::all_reduce || ask == Ask::reduce_scatter;
+  const Bytes reduced_bytes = reduces ? reduced_data(all) : Bytes();
+  bool good = ask != Ask::bye;
+  for (std::size_t rank = 0; rank < sockets.size() && good; ++rank) {
+    const Bytes result = answer(all, reduced_bytes, static_cast<int>(rank), good);
+    good = good && send_all(sockets[rank], result.data(), result.size());
+  }
+  return good;
+}
+
+/// All ranks' sockets, by rank, once all have come.
+std::vector<int> join(int listener) {
+  std::vector<int> sockets;
+  std::size_t joined = 0;
+  do {
+    const int socket = ::accept(listener, nullptr, nullptr);
+    AskHeader hello;
+    if (socket < 0 || !receive_all(socket, &hello, sizeof hello)) break;
+    sockets.resize(static_cast<std::size_t>(hello.ranks), -1);
+    sockets[static_cast<std::size_t>(hello.rank)] = socket;
+  } while (++joined < sockets.size());
+  ::close(listener);
+  const char welcome = 1;
+  for (const int socket : sockets) static_cast<void>(send_all(socket, &welcome, 1));
+  return sockets;
+}
+
+sockaddr_un address_of(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(&address.sun_path[1], sizeof address.sun_path - 2);  // a 0 first: the abstract namespace
+  return address;
+}
+
+}  // namespace
+
+std::size_t element_bytes(NcclType type) { return traits(data_type(type)).bytes; }
+
+bool send_all(int socket, const void* data, std::size_t bytes) {
+  const auto* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t sent = ::send(socket, at, bytes, MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    at += sent;
+    bytes -= static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+bool receive_all(int socket, void* data, std::size_t bytes) {
+  auto* at = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t got = ::recv(socket, at, bytes, 0);
+    if (got <= 0) return false;
+    at += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+std::string start_hub() {
+  static std::atomic<int> hubs{0};
+  std::string name = "collbench-stand-in-" + std::to_string(::getpid()) + "-" + std::to_string(++hubs);
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_un address = address_of(name);
+  if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
+  ::listen(listener, 256);
+  std::thread([listener] {
+    const std::vector<int> sockets = join(listener);
+    while (serve(sockets)) {
+    }
+    for (const int socket : sockets) ::close(socket);
+  }).detach();
+  return name;
+}
+
+int connect_to_hub(const std::string& name) {
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_un address = address_of(name);
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return socket;
+  ::close(socket);
+  return -1;
+}
+
+}  // namespace collbench

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/nccl/nccl_types.hpp"
+
+namespace collbench {
+
+/// What a rank asks of the hub: one collective, or a group of sends and receives.
+enum class Ask : std::int32_t { join, all_reduce, all_gather, reduce_scatter, all_to_all, group, bye };
+
+struct AskHeader {
+  Ask ask = Ask::join;
+  std::int32_t rank = 0;
+  std::int32_t ranks = 0;
+  NcclType type = NcclType::int8;
+  NcclReduction reduction = NcclReduction::sum;
+  std::uint64_t count = 0;
+  std::uint64_t sends = 0;     ///< of a group: how many SendHeaders follow
+  std::uint64_t receives = 0;  ///< and how many after those
+  std::uint64_t bytes = 0;     ///< of data, after the headers
+};
+
+/// One send or receive of a group; the data of the sends stand one behind the other.
+struct PeerPart {
+  std::int32_t peer = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Listens on a Unix socket of the abstract namespace, joins as many ranks as the first of them says there
+/// are, and works out what each of them receives, from a thread of its own. When a rank goes away without a
+/// bye, or ranks ask for different things, it hangs up on all.
+/// Returns the socket's name, for the others.
+[[nodiscard]] std::string start_hub();
+
+/// A connected socket, or -1.
+[[nodiscard]] int connect_to_hub(const std::string& name);
+
+/// Everything or nothing: false when the other end has hung up.
+[[nodiscard]] bool send_all(int socket, const void* data, std::size_t bytes);
+[[nodiscard]] bool receive_all(int socket, void* data, std::size_t bytes);
+
+/// Bytes of an element.
+[[nodiscard]] std::size_t element_bytes(NcclType type);
+
+}  // namespace collbench

@@ -1,0 +1,353 @@
+// libnccl without GPUs: ranks are joined through a Unix socket that the unique id names (hub.hpp), never
+// through MPI, and operations run on the stand-in runtime's streams. For the control flow of the NCCL
+// backend, and for nothing that only hardware shows. What is in one version and not in another is in
+// nccl_versioned.cpp.
+//
+// What it copies of NCCL (User Guide, "Fault Tolerance" and "Group Calls"; src of 2.28 to 2.30):
+// - a non-blocking communicator's calls return ncclInProgress and go on in a thread (group.cc); another call
+//   before ncclCommGetAsyncError says success is invalid usage;
+// - a send or receive outside of a group, and a buffer that is no device memory, are refused
+//   (ncclInvalidArgument, as with NCCL_CHECK_POINTERS=1);
+// - after a failure the operation stays on the stream until ncclCommAbort, and the peers see ncclRemoteError
+//   through ncclCommGetAsyncError.
+//
+// - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
+//   invalid usage (enqueue.cc, "No algorithm/protocol available"), as is NVLS without NVSwitches, which the
+//   stand-ins' GPUs lack; before, another one is taken in silence.
+//
+// COLLBENCH_STAND_IN tells it to fail (told.hpp):
+// - init_error: making the communicator ends in ncclSystemError, as when no socket interface is found
+//   (bootstrap.cc);
+// - init_hang: it never ends, as when a peer's host drops packets;
+// - call_error:N: the N-th operation's call returns ncclUnhandledCudaError;
+// - async_error:N: the N-th operation's connection breaks: ncclRemoteError by ncclCommGetAsyncError;
+// - hang:N: the N-th operation never ends, as when a NIC stalls;
+// - wrong_data:N: the N-th operation and all after it deliver one wrong bit.
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "collectives/nccl/cuda_types.hpp"
+#include "collectives/nccl/nccl_types.hpp"
+#include "tests/collectives/nccl/stand_in/hub.hpp"
+#include "tests/collectives/nccl/stand_in/nccl.hpp"
+#include "tests/collectives/nccl/stand_in/told.hpp"
+
+using namespace collbench;
+
+extern "C" {
+CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data);
+bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
+}
+
+namespace collbench {
+
+struct NcclCommunicatorObject {
+  int rank = 0;
+  int ranks = 1;
+  bool blocking = true;
+  std::string algorithm;  // NCCL_ALGO
+  int socket = -1;
+  std::atomic<NcclResult> state{NcclResult::success};
+  std::thread thread;  // of a non-blocking one: what its last call goes on with
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool aborted = false;
+
+  /// Until ncclCommAbort: what failed or hangs goes no further.
+  void wait_for_abort() {
+    std::unique_lock lock(mutex);
+    wake.wait(lock, [this] { return aborted; });
+  }
+};
+
+}  // namespace collbench
+
+namespace {
+
+/// One operation, or all sends and receives of a group, with what they read and write.
+struct Operation {
+  NcclHandle communicator = nullptr;
+  CudaStreamHandle stream = nullptr;
+  AskHeader header;
+  const void* send = nullptr;
+  void* receive = nullptr;
+  std::size_t receive_bytes = 0;
+  std::vector<std::pair<PeerPart, const void*>> sends;
+  std::vector<std::pair<PeerPart, void*>> receives;
+  int number = 0;  // counted from 1 in this process
+};
+
+std::atomic<int> operations{0};
+thread_local int group_depth = 0;
+thread_local std::string last_error;
+thread_local std::unique_ptr<Operation> group;
+
+bool talk(Operation& operation) {
+  const int socket = operation.communicator->socket;
+  for (const auto& [part, data] : operation.sends) operation.header.bytes += part.bytes;
+  bool good = send_all(socket, &operation.header, sizeof operation.header);
+  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, &part, sizeof part);
+  for (const auto& [part, data] : operation.receives) good = good && send_all(socket, &part, sizeof part);
+  if (operation.send != nullptr) good = good && send_all(socket, operation.send, operation.header.bytes);
+  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, data, part.bytes);
+  // All is sent before anything is received: in-place forms read what they write.
+  good = good && receive_all(socket, operation.receive, operation.receive_bytes);
+  for (const auto& [part, data] : operation.receives) good = good && receive_all(socket, data, part.bytes);
+  return good;
+}
+
+void spoil(const Operation& operation) {
+  const auto wrong_from = told("wrong_data");
+  if (!wrong_from || operation.number < *wrong_from) return;
+  auto* const first = static_cast<unsigned char*>(operation.receives.empty() ? operation.receive
+                                                                             : operation.receives[0].second);
+  if (first != nullptr) first[0] ^= 1U;
+}
+
+/// On the stream's thread.
+void run(void* data) {
+  const std::unique_ptr<Operation> operation(static_cast<Operation*>(data));
+  NcclCommunicatorObject& communicator = *operation->communicator;
+  if (told("hang") == operation->number) return communicator.wait_for_abort();
+  if (told("async_error") == operation->number) ::shutdown(communicator.socket, SHUT_RDWR);
+  if (!talk(*operation)) {
+    communicator.state = NcclResult::remote_error;
+    return communicator.wait_for_abort();
+  }
+  spoil(*operation);
+}
+
+/// In a thread when the communicator is non-blocking.
+NcclResult go_on(NcclCommunicatorObject& communicator, std::function<NcclResult()> work) {
+  if (communicator.blocking) return work();
+  if (communicator.thread.joinable()) communicator.thread.join();
+  communicator.state = NcclResult::in_progress;
+  communicator.thread = std::thread([&communicator, work = std::move(work)] { communicator.state = work(); });
+  return NcclResult::in_progress;
+}
+
+bool has_algorithm(const NcclCommunicatorObject& communicator, Ask ask) {
+  if (ask == Ask::group || ask == Ask::all_to_all || stand_in_version() < 22400) return true;
+  const std::string& algorithm = communicator.algorithm;
+  return algorithm.empty() || algorithm == "Ring" || (algorithm == "Tree" && ask == Ask::all_reduce);
+}
+
+NcclResult launch(std::unique_ptr<Operation> operation) {
+  NcclCommunicatorObject& communicator = *operation->communicator;
+  if (!has_algorithm(communicator, operation->header.ask)) {
+    last_error = "No algorithm/protocol available. NCCL_ALGO was set to " + communicator.algorithm;
+    return NcclResult::invalid_usage;
+  }
+  if (communicator.state == NcclResult::in_progress) return NcclResult::invalid_usage;
+  operation->number = ++operations;
+  operation->header.rank = communicator.rank;
+  operation->header.ranks = communicator.ranks;
+  if (told("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
+  return go_on(communicator, [shared = std::make_shared<std::unique_ptr<Operation>>(std::move(operation))] {
+    const CudaStreamHandle stream = (*shared)->stream;
+    return cudaLaunchHostFunc(stream, run, shared->release()) == CudaResult::success
+               ? NcclResult::success
+               : NcclResult::unhandled_cuda_error;
+  });
+}
+
+/// An operation that sends `send_blocks` × count and receives `receive_blocks` × count elements.
+struct Blocks {
+  std::size_t send = 1;
+  std::size_t receive = 1;
+};
+
+NcclResult collective(const AskHeader& header, Blocks blocks, const void* send, void* receive,
+                      NcclHandle communicator, CudaStreamHandle stream) {
+  auto operation = std::make_unique<Operation>();
+  operation->communicator = communicator;
+  operation->stream = stream;
+  operation->header = header;
+  const std::size_t block_bytes = header.count * element_bytes(header.type);
+  operation->header.bytes = blocks.send * block_bytes;
+  operation->send = send;
+  operation->receive = receive;
+  operation->receive_bytes = blocks.receive * block_bytes;
+  if (!collbench_stand_in_is_device_memory(send, operation->header.bytes) ||
+      !collbench_stand_in_is_device_memory(receive, operation->receive_bytes)) {
+    return NcclResult::invalid_argument;
+  }
+  return launch(std::move(operation));
+}
+
+std::size_t ranks_of(NcclHandle communicator) { return static_cast<std::size_t>(communicator->ranks); }
+
+NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
+  if (told("init_error")) return NcclResult::system_error;
+  if (told("init_hang")) {
+    communicator.wait_for_abort();
+    return NcclResult::system_error;
+  }
+  communicator.socket = connect_to_hub(hub);
+  const AskHeader hello{.ask = Ask::join, .rank = communicator.rank, .ranks = communicator.ranks};
+  char welcome = 0;
+  if (communicator.socket < 0 || !send_all(communicator.socket, &hello, sizeof hello) ||
+      !receive_all(communicator.socket, &welcome, 1)) {
+    return NcclResult::remote_error;
+  }
+  return NcclResult::success;
+}
+
+Operation* group_for(NcclHandle communicator, CudaStreamHandle stream) {
+  if (group_depth == 0) return nullptr;
+  if (!group) {
+    group = std::make_unique<Operation>();
+    group->header.ask = Ask::group;
+    group->communicator = communicator;
+    group->stream = stream;
+  }
+  return group.get();
+}
+
+}  // namespace
+
+// For nccl_versioned.cpp.
+NcclResult collbench::stand_in_all_to_all(const void* send, void* receive, std::size_t count, NcclType type,
+                                          NcclHandle communicator, CudaStreamHandle stream) {
+  const std::size_t ranks = ranks_of(communicator);
+  return collective({.ask = Ask::all_to_all, .type = type, .count = count}, {.send = ranks, .receive = ranks},
+                    send, receive, communicator, stream);
+}
+
+NcclResult collbench::stand_in_async_error(NcclHandle communicator, NcclResult* state) {
+  *state = communicator->state;
+  return NcclResult::success;
+}
+
+// NOLINTBEGIN(readability-identifier-naming): the names are the library's.
+extern "C" {
+
+NcclResult ncclGetUniqueId(NcclUniqueId* id) {
+  const std::string name = start_hub();
+  id->internal.fill(0);
+  name.copy(id->internal.data(), id->internal.size() - 1);
+  return name.empty() ? NcclResult::system_error : NcclResult::success;
+}
+
+NcclResult ncclCommInitRankConfig(NcclHandle* handle, int ranks, NcclUniqueId id, int rank,
+                                  NcclConfig* config) {
+  if (config->magic != 0xcafebeef || config->size < sizeof(NcclConfig)) return NcclResult::invalid_argument;
+  *handle = new NcclCommunicatorObject;
+  (*handle)->rank = rank;
+  (*handle)->ranks = ranks;
+  (*handle)->blocking = config->blocking != 0;
+  if (const char* const algorithm = std::getenv("NCCL_ALGO")) (*handle)->algorithm = algorithm;
+  return go_on(**handle, [communicator = *handle, hub = std::string(id.internal.data())] {
+    return join(*communicator, hub);
+  });
+}
+
+NcclResult ncclCommFinalize(NcclHandle communicator) {
+  if (communicator->state == NcclResult::in_progress) return NcclResult::invalid_usage;
+  return go_on(*communicator, [communicator] {
+    const AskHeader bye{.ask = Ask::bye, .rank = communicator->rank, .ranks = communicator->ranks};
+    static_cast<void>(send_all(communicator->socket, &bye, sizeof bye));
+    return NcclResult::success;
+  });
+}
+
+NcclResult ncclCommDestroy(NcclHandle communicator) {
+  if (communicator->thread.joinable()) communicator->thread.join();
+  if (communicator->blocking) ncclCommFinalize(communicator);
+  ::close(communicator->socket);
+  delete communicator;
+  return NcclResult::success;
+}
+
+NcclResult ncclCommAbort(NcclHandle communicator) {
+  {
+    const std::lock_guard lock(communicator->mutex);
+    communicator->aborted = true;
+  }
+  communicator->wake.notify_all();
+  if (communicator->socket >= 0) ::shutdown(communicator->socket, SHUT_RDWR);
+  if (communicator->thread.joinable()) communicator->thread.join();
+  // What its operations on the stream still use stays: the real one waits for its kernels here.
+  return NcclResult::success;
+}
+
+const char* ncclGetErrorString(NcclResult result) {
+  constexpr std::array kWords{"no error",
+                              "unhandled cuda error (run with NCCL_DEBUG=INFO for details)",
+                              "unhandled system error (run with NCCL_DEBUG=INFO for details)",
+                              "internal error - please report this issue to the NCCL developers",
+                              "invalid argument (run with NCCL_DEBUG=WARN for details)",
+                              "invalid usage (run with NCCL_DEBUG=WARN for details)",
+                              "remote process exited or there was a network error",
+                              "NCCL operation in progress"};
+  return kWords.at(static_cast<std::size_t>(result));
+}
+
+const char* ncclGetLastError(NcclHandle /*communicator*/) { return last_error.c_str(); }
+
+NcclResult ncclGroupStart() {
+  ++group_depth;
+  return NcclResult::success;
+}
+
+NcclResult ncclGroupEnd() {
+  if (group_depth == 0) return NcclResult::invalid_usage;
+  if (--group_depth > 0 || !group) return NcclResult::success;
+  group->header.sends = group->sends.size();
+  group->header.receives = group->receives.size();
+  return launch(std::move(group));
+}
+
+NcclResult ncclAllReduce(const void* send, void* receive, std::size_t count, NcclType type,
+                         NcclReduction reduction, NcclHandle communicator, CudaStreamHandle stream) {
+  return collective({.ask = Ask::all_reduce, .type = type, .reduction = reduction, .count = count}, {}, send,
+                    receive, communicator, stream);
+}
+
+NcclResult ncclAllGather(const void* send, void* receive, std::size_t count, NcclType type,
+                         NcclHandle communicator, CudaStreamHandle stream) {
+  return collective({.ask = Ask::all_gather, .type = type, .count = count},
+                    {.send = 1, .receive = ranks_of(communicator)}, send, receive, communicator, stream);
+}
+
+NcclResult ncclReduceScatter(const void* send, void* receive, std::size_t count, NcclType type,
+                             NcclReduction reduction, NcclHandle communicator, CudaStreamHandle stream) {
+  return collective({.ask = Ask::reduce_scatter, .type = type, .reduction = reduction, .count = count},
+                    {.send = ranks_of(communicator), .receive = 1}, send, receive, communicator, stream);
+}
+
+NcclResult ncclSend(const void* data, std::size_t count, NcclType type, int peer, NcclHandle communicator,
+                    CudaStreamHandle stream) {
+  Operation* const open = group_for(communicator, stream);
+  const std::size_t bytes = count * element_bytes(type);
+  if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
+    return NcclResult::invalid_argument;
+  open->sends.push_back({{.peer = peer, .bytes = bytes}, data});
+  return NcclResult::success;
+}
+
+NcclResult ncclRecv(void* data, std::size_t count, NcclType type, int peer, NcclHandle communicator,
+                    CudaStreamHandle stream) {
+  Operation* const open = group_for(communicator, stream);
+  const std::size_t bytes = count * element_bytes(type);
+  if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
+    return NcclResult::invalid_argument;
+  open->receives.push_back({{.peer = peer, .bytes = bytes}, data});
+  return NcclResult::success;
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,19 @@
+#pragma once
+#include <cstddef>
+
+#include "collectives/nccl/cuda_types.hpp"
+#include "collectives/nccl/nccl_types.hpp"
+
+// What the two halves of the stand-in libnccl have of each other: nccl.cpp, and nccl_versioned.cpp, of which
+// each version has its own.
+
+namespace collbench {
+
+[[nodiscard]] NcclResult stand_in_all_to_all(const void* send, void* receive, std::size_t count,
+                                             NcclType type, NcclHandle communicator, CudaStreamHandle stream);
+[[nodiscard]] NcclResult stand_in_async_error(NcclHandle communicator, NcclResult* state);
+
+/// As ncclGetVersion tells.
+[[nodiscard]] int stand_in_version();
+
+}  // namespace collbench

@@ -1,0 +1,35 @@
+// What tells one version of the stand-in libnccl from another: STAND_IN_VERSION, and the functions that it
+// lacks when STAND_IN_LACKS_ALL_TO_ALL (as before 2.28.3) or STAND_IN_LACKS_ASYNC_ERROR is defined.
+#include <cstddef>
+
+#include "collectives/nccl/cuda_types.hpp"
+#include "collectives/nccl/nccl_types.hpp"
+#include "tests/collectives/nccl/stand_in/nccl.hpp"
+
+using namespace collbench;
+
+int collbench::stand_in_version() { return STAND_IN_VERSION; }
+
+// NOLINTBEGIN(readability-identifier-naming): the names are the library's.
+extern "C" {
+
+NcclResult ncclGetVersion(int* version) {
+  *version = STAND_IN_VERSION;
+  return NcclResult::success;
+}
+
+#ifndef STAND_IN_LACKS_ALL_TO_ALL
+NcclResult ncclAlltoAll(const void* send, void* receive, std::size_t count, NcclType type,
+                        NcclHandle communicator, CudaStreamHandle stream) {
+  return stand_in_all_to_all(send, receive, count, type, communicator, stream);
+}
+#endif
+
+#ifndef STAND_IN_LACKS_ASYNC_ERROR
+NcclResult ncclCommGetAsyncError(NcclHandle communicator, NcclResult* state) {
+  return stand_in_async_error(communicator, state);
+}
+#endif
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string>
+
+namespace collbench {
+
+/// What the stand-ins are told to do wrong: COLLBENCH_STAND_IN, "WHAT", "WHAT:N" (at the N-th time, counted
+/// from 1), "WHAT@RANK" (on that rank only) or "WHAT:N@RANK". The N of `what` when this process is told it, 1
+/// when there is no N.
+inline std::optional<int> told(const std::string& what) {
+  const char* const text = std::getenv("COLLBENCH_STAND_IN");
+  const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (text == nullptr) return std::nullopt;
+  std::string word = text;
+  if (const auto at = word.find('@'); at != std::string::npos) {
+    if (word.substr(at + 1) != (rank == nullptr ? "0" : rank)) return std::nullopt;
+    word.resize(at);
+  }
+  const auto colon = word.find(':');
+  if (word.substr(0, colon) != what) return std::nullopt;
+  return colon == std::string::npos ? 1 : std::atoi(word.c_str() + colon + 1);
+}
+
+/// A number that the stand-ins are told, such as how many GPUs there are.
+inline long told_number(const char* variable, long otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atol(text);
+}
+
+}  // namespace collbench

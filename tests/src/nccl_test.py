@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""The NCCL backend as its users meet it, over stand-ins for libnccl, the CUDA runtime and the kernels
+(tests/collectives/nccl/stand_in): every operation, every refusal, every failure. Nothing here is said of a real GPU.
+
+Usage: nccl_test.py PROGRAM FOLDER_OF_STAND_INS [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1])
+STAND_INS = pathlib.Path(sys.argv[2])
+
+
+def nccl(version):
+    return str(STAND_INS / f"libstand_in_nccl_{version}.so")
+
+
+ENVIRONMENT = {
+    **{key: value for key, value in os.environ.items() if not key.startswith(("NCCL_", "CUDA_", "SLURM_"))},
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "COLLBENCH_NCCL": nccl(22809),
+    "COLLBENCH_CUDART": str(STAND_INS / "libstand_in_cudart.so"),
+    "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"),
+}
+QUICK = ["--passes", "1", "-n", "2", "-w", "0"]
+SMALL = ["--ops", "all_reduce", "--sizes", "8,4K"]
+
+
+def run(command, environment=None):
+    return subprocess.run(command, env={**ENVIRONMENT, **(environment or {})}, capture_output=True, text=True, timeout=100,
+                          stdin=subprocess.DEVNULL, check=False)
+
+
+def mpirun(ranks, *arguments, environment=None):
+    return run(["mpirun", "--oversubscribe", "-np", str(ranks), str(PROGRAM), "--backend", "nccl", *map(str, arguments)],
+               environment)
+
+
+def said(result):
+    """What collbench itself wrote to stderr, without mpirun's banner."""
+    return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "run.json"
+
+    def record(self, ranks, *arguments, status=0, environment=None):
+        result = mpirun(ranks, *arguments, "-J", self.path, "--overwrite", environment=environment)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return json.loads(self.path.read_text())
+
+    def refused(self, patterns, *arguments, ranks=2, status=5, rows=SMALL, environment=None):
+        """One line, once and not per rank, with the documented status."""
+        result = mpirun(ranks, *QUICK, *rows, *arguments, environment=environment)
+        self.check_line(result, patterns, status)
+
+    def check_line(self, result, patterns, status):
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        lines = said(result)
+        self.assertEqual(len(lines), 1, result.stderr)
+        for pattern in patterns:
+            self.assertRegex(lines[0], pattern)
+
+
+class Operations(Scratch):
+    def check(self, ranks, version=22809):
+        made = self.record(ranks, *QUICK, "--sizes", "100,4K", "-d", "all", "-o", "all", "--place", "both",
+                           environment={"COLLBENCH_NCCL": nccl(version)})
+        rows = [row for row in made["rows"] if not row["unavailable"]]
+        for row in rows:
+            self.assertEqual(row["wrong_elements"], 0, row)
+        kinds = {(row["operation"], row["type"], row["reduction"], row["in_place"]) for row in rows}
+        types = 10
+        reducing = 2 * types * 5 * 2  # AllReduce, ReduceScatter: types, reductions, places
+        moving = types * 2 + types  # AllGather in both places, AllToAll out of place
+        self.assertEqual(len(kinds), reducing + moving + (types if ranks > 1 else 0))
+        return made
+
+    def test_1_rank(self):
+        self.check(1)
+
+    def test_2_ranks(self):
+        self.check(2)
+
+    def test_3_ranks(self):
+        self.check(3)
+
+    def test_5_ranks_without_nccl_all_to_all(self):
+        made = self.check(5, version=22200)
+        notes = {row["operation"]: row["note"] for row in made["rows"]}
+        self.assertEqual(notes["AllToAll"], "grouped ncclSend and ncclRecv")
+        self.assertEqual(notes["AllReduce"], "")
+
+    def test_the_record_says_what_it_was_measured_with(self):
+        made = self.record(2, *QUICK, *SMALL)
+        self.assertEqual(made["backend"], "nccl")
+        self.assertEqual(made["versions"]["nccl"], "2.28.9")
+        self.assertEqual(made["versions"]["cuda"], "13.0")
+        self.assertGreaterEqual(len(made["communicator_seconds"]), 2)  # the trial's, and that of the only pass
+        self.assertGreater(min(made["communicator_seconds"]), 0)
+        self.assertEqual([rank["gpu_address"] for rank in made["cluster"]["placement"]], ["0000:18:00.0", "0000:19:00.0"])
+        self.assertIsNone(made["calibration"])  # host memory's rates say nothing of GPUs
+        self.assertIn("nothing is expected of any row", " ".join(made["place_notes"]))  # no machine has a stand-in
+
+    def test_sizes_go_up_to_what_the_gpu_holds(self):
+        made = mpirun(2, "--dry-run", "--ops", "all_reduce", environment={"COLLBENCH_STAND_IN_MEMORY": str(64 << 20)})
+        self.assertEqual(made.returncode, 0, made.stderr)
+        sizes = [int(line.split()[1]) for line in made.stdout.splitlines() if line.startswith("AllReduce")]
+        self.assertEqual(max(sizes), 16 << 20)
+
+    def test_passes_and_the_distribution(self):
+        made = self.record(2, *SMALL, "--passes", "3", "-n", "8")
+        self.assertGreaterEqual(len(made["communicator_seconds"]), 2)
+        for row in made["rows"]:
+            self.assertEqual(len(row["pass_seconds"]), 3)
+            self.assertGreater(row["samples"], 0)
+            self.assertGreater(row["minimum_seconds"], 0)
+            self.assertEqual(len(row["rank_times"]["rank"]), 2)
+
+    def test_one_rank_without_mpirun(self):
+        result = run([str(PROGRAM), "--backend", "nccl", *QUICK, *SMALL])
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class Refusals(Scratch):
+    def test_no_nccl(self):
+        self.refused(["NCCL: /none.so", "COLLBENCH_NCCL"], environment={"COLLBENCH_NCCL": "/none.so"})
+
+    def test_an_old_nccl(self):
+        self.refused(["is version 2.16.0, and 2.18 is the oldest"], environment={"COLLBENCH_NCCL": nccl(21600)})
+
+    def test_a_missing_function_is_named(self):
+        self.refused([r"\(2.18.0\) lacks ncclCommGetAsyncError"], environment={"COLLBENCH_NCCL": nccl(21800)})
+
+    def test_no_cuda_runtime(self):
+        self.refused(["CUDA: /none.so", "COLLBENCH_CUDART"], environment={"COLLBENCH_CUDART": "/none.so"})
+
+    def test_no_kernels(self):
+        self.refused(["GPU kernels: /none.so", "nvcc"], environment={"COLLBENCH_KERNELS": "/none.so"})
+
+    def test_another_builds_kernels(self):
+        self.refused(["another version of collbench"], environment={"COLLBENCH_KERNELS": nccl(22809)})
+
+    def test_no_driver(self):
+        self.refused(["no GPU: CUDA runtime 13.0 is here, and no NVIDIA driver", "--backend mpi"],
+                     environment={"COLLBENCH_STAND_IN_DRIVER": "0"})
+
+    def test_an_old_driver(self):
+        self.refused(["a driver for CUDA 12.4, which is too old"], environment={"COLLBENCH_STAND_IN_DRIVER": "12040"})
+
+    def test_no_gpu(self):
+        self.refused(["no GPU", "no CUDA-capable device"], environment={"COLLBENCH_STAND_IN_GPUS": "0"})
+
+    def test_nonsense_in_cuda_visible_devices(self):
+        self.refused(["CUDA_VISIBLE_DEVICES is 'gpu0'", "nvidia-smi -L"], environment={"CUDA_VISIBLE_DEVICES": "gpu0"})
+
+    def test_more_than_the_gpu_holds(self):
+        self.refused(["its GPU has 1 MiB for each", "-e of at most"], status=2, rows=["--sizes", "64K,4M"],
+                     environment={"COLLBENCH_STAND_IN_MEMORY": str(1 << 20)})
+
+    def test_an_algorithm_that_nccl_does_not_have(self):
+        self.refused(["--algo: 'warp'", "nvls_tree"], "--algo", "warp", status=2)
+
+    def test_two_versions_of_nccl(self):
+        parts = []
+        for version in (22809, 22200):
+            parts += ["-np", "1", "-x", f"COLLBENCH_NCCL={nccl(version)}", str(PROGRAM), "--backend", "nccl", ":"]
+        environment = {key: value for key, value in ENVIRONMENT.items() if key != "COLLBENCH_NCCL"}
+        result = subprocess.run(["mpirun", "--oversubscribe", *parts[:-1]], env=environment, capture_output=True, text=True,
+                                timeout=60, stdin=subprocess.DEVNULL, check=False)
+        self.check_line(result, ["rank 0 on .* has 2.28.9", "rank 1 on .* has 2.22.0"], 5)
+
+
+class Algorithms(Scratch):
+    def rows(self, *arguments, status=0, environment=None):
+        made = self.record(2, *QUICK, "--sizes", "4K", *arguments, status=status, environment=environment)
+        return {(row["operation"], row["algorithm"]): row for row in made["rows"]}
+
+    def test_each_choice_has_rows_of_its_own(self):
+        rows = self.rows("--ops", "all_reduce,all_gather", "--algo", "auto,ring,tree", "--proto", "ll,simple")
+        self.assertEqual(len(rows), 12)
+        self.assertEqual(rows["AllReduce", "tree/ll"]["algorithm_ran"], "tree/ll")
+        self.assertEqual(rows["AllReduce", "tree/ll"]["wrong_elements"], 0)
+        self.assertIn("NCCL has no tree/ll for AllGather", rows["AllGather", "tree/ll"]["unavailable"])
+
+    def test_what_nccl_refuses_is_declined_and_the_rest_is_measured(self):
+        rows = self.rows("--ops", "all_reduce", "--algo", "nvls,ring")
+        self.assertRegex(rows["AllReduce", "nvls"]["unavailable"], "declined: .*NCCL_ALGO was set to NVLS")
+        self.assertEqual(rows["AllReduce", "ring"]["wrong_elements"], 0)
+
+    def test_nothing_but_declined(self):
+        self.rows("--ops", "all_reduce", "--algo", "nvls", status=5)
+
+    def test_an_nccl_that_would_not_say(self):
+        rows = self.rows("--ops", "all_reduce", "--algo", "auto,ring", environment={"COLLBENCH_NCCL": nccl(22200)})
+        self.assertIn("2.24 and newer decline", rows["AllReduce", "ring"]["unavailable"])
+        self.assertFalse(rows["AllReduce", "auto"]["unavailable"])
+
+
+class Placement(Scratch):
+    def test_more_ranks_than_gpus(self):
+        self.refused(["ranks 0 and 2 would share GPU 0000:18:00.0: rank 2 sees 2 GPUs"], ranks=3,
+                     environment={"COLLBENCH_STAND_IN_GPUS": "2"})
+
+    def test_slurms_one_gpu_for_all(self):
+        """facts of `salloc --gpus-per-task=1` with mpirun: CUDA_VISIBLE_DEVICES is 0 for every rank."""
+        self.refused(["ranks 0 and 1 would share", "--gpus-per-node=N"],
+                     environment={"CUDA_VISIBLE_DEVICES": "0", "SLURM_JOB_ID": "7"})
+
+    def test_sharing_when_asked_for(self):
+        made = self.record(3, *QUICK, *SMALL, "--share-gpu", environment={"COLLBENCH_STAND_IN_GPUS": "2"})
+        for row in made["rows"]:
+            self.assertEqual(row["wrong_elements"], 0)
+            self.assertEqual(row["note"], "correctness only: ranks share a GPU")
+        self.assertEqual([rank["gpu_address"] for rank in made["cluster"]["placement"]],
+                         ["0000:18:00.0", "0000:19:00.0", "0000:18:00.0"])
+
+    def test_no_mark_where_nobody_shares(self):
+        made = self.record(2, *QUICK, *SMALL, "--share-gpu")
+        self.assertEqual({row["note"] for row in made["rows"]}, {""})
+
+    def test_tasks_that_see_one_gpu_each(self):
+        parts = []
+        for gpu in ("3", "1"):
+            parts += ["-np", "1", "-x", f"CUDA_VISIBLE_DEVICES={gpu}", str(PROGRAM), "--backend", "nccl", *QUICK, *SMALL,
+                      "-J", str(self.path), ":"]
+        result = run(["mpirun", "--oversubscribe", *parts[:-1]])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        placement = json.loads(self.path.read_text())["cluster"]["placement"]
+        self.assertEqual([rank["gpu_address"] for rank in placement], ["0000:1b:00.0", "0000:19:00.0"])
+
+    def test_mig_devices_are_told_apart_by_uuid(self):
+        self.record(2, *QUICK, *SMALL, environment={"COLLBENCH_STAND_IN_MIG": "1"})
+
+
+class Failures(Scratch):
+    """Each ends the run on all ranks, with one line; the record keeps what was measured.
+
+    How many operations a row takes depends on how long they take: the 45th is after the first row's block and before the
+    last one's.
+    """
+
+    def check(self, told, patterns, status=4, fewest_blocks=None):
+        result = mpirun(3, "--ops", "all_reduce", "--sizes", "8,4K,64K", "--passes", "2", "-n", "5", "-T", "5",
+                        "-J", self.path, "--overwrite", environment={"COLLBENCH_STAND_IN": told})
+        self.check_line(result, patterns, status)
+        self.assertNotRegex(result.stderr, "Signal|MPI_ABORT")
+        if fewest_blocks is None:
+            self.assertFalse(self.path.exists())
+            return
+        made = json.loads(self.path.read_text())
+        self.assertFalse(made["complete"])
+        blocks = sum(len(row["pass_seconds"]) for row in made["rows"])
+        self.assertTrue(fewest_blocks <= blocks < 6, blocks)
+        self.assertIn(str(self.path), said(result)[0])
+
+    def test_init_error(self):
+        self.check("init_error", ["unhandled system error", "NCCL_DEBUG=WARN"], status=5)
+
+    def test_init_error_on_one_rank(self):
+        self.check("init_error@1", ["rank 1 on .*: the communicator says 'unhandled system error"], status=5)
+
+    def test_init_hang(self):
+        self.check("init_hang@2", ["creation of a communicator: no end on ranks 0, 1, 2 after 4 s", "-T"])
+
+    def test_call_error(self):
+        self.check("call_error:45@1", ["rank 1 on .*: ncclAllReduce says 'unhandled cuda error"], fewest_blocks=1)
+
+    def test_async_error_in_the_first_operation(self):
+        self.check("async_error:1@1", ["remote process exited or there was a network error"])
+
+    def test_async_error_in_the_tenth_operation(self):
+        self.check("async_error:10@1", ["remote process exited or there was a network error"], fewest_blocks=0)
+
+    def test_async_error_later(self):
+        self.check("async_error:45@1", ["remote process exited or there was a network error"], fewest_blocks=1)
+
+    def test_hang(self):
+        self.check("hang:45@0", ["AllReduce .*: no end on ranks 0, 1, 2 after 4 s"], fewest_blocks=1)
+
+    def test_ecc_error(self):
+        self.check("ecc:9@1", ["rank 1 on .*uncorrectable ECC error", "nvidia-smi -q -d ECC"], fewest_blocks=1)
+
+    def test_no_memory_on_one_rank(self):
+        self.check("no_memory@1", ["GPU memory: rank 1 on .*out of memory", "-e"], status=2)
+
+    def test_wrong_data(self):
+        made = self.record(3, *QUICK, "--sizes", "4K", status=3, environment={"COLLBENCH_STAND_IN": "wrong_data:2@1"})
+        self.assertTrue(made["complete"])
+        for row in made["rows"]:
+            self.assertEqual([(wrong["rank"], wrong["count"], wrong["first_index"]) for wrong in row["wrong"]], [(1, 1, 0)])
+            self.assertNotEqual(row["wrong"][0]["expected"], row["wrong"][0]["got"])
+
+
+class Real(Scratch):
+    """The real libraries, where they are; GPUs are hidden, so that nothing is measured."""
+
+    def test_the_refusal_without_a_gpu(self):
+        environment = {key: value for key, value in ENVIRONMENT.items() if not key.startswith("COLLBENCH_")}
+        environment["CUDA_VISIBLE_DEVICES"] = "-1"
+        version = subprocess.run([str(PROGRAM), "--version"], env=environment, capture_output=True, text=True, timeout=60,
+                                 check=True).stdout
+        found = re.search(r"NCCL: +(\d+\.\d+\.\d+)", version)
+        if not found or not re.search(r"CUDA: +\d+", version) or "not here" in version:
+            self.skipTest("no libnccl, CUDA runtime or kernels on this machine:\n" + version)
+        result = subprocess.run(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl"],
+                                env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+                                check=False)
+        self.check_line(result, ["no GPU: (CUDA runtime .* and no NVIDIA driver|CUDA_VISIBLE_DEVICES is '-1')"], 5)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
