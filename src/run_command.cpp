@@ -311,7 +311,7 @@ class MainJob {
   std::optional<RecordFiles> files_;
   std::vector<Expectation> expected_;
   std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
-  bool has_fault_ = false;  ///< on rank 0: a node is not what --expect names
+  bool has_fault_ = false;          ///< on rank 0: a node is not what --expect names
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ std::vector<std::vector<std::string>> nodes_by_shape(const ClusterTopology& clus
 
 std::string what_it_is(const Host& host) {
   const std::vector<ReferenceMatch> matches = nearest_references(host);
-  if (matches.empty()) return "no GPU is seen: host memory is measured";
+  if (matches.empty()) return "no GPU is seen, so no reference machine is named";
   const ReferenceMatch& match = matches.front();
   if (match.differences.empty()) return fmt::format("like the reference machine {}", match.machine->name);
   return fmt::format("nearest to the reference machine {}: {}", match.machine->name,
