@@ -70,7 +70,7 @@ TEST(ClusterSummary, ManyOddKindsAreCounted) {
 }
 
 TEST(ClusterSummary, WithoutGpus) {
-  EXPECT_THAT(cluster_summary(cluster_of({Host{}}, {0, 0}))[1], HasSubstr("host memory is measured"));
+  EXPECT_THAT(cluster_summary(cluster_of({Host{}}, {0, 0}))[1], HasSubstr("no reference machine is named"));
 }
 
 TEST(ClusterSummary, OtherBusNumbersMakeNoNodeOdd) {
