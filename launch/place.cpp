@@ -107,7 +107,7 @@ std::vector<std::string> place_notes(const std::vector<RankPlace>& places, const
                                      bool launched, bool inside_slurm) {
   std::vector<std::string> notes;
   if (places.size() == 1 && !launched) {
-    notes.push_back(
+    notes.emplace_back(
         inside_slurm
             ? "started without a launcher inside a Slurm allocation: one rank runs, the other nodes idle; "
               "start it with mpirun, or srun --mpi=pmix"
