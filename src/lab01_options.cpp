@@ -24,7 +24,7 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
               throw usage_error("--price", "'" + text + "' is no price",
                                 "give one GPU's price per hour, such as 2.50");
             }
-            request.price_per_gpu_hour = *price;
+            request.price_per_gpu_hour = price;
           },
           "of one GPU for one hour, for lab01")
       ->needs(preset)
