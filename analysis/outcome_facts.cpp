@@ -13,6 +13,7 @@
 #include "analysis/text_layout.hpp"
 #include "analysis/verdict_facts.hpp"
 #include "base/record/rates.hpp"
+#include "base/statistics.hpp"
 #include "base/units.hpp"
 
 namespace collbench {
@@ -32,7 +33,7 @@ std::string row_in_words(const RowKey& key) {
   return text + (key.algorithm == "auto" ? "" : ", " + key.algorithm);
 }
 
-std::string passes_in_words(int passes) { return fmt::format("{} pass{}", passes, passes == 1 ? "" : "es"); }
+std::string passes_in_words(int passes) { return counted(static_cast<std::size_t>(passes), "pass"); }
 
 void add_state(const Run& run, ReportFacts& facts) {
   if (run.log) {
@@ -138,10 +139,45 @@ void add_precision(const Run& run, ReportFacts& facts) {
   facts.push_back({text});
 }
 
+/// What a single launch cannot know of itself.
+void add_launches(const Run& run, ReportFacts& facts) {
+  std::vector<std::string> spanning;
+  std::vector<double> within;
+  std::vector<double> between;
+  for (const Row& row : run.rows) {
+    const Measurement& measured = row.measurement;
+    if (measured.launch_passes.size() > 1) spanning.push_back(row_in_words(measured.key));
+    if (!measured.launch_variation) continue;
+    within.push_back(measured.launch_variation->within);
+    between.push_back(measured.launch_variation->between);
+  }
+  if (!run.repeated && !spanning.empty()) {
+    constexpr std::size_t kNamed = 3;
+    const std::size_t more = spanning.size() - std::min(spanning.size(), kNamed);
+    spanning.resize(spanning.size() - more);
+    facts.push_back({fmt::format("resumed: the passes and the interval of {}{} are of several launches",
+                                 fmt::join(spanning, "; "),
+                                 more == 0 ? "" : fmt::format(" and {}", counted(more, "more row")))});
+  }
+  if (between.empty()) return;
+  const auto percent = [](double share) { return format_significant(share * 100, 2, 7); };
+  facts.push_back(
+      {fmt::format("times vary by {} % between launches and by {} % between passes of one (standard "
+                   "deviations, the median row's; at most {} % and {} %)",
+                   percent(median(between)), percent(median(within)),
+                   percent(*std::max_element(between.begin(), between.end())),
+                   percent(*std::max_element(within.begin(), within.end())))});
+}
+
 void add_cost(const Run& run, ReportFacts& facts) {
   if (run.log) return;  // a log does not say what it took
-  std::string text =
-      fmt::format("wall time {}, {}", format_seconds(run.wall_seconds), passes_in_words(run.passes));
+  std::string text = fmt::format("wall time {}", format_seconds(run.wall_seconds));
+  if (run.repeated) {
+    text += fmt::format(" in {} of", counted(static_cast<std::size_t>(run.launches), "launch"));
+    text += run.passes == 1 ? " 1 pass" : fmt::format(" at most {}", passes_in_words(run.passes));
+  } else {
+    text += ", " + passes_in_words(run.passes);
+  }
   if (run.calibration_seconds > 0)
     text += fmt::format(", calibration {}", format_seconds(run.calibration_seconds));
   if (run.validation_seconds > 0 && run.wall_seconds > 0) {
@@ -175,6 +211,7 @@ ReportFacts outcome_facts(const Run& run) {
   add_substitutions(run, facts);
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_precision(run, facts);
+  add_launches(run, facts);
   for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);
   for (const ReportFact& fact : verdict_facts(run)) facts.push_back(fact);

@@ -33,6 +33,10 @@ std::string place_in_words(const Run& run) {
   return fmt::format("{} on {}", ranks, counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
 }
 
+std::string launches_in_words(const Run& run) {
+  return counted(static_cast<std::size_t>(run.launches), "launch");
+}
+
 ReportFact headline(const Run& run) {
   if (run.log) {
     return {fmt::format("collbench {}, imported from {} ({}): {}, {}{}", run.versions.collbench,
@@ -40,10 +44,11 @@ ReportFact headline(const Run& run) {
                         run.started.empty() ? "" : ", started " + run.started),
             Tone::plain};
   }
-  return {
-      fmt::format("collbench {}, {}, {}, started {}{}", run.versions.collbench, backend_in_words(run.backend),
-                  place_in_words(run), run.started, run.simulated ? ", in SimGrid's simulated time" : ""),
-      Tone::plain};
+  return {fmt::format("collbench {}, {}, {}{}, started {}{}", run.versions.collbench,
+                      backend_in_words(run.backend), place_in_words(run),
+                      run.repeated ? ", " + launches_in_words(run) : "", run.started,
+                      run.simulated ? ", in SimGrid's simulated time" : ""),
+          Tone::plain};
 }
 
 ReportFact versions(const Run& run) {
@@ -196,9 +201,12 @@ ReportFacts legend_facts(const Run& run) {
              "GB = 10^9 bytes"}};
   }
   return {
-      {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes",
-                   reduction_in_words(run.time_reduction))},
-      {"±95%: half the exact 95 % interval of that median, over the passes of this launch only"},
+      {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes{}",
+                   reduction_in_words(run.time_reduction),
+                   run.repeated ? ", and of that the median over launches" : "")},
+      {run.repeated
+           ? "±95%: half the exact 95 % interval of that median over launches: it holds for the next, too"
+           : "±95%: half the exact 95 % interval of that median, over the passes of this launch only"},
       {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
        "(auto: the cheapest); docs/model.md"},
       {"meas/exp: measured over expected busbw, below 1 is slower (below 0.8 is marked); GB = 10^9 bytes"}};

@@ -10,38 +10,9 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace collbench {
-namespace {
-
-/// An open file descriptor; closing may be asked for early so that its error is seen.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor(Descriptor&&) = delete;
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
-
-Error system_error(const std::filesystem::path& path, std::string_view action, int reason) {
-  return usage_error(path.string(), fmt::format("cannot be {}: {}", action, std::strerror(reason)),
-                     "give another path or mend the permissions");
-}
-
-}  // namespace
 
 void require_writable(const std::filesystem::path& path, bool overwrite, std::string_view option) {
   std::error_code ignored;
@@ -79,19 +50,14 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
 void write_file_by_rename(const std::filesystem::path& path, std::string_view text) {
   const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
   try {
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (file.get() < 0) throw system_error(path, "written", errno);
-    while (!text.empty()) {
-      const ssize_t written = ::write(file.get(), text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw system_error(path, "written", errno);
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (::fsync(file.get()) != 0 && errno != EINVAL) throw system_error(path, "written", errno);
-    if (!file.close()) throw system_error(path, "written", errno);
+    FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (file.get() < 0) throw file_error(path, "written", errno);
+    write_all(file.get(), text, path);
+    sync_file(file.get(), path);
+    if (!file.close()) throw file_error(path, "written", errno);
     std::error_code failure;
     std::filesystem::rename(temporary, path, failure);
-    if (failure) throw system_error(path, "written", failure.value());
+    if (failure) throw file_error(path, "written", failure.value());
   } catch (const Error&) {
     ::unlink(temporary.c_str());
     throw;
@@ -99,14 +65,14 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw system_error(path, "read", errno);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw file_error(path, "read", errno);
   std::string text;
   std::array<char, 65536> chunk{};
   while (true) {
     const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error(path, "read", errno);
+    if (got < 0) throw file_error(path, "read", errno);
     if (got == 0) return text;
     text.append(chunk.data(), static_cast<std::size_t>(got));
   }

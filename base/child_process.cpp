@@ -194,6 +194,10 @@ ChildResult run_child(const std::vector<std::string>& arguments, const ChildLimi
       result.code = end->si_status;
       break;
     }
+    if (limits.interrupted()) {
+      result.end = ChildEnd::interrupted;
+      break;
+    }
     wait_for_output(out, err);
   }
   result.cut = out.cut() || err.cut();
@@ -210,6 +214,8 @@ std::string describe_end(const ChildResult& result, const ChildLimits& limits) {
       return fmt::format("killed by signal {}", result.code);
     case ChildEnd::timed_out:
       return fmt::format("no answer within {:.3g} s", limits.seconds);
+    case ChildEnd::interrupted:
+      return "interrupted";
     case ChildEnd::not_started:
       break;
   }

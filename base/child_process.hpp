@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@ enum class ChildEnd {
   exited,
   signalled,
   timed_out,    ///< and was killed with its whole process group
+  interrupted,  ///< ChildLimits::interrupted said so; likewise killed
   not_started,  ///< there is no such program, or it may not be run
 };
 
@@ -26,6 +28,8 @@ struct ChildResult {
 struct ChildLimits {
   double seconds = 10;
   std::size_t most_bytes = std::size_t{16} << 20U;  ///< kept of stdout, and of stderr
+  /// Asked every few hundredths of a second; true ends the child.
+  std::function<bool()> interrupted = [] { return false; };
 };
 
 /// Runs a program (looked up on PATH) with its arguments, never through a shell; stdin is /dev/null. Returns

@@ -34,19 +34,28 @@ std::string shown(const nlohmann::json& value) {
   return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }
 
-}  // namespace
-
-nlohmann::json parse_json(std::string_view text, std::string_view file_name) {
+template <class PlaceOfByte>
+nlohmann::json parse(std::string_view text, std::string_view where, PlaceOfByte place_of_byte) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    throw usage_error(fmt::format("{}:{}", file_name, line_and_column(text, error.byte)),
+    throw usage_error(fmt::format("{}:{}", where, place_of_byte(error.byte)),
                       fmt::format("is not JSON from here on: {}", reason(error.what())),
                       std::string(kDamaged));
   } catch (const nlohmann::json::exception& error) {  // a number that no double holds
-    throw usage_error(std::string(file_name), fmt::format("cannot be read as JSON: {}", error.what()),
+    throw usage_error(std::string(where), fmt::format("cannot be read as JSON: {}", error.what()),
                       std::string(kDamaged));
   }
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, std::string_view file_name) {
+  return parse(text, file_name, [&](std::size_t byte) { return line_and_column(text, byte); });
+}
+
+nlohmann::json parse_json_line(std::string_view line, std::string_view where) {
+  return parse(line, where, [](std::size_t byte) { return fmt::format("{}", byte); });
 }
 
 JsonReader JsonReader::at(std::string_view key) const {

@@ -15,6 +15,9 @@ namespace collbench {
 /// `text` as JSON. Throws Error (usage) at `file_name`:line:column where it is not.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, std::string_view file_name);
 
+/// A line of a file of lines, likewise; `where` is its file:line, and an error adds the column.
+[[nodiscard]] nlohmann::json parse_json_line(std::string_view line, std::string_view where);
+
 /// One value of a JSON document together with its path in it ("rows[3].interval"), so that whatever is wrong
 /// with it can be named. Everything here throws Error (usage) and nothing else. Keeps references to the
 /// document and to the file's name, which must outlive it.

@@ -50,4 +50,31 @@ std::optional<MedianInterval> median_interval(std::vector<double> values, double
                         .confidence = 1 - 2 * boost::math::cdf(heads, static_cast<double>(l - 1))};
 }
 
+std::optional<VarianceParts> variance_parts(const std::vector<std::vector<double>>& groups) {
+  double values = 0;
+  double sum = 0;
+  double sum_of_squared_sizes = 0;
+  for (const std::vector<double>& group : groups) {
+    const auto size = static_cast<double>(group.size());
+    values += size;
+    sum_of_squared_sizes += size * size;
+    sum = std::accumulate(group.begin(), group.end(), sum);
+  }
+  const auto count = static_cast<double>(groups.size());
+  if (groups.size() < 2 || values <= count) return std::nullopt;
+  double squares_within = 0;
+  double squares_between = 0;
+  for (const std::vector<double>& group : groups) {
+    const double own = mean(group);
+    for (const double value : group) squares_within += (value - own) * (value - own);
+    squares_between += static_cast<double>(group.size()) * (own - sum / values) * (own - sum / values);
+  }
+  const double mean_square_within = squares_within / (values - count);
+  const double mean_square_between = squares_between / (count - 1);
+  const double typical_size = (values - sum_of_squared_sizes / values) / (count - 1);
+  return VarianceParts{
+      .within = std::sqrt(mean_square_within),
+      .between = std::sqrt(std::max(0.0, (mean_square_between - mean_square_within) / typical_size))};
+}
+
 }  // namespace collbench

@@ -29,4 +29,15 @@ struct MedianInterval {
 [[nodiscard]] std::optional<MedianInterval> median_interval(std::vector<double> values,
                                                             double confidence = 0.95);
 
+/// Standard deviations of the two parts of a variance.
+struct VarianceParts {
+  double within = 0;   ///< of values of one group
+  double between = 0;  ///< of the groups' true means
+};
+
+/// From the mean squares of a one-way analysis of variance (groups of unequal size; a negative estimate is
+/// 0). None of fewer than two groups, and where no group has two values. Source: Searle, Casella & McCulloch,
+/// Variance Components (1992), §3.6.
+[[nodiscard]] std::optional<VarianceParts> variance_parts(const std::vector<std::vector<double>>& groups);
+
 }  // namespace collbench

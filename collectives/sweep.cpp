@@ -5,7 +5,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "collectives/row_samples.hpp"
+#include "base/record/row_samples.hpp"
+#include "base/statistics.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench {
@@ -43,6 +44,7 @@ class Sweep {
       }
       rows_.push_back(std::move(row));
     }
+    take_earlier();
     const auto rows = static_cast<std::uint64_t>(std::max<std::size_t>(1, rows_.size()));
     most_samples_ = std::clamp<std::uint64_t>(
         kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.most_passes), 1,
@@ -55,7 +57,6 @@ class Sweep {
     bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     for (pass_ = 0; broadcast_value(ranks_, more); ++pass_) {
       pass_or_checkpoint();
-      gather_rank_times();
       if (interrupted_) break;
       checkpoint(pass_ + 1);
       more = elapsed() < options_.seconds &&
@@ -138,18 +139,18 @@ class Sweep {
     communicator_seconds_ += backend_.clock().seconds() - before;
     // Late already in the first pass: every row still runs, once.
     const bool hurried = broadcast_value(ranks_, elapsed() > options_.seconds);
-    if (pass_ == 0 && !hurried) pilot(row, *prepared);
+    if (broadcast_value(ranks_, row.iteration_seconds == 0 && !hurried)) pilot(row, *prepared);
     const bool check =
         options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
     const double block_seconds = hurried ? 0 : block_seconds_;
     BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, most_samples_, options_.fixed);
     plan.check = check;
     plan = broadcast_value(ranks_, plan);
-    if (plan.check) validate(row, *prepared);
+    MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
     prepared->run(plan.warmup);
     ranks_.barrier();
-    record(row, prepared->time(plan.iterations, plan.iterations_per_sample), plan);
+    record(row, prepared->time(plan.iterations, plan.iterations_per_sample), plan, std::move(block));
     row.visit_seconds = backend_.clock().seconds() - before;
     if (ranks_.is_root() && elapsed() - (last_checkpoint_ - start_) > kCheckpointSeconds) checkpoint(pass_);
   }
@@ -177,9 +178,9 @@ class Sweep {
     return seconds[0];
   }
 
-  void validate(State& row, PreparedRow& prepared) {
+  /// A block that holds what the checks of this visit found, and nothing else yet.
+  [[nodiscard]] MeasuredBlock validate(PreparedRow& prepared) {
     const double before = backend_.clock().seconds();
-    Measurement& measurement = row.measurement;
     nlohmann::json mine;
     for (int i = 0; i < (pass_ == 0 ? options_.checks : 1); ++i) {
       const auto iteration = static_cast<std::uint64_t>(++checks_done_);
@@ -192,59 +193,68 @@ class Sweep {
       }
     }
     const std::vector<std::string> all = ranks_.all_gather(mine.is_null() ? std::string() : mine.dump());
-    measurement.wrong_elements = measurement.wrong_elements.value_or(0);
+    MeasuredBlock block;
+    block.wrong_elements = 0;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      if (!all[rank].empty()) add_wrong(measurement, static_cast<int>(rank), all[rank]);
+      if (all[rank].empty()) continue;
+      const auto heard = nlohmann::json::parse(all[rank]);
+      block.wrong.push_back({.rank = static_cast<int>(rank),
+                             .host = hosts_[rank],
+                             .count = heard[0].get<std::uint64_t>(),
+                             .first_index = heard[1].get<std::uint64_t>(),
+                             .expected = heard[2].get<std::string>(),
+                             .got = heard[3].get<std::string>()});
+      *block.wrong_elements += block.wrong.back().count;
     }
     validation_seconds_ += backend_.clock().seconds() - before;
+    return block;
   }
 
-  /// Each rank stands once in the row's list, with its first wrong element and the count of all of them.
-  void add_wrong(Measurement& measurement, int rank, const std::string& said) const {
-    const auto heard = nlohmann::json::parse(said);
-    const auto count = heard[0].get<std::uint64_t>();
-    *measurement.wrong_elements += count;
-    for (WrongElements& known : measurement.wrong) {
-      if (known.rank != rank) continue;
-      known.count += count;
-      return;
-    }
-    measurement.wrong.push_back({.rank = rank,
-                                 .host = hosts_[static_cast<std::size_t>(rank)],
-                                 .count = count,
-                                 .first_index = heard[1].get<std::uint64_t>(),
-                                 .expected = heard[2].get<std::string>(),
-                                 .got = heard[3].get<std::string>()});
-  }
-
-  void record(State& row, const Block& own, const BlockPlan& plan) {
+  /// Completes the block on all ranks and keeps it.
+  void record(State& row, const Block& own, const BlockPlan& plan, MeasuredBlock block) {
     std::vector<double> figures = own.samples;
     figures.push_back(own.elapsed_seconds / static_cast<double>(plan.iterations));
     ranks_.reduce(figures, options_.across_ranks);
-    const double pass_seconds = figures.back();
+    block.row = static_cast<std::size_t>(&row - rows_.data());
+    block.pass = pass_;
+    block.seconds = figures.back();
     figures.pop_back();
-    row.samples.add(own, pass_seconds, figures, plan.iterations, plan.iterations_per_sample);
+    const auto to_float = [](double seconds) { return static_cast<float>(seconds); };
+    std::transform(figures.begin(), figures.end(), std::back_inserter(block.samples), to_float);
+    block.iterations = plan.iterations;
+    block.iterations_per_sample = plan.iterations_per_sample;
+    block.ranks = gather_rank_times(own);
+    keep(row, block, static_cast<int>(options_.earlier.size()));
+    if (ranks_.is_root()) observer_.block(block);
+  }
+
+  void keep(State& row, const MeasuredBlock& block, int launch) {
+    row.samples.add(block, launch);
     row.iteration_seconds =
-        std::min(row.iteration_seconds > 0 ? row.iteration_seconds : pass_seconds, pass_seconds);
+        std::min(row.iteration_seconds > 0 ? row.iteration_seconds : block.seconds, block.seconds);
     row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
     row.done = !row.measurement.stopped.empty();
   }
 
-  void gather_rank_times() {
-    std::string mine;
-    for (const State& row : rows_) {
-      const RankTimes times = row.samples.own_times(ranks_.rank());
-      mine.append(reinterpret_cast<const char*>(&times), sizeof times);
-    }
-    const std::vector<std::string> all = ranks_.gather(mine);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      auto& times = rows_[i].measurement.ranks;
-      times.clear();
-      if (rows_[i].samples.pass_seconds().empty()) continue;
-      for (const std::string& theirs : all) {
-        std::memcpy(&times.emplace_back(), theirs.data() + i * sizeof(RankTimes), sizeof(RankTimes));
+  void take_earlier() {
+    for (std::size_t launch = 0; launch < options_.earlier.size(); ++launch) {
+      for (const MeasuredBlock& block : options_.earlier[launch]) {
+        keep(rows_[block.row], block, static_cast<int>(launch));
       }
     }
+  }
+
+  /// Of this block's samples, by rank, on rank 0; empty elsewhere.
+  [[nodiscard]] std::vector<RankTimes> gather_rank_times(const Block& own) {
+    const RankTimes mine{.rank = ranks_.rank(),
+                         .median_seconds = median(own.samples),
+                         .p99_seconds = quantile(own.samples, 0.99)};
+    std::vector<RankTimes> times;
+    for (const std::string& theirs :
+         ranks_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {
+      std::memcpy(&times.emplace_back(), theirs.data(), sizeof(RankTimes));
+    }
+    return times;
   }
 
   [[nodiscard]] SweepProgress progress(const State& row) const {

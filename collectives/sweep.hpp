@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/record/measured_block.hpp"
 #include "base/record/measurement.hpp"
 #include "collectives/backend.hpp"
 #include "collectives/block_plan.hpp"
@@ -17,6 +18,8 @@ struct SweepOptions {
   double seconds = 120;  ///< the whole sweep; the first pass is always finished
   int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
   AcrossRanks across_ranks = AcrossRanks::maximum;
+  /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
+  std::vector<LaunchBlocks> earlier;
 };
 
 struct SweepProgress {
@@ -33,6 +36,8 @@ struct SweepObserver {
   std::function<void(const SweepProgress&)> before_block = [](const SweepProgress&) {};
   /// On rank 0, asked before every block; true ends the sweep on all ranks with what there is.
   std::function<bool()> interrupted = [] { return false; };
+  /// On rank 0: a block that has just ended.
+  std::function<void(const MeasuredBlock&)> block = [](const MeasuredBlock&) {};
   /// On rank 0: the rows as they stand, at the end of every pass and at least every five seconds; `passes`
   /// are finished.
   std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};

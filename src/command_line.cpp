@@ -7,6 +7,7 @@
 #include "src/judge_options.hpp"
 #include "src/measure_options.hpp"
 #include "src/predict_options.hpp"
+#include "src/repeat_options.hpp"
 #include "src/report_options.hpp"
 #include "src/topology_options.hpp"
 #include "src/version.hpp"
@@ -32,6 +33,7 @@ Error as_error(const CLI::App& app, const CLI::ParseError& error) {
 Command parse_command_line(int argc, const char* const* argv) {
   RunOptions run;
   ReportOptions report;
+  RepeatOptions repeat;
   TopologyOptions topology;
   ImportCommand import;
   PredictOptions predict;
@@ -42,6 +44,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           all five operations\n"
+      "  collbench repeat -- mpirun -np 16 collbench   launches until an interval holds for the next one\n"
       "  collbench report run.json         the tables of a saved run\n"
       "  collbench topo show               what this machine is\n"
       "  collbench import LOG              the tables of somebody's nccl-tests output\n"
@@ -56,6 +59,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.footer(
       "Exit status: 0 good; 1 LOW or a FAULT; 2 the command line, or a file; 3 wrong data; 4 a rank lost;\n"
       "5 what was asked for is not here.");
+  add_repeat_command(app, repeat);
   add_report_command(app, report);
   add_topology_command(app, topology);
   add_import_command(app, import);
@@ -71,6 +75,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   }
   if (version) return TextAnswer{version_text()};
   complete_measure_options(app, run);
+  if (app.got_subcommand("repeat")) return repeat;
   if (app.got_subcommand("report")) return report;
   if (app.got_subcommand("topo")) return topology;
   if (app.got_subcommand("import")) return import;

@@ -5,7 +5,7 @@
 #include "analysis/judge.hpp"
 #include "analysis/report.hpp"
 #include "base/error.hpp"
-#include "base/record/run_json.hpp"
+#include "base/record/run_stream.hpp"
 #include "src/input_text.hpp"
 #include "src/named_host.hpp"
 #include "src/text_options.hpp"
@@ -14,7 +14,7 @@
 namespace collbench {
 
 Answer judge_command(const JudgeOptions& options) {
-  const Run run = run_from_json_text(input_text(options.record), input_name(options.record));
+  const Run run = run_from_text(input_text(options.record), input_name(options.record));
   const bool told = options.topology.empty() && run.log && run.log->topology;
   const std::string topology = told ? run.log->topology->value : options.topology;
   if (topology.empty()) {

@@ -16,6 +16,7 @@
 #include "src/log.hpp"
 #include "src/predict_command.hpp"
 #include "src/print_all.hpp"
+#include "src/repeat_command.hpp"
 #include "src/report_command.hpp"
 #include "src/run_command.hpp"
 #include "src/start_ranks.hpp"
@@ -69,6 +70,7 @@ int measure(const RunOptions& options, int argc, char** argv) {
 
 Answer answer(const Command& command) {
   if (const auto* saved = std::get_if<ReportOptions>(&command)) return {report_command(*saved)};
+  if (const auto* repetition = std::get_if<RepeatOptions>(&command)) return repeat_command(*repetition);
   if (const auto* topology = std::get_if<TopologyOptions>(&command)) return topology_command(*topology);
   if (const auto* logs = std::get_if<ImportCommand>(&command)) return import_command(*logs);
   if (const auto* prediction = std::get_if<PredictOptions>(&command)) return {predict_command(*prediction)};

@@ -137,6 +137,16 @@ void add_output(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.record_path = text; });
   add_option(app, theme, "--csv", "FILE", "one line per row, likewise",
              [&run](const std::string& text) { run.csv_path = text; });
+  auto* stream = add_option(app, theme, "--stream", "FILE",
+                            "every block as it ends: what a killed run has measured (JSON lines)",
+                            [&run](const std::string& text) { run.stream_path = text; });
+  add_option(app, theme, "--resume", "FILE",
+             "continue the run of this stream: what is complete is not measured again",
+             [&run](const std::string& text) {
+               run.stream_path = text;
+               run.resume = true;
+             })
+      ->excludes(stream);
   add_lab01_options(app, theme, run.lab01);
   app.add_flag("--overwrite", run.overwrite, "replace files that exist")->group(theme);
   add_color_option(app, theme, run.colour);

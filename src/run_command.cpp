@@ -37,6 +37,7 @@
 #include "src/run_expectation.hpp"
 #include "src/run_place.hpp"
 #include "src/run_plan.hpp"
+#include "src/stream_file.hpp"
 #include "src/text_options.hpp"
 #include "src/version.hpp"
 #include "topology/gather_live.hpp"
@@ -89,11 +90,19 @@ std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& ro
                      format_bytes(row.size_bytes), at.rows_done, at.rows, left);
 }
 
+/// What to do about a run that was cut short.
+std::string what_was_kept(const RunOptions& options) {
+  if (!options.stream_path.empty()) {
+    return fmt::format("the same command with --resume {} goes on from there", options.stream_path);
+  }
+  return options.record_path.empty()
+             ? "next time, --stream FILE keeps what was measured"
+             : fmt::format("{} has what was measured until then", options.record_path);
+}
+
 Error interruption(const RunOptions& options) {
-  const bool kept = !options.record_path.empty();
   return {ExitStatus::rank_lost, "interrupted", "the rows hold what they had until then",
-          kept ? fmt::format("collbench report {} shows them again", options.record_path)
-               : "next time, -J FILE keeps what was measured"};
+          what_was_kept(options)};
 }
 
 ExitStatus outcome(const std::vector<Measurement>& rows) {
@@ -132,9 +141,7 @@ Watchdog watch_for_stalls(const RunOptions& options, const Ranks& ranks) {
             const Error error(
                 ExitStatus::rank_lost, step,
                 fmt::format("no progress for {}: a rank or a link hangs", format_seconds(seconds)),
-                options.record_path.empty()
-                    ? "next time, -J FILE keeps what was measured; -T sets how long to wait"
-                    : fmt::format("{} has what was measured until then", options.record_path));
+                what_was_kept(options) + "; -T sets how long to wait");
             fmt::print(stderr, "\n{}\n", describe(error));
             // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
             std::_Exit(static_cast<int>(error.status()));
@@ -157,8 +164,13 @@ class MainJob {
         progress_(ranks().is_root() &&
                   decide(options.progress, view_terminal(2, options.launched).is_terminal)),
         watchdog_(watch_for_stalls(options, ranks())) {
+    run_.rows.resize(plan.rows.size());
+    for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
     agreed(ranks(), place.host, [&] {
-      if (ranks().is_root()) files_.emplace(options);
+      if (!ranks().is_root()) return;
+      files_.emplace(options);
+      stream_.emplace(options, run_);
+      run_.launches = static_cast<int>(stream_->earlier().size()) + 1;
     });
     notice_interruption();
   }
@@ -180,25 +192,29 @@ class MainJob {
     agreed(ranks(), place_.host, [&] {
       if (ranks().is_root() && as_text()) print_all(report_text_header(run_, text_));
     });
-    if (ranks().is_root()) expected_ = expectations(plan_.rows, backend_, run_);
+    if (!ranks().is_root()) return;
+    const std::vector<Expectation> expected = expectations(plan_.rows, backend_, run_);
+    for (std::size_t i = 0; i < expected.size(); ++i) run_.rows[i].expectation = expected[i];
+    stream_->begin(run_);
   }
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] SweepResult measure() {
     SweepOptions sweep_options = options_.sweep;
     sweep_options.seconds = broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
+    if (ranks().is_root()) sweep_options.earlier = stream_->earlier();
     const SweepObserver observer{
         .before_block = [this](const SweepProgress& at) { begin_block(at); },
         .interrupted = interrupted,
+        .block = [this](const MeasuredBlock& block) { stream_->append(block); },
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); }};
     try {
       return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
     } catch (const AgreedError& error) {
       progress_.clear();
-      if (options_.record_path.empty()) throw;
-      throw AgreedError(
-          error.status(), error.where(), error.what(),
-          fmt::format("{}; {} has what was measured until then", error.next_step(), options_.record_path));
+      if (options_.record_path.empty() && options_.stream_path.empty()) throw;
+      throw AgreedError(error.status(), error.where(), error.what(),
+                        fmt::format("{}; {}", error.next_step(), what_was_kept(options_)));
     }
   }
 
@@ -266,16 +282,14 @@ class MainJob {
   }
 
   void save(const std::vector<Measurement>& rows, int passes) {
-    run_.rows.clear();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      run_.rows.push_back({.measurement = rows[i], .expectation = expected_[i]});
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
     if (gpus_) run_ = judged_on_gpus(std::move(run_), *gpus_);
     run_.passes = passes;
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
     run_.finished = utc_now();
     files_->write(run_);
+    stream_->sync();
     spdlog::debug("kept what {} measured, after {}", counted(static_cast<std::size_t>(passes), "pass"),
                   format_seconds(elapsed()));
   }
@@ -286,7 +300,7 @@ class MainJob {
     run_.complete = !result.interrupted;
     save(result.rows, result.passes);
     progress_.clear();
-    std::optional<Error> failure = files_->failure();
+    std::optional<Error> failure = files_->failure() ? files_->failure() : stream_->failure();
     try {
       print_all(as_text()              ? report_text_results(run_, text_)
                 : options_.lab01.asked ? lab01(run_, options_.lab01)
@@ -308,8 +322,8 @@ class MainJob {
   TextOptions text_;
   ProgressLine progress_;
   Watchdog watchdog_;
-  std::optional<RecordFiles> files_;
-  std::vector<Expectation> expected_;
+  std::optional<RecordFiles> files_;  // on rank 0, as is the next
+  std::optional<StreamFile> stream_;
   std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
   bool has_fault_ = false;          ///< on rank 0: a node is not what --expect names
 };

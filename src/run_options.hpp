@@ -36,6 +36,8 @@ struct RunOptions {
   std::string expect;       ///< --expect: a place that shows what every node should be; empty: none
   std::string record_path;  ///< -J; empty: none
   std::string csv_path;
+  std::string stream_path;  ///< --stream, or --resume; empty: none
+  bool resume = false;      ///< the stream is there, and is continued
   bool overwrite = false;
   std::string format = "text";
   When colour = When::automatic;

@@ -2,6 +2,10 @@
 
 namespace collbench {
 
+std::string json_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Json or_null(const std::optional<DataType>& type) { return type ? Json(traits(*type).name) : Json(nullptr); }
 
 Json or_null(const std::optional<Reduction>& reduction) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/json_reader.hpp"
@@ -11,6 +12,10 @@ namespace collbench {
 /// JSON whose keys keep the order in which they are written. nlohmann writes null for a number that is not
 /// finite, and else the shortest decimal that reads back as the same double.
 using Json = nlohmann::ordered_json;
+
+/// On one line. A host name or a variable may hold any bytes: what is not UTF-8 becomes U+FFFD, and nothing
+/// is thrown.
+[[nodiscard]] std::string json_line(const Json& value);
 
 /// The fields that several records have, as JSON and back. What is none is null.
 template <class Value>

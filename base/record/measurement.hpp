@@ -26,7 +26,7 @@ struct RowKey {
   auto operator<=>(const RowKey&) const = default;
 };
 
-/// One rank's share in a row.
+/// One rank's share in a row: medians over blocks of what the rank's own samples gave in a block.
 struct RankTimes {
   int rank = 0;
   double median_seconds = 0;
@@ -50,9 +50,18 @@ struct WrongElements {
 struct TimeInterval {
   double low_seconds = 0;
   double high_seconds = 0;
-  double confidence = 0;  ///< what the order statistics really cover, at least 0.95
+  double confidence = 0;       ///< what the order statistics really cover, at least 0.95
+  bool over_launches = false;  ///< false: over passes, and it holds for the launch that they are from
 
   bool operator==(const TimeInterval&) const = default;
+};
+
+/// The two parts of a row's variance, as fractions of its time (docs/model.md).
+struct LaunchVariation {
+  double within = 0;   ///< between passes of one launch
+  double between = 0;  ///< between launches, what the passes alone would give taken off
+
+  bool operator==(const LaunchVariation&) const = default;
 };
 
 /// What was measured for one row. All times are per operation, in seconds.
@@ -63,9 +72,10 @@ struct Measurement {
                               ///< does not tell
   std::string note;           ///< "reduced by collbench" where our own MPI_Op did it
   std::vector<double> pass_seconds;  ///< `time` of each pass: elapsed / iterations, reduced over ranks
-  double seconds = 0;                ///< median of pass_seconds
-  std::optional<TimeInterval>
-      interval;                  ///< of `seconds`, over passes of this launch; none for fewer than 6 passes
+  std::vector<int> launch_passes;    ///< as many of pass_seconds are from each launch, in turn
+  double seconds = 0;                ///< median of pass_seconds; over launches, the median of their medians
+  std::optional<TimeInterval> interval;  ///< of `seconds`; none for fewer than 6 passes, or launches
+  std::optional<LaunchVariation> launch_variation;  ///< none of fewer than two launches
   std::string stopped;           ///< why measuring stopped: "precision reached", "64 passes", "out of time"
   std::uint64_t iterations = 0;  ///< timed iterations in all
   std::uint64_t iterations_per_sample = 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/record/measured_block_json.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 
@@ -14,24 +15,13 @@ Json interval_json(const std::optional<TimeInterval>& interval) {
   if (!interval) return nullptr;
   return {{"low_seconds", interval->low_seconds},
           {"high_seconds", interval->high_seconds},
-          {"confidence", interval->confidence}};
+          {"confidence", interval->confidence},
+          {"over", interval->over_launches ? "launches" : "passes"}};
 }
 
-/// One array per figure: a third of the bytes of one object per rank, and a column for scripts.
-Json rank_times_json(const std::vector<RankTimes>& ranks) {
-  Json result = {{"rank", Json::array()}, {"median_seconds", Json::array()}, {"p99_seconds", Json::array()}};
-  for (const RankTimes& times : ranks) {
-    result["rank"].push_back(times.rank);
-    result["median_seconds"].push_back(times.median_seconds);
-    result["p99_seconds"].push_back(times.p99_seconds);
-  }
-  return result;
-}
-
-Json wrong_json(const WrongElements& wrong) {
-  return {{"rank", wrong.rank},         {"host", wrong.host},
-          {"count", wrong.count},       {"first_index", wrong.first_index},
-          {"expected", wrong.expected}, {"got", wrong.got}};
+Json launch_variation_json(const std::optional<LaunchVariation>& variation) {
+  if (!variation) return nullptr;
+  return {{"within", variation->within}, {"between", variation->between}};
 }
 
 Json gigabytes(std::optional<double> bytes_per_second) {
@@ -50,21 +40,28 @@ Json rates_json(const Rates& rates) {
 std::optional<TimeInterval> interval_of(const JsonReader& row) {
   const auto json = row.find("interval");
   if (!json) return std::nullopt;
+  const auto over = json->find("over");
   return TimeInterval{json->at("low_seconds").number(), json->at("high_seconds").number(),
-                      json->at("confidence").number()};
+                      json->at("confidence").number(), over && over->text() == "launches"};
 }
 
-std::vector<RankTimes> rank_times_of(const JsonReader& json) {
-  const auto ranks = json.at("rank").items();
-  const auto medians = json.at("median_seconds").items();
-  const auto p99s = json.at("p99_seconds").items();
-  if (medians.size() != ranks.size() || p99s.size() != ranks.size()) {
-    throw json.expected("three arrays of one length");
+std::optional<LaunchVariation> launch_variation_of(const JsonReader& row) {
+  const auto json = row.find("launch_variation");
+  if (!json) return std::nullopt;
+  return LaunchVariation{json->at("within").number(), json->at("between").number()};
+}
+
+/// Records of before `repeat` do not say: all passes are from one launch.
+std::vector<int> launch_passes_of(const JsonReader& row, std::size_t passes) {
+  const auto json = row.find("launch_passes");
+  if (!json) return passes == 0 ? std::vector<int>{} : std::vector<int>{static_cast<int>(passes)};
+  std::vector<int> result;
+  std::size_t sum = 0;
+  for (const JsonReader& each : json->items()) {
+    result.push_back(each.integer<int>());
+    sum += static_cast<std::size_t>(result.back());
   }
-  std::vector<RankTimes> result;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    result.push_back({ranks[i].integer<int>(), medians[i].number(), p99s[i].number()});
-  }
+  if (!result.empty() && sum != passes) throw json->expected("counts that add up to the passes");
   return result;
 }
 
@@ -114,6 +111,8 @@ Measurement measurement_of(const JsonReader& json) {
   result.seconds = or_zero(json.at("seconds").number());
   result.interval = interval_of(json);
   for (const JsonReader& pass : json.at("pass_seconds").items()) result.pass_seconds.push_back(pass.number());
+  result.launch_passes = launch_passes_of(json, result.pass_seconds.size());
+  result.launch_variation = launch_variation_of(json);
   result.stopped = json.at("stopped").text();
   result.iterations = json.at("iterations").integer<std::uint64_t>();
   result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
@@ -128,14 +127,9 @@ Measurement measurement_of(const JsonReader& json) {
   result.p95 = statistic("p95_seconds");
   result.p99 = statistic("p99_seconds");
   result.variation = statistic("variation");
-  result.ranks = rank_times_of(json.at("rank_times"));
+  result.ranks = rank_times_from_json(json.at("rank_times"));
   if (const auto wrong = json.find("wrong_elements")) result.wrong_elements = wrong->integer<std::uint64_t>();
-  for (const JsonReader& wrong : json.at("wrong").items()) {
-    result.wrong.push_back({wrong.at("rank").integer<int>(), wrong.at("host").text(),
-                            wrong.at("count").integer<std::uint64_t>(),
-                            wrong.at("first_index").integer<std::uint64_t>(), wrong.at("expected").text(),
-                            wrong.at("got").text()});
-  }
+  result.wrong = wrong_from_json(json.at("wrong"));
   return result;
 }
 
@@ -145,8 +139,6 @@ Json row_to_json(const Row& row, int ranks) {
   const Measurement& measured = row.measurement;
   const RowKey& key = measured.key;
   const Expectation& expected = row.expectation;
-  Json wrong = Json::array();
-  for (const WrongElements& elements : measured.wrong) wrong.push_back(wrong_json(elements));
   return {{"operation", operation(key.operation).name},
           {"size_bytes", key.size_bytes},
           {"count", key.count},
@@ -159,7 +151,9 @@ Json row_to_json(const Row& row, int ranks) {
           {"note", measured.note},
           {"seconds", or_null(measured.seconds != 0 ? std::optional(measured.seconds) : std::nullopt)},
           {"interval", interval_json(measured.interval)},
+          {"launch_variation", launch_variation_json(measured.launch_variation)},
           {"pass_seconds", measured.pass_seconds},
+          {"launch_passes", measured.launch_passes},
           {"stopped", measured.stopped},
           {"iterations", measured.iterations},
           {"iterations_per_sample", measured.iterations_per_sample},
@@ -170,9 +164,9 @@ Json row_to_json(const Row& row, int ranks) {
           {"p95_seconds", or_null(of_samples(measured, measured.p95))},
           {"p99_seconds", or_null(of_samples(measured, measured.p99))},
           {"variation", or_null(of_samples(measured, measured.variation))},
-          {"rank_times", rank_times_json(measured.ranks)},
+          {"rank_times", rank_times_to_json(measured.ranks)},
           {"wrong_elements", or_null(measured.wrong_elements)},
-          {"wrong", std::move(wrong)},
+          {"wrong", wrong_to_json(measured.wrong)},
           {"ring_seconds", or_null(expected.ring_seconds)},
           {"tree_seconds", or_null(expected.tree_seconds)},
           {"expected_seconds", or_null(expected.expected_seconds)},

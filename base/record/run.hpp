@@ -57,7 +57,9 @@ struct Run {
   std::optional<Calibration> calibration;
   std::optional<LogFacts> log;  ///< of an imported log: what it says about its job
   std::vector<Row> rows;
-  int passes = 0;
+  int launches = 1;       ///< that the rows are from; more than one for `repeat` and a run that was resumed
+  bool repeated = false;  ///< by `repeat`: times and intervals are over launches
+  int passes = 0;         ///< over all rows, of the last launch
   double wall_seconds = 0;
   double validation_seconds =
       0;  ///< of wall_seconds, what generating and checking data took on the slowest rank,

@@ -30,23 +30,18 @@ Json identity_json(const Identity& identity) {
           {"local_rank", identity.local_rank}};
 }
 
-std::string dump(const Json& value) {
-  // A host name or a variable may hold any bytes; dumping must not throw for them.
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// One member per line, and one element per line of an array of objects: it can be read, grepped and
 /// compared line by line without the fourfold size of full indentation.
 std::string lines(const Json& document) {
   std::string text = "{";
   for (const auto& member : document.items()) {
-    text += fmt::format("{}\n{}: ", text.size() == 1 ? "" : ",", dump(member.key()));
+    text += fmt::format("{}\n{}: ", text.size() == 1 ? "" : ",", json_line(member.key()));
     const Json& value = member.value();
     if (!value.is_array() || value.empty() || !value.front().is_object()) {
-      text += dump(value);
+      text += json_line(value);
       continue;
     }
-    for (std::size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "[\n " : ",\n ") + dump(value[i]);
+    for (std::size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "[\n " : ",\n ") + json_line(value[i]);
     text += "]";
   }
   return text + "\n}\n";
@@ -93,40 +88,47 @@ void require_known_version(const JsonReader& json, std::string_view file_name) {
 
 }  // namespace
 
-std::string to_json_text(const Run& run) {
+Json run_to_json(const Run& run) {
   Json ranks = Json::array();
   for (const Identity& identity : run.ranks) ranks.push_back(identity_json(identity));
   Json rows = Json::array();
   for (const Row& row : run.rows) rows.push_back(row_to_json(row, static_cast<int>(run.ranks.size())));
-  return lines({{"record", kRecordName},
-                {"schema_version", run.schema_version},
-                {"versions", versions_json(run.versions)},
-                {"started", run.started},
-                {"finished", run.finished},
-                {"complete", run.complete},
-                {"command_line", run.command_line},
-                {"environment", Json(run.environment)},
-                {"backend", run.backend},
-                {"time_reduction", run.time_reduction},
-                {"simulated", run.simulated},
-                {"passes", run.passes},
-                {"wall_seconds", run.wall_seconds},
-                {"validation_seconds", run.validation_seconds},
-                {"calibration_seconds", run.calibration_seconds},
-                {"communicator_seconds", run.communicator_seconds},
-                {"cores_per_node", run.cores_per_node},
-                {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
-                {"place_notes", run.place_notes},
-                {"load_notes", run.load_notes},
-                {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
-                {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
-                {"ranks", std::move(ranks)},
-                {"rows", std::move(rows)}});
+  return {{"record", kRecordName},
+          {"schema_version", run.schema_version},
+          {"versions", versions_json(run.versions)},
+          {"started", run.started},
+          {"finished", run.finished},
+          {"complete", run.complete},
+          {"command_line", run.command_line},
+          {"environment", Json(run.environment)},
+          {"backend", run.backend},
+          {"time_reduction", run.time_reduction},
+          {"simulated", run.simulated},
+          {"launches", run.launches},
+          {"repeated", run.repeated},
+          {"passes", run.passes},
+          {"wall_seconds", run.wall_seconds},
+          {"validation_seconds", run.validation_seconds},
+          {"calibration_seconds", run.calibration_seconds},
+          {"communicator_seconds", run.communicator_seconds},
+          {"cores_per_node", run.cores_per_node},
+          {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
+          {"place_notes", run.place_notes},
+          {"load_notes", run.load_notes},
+          {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
+          {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
+          {"ranks", std::move(ranks)},
+          {"rows", std::move(rows)}};
 }
+
+std::string to_json_text(const Run& run) { return lines(run_to_json(run)); }
 
 Run run_from_json_text(std::string_view text, std::string_view file_name) {
   const nlohmann::json document = parse_json(text, file_name);
-  const JsonReader json(document, file_name);
+  return run_from_json(JsonReader(document, file_name), file_name);
+}
+
+Run run_from_json(const JsonReader& json, std::string_view file_name) {
   require_known_version(json, file_name);
   Run run;
   run.schema_version = json.at("schema_version").integer<int>(1);
@@ -139,6 +141,8 @@ Run run_from_json_text(std::string_view text, std::string_view file_name) {
   run.backend = json.at("backend").text();
   run.time_reduction = json.at("time_reduction").text();
   run.simulated = json.at("simulated").boolean();
+  if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);
+  if (const auto repeated = json.find("repeated")) run.repeated = repeated->boolean();
   run.passes = json.at("passes").integer<int>();
   run.wall_seconds = json.at("wall_seconds").number();
   run.validation_seconds = json.at("validation_seconds").number();

@@ -2,6 +2,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench {
@@ -15,5 +17,9 @@ namespace collbench {
 /// Throws Error (usage) that names `file_name` and the place in it: a line and column where the text is not
 /// JSON, the path of a key that is missing or of another kind, a schema version newer than this program's.
 [[nodiscard]] Run run_from_json_text(std::string_view text, std::string_view file_name);
+
+/// The same as JSON values: what a stream's line holds.
+[[nodiscard]] Json run_to_json(const Run& run);
+[[nodiscard]] Run run_from_json(const JsonReader& json, std::string_view file_name);
 
 }  // namespace collbench

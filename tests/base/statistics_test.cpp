@@ -113,5 +113,29 @@ TEST(MedianInterval, HoldsTheMedianOfASkewedDistribution) {
   EXPECT_NEAR(static_cast<double>(held) / kTrials, 0.9609, 0.015);
 }
 
+TEST(VarianceParts, AreTheOnesThatTheValuesWereDrawnWith) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> launch(100, 6);
+  std::normal_distribution<double> pass(0, 4);
+  std::vector<std::vector<double>> groups(4000);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const double own = launch(random);
+    for (std::size_t j = 0; j < 2 + i % 9; ++j) groups[i].push_back(own + pass(random));
+  }
+  const auto parts = variance_parts(groups);
+  ASSERT_TRUE(parts);
+  EXPECT_NEAR(parts->within, 4, 0.1);
+  EXPECT_NEAR(parts->between, 6, 0.25);
+}
+
+TEST(VarianceParts, NoPartIsBelowZeroAndTooLittleIsNotGuessed) {
+  const auto alike = variance_parts({{1, 3}, {1, 3}, {3, 1}});
+  ASSERT_TRUE(alike);
+  EXPECT_DOUBLE_EQ(alike->between, 0);
+  EXPECT_DOUBLE_EQ(alike->within, std::sqrt(2.0));
+  EXPECT_FALSE(variance_parts({{1, 2, 3}}));
+  EXPECT_FALSE(variance_parts({{1}, {2}}));
+}
+
 }  // namespace
 }  // namespace collbench

@@ -289,5 +289,53 @@ TEST(Sweep, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
   });
 }
 
+TEST(Sweep, EveryBlockIsToldAsItEnds) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    LaunchBlocks blocks;
+    SweepObserver observer;
+    observer.block = [&](const MeasuredBlock& block) { blocks.push_back(block); };
+    static_cast<void>(sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer));
+    if (!ranks.is_root()) {
+      EXPECT_TRUE(blocks.empty());
+      return;
+    }
+    ASSERT_EQ(blocks.size(), 6U);
+    EXPECT_EQ(blocks[3].row, 1U);
+    EXPECT_EQ(blocks[3].pass, 1);
+    EXPECT_EQ(blocks[3].iterations, 4U);
+    EXPECT_NEAR(blocks[3].seconds, 2e-3, 1e-9);
+    ASSERT_EQ(blocks[3].ranks.size(), 2U);
+    EXPECT_NEAR(blocks[3].ranks[0].median_seconds, 1e-3, 1e-9);
+    EXPECT_EQ(blocks[0].wrong_elements, 0U);
+  });
+}
+
+TEST(Sweep, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    SweepOptions options = quick();
+    if (ranks.is_root()) {
+      MeasuredBlock block;
+      block.seconds = 1e-3;
+      block.iterations = 4;
+      block.samples = {1e-3F};
+      options.earlier.resize(2);
+      options.earlier[0] = {block, block};  // two of row 0's three passes
+      options.earlier[1] = {block};         // and the third
+      block.row = 1;
+      options.earlier[1].push_back(block);  // one of row 1's
+    }
+    StepBackend backend({});
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    EXPECT_THAT(backend.visited, ElementsAre(64));
+    EXPECT_EQ(result.passes, 2);
+    if (!ranks.is_root()) return;
+    EXPECT_THAT(result.rows[0].launch_passes, ElementsAre(2, 1));
+    EXPECT_EQ(result.rows[0].stopped, "3 passes");
+    EXPECT_THAT(result.rows[1].launch_passes, ElementsAre(1, 2));
+    EXPECT_EQ(result.rows[1].iterations, 12U);
+  });
+}
+
 }  // namespace
 }  // namespace collbench

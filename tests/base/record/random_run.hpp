@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/record/measured_block.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench {
@@ -41,6 +42,8 @@ class RandomRun {
     if (chance()) result.calibration = calibration();
     if (chance()) result.log = log_facts();
     result.rows = several([&] { return row(); });
+    result.launches = 1 + below(30);
+    result.repeated = chance();
     result.passes = below(64);
     result.wall_seconds = number();
     result.validation_seconds = number();
@@ -112,6 +115,20 @@ class RandomRun {
     return result;
   }
 
+  MeasuredBlock block(std::size_t rows, int ranks) {
+    MeasuredBlock result;
+    result.row = static_cast<std::size_t>(below(static_cast<int>(rows)));
+    result.pass = below(64);
+    result.seconds = number();
+    result.iterations = count();
+    result.iterations_per_sample = count();
+    result.samples = several([&] { return static_cast<float>(below(1'000'000)) * 1e-9F; });
+    for (int rank = 0; rank < ranks; ++rank) result.ranks.push_back({rank, number(), number()});
+    result.wrong_elements = maybe([&] { return count(); });
+    result.wrong = several([&] { return wrong(); });
+    return result;
+  }
+
   Row row() {
     Row result;
     Measurement& measured = result.measurement;
@@ -126,8 +143,12 @@ class RandomRun {
     measured.algorithm_ran = text();
     measured.note = text();
     measured.pass_seconds = several([&] { return number(); });
+    if (!measured.pass_seconds.empty()) {
+      measured.launch_passes = {1, static_cast<int>(measured.pass_seconds.size()) - 1};
+    }
     measured.seconds = number();
-    measured.interval = maybe([&] { return TimeInterval{number(), number(), number()}; });
+    measured.interval = maybe([&] { return TimeInterval{number(), number(), number(), chance()}; });
+    measured.launch_variation = maybe([&] { return LaunchVariation{number(), number()}; });
     measured.stopped = text();
     measured.iterations = count();
     measured.iterations_per_sample = count();
@@ -140,8 +161,7 @@ class RandomRun {
     measured.variation = number();
     measured.ranks = several([&] { return RankTimes{below(4096), number(), number()}; });
     measured.wrong_elements = maybe([&] { return count(); });
-    measured.wrong =
-        several([&] { return WrongElements{below(4096), text(), count(), count(), text(), text()}; });
+    measured.wrong = several([&] { return wrong(); });
     result.expectation = {maybe([&] { return number(); }),
                           maybe([&] { return number(); }),
                           maybe([&] { return number(); }),
@@ -175,6 +195,7 @@ class RandomRun {
 
   DataType type() { return one_of(data_types()).id; }
   Reduction reduction() { return one_of(reductions()); }
+  WrongElements wrong() { return {below(4096), text(), count(), count(), text(), text()}; }
   Tier tier() { return {number(), number(), number(), count()}; }
   std::uint64_t count() {
     return one_of(std::vector<std::uint64_t>{0, 1, 4096, 1ULL << 53U, (1ULL << 53U) + 1,

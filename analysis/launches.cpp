@@ -1,0 +1,151 @@
+#include "analysis/launches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/record/rates.hpp"
+#include "base/statistics.hpp"
+
+namespace collbench {
+namespace {
+
+using Rows = std::vector<const Row*>;  // one row of every launch that measured it
+
+template <class Value>
+std::optional<double> median_over(const Rows& rows, Value value) {
+  std::vector<double> values;
+  for (const Row* row : rows) {
+    if (const std::optional<double> each = value(*row)) values.push_back(*each);
+  }
+  if (values.empty()) return std::nullopt;
+  return median(std::move(values));
+}
+
+void merge_times(Measurement& merged, const Rows& rows) {
+  merged.pass_seconds.clear();
+  merged.launch_passes.clear();
+  std::vector<double> times;
+  std::vector<std::vector<double>> passes;
+  for (const Row* row : rows) {
+    const Measurement& launch = row->measurement;
+    merged.pass_seconds.insert(merged.pass_seconds.end(), launch.pass_seconds.begin(),
+                               launch.pass_seconds.end());
+    merged.launch_passes.push_back(static_cast<int>(launch.pass_seconds.size()));
+    passes.push_back(launch.pass_seconds);
+    times.push_back(launch.seconds);
+  }
+  merged.seconds = median(times);
+  merged.interval.reset();
+  if (const auto interval = median_interval(times)) {
+    merged.interval = TimeInterval{.low_seconds = interval->low,
+                                   .high_seconds = interval->high,
+                                   .confidence = interval->confidence,
+                                   .over_launches = true};
+  }
+  if (const auto parts = variance_parts(passes)) {
+    merged.launch_variation =
+        LaunchVariation{.within = parts->within / merged.seconds, .between = parts->between / merged.seconds};
+  }
+}
+
+void merge_samples(Measurement& merged, const Rows& rows) {
+  merged.iterations = 0;
+  merged.samples = 0;
+  for (const Row* row : rows) {
+    merged.iterations += row->measurement.iterations;
+    merged.iterations_per_sample =
+        std::max(merged.iterations_per_sample, row->measurement.iterations_per_sample);
+    merged.samples += row->measurement.samples;
+  }
+  for (double Measurement::* figure : {&Measurement::minimum, &Measurement::mean, &Measurement::median,
+                                       &Measurement::p95, &Measurement::p99, &Measurement::variation}) {
+    merged.*figure =
+        *median_over(rows, [&](const Row& row) { return std::optional(row.measurement.*figure); });
+  }
+  for (std::size_t rank = 0; rank < merged.ranks.size(); ++rank) {
+    for (double RankTimes::* figure : {&RankTimes::median_seconds, &RankTimes::p99_seconds}) {
+      merged.ranks[rank].*figure = *median_over(rows, [&](const Row& row) {
+        const auto& ranks = row.measurement.ranks;
+        return rank < ranks.size() ? std::optional(ranks[rank].*figure) : std::nullopt;
+      });
+    }
+  }
+}
+
+void merge_checks(Measurement& merged, const Rows& rows) {
+  merged.wrong_elements.reset();
+  merged.wrong.clear();
+  for (const Row* row : rows) {
+    const Measurement& launch = row->measurement;
+    if (launch.wrong_elements) {
+      merged.wrong_elements = merged.wrong_elements.value_or(0) + *launch.wrong_elements;
+    }
+    merged.wrong.insert(merged.wrong.end(), launch.wrong.begin(), launch.wrong.end());
+  }
+}
+
+/// On a host every launch calibrates anew.
+void merge_expectations(Expectation& merged, const Rows& rows) {
+  for (std::optional<double> Expectation::* figure :
+       {&Expectation::ring_seconds, &Expectation::tree_seconds, &Expectation::expected_seconds,
+        &Expectation::fastest_seconds, &Expectation::slowest_seconds}) {
+    merged.*figure = median_over(rows, [&](const Row& row) { return row.expectation.*figure; });
+  }
+}
+
+/// Those of the first launch that has any: the others' differ by a figure.
+std::vector<std::string> load_notes(const std::vector<Run>& launches) {
+  const auto is_loaded = [](const Run& launch) { return !launch.load_notes.empty(); };
+  const auto first = std::find_if(launches.begin(), launches.end(), is_loaded);
+  if (first == launches.end()) return {};
+  std::vector<std::string> notes = first->load_notes;
+  notes.push_back(fmt::format("{} of {} launches ran beside such work",
+                              std::count_if(launches.begin(), launches.end(), is_loaded), launches.size()));
+  return notes;
+}
+
+}  // namespace
+
+Run merged_launches(const std::vector<Run>& launches) {
+  Run merged = launches.front();
+  merged.launches = static_cast<int>(launches.size());
+  merged.repeated = true;
+  merged.complete = true;
+  merged.finished = launches.back().finished;
+  for (double Run::* cost : {&Run::wall_seconds, &Run::validation_seconds, &Run::calibration_seconds}) {
+    merged.*cost = 0;
+    for (const Run& launch : launches) merged.*cost += launch.*cost;
+  }
+  for (const Run& launch : launches) merged.passes = std::max(merged.passes, launch.passes);
+  merged.load_notes = load_notes(launches);
+  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
+    Rows rows;
+    for (const Run& launch : launches) {
+      if (launch.rows[i].measurement.seconds > 0) rows.push_back(&launch.rows[i]);
+    }
+    if (rows.empty()) continue;
+    Row row = *rows.front();
+    merge_times(row.measurement, rows);
+    merge_samples(row.measurement, rows);
+    merge_checks(row.measurement, rows);
+    merge_expectations(row.expectation, rows);
+    merged.rows[i] = std::move(row);
+  }
+  return merged;
+}
+
+std::optional<WidestInterval> widest_interval(const Run& run) {
+  std::optional<WidestInterval> widest;
+  for (std::size_t i = 0; i < run.rows.size(); ++i) {
+    const Measurement& measured = run.rows[i].measurement;
+    if (measured.seconds <= 0) continue;
+    const double half = interval_half_width(measured).value_or(std::numeric_limits<double>::infinity());
+    if (!widest || half > widest->relative_half_width) widest = {.relative_half_width = half, .row = i};
+  }
+  return widest;
+}
+
+}  // namespace collbench

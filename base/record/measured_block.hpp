@@ -1,0 +1,30 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/record/measurement.hpp"
+
+namespace collbench {
+
+/// One visit of one row in one pass: what is measured at once and kept or lost as a whole. All times are per
+/// operation, in seconds.
+struct MeasuredBlock {
+  std::size_t row = 0;  ///< index into the rows of the plan
+  int pass = 0;         ///< of its launch, counted from 0
+  double seconds = 0;   ///< `time`: elapsed / iterations, reduced over ranks
+  std::uint64_t iterations = 0;
+  std::uint64_t iterations_per_sample = 1;
+  std::vector<float> samples;    ///< each reduced over ranks; 24 bits are more than any clock gives
+  std::vector<RankTimes> ranks;  ///< of each rank's own samples in this block, by rank
+  std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the block was not checked
+  std::vector<WrongElements> wrong;             ///< the ranks that found any
+
+  bool operator==(const MeasuredBlock&) const = default;
+};
+
+/// All blocks of one launch, in the order in which they were measured.
+using LaunchBlocks = std::vector<MeasuredBlock>;
+
+}  // namespace collbench

@@ -1,0 +1,229 @@
+#include "src/repeat_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "analysis/judge.hpp"
+#include "analysis/launches.hpp"
+#include "analysis/report.hpp"
+#include "base/atomic_file.hpp"
+#include "base/child_process.hpp"
+#include "base/record/rates.hpp"
+#include "base/record/run_json.hpp"
+#include "base/record/run_stream.hpp"
+#include "base/units.hpp"
+#include "launch/interruption.hpp"
+#include "launch/launcher.hpp"
+#include "launch/real_machine.hpp"
+#include "src/gpu_expectation.hpp"
+#include "src/launch_folder.hpp"
+#include "src/progress.hpp"
+#include "src/text_options.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::size_t kFewestLaunches = 8;  // with fewer, how wide the interval comes out is luck
+constexpr std::string_view kDefaultLaunchSeconds = "20";
+
+// For what a person sees go by; nothing is measured with it.
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool has_option(const std::vector<std::string>& command, std::string_view name) {
+  return std::any_of(command.begin(), command.end(), [&](const std::string& word) {
+    return word == name || word.starts_with(std::string(name) + "=");
+  });
+}
+
+void require_repeatable(const RepeatOptions& options) {
+  if (launched_rank()) {
+    throw usage_error("repeat", "it was started as a rank", "give mpirun to repeat: repeat -- mpirun ...");
+  }
+  for (const std::string_view taken : {"-J", "--output", "--stream", "--resume"}) {
+    if (!has_option(options.command, taken)) continue;
+    throw usage_error("repeat",
+                      fmt::format("{} stands behind --, and repeat gives each launch its own", taken),
+                      "put -J before -- to keep the record of all launches");
+  }
+  if (options.resume && options.record_path.empty()) {
+    throw usage_error("--resume", "nothing says where the launches are", "name the record with -J");
+  }
+}
+
+/// The launch that writes its record to `record`.
+std::vector<std::string> launch_command(const RepeatOptions& options, const std::string& record) {
+  std::vector<std::string> command = options.command;
+  if (!has_option(command, "--time") && !has_option(command, "-n") && !has_option(command, "--iters")) {
+    command.insert(command.end(), {"--time", std::string(kDefaultLaunchSeconds)});
+  }
+  command.insert(command.end(), {"-J", record, "--overwrite", "--progress", "never", "--color", "never"});
+  return command;
+}
+
+/// The first line that tells something; mpirun's banners do not.
+std::string said(const ChildResult& result) {
+  std::string_view rest = result.err;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.find_first_not_of("-= \r") != std::string_view::npos) return ": " + std::string(line);
+  }
+  return {};
+}
+
+/// What a launch that has no complete record ended with, as a run's own exit status.
+ExitStatus status_of(const ChildResult& result, bool has_record) {
+  constexpr int kLargestStatus = static_cast<int>(ExitStatus::not_here);
+  if (result.end == ChildEnd::not_started) return ExitStatus::not_here;
+  if (result.end != ChildEnd::exited) return ExitStatus::rank_lost;
+  if (result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kLargestStatus) {
+    return static_cast<ExitStatus>(result.code);
+  }
+  // mpirun's own 1: it could not start anything, or it lost what it had started.
+  const bool never_began = result.code <= 1 && !has_record;
+  return never_began ? ExitStatus::not_here : ExitStatus::rank_lost;
+}
+
+class Repetition {
+ public:
+  explicit Repetition(const RepeatOptions& options)
+      : options_(options),
+        folder_(options.record_path, options.resume, options.overwrite),
+        progress_(decide(options.progress, view_terminal(2, false).is_terminal)),
+        start_(seconds_now()) {
+    if (!options.record_path.empty()) {
+      require_writable(options.record_path, options.resume || options.overwrite, "-J");
+    }
+    if (options.resume) launches_ = folder_.complete_launches();
+    notice_interruption();
+  }
+
+  Answer run() {
+    if (!launches_.empty()) merge();
+    while (!failure_ && !is_done()) launch();
+    progress_.clear();
+    if (launches_.empty()) throw *failure_;
+    std::string text = report(merged_, options_.format, text_options(options_.colour, false));
+    if (failure_) {
+      fmt::print(stderr, "{}\n", describe(*failure_));
+      return {std::move(text), failure_->status()};
+    }
+    return {std::move(text), status()};
+  }
+
+ private:
+  [[nodiscard]] bool is_precise() const {
+    return launches_.size() >= kFewestLaunches && widest_ &&
+           widest_->relative_half_width <= options_.precision;
+  }
+
+  [[nodiscard]] bool is_done() const {
+    if (launches_.empty()) return false;
+    const bool nothing_ran = !widest_;
+    return nothing_ran || is_precise() || std::cmp_greater_equal(launches_.size(), options_.most_launches);
+  }
+
+  [[nodiscard]] std::string progress_text() const {
+    std::string text =
+        fmt::format("launch {} of at most {}, {}", launches_.size() + 1, options_.most_launches,
+                    format_seconds(std::floor(seconds_now() - start_)));
+    if (widest_ && std::isfinite(widest_->relative_half_width)) {
+      const RowKey& key = merged_.rows[widest_->row].measurement.key;
+      text += fmt::format("; the widest interval is ±{:.1f} % ({} {})", widest_->relative_half_width * 100,
+                          operation(key.operation).name, format_bytes(key.size_bytes));
+    }
+    return text;
+  }
+
+  void launch() {
+    const std::filesystem::path file = folder_.file(launches_.size() + 1);
+    const ChildLimits limits{.seconds = options_.launch_seconds, .interrupted = [this] {
+                               progress_.show(progress_text(), seconds_now());
+                               return interrupted();
+                             }};
+    std::filesystem::remove(file);
+    const ChildResult result = run_child(launch_command(options_, file.string()), limits);
+    const bool has_record = std::filesystem::exists(file);
+    if (has_record && result.end == ChildEnd::exited) {
+      Run run = run_from_json_text(read_file(file), file.string());
+      if (run.complete) {
+        if (!launches_.empty()) require_same_measurement(launches_.front(), run, file.string());
+        launches_.push_back(std::move(run));
+        merge();
+        // Wrong data is no reason to measure on.
+        if (result.code != static_cast<int>(ExitStatus::wrong_data)) return;
+      }
+    }
+    failure_ = failure_of(result, limits, has_record);
+  }
+
+  [[nodiscard]] Error failure_of(const ChildResult& result, const ChildLimits& limits, bool has_record) {
+    const std::string where = fmt::format("launch {}", launches_.size() + (has_record ? 0 : 1));
+    if (result.end == ChildEnd::interrupted) {
+      return {ExitStatus::rank_lost, "interrupted",
+              fmt::format("{} complete", counted(launches_.size(), "launch")), next_step()};
+    }
+    const std::string what = result.end == ChildEnd::not_started
+                                 ? fmt::format("{} cannot be started: ", options_.command.front())
+                                 : "";
+    return {status_of(result, has_record), where, what + describe_end(result, limits) + said(result),
+            has_record || !launches_.empty()
+                ? next_step()
+                : "what stands behind -- must start collbench, and end in its options"};
+  }
+
+  [[nodiscard]] std::string next_step() {
+    if (options_.record_path.empty()) return folder_.keep().string() + " has the records of its launches";
+    return "the same command with --resume goes on from there";
+  }
+
+  void merge() {
+    merged_ = merged_launches(launches_);
+    widest_ = widest_interval(merged_);
+    for (Row& row : merged_.rows) {
+      const auto half = interval_half_width(row.measurement);
+      row.measurement.stopped =
+          half && *half <= options_.precision ? "precision reached" : counted(launches_.size(), "launch");
+    }
+    judge();
+    if (!options_.record_path.empty()) write_file_by_rename(options_.record_path, to_json_text(merged_));
+  }
+
+  /// By the interval over launches, where the launches were judged.
+  void judge() {
+    const auto is_judged = [](const Row& row) { return row.verdict.word != VerdictWord::none; };
+    if (!merged_.cluster || std::none_of(merged_.rows.begin(), merged_.rows.end(), is_judged)) return;
+    std::vector<std::string> known = merged_.place_notes;
+    const auto gpus = gpu_cluster_here(read_cluster_record(*merged_.cluster, "launch"), merged_.ranks, known);
+    if (gpus) merged_ = judged_on_gpus(std::move(merged_), *gpus);
+  }
+
+  [[nodiscard]] ExitStatus status() const { return is_low(merged_) ? ExitStatus::low : ExitStatus::ok; }
+
+  const RepeatOptions& options_;
+  LaunchFolder folder_;
+  ProgressLine progress_;
+  double start_;
+  std::vector<Run> launches_;
+  Run merged_;
+  std::optional<WidestInterval> widest_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+Answer repeat_command(const RepeatOptions& options) {
+  require_repeatable(options);
+  return Repetition(options).run();
+}
+
+}  // namespace collbench

@@ -1,0 +1,55 @@
+#include "base/record/measured_block_json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/base/record/random_run.hpp"
+
+namespace collbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string message_of(const Json& json) {
+  try {
+    const nlohmann::json document = json;
+    static_cast<void>(block_from_json(JsonReader(document, "run.stream:2"), 4, 2));
+  } catch (const Error& error) {
+    return describe(error);
+  }
+  return "nothing was thrown";
+}
+
+TEST(MeasuredBlockJson, WhatIsWrittenIsReadBack) {
+  RandomRun random(7);
+  for (int i = 0; i < 500; ++i) {
+    const MeasuredBlock block = random.block(4, 2);
+    const auto document = nlohmann::json::parse(json_line(block_to_json(block)));
+    ASSERT_EQ(block_from_json(JsonReader(document, "run.stream:2"), 4, 2), block);
+  }
+}
+
+TEST(MeasuredBlockJson, ASampleHasAsManyDigitsAsItsFloat) {
+  MeasuredBlock block;
+  block.samples = {1.1e-6F};
+  EXPECT_EQ(json_line(block_to_json(block)["samples_seconds"]), "[1.1e-06]");
+}
+
+TEST(MeasuredBlockJson, ARowOrARankThatTheRunDoesNotHaveIsRefused) {
+  RandomRun random(8);
+  const MeasuredBlock block = random.block(4, 2);
+  Json json = block_to_json(block);
+  EXPECT_EQ(message_of(json), "nothing was thrown");
+  json["row"] = 4;
+  EXPECT_THAT(message_of(json), HasSubstr("a row below 4"));
+  json["row"] = 0;
+  json["rank_times"]["rank"].push_back(2);
+  EXPECT_THAT(message_of(json), HasSubstr("three arrays of one length"));
+  json["rank_times"] = rank_times_to_json({{0, 1, 1}});
+  EXPECT_THAT(message_of(json), HasSubstr("the times of 2 ranks"));
+  json.erase("seconds");
+  EXPECT_THAT(message_of(json), HasSubstr("run.stream:2: has no seconds"));
+}
+
+}  // namespace
+}  // namespace collbench

@@ -1,0 +1,61 @@
+"""What tests of the program with real ranks share."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+
+
+def run(*command, environment=None, timeout=200):
+    return subprocess.run(
+        [str(word) for word in command], env={**ENVIRONMENT, **(environment or {})}, capture_output=True, text=True,
+        timeout=timeout, stdin=subprocess.DEVNULL, check=False)
+
+
+def mpirun(ranks, *command):
+    return ["mpirun", "--oversubscribe", "-np", str(ranks), *map(str, command)]
+
+
+def said(result):
+    """What collbench itself wrote to stderr, without mpirun's banner."""
+    return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
+
+
+def wait_until(is_true, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s")
+        time.sleep(0.02)
+
+
+def descendants(process):
+    """The process ids of all processes that it started, and that those started."""
+    found = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True, check=False).stdout.split()
+    return [int(child) for child in found] + [below for child in found for below in descendants(int(child))]
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, *command):
+        """It runs in a process group of its own, which does not outlive the test."""
+        process = subprocess.Popen(
+            [str(word) for word in command], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, stdin=subprocess.DEVNULL, start_new_session=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""`collbench repeat`: launches, their one record, interruptions, and what it makes of exit statuses.
+
+Usage: repeat_test.py PROGRAM FAULTY_MPI_LIBRARY [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import signal
+import sys
+import unittest
+
+from real_ranks import Scratch, descendants, mpirun, run, said, wait_until
+
+PROGRAM = pathlib.Path(sys.argv[1])
+FAULTY_MPI = pathlib.Path(sys.argv[2])
+QUICK = ["--ops", "all_reduce", "--sizes", "8,64", "--passes", "2", "-n", "50"]
+
+
+class Repeat(Scratch):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "runs.json"
+
+    def repeat(self, *arguments, command=None, status=0, environment=None):
+        result = run(PROGRAM, "repeat", *arguments, "--", *(command or mpirun(2, PROGRAM, *QUICK)),
+                     environment=environment)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+    def record(self):
+        return json.loads(self.path.read_text())
+
+    def launch_files(self):
+        return sorted(path.name for path in (self.folder / "runs.json.launches").iterdir())
+
+    def test_launches_until_the_interval_is_as_tight_as_asked(self):
+        result = self.repeat("--precision", "1000", "-J", self.path)
+        run_record = self.record()
+        self.assertEqual(run_record["launches"], 8)
+        self.assertTrue(run_record["repeated"])
+        self.assertTrue(run_record["complete"])
+        single = [json.loads((self.folder / "runs.json.launches" / name).read_text()) for name in self.launch_files()]
+        self.assertEqual(len(single), 8)
+        for i, row in enumerate(run_record["rows"]):
+            times = sorted(launch["rows"][i]["seconds"] for launch in single)
+            self.assertEqual(row["launch_passes"], [2] * 8)
+            self.assertEqual(row["stopped"], "precision reached")
+            self.assertAlmostEqual(row["seconds"], (times[3] + times[4]) / 2)
+            self.assertEqual(row["interval"]["over"], "launches")
+            self.assertEqual((row["interval"]["low_seconds"], row["interval"]["high_seconds"]), (times[0], times[-1]))
+            self.assertGreaterEqual(row["launch_variation"]["between"], 0)
+            self.assertGreater(row["launch_variation"]["within"], 0)
+        self.assertIn("8 launches", result.stdout)
+        self.assertIn("it holds for the next, too", result.stdout)
+        self.assertRegex(result.stdout, r"times vary by [\d.]+ % between launches and by [\d.]+ % between passes")
+        self.assertEqual(result.stderr, "")
+
+    def test_it_stops_at_the_most_launches_and_says_what_was_not_reached(self):
+        result = self.repeat("--launches", "2", "--precision", "0.01", "-J", self.path)
+        self.assertEqual(self.record()["launches"], 2)
+        self.assertIn("precision not reached in 2 of 2 rows (2 launches: 2)", result.stdout)
+
+    def test_without_a_record_nothing_is_left_behind(self):
+        temporary = self.folder / "tmp"
+        temporary.mkdir()
+        result = self.repeat("--launches", "1", "--format", "json", environment={"TMPDIR": str(temporary)})
+        self.assertEqual(json.loads(result.stdout)["launches"], 1)
+        self.assertEqual([path for path in temporary.iterdir() if path.name.startswith("collbench")], [])
+
+    def test_an_interrupted_repetition_goes_on(self):
+        process = self.start(PROGRAM, "repeat", "--launches", "3", "-J", self.path, "--", *mpirun(2, PROGRAM, *QUICK))
+        wait_until(self.path.exists)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 4, errors)
+        self.assertIn("--resume goes on from there", errors)
+        self.assertIn("AllReduce", output)
+        kept = self.record()["launches"]
+        self.assertIn(kept, (1, 2))
+        first = (self.folder / "runs.json.launches" / "launch-001.json").read_bytes()
+        self.repeat("--launches", "3", "--resume", "-J", self.path)
+        self.assertEqual(self.record()["launches"], 3)
+        self.assertEqual((self.folder / "runs.json.launches" / "launch-001.json").read_bytes(), first)
+        message = said(self.repeat("-J", self.path, "--resume", status=2,
+                                   command=mpirun(2, PROGRAM, "--ops", "all_reduce", "--sizes", "8", "-n", "5")))
+        self.assertIn("2 rows, and this is 1 row", message[0])
+
+    def test_a_rank_that_is_killed_is_a_lost_rank_whatever_mpirun_says(self):
+        process = self.start(PROGRAM, "repeat", "--launches", "1", "-J", self.path, "--",
+                             *mpirun(2, PROGRAM, "--ops", "all_reduce", "--sizes", "8", "--precision", "0.01"))
+        launch = self.folder / "runs.json.launches" / "launch-001.json"
+        wait_until(launch.exists)
+        ranks = [each for each in descendants(process.pid)
+                 if pathlib.Path(f"/proc/{each}/comm").read_text().strip() == "collbench"]
+        os.kill(ranks[-1], signal.SIGKILL)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 4, errors)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+        self.assertIn("launch 1: exit status 137", errors)
+        self.assertGreaterEqual(json.loads(launch.read_text())["passes"], 1, "what was measured is kept")
+
+    def test_a_launch_that_hangs_is_ended(self):
+        result = self.repeat("-T", "1", "-J", self.path, status=4, command=["sleep", "60"])
+        self.assertIn("launch 1: no answer within 1 s", result.stderr)
+
+    def test_a_launch_that_is_refused_ends_it_with_its_own_words(self):
+        result = self.repeat(status=2, command=mpirun(2, PROGRAM, "--sizes", "x"))
+        self.assertIn("--sizes", result.stderr)
+        self.assertEqual(len(said(result)), 1, result.stderr)
+
+    def test_wrong_data_end_it(self):
+        result = self.repeat(status=3, environment={"FAULTY_MPI_CALL": "MPI_Allreduce", "LD_PRELOAD": str(FAULTY_MPI)})
+        self.assertIn("WRONG DATA", result.stdout)
+        self.assertIn("1 launch,", result.stdout)
+
+    def test_what_cannot_be_repeated(self):
+        for command, status, words in (
+                (["no-such-launcher", PROGRAM], 5, "no-such-launcher cannot be started"),
+                (["true"], 5, "must start collbench"),
+                (mpirun(2, PROGRAM, "-J", "x.json"), 2, "-J stands behind --"),
+                (mpirun(2, PROGRAM, "--resume=x"), 2, "--resume stands behind --")):
+            result = self.repeat(status=status, command=command)
+            self.assertEqual(len(said(result)), 1, result.stderr)
+            self.assertIn(words, said(result)[0])
+        result = run(PROGRAM, "repeat")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        result = run(*mpirun(1, PROGRAM, "repeat", "--", "true"))
+        self.assertIn("it was started as a rank", result.stderr)
+        self.path.write_text("{}")
+        self.assertIn("exists already", self.repeat("-J", self.path, status=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
