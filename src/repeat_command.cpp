@@ -69,9 +69,14 @@ std::vector<std::string> launch_command(const RepeatOptions& options, const std:
   return command;
 }
 
-/// The first line that tells something; mpirun's banners do not.
+/// What collbench said on stderr, else the first line there that is no ruler of a banner.
 std::string said(const ChildResult& result) {
+  constexpr std::string_view kOwn = "collbench: ";
   std::string_view rest = result.err;
+  if (const std::size_t own = rest.find(kOwn); own != std::string_view::npos) {
+    rest.remove_prefix(own + kOwn.size());
+    return ": " + std::string(rest.substr(0, rest.find('\n')));
+  }
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
@@ -145,7 +150,8 @@ class Repetition {
   }
 
   void launch() {
-    const std::filesystem::path file = folder_.file(launches_.size() + 1);
+    const std::size_t number = launches_.size() + 1;
+    const std::filesystem::path file = folder_.file(number);
     const ChildLimits limits{.seconds = options_.launch_seconds, .interrupted = [this] {
                                progress_.show(progress_text(), seconds_now());
                                return interrupted();
@@ -163,11 +169,12 @@ class Repetition {
         if (result.code != static_cast<int>(ExitStatus::wrong_data)) return;
       }
     }
-    failure_ = failure_of(result, limits, has_record);
+    failure_ = failure_of(result, limits, number, has_record);
   }
 
-  [[nodiscard]] Error failure_of(const ChildResult& result, const ChildLimits& limits, bool has_record) {
-    const std::string where = fmt::format("launch {}", launches_.size() + (has_record ? 0 : 1));
+  [[nodiscard]] Error failure_of(const ChildResult& result, const ChildLimits& limits, std::size_t number,
+                                 bool has_record) {
+    const std::string where = fmt::format("launch {}", number);
     if (result.end == ChildEnd::interrupted) {
       return {ExitStatus::rank_lost, "interrupted",
               fmt::format("{} complete", counted(launches_.size(), "launch")), next_step()};

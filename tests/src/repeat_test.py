@@ -5,9 +5,11 @@ Usage: repeat_test.py PROGRAM FAULTY_MPI_LIBRARY [unittest arguments]
 """
 
 import json
+import math
 import os
 import pathlib
 import signal
+import statistics
 import sys
 import unittest
 
@@ -38,21 +40,24 @@ class Repeat(Scratch):
     def test_launches_until_the_interval_is_as_tight_as_asked(self):
         result = self.repeat("--precision", "1000", "-J", self.path)
         run_record = self.record()
-        self.assertEqual(run_record["launches"], 8)
+        count = run_record["launches"]
+        self.assertGreaterEqual(count, 8)  # a busy machine may need more
         self.assertTrue(run_record["repeated"])
         self.assertTrue(run_record["complete"])
         single = [json.loads((self.folder / "runs.json.launches" / name).read_text()) for name in self.launch_files()]
-        self.assertEqual(len(single), 8)
+        self.assertEqual(len(single), count)
+        # The largest l with P(Bin(n, 1/2) < l) <= 0.025, counted from 0.
+        low = max(order for order in range(count) if sum(math.comb(count, i) for i in range(order + 1)) <= 0.025 * 2**count)
         for i, row in enumerate(run_record["rows"]):
             times = sorted(launch["rows"][i]["seconds"] for launch in single)
-            self.assertEqual(row["launch_passes"], [2] * 8)
+            self.assertEqual(row["launch_passes"], [2] * count)
             self.assertEqual(row["stopped"], "precision reached")
-            self.assertAlmostEqual(row["seconds"], (times[3] + times[4]) / 2)
+            self.assertAlmostEqual(row["seconds"], statistics.median(times))
             self.assertEqual(row["interval"]["over"], "launches")
-            self.assertEqual((row["interval"]["low_seconds"], row["interval"]["high_seconds"]), (times[0], times[-1]))
+            self.assertEqual((row["interval"]["low_seconds"], row["interval"]["high_seconds"]), (times[low], times[-1 - low]))
             self.assertGreaterEqual(row["launch_variation"]["between"], 0)
             self.assertGreater(row["launch_variation"]["within"], 0)
-        self.assertIn("8 launches", result.stdout)
+        self.assertIn(f"{count} launches", result.stdout)
         self.assertIn("it holds for the next, too", result.stdout)
         self.assertRegex(result.stdout, r"times vary by [\d.]+ % between launches and by [\d.]+ % between passes")
         self.assertEqual(result.stderr, "")
@@ -102,7 +107,7 @@ class Repeat(Scratch):
         self.assertGreaterEqual(json.loads(launch.read_text())["passes"], 1, "what was measured is kept")
 
     def test_a_launch_that_hangs_is_ended(self):
-        result = self.repeat("-T", "1", "-J", self.path, status=4, command=["sleep", "60"])
+        result = self.repeat("-T", "1", "-J", self.path, status=4, command=["bash", "-c", "sleep 60"])
         self.assertIn("launch 1: no answer within 1 s", result.stderr)
 
     def test_a_launch_that_is_refused_ends_it_with_its_own_words(self):
