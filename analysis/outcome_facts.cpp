@@ -169,6 +169,18 @@ void add_launches(const Run& run, ReportFacts& facts) {
                    percent(*std::max_element(within.begin(), within.end())))});
 }
 
+void add_rank_probe(const Run& run, ReportFacts& facts) {
+  if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
+  for (const ProbeFinding& finding : run.rank_probe->findings) {
+    facts.push_back({"warning: " + finding.text, Tone::warning});
+  }
+  if (!run.rank_probe->findings.empty()) return;
+  facts.push_back(
+      {fmt::format("ranks: none is late and no link between hosts is slow beyond chance ({} in {})",
+                   counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
+                   format_seconds(run.rank_probe->seconds))});
+}
+
 void add_cost(const Run& run, ReportFacts& facts) {
   if (run.log) return;  // a log does not say what it took
   std::string text = fmt::format("wall time {}", format_seconds(run.wall_seconds));
@@ -212,6 +224,7 @@ ReportFacts outcome_facts(const Run& run) {
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_precision(run, facts);
   add_launches(run, facts);
+  add_rank_probe(run, facts);
   for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);
   for (const ReportFact& fact : verdict_facts(run)) facts.push_back(fact);

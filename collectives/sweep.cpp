@@ -59,6 +59,7 @@ class Sweep {
       pass_or_checkpoint();
       if (interrupted_) break;
       checkpoint(pass_ + 1);
+      observer_.between_passes();
       more = elapsed() < options_.seconds &&
              std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     }

@@ -41,6 +41,8 @@ struct SweepObserver {
   /// On rank 0: the rows as they stand, at the end of every pass and at least every five seconds; `passes`
   /// are finished.
   std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};
+  /// On every rank, after every pass. Collective.
+  std::function<void()> between_passes = [] {};
 };
 
 struct SweepResult {

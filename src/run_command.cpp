@@ -31,6 +31,7 @@
 #include "src/gather_cluster.hpp"
 #include "src/gather_placement.hpp"
 #include "src/gpu_expectation.hpp"
+#include "src/look_at_ranks.hpp"
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
@@ -188,6 +189,9 @@ class MainJob {
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
+    if (ranks().size() > 1 && host_memory != nullptr && !run_.simulated) {
+      look_.emplace(ranks(), clock(), place_.machines, options_.seconds);
+    }
     progress_.clear();
     agreed(ranks(), place_.host, [&] {
       if (ranks().is_root() && as_text()) print_all(report_text_header(run_, text_));
@@ -207,7 +211,11 @@ class MainJob {
         .before_block = [this](const SweepProgress& at) { begin_block(at); },
         .interrupted = interrupted,
         .block = [this](const MeasuredBlock& block) { stream_->append(block); },
-        .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); }};
+        .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
+        .between_passes =
+            [this] {
+              if (look_) look_->between_passes();
+            }};
     try {
       return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
     } catch (const AgreedError& error) {
@@ -221,6 +229,7 @@ class MainJob {
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const SweepResult& result) {
     watchdog_.step("end of the run");
+    if (look_ && !result.interrupted) run_.rank_probe = look_->finish();
     run_.load_notes = other_load(ranks(), place_.machines, cpu_before_, view_cpu_times(), elapsed());
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
@@ -322,6 +331,7 @@ class MainJob {
   TextOptions text_;
   ProgressLine progress_;
   Watchdog watchdog_;
+  std::optional<LookAtRanks> look_;   // where ranks can be looked at one by one
   std::optional<RecordFiles> files_;  // on rank 0, as is the next
   std::optional<StreamFile> stream_;
   std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by

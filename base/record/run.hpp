@@ -11,6 +11,7 @@
 #include "base/record/identities.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
+#include "base/record/rank_probe.hpp"
 #include "base/record/verdict.hpp"
 
 namespace collbench {
@@ -55,7 +56,8 @@ struct Run {
   std::vector<std::string> load_notes;   ///< other work on the hosts during the run
   std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
   std::optional<Calibration> calibration;
-  std::optional<LogFacts> log;  ///< of an imported log: what it says about its job
+  std::optional<RankProbe> rank_probe;  ///< who was late; none where nobody looked
+  std::optional<LogFacts> log;          ///< of an imported log: what it says about its job
   std::vector<Row> rows;
   int launches = 1;       ///< that the rows are from; more than one for `repeat` and a run that was resumed
   bool repeated = false;  ///< by `repeat`: times and intervals are over launches

@@ -8,6 +8,7 @@
 #include "base/record/calibration_json.hpp"
 #include "base/record/cluster_json.hpp"
 #include "base/record/log_facts_json.hpp"
+#include "base/record/rank_probe_json.hpp"
 #include "base/record/row_json.hpp"
 
 namespace collbench {
@@ -116,6 +117,7 @@ Json run_to_json(const Run& run) {
           {"place_notes", run.place_notes},
           {"load_notes", run.load_notes},
           {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
+          {"rank_probe", run.rank_probe ? rank_probe_to_json(*run.rank_probe) : Json(nullptr)},
           {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
           {"ranks", std::move(ranks)},
           {"rows", std::move(rows)}};
@@ -160,6 +162,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   }
   if (const auto calibration = json.find("calibration"))
     run.calibration = calibration_from_json(*calibration);
+  if (const auto probe = json.find("rank_probe")) run.rank_probe = rank_probe_from_json(*probe);
   if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);
   run.ranks = identities_of(json.at("ranks"));
   for (const JsonReader& row : json.at("rows").items()) run.rows.push_back(row_from_json(row));

@@ -40,6 +40,7 @@ class RandomRun {
     result.load_notes = several([&] { return text(); });
     result.place_notes = several([&] { return text(); });
     if (chance()) result.calibration = calibration();
+    if (chance()) result.rank_probe = rank_probe();
     if (chance()) result.log = log_facts();
     result.rows = several([&] { return row(); });
     result.launches = 1 + below(30);
@@ -49,6 +50,25 @@ class RandomRun {
     result.validation_seconds = number();
     result.calibration_seconds = number();
     result.communicator_seconds = several([&] { return number(); });
+    return result;
+  }
+
+  RankProbe rank_probe() {
+    RankProbe result;
+    result.repetitions = below(64);
+    result.seconds = number();
+    result.clock_uncertainty_seconds = number();
+    result.ranks = several([&] { return RankLateness{below(4096), number(), number(), number()}; });
+    result.findings = several([&] {
+      return ProbeFinding{
+          one_of(std::vector<std::string>{"late rank", "slow sender", "slow receiver", "slow link"}),
+          several([&] { return below(4096); }),
+          number(),
+          number(),
+          below(64),
+          number(),
+          text()};
+    });
     return result;
   }
 

@@ -1,0 +1,30 @@
+#pragma once
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/record/identities.hpp"
+#include "base/record/rank_probe.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench {
+
+/// Looks at the ranks one by one, outside of every timed part. All calls are collective.
+class RankProber {
+ public:
+  RankProber(Ranks& ranks, const Clock& clock, const Identities& identities);
+  RankProber(const RankProber&) = delete;
+  RankProber& operator=(const RankProber&) = delete;
+  RankProber(RankProber&&) = delete;
+  RankProber& operator=(RankProber&&) = delete;
+  ~RankProber();
+
+  /// One repetition; complete on rank 0, empty elsewhere. Of many ranks each meets only some of the others in
+  /// it, in turn from call to call.
+  [[nodiscard]] ProbeRepetition repeat();
+
+ private:
+  struct Handles;
+  std::unique_ptr<Handles> handles_;
+};
+
+}  // namespace collbench
