@@ -48,6 +48,13 @@ std::optional<int> launched_size() {
   return std::nullopt;
 }
 
+std::optional<int> srun_task_without_pmi() {
+  const char* task = std::getenv("SLURM_PROCID");
+  // A batch script has SLURM_PROCID too, and no step.
+  if (task == nullptr || std::getenv("SLURM_STEP_ID") == nullptr || launched_rank()) return std::nullopt;
+  return std::atoi(task);
+}
+
 bool inside_slurm() { return std::getenv("SLURM_JOB_ID") != nullptr; }
 
 std::map<std::string, std::string> recorded_environment() {

@@ -13,6 +13,10 @@ namespace collbench {
 /// How many ranks the launcher started, likewise; none when it does not say.
 [[nodiscard]] std::optional<int> launched_size();
 
+/// The task number of a process that srun started without any PMI (--mpi=none), which alone knows nothing of
+/// the others: Open MPI 4.1 cannot even start as one rank there. None under mpirun, PMI or no srun.
+[[nodiscard]] std::optional<int> srun_task_without_pmi();
+
 /// True inside a Slurm allocation (SLURM_JOB_ID is set).
 [[nodiscard]] bool inside_slurm();
 

@@ -32,8 +32,13 @@ int leave(const Error& error, bool speaks) {
   return static_cast<int>(error.status());
 }
 
-/// MPICH's mpirun, or srun without PMIx, starts N programs that each believe to be alone. Thrown where only
-/// the launcher's rank 0 speaks.
+Error no_pmi() {
+  return {ExitStatus::not_here, "srun", "it started tasks that know nothing of each other (--mpi=none)",
+          "use srun --mpi=pmix, or mpirun inside salloc or sbatch; srun --mpi=list says what there is"};
+}
+
+/// MPICH's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where
+/// only the launcher's rank 0 speaks.
 void require_own_launcher(const RunOptions& options, int ranks) {
   if (options.launched_ranks.value_or(ranks) == ranks) return;
   throw Error(ExitStatus::not_here, "launcher",
@@ -48,6 +53,7 @@ int measure(const RunOptions& options, int argc, char** argv) {
                       fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
   if (options.local_ranks > 1 && !options.launched) start_ranks(options.local_ranks, argc, argv);
+  if (const auto task = srun_task_without_pmi()) return leave(no_pmi(), *task == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice}) allow_forced_algorithms();
   const MpiSession session(&argc, &argv);
   const bool root = session.ranks().is_root();

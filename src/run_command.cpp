@@ -182,10 +182,10 @@ class MainJob {
     const auto* const host_memory = dynamic_cast<const MpiBackend*>(&backend_);
     if (ranks().size() > 1 && host_memory != nullptr) {
       progress_.show("calibrating", clock().seconds());
-      watchdog_.step("calibration");
       const double before = clock().seconds();
       calibrate(run_, session_, *host_memory, plan_.rows,
-                std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare));
+                std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare),
+                [this] { watchdog_.step("calibration"); });
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }

@@ -31,12 +31,13 @@ std::uint64_t largest_row_bytes(const std::vector<RowKey>& rows) {
 }  // namespace
 
 void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
-               const std::vector<RowKey>& rows, double seconds) {
+               const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point) {
   const CalibrationRequest request{.reductions = reductions_in(rows),
                                    // Simulated links have one rate: larger messages tell nothing new.
                                    .largest_bytes = run.simulated ? 0 : largest_row_bytes(rows),
                                    .seconds = seconds,
-                                   .simulated = run.simulated};
+                                   .simulated = run.simulated,
+                                   .before_point = before_point};
   std::vector<CalibrationPoint> points =
       measure_calibration(session.ranks(), session.clock(), run.ranks, request);
   const EagerLimits eager = backend.eager_limits();

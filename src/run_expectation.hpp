@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "base/record/run.hpp"
@@ -8,9 +9,10 @@
 namespace collbench {
 
 /// Measures the machine for at most `seconds` and fits it into `run.calibration`. A machine too noisy to be
-/// fitted is still measured: the run's notes then say what is missing. Collective.
+/// fitted is still measured: the run's notes then say what is missing. `before_point` is called before each
+/// of its points. Collective.
 void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
-               const std::vector<RowKey>& rows, double seconds);
+               const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point);
 
 /// What every row should take by the run's calibration: worked out once, since nothing else but the row's key
 /// goes into it.

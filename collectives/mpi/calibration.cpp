@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -18,8 +19,8 @@
 namespace collbench {
 namespace {
 
-constexpr int kMostBlocks = 9;
-constexpr int kFewestBlocks = 3;
+constexpr std::size_t kMostBlocks = 9;
+constexpr std::size_t kFewestBlocks = 3;
 constexpr int kPilots = 3;  // the shortest is believed: the others may have waited for a core
 constexpr double kBlockSeconds = 1e-3;
 constexpr double kPointSeconds = 30e-3;  // a slow link gets fewer blocks, not more time
@@ -36,6 +37,7 @@ constexpr std::array<std::uint64_t, 9> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kK
 /// What every measurement of this file needs.
 struct Bench {
   Ranks& ranks;
+  const std::function<void()>& before_point;
   const Clock& clock;
   bool simulated;
   double hurry_after;  ///< this clock's reading from which every point is measured as shortly as can be
@@ -83,6 +85,7 @@ Block run_pilot(Bench& bench, std::uint64_t iterations, const Issue& issue) {
 /// Seconds of one `issue()`: median over blocks of the slowest rank. 0 where the simulator lets no time pass.
 template <typename Issue>
 double seconds_of(Bench& bench, const Issue& issue) {
+  bench.before_point();
   issue();  // sets up connections and touches memory
   if (bench.simulated) {
     // The barrier lets ranks go at different moments, always the same ones: it cancels in a difference.
@@ -97,12 +100,16 @@ double seconds_of(Bench& bench, const Issue& issue) {
         std::clamp(fitting, static_cast<double>(iterations) * 2, static_cast<double>(iterations) * 10));
     pilot = run_pilot(bench, iterations, issue);
   }
-  const double affordable = kPointSeconds / (pilot.each * static_cast<double>(iterations));
-  const int count = pilot.hurry
-                        ? kFewestBlocks
-                        : static_cast<int>(std::clamp<double>(affordable, kFewestBlocks, kMostBlocks));
   std::vector<double> blocks;
-  for (int i = 0; i < count; ++i) blocks.push_back(run_block(bench, iterations, issue).each);
+  // By what the blocks take, since on a busy machine the pilot may have been too hopeful.
+  double left = kPointSeconds;
+  bool hurry = pilot.hurry;
+  while (blocks.size() < kFewestBlocks || (blocks.size() < kMostBlocks && left > 0 && !hurry)) {
+    const Block block = run_block(bench, iterations, issue);
+    blocks.push_back(block.each);
+    left -= block.each * static_cast<double>(iterations);
+    hurry = block.hurry;
+  }
   return median(blocks);
 }
 
@@ -212,6 +219,7 @@ std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clo
                                                   const CalibrationRequest& request) {
   const std::uint64_t bytes = up_to(kLocalBytes, request.largest_bytes).back();
   Bench bench{.ranks = ranks,
+              .before_point = request.before_point,
               .clock = clock,
               .simulated = request.simulated,
               .hurry_after = clock.seconds() + request.seconds,

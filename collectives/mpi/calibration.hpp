@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct CalibrationRequest {
   std::uint64_t largest_bytes = 0;  ///< that any row sends at once, reduces or copies
   double seconds = 5;               ///< after which the points that are left get three blocks each
   bool simulated = false;
+  std::function<void()> before_point = [] {};  ///< called on every rank
 };
 
 /// Measures what the host-memory models are fed with, on all ranks at once (docs/model.md): messages within

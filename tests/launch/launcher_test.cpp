@@ -24,6 +24,16 @@ TEST(Launcher, TheRanksOwnVariableBeatsTheDaemons) {
   EXPECT_EQ(launched_rank(), 5);
 }
 
+TEST(Launcher, SrunWithoutPmi) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_STEP_ID"}) unsetenv(name);
+  setenv("SLURM_PROCID", "2", 1);  // a batch script's, so far
+  EXPECT_EQ(srun_task_without_pmi(), std::nullopt);
+  setenv("SLURM_STEP_ID", "0", 1);
+  EXPECT_EQ(srun_task_without_pmi(), 2);
+  setenv("PMIX_RANK", "2", 1);
+  EXPECT_EQ(srun_task_without_pmi(), std::nullopt);
+}
+
 TEST(Launcher, SecretsAndTheDaemonsTalkAreNotRecorded) {
   setenv("NCCL_ALGO", "Ring", 1);
   setenv("OMPI_MCA_btl", "self,tcp", 1);

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <span>
@@ -172,7 +173,9 @@ std::vector<int> join(int listener) {
 sockaddr_un address_of(const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  name.copy(&address.sun_path[1], sizeof address.sun_path - 2);  // a 0 first: the abstract namespace
+  // A 0 first: the abstract namespace, which leaves no file behind and ends with the network namespace.
+  const std::size_t first = name.starts_with('/') ? 0 : 1;
+  name.copy(&address.sun_path[first], sizeof address.sun_path - 2);
   return address;
 }
 
@@ -205,6 +208,7 @@ bool receive_all(int socket, void* data, std::size_t bytes) {
 std::string start_hub() {
   static std::atomic<int> hubs{0};
   std::string name = "collbench-stand-in-" + std::to_string(::getpid()) + "-" + std::to_string(++hubs);
+  if (const char* folder = std::getenv("COLLBENCH_STAND_IN_FOLDER")) name = std::string(folder) + "/" + name;
   const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(name);
   if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};

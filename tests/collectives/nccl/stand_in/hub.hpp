@@ -28,7 +28,8 @@ struct PeerPart {
   std::uint64_t bytes = 0;
 };
 
-/// Listens on a Unix socket of the abstract namespace, joins as many ranks as the first of them says there
+/// Listens on a Unix socket (in the folder COLLBENCH_STAND_IN_FOLDER where ranks are on several hosts in
+/// network namespaces, else of the abstract namespace), joins as many ranks as the first of them says there
 /// are, and works out what each of them receives, from a thread of its own. When a rank goes away without a
 /// bye, or ranks ask for different things, it hangs up on all.
 /// Returns the socket's name, for the others.

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""The program on several hosts: network namespaces of this machine, joined by links of a known rate (scripts/fabric).
+
+Usage: fabric_test.py PROGRAM [unittest arguments]      (needs root; exit 77: skipped)
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+FABRIC = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "fabric"
+NAME = f"test-{os.getpid()}"
+QUICK = ["--passes", "1", "-n", "3", "-w", "0", "--time", "4"]
+GIGABIT = 0.125e9  # bytes per second
+
+
+def fabric(*words, check=True):
+    return subprocess.run([str(FABRIC), "--name", NAME, *map(str, words)], capture_output=True, text=True, timeout=100,
+                          stdin=subprocess.DEVNULL, check=check)
+
+
+class OnFabric(unittest.TestCase):
+    hosts = 2
+    ranks_per_host = 2
+
+    @classmethod
+    def setUpClass(cls):
+        cls.addClassCleanup(fabric, "down", check=False)
+        fabric("up", cls.hosts, "--rate", "1gbit", "--ranks-per-host", cls.ranks_per_host)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "run.json"
+
+    def command(self, *arguments):
+        return ["run", "-np", self.hosts * self.ranks_per_host, "--", PROGRAM, *arguments, "-J", self.path]
+
+    def record(self, *arguments):
+        result = fabric(*self.command(*QUICK, *arguments), check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        made = json.loads(self.path.read_text())
+        for row in made["rows"]:
+            self.assertEqual(row["wrong_elements"], 0, row)
+        return made
+
+
+class TwoHosts(OnFabric):
+    def seconds_of(self, made, kind):
+        """The calibration's time of 1 MiB."""
+        (seconds,) = {point["seconds"] for point in made["calibration"]["points"]
+                      if point["kind"] == kind and point["size_bytes"] == 1 << 20}
+        return seconds
+
+    def test_two_tiers_are_found(self):
+        made = self.record("--ops", "all_reduce,all_gather", "--sizes", "1K,1M")
+        self.assertEqual([(rank["host"], rank["node"], rank["local_rank"]) for rank in made["ranks"]],
+                         [("host0", 0, 0), ("host0", 0, 1), ("host1", 1, 0), ("host1", 1, 1)])
+        self.assertEqual(len(made["cores_per_node"]), 2)
+        calibration = made["calibration"]
+        for tier in ("intra", "inter"):
+            self.assertGreaterEqual(calibration[tier]["alpha_seconds"], 0)
+        # No noise lets a link carry more than its rate, but for the bucket of 1 ms; two ranks of a host share it.
+        mebibyte = 1 << 20
+        self.assertGreater(self.seconds_of(made, "send_recv_inter"), 0.8 * mebibyte / GIGABIT)
+        self.assertGreater(self.seconds_of(made, "send_recv_inter_all"), 0.9 * 2 * mebibyte / GIGABIT)
+        self.assertLess(self.seconds_of(made, "send_recv_intra"), self.seconds_of(made, "send_recv_inter"))
+        for row in made["rows"]:
+            self.assertGreater(row["ring_seconds"], 0)
+            self.assertGreater(row["expected_seconds"], 0)
+
+    def test_a_slow_direction_slows_the_calibrated_link(self):
+        fabric("rate", "host1", "100mbit")
+        self.addCleanup(fabric, "heal")
+        made = self.record("--ops", "send_recv", "--sizes", "1K")
+        self.assertGreater(self.seconds_of(made, "send_recv_inter"), 0.9 * 10 * (1 << 20) / GIGABIT)
+
+    def has_rows(self):
+        text = self.path.read_text() if self.path.exists() else ""
+        return text.startswith("{") and json.loads(text)["rows"][0]["seconds"] > 0
+
+    def test_a_cut_cable_ends_the_run_and_keeps_the_record(self):
+        self.addCleanup(fabric, "heal")
+        words = self.command("--ops", "all_reduce", "--sizes", "64K", "--passes", "10000", "--time", "40", "-T", "10")
+        with subprocess.Popen([str(FABRIC), "--name", NAME, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            self.addCleanup(run.kill)
+            deadline = time.monotonic() + 60
+            while not self.has_rows() and time.monotonic() < deadline:
+                time.sleep(0.1)
+            fabric("cut", "host1")
+            _, said = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 4, said)
+        lines = [line for line in said.splitlines() if line.startswith("collbench:")]
+        self.assertEqual(len(lines), 1, said)
+        self.assertRegex(lines[0], r"AllReduce 64 KiB: no progress for 10 s: a rank or a link hangs; .*run.json has what was")
+        made = json.loads(self.path.read_text())
+        self.assertFalse(made["complete"])
+        self.assertGreater(made["rows"][0]["seconds"], 0)
+
+
+class ThreeHosts(OnFabric):
+    hosts = 3
+    ranks_per_host = 1
+
+    def test_one_rank_on_each(self):
+        made = self.record("--ops", "all_reduce", "--sizes", "64K")
+        self.assertEqual([rank["host"] for rank in made["ranks"]], ["host0", "host1", "host2"])
+        self.assertIsNone(made["calibration"]["intra"])
+        self.assertGreater(made["calibration"]["inter"]["bytes_per_second"], 0)
+
+
+if __name__ == "__main__":
+    probe = fabric("up", 2, check=False)
+    if probe.returncode == 5:
+        print(f"SKIPPED: {probe.stderr.strip()}")
+        sys.exit(77)
+    fabric("down")
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
