@@ -1,6 +1,9 @@
 #include "src/look_at_ranks.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
 
 #include "analysis/late_ranks.hpp"
 
@@ -26,7 +29,11 @@ void LookAtRanks::between_passes() {
 }
 
 RankProbe LookAtRanks::finish() {
-  while (broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < most_seconds_)) look();
+  while (broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < most_seconds_)) {
+    // Looks in a row would all see the same passing disturbance.
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));
+    look();
+  }
   if (!ranks_.is_root()) return {};
   RankProbe probe = late_ranks(repetitions_, identities_);
   probe.seconds = taken_seconds_;

@@ -1,5 +1,5 @@
-// A library to preload: spoils the last element that one MPI call delivers on rank 1, through MPI's profiling
-// interface.
+// A library to preload: spoils the last element that one MPI call delivers on rank 1, or makes a rank late,
+// through MPI's profiling interface.
 #include <mpi.h>
 
 #include <cstdlib>
@@ -20,6 +20,19 @@ void spoil(const char* call, MPI_Comm communicator, void* buffer, long elements,
   last[0] ^= 1U;
 }
 
+/// Keeps rank FAULTY_MPI_LATE busy for 50 us where FAULTY_MPI_WHERE says so: "between" calls (after an
+/// AllReduce), or inside every "message".
+void be_late(const char* where) {
+  const char* rank = std::getenv("FAULTY_MPI_LATE");
+  const char* chosen = std::getenv("FAULTY_MPI_WHERE");
+  int own = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &own);
+  if (rank == nullptr || chosen == nullptr || std::atoi(rank) != own || std::strcmp(chosen, where) != 0)
+    return;
+  const double until = PMPI_Wtime() + 50e-6;
+  while (PMPI_Wtime() < until) continue;
+}
+
 int ranks_of(MPI_Comm communicator) {
   int ranks = 1;
   PMPI_Comm_size(communicator, &ranks);
@@ -34,6 +47,7 @@ int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
                   MPI_Comm communicator) {
   const int code = PMPI_Allreduce(send, receive, count, type, op, communicator);
   spoil("MPI_Allreduce", communicator, receive, count, type);
+  be_late("between");
   return code;
 }
 
@@ -65,6 +79,11 @@ int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int t
                                  communicator, status);
   spoil("MPI_Sendrecv", communicator, receive, count, type);
   return code;
+}
+
+int MPI_Send(const void* send, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+  be_late("message");
+  return PMPI_Send(send, count, type, to, tag, communicator);
 }
 
 }  // extern "C"
