@@ -45,8 +45,8 @@ class InSlurm(unittest.TestCase):
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
                               check=False)
 
-    def record(self, nodes, launcher, *arguments):
-        result = self.run_lab(nodes, launcher, *arguments, "-J", str(self.path))
+    def record(self, nodes, launcher, *arguments, keep=True):
+        result = self.run_lab(nodes, launcher, *arguments, *(["-J", str(self.path)] if keep else []))
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         made = json.loads(self.path.read_text())
         for row in made["rows"]:
@@ -85,6 +85,14 @@ class Launchers(InSlurm):
         self.assertEqual([rank["local_rank"] for rank in made["ranks"]], [0, 1, 2, 3, 4, 0, 0, 0])
         self.assertGreater(made["calibration"]["inter"]["bytes_per_second"], 0)
         self.assertGreater(made["rows"][0]["ring_seconds"], 0)
+
+    def test_repeat_launches_with_either(self):
+        for launcher in ("srun --mpi=pmix -N2 --ntasks-per-node=1", "mpirun"):
+            with self.subTest(launcher):
+                made = self.record(2, f"salloc -Q -N2 --ntasks-per-node=1 {PROGRAM} repeat --launches 2 --overwrite "
+                                      f"-J {self.path} -- {launcher}", keep=False)
+                self.assertEqual(made["launches"], 2)
+                self.assertEqual([rank["host"] for rank in made["ranks"]], ["n1", "n2"])
 
     def test_no_launcher_in_an_allocation(self):
         made = self.record(2, "salloc -Q -N2")
