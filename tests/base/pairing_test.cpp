@@ -21,7 +21,9 @@ TEST(Pairing, EveryoneMeetsEveryoneOnceAndNobodyTwiceInARound) {
         }
         ASSERT_NE(*partner, member);
         ASSERT_EQ(pairing_partner(*partner, round, count), member) << count << ", round " << round;
-        if (member < *partner) ASSERT_TRUE(met.emplace(member, *partner).second);
+        if (member < *partner) {
+          ASSERT_TRUE(met.emplace(member, *partner).second);
+        }
       }
       ASSERT_EQ(sitting_out, count % 2);
     }

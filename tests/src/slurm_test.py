@@ -15,8 +15,8 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(sys.argv[1])
-STAND_INS = pathlib.Path(sys.argv[2])
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+STAND_INS = pathlib.Path(sys.argv[2]).resolve()
 LAB = pathlib.Path(__file__).resolve().parents[1] / "slurm-lab"
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "NCCL_", "PMI", "OMPI_", "SLURM_"))},
@@ -45,8 +45,8 @@ class InSlurm(unittest.TestCase):
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
                               check=False)
 
-    def record(self, nodes, launcher, *arguments):
-        result = self.run_lab(nodes, launcher, *arguments, "-J", str(self.path))
+    def record(self, nodes, launcher, *arguments, keep=True):
+        result = self.run_lab(nodes, launcher, *arguments, *(["-J", str(self.path)] if keep else []))
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         made = json.loads(self.path.read_text())
         for row in made["rows"]:
@@ -83,8 +83,17 @@ class Launchers(InSlurm):
         on_host = collections.Counter(rank["host"] for rank in made["ranks"])
         self.assertEqual(on_host, {"n1": 5, "n2": 1, "n3": 1, "n4": 1})
         self.assertEqual([rank["local_rank"] for rank in made["ranks"]], [0, 1, 2, 3, 4, 0, 0, 0])
-        self.assertGreater(made["calibration"]["inter"]["bytes_per_second"], 0)
-        self.assertGreater(made["rows"][0]["ring_seconds"], 0)
+        # Eight ranks take turns here: of the calibration only what was measured is sure, not that a line fits it.
+        kinds = {point["kind"] for point in made["calibration"]["points"]}
+        self.assertLess({"send_recv_intra", "send_recv_inter", "send_recv_inter_all"}, kinds)
+
+    def test_repeat_launches_with_either(self):
+        for launcher in ("srun --mpi=pmix -N2 --ntasks-per-node=1", "mpirun"):
+            with self.subTest(launcher):
+                made = self.record(2, f"salloc -Q -N2 --ntasks-per-node=1 {PROGRAM} repeat --launches 2 --overwrite "
+                                      f"-J {self.path} -- {launcher}", keep=False)
+                self.assertEqual(made["launches"], 2)
+                self.assertEqual([rank["host"] for rank in made["ranks"]], ["n1", "n2"])
 
     def test_no_launcher_in_an_allocation(self):
         made = self.record(2, "salloc -Q -N2")
