@@ -40,6 +40,8 @@ class PreparedRow {
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
   /// Looks at every element of the result of `iteration`. Collective.
   [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
+  /// Writes into the row's measurement what the library told of its own choices while run() ran.
+  virtual void describe(Measurement& /*row*/) const {}
 };
 
 /// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all

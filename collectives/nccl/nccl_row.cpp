@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/units.hpp"
+#include "collectives/nccl/forced_choice.hpp"
 #include "collectives/nccl/nccl_numbers.hpp"
 #include "collectives/registry.hpp"
 
@@ -40,6 +41,7 @@ NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRow
       gpu_(context.gpu),
       communicator_(context.communicator),
       ranks_(context.ranks),
+      observer_(context.observer),
       buffers_(buffers),
       layout_(layout_of(key, context.ranks.size())),
       pattern_(key.type, key.reduction, context.ranks.rank(), context.ranks.size()),
@@ -164,8 +166,23 @@ std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t itera
   return seconds;
 }
 
+/// Watched once, and never while something is timed.
 void NcclRow::run(std::uint64_t iterations) {
-  if (iterations > 0) static_cast<void>(spans(iterations, iterations));
+  if (iterations == 0) return;
+  const auto work = [&] { static_cast<void>(spans(iterations, iterations)); };
+  if (told_) {
+    work();
+  } else {
+    told_ = observer_.watch(work);
+  }
+}
+
+void NcclRow::describe(Measurement& row) const {
+  if (!told_) return;
+  row.nccl = told_;
+  if (!told_->protocol.empty() && !is_choice(key_.algorithm, told_->algorithm, told_->protocol)) {
+    row.algorithm_ran = told_->algorithm + "/" + told_->protocol;
+  }
 }
 
 Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
