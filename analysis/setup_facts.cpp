@@ -214,7 +214,7 @@ ReportFacts legend_facts(const Run& run) {
     const auto or_why = [](const std::string& meaning, const std::string& untold) {
       return untold.empty() ? meaning : "not told: " + untold;
     };
-    facts.push_back({"NCCL: " + or_why("the time that NCCL expected of it, by its own model",
+    facts.push_back({"NCCL: " + or_why("the time that NCCL expected of what it used, by its own model",
                                        run.nccl_untold.expectation)});
     facts.push_back(
         {"algorithm: " +

@@ -313,7 +313,7 @@ class Observer(Scratch):
         self.assertRegex(result.stdout, r"(?m)^# .* meas +NCCL algorithm$")
         self.assertRegex(result.stdout, r"(?m)^ +4096 .* 6\.82 tree/ll/4 \(auto\)$")
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 120)
-        self.assertIn("# NCCL: the time that NCCL expected of it", result.stdout)
+        self.assertIn("# NCCL: the time that NCCL expected of what it used", result.stdout)
 
     def test_csv(self):
         self.record(2, *QUICK, "--ops", "all_reduce", "--sizes", "4K")
