@@ -28,6 +28,10 @@ struct NcclTold {
 /// None where it told no expectation.
 [[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclTold& told);
 
+/// What ran where `asked` was asked for (--algo): just that when NCCL used it, "tree/ll" when it was left to
+/// NCCL or NCCL used another, and `asked` when NCCL did not tell.
+[[nodiscard]] std::string algorithm_ran(const std::string& asked, const NcclTold& told);
+
 /// Why NCCL does not tell, in words; empty where it does, and for runs without NCCL.
 struct NcclUntold {
   std::string use;

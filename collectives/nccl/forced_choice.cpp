@@ -81,15 +81,6 @@ std::optional<ForcedChoice> forced_choice(std::string_view name) {
   return choice;
 }
 
-bool is_choice(std::string_view name, std::string_view algorithm, std::string_view protocol) {
-  const std::size_t slash = name.find('/');
-  const std::string_view first = name.substr(0, slash);
-  const bool any_protocol = slash == std::string_view::npos;
-  if (first == kLibraryChoice && any_protocol) return false;
-  return (first == kLibraryChoice || first == algorithm) &&
-         (any_protocol || name.substr(slash + 1) == protocol);
-}
-
 ForcedEnvironment::ForcedEnvironment(const ForcedChoice& choice) {
   const auto set = [this](const char* variable, const std::string& value) {
     if (value.empty()) return;

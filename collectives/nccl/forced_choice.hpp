@@ -26,10 +26,6 @@ struct ForcedChoice {
 /// What to set for one of forced_names; none for "auto" and for what is no such name.
 [[nodiscard]] std::optional<ForcedChoice> forced_choice(std::string_view name);
 
-/// Whether `name`, as asked for, fixes something and all that it fixes is so: "ring" and "auto/ll" do of ring
-/// and ll, "auto" does not.
-[[nodiscard]] bool is_choice(std::string_view name, std::string_view algorithm, std::string_view protocol);
-
 /// Sets the variables while it lives, and puts back what was there.
 class ForcedEnvironment {
  public:

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/units.hpp"
-#include "collectives/nccl/forced_choice.hpp"
 #include "collectives/nccl/nccl_numbers.hpp"
 #include "collectives/registry.hpp"
 
@@ -174,14 +173,6 @@ void NcclRow::run(std::uint64_t iterations) {
     work();
   } else {
     told_ = observer_.watch(work);
-  }
-}
-
-void NcclRow::describe(Measurement& row) const {
-  if (!told_) return;
-  row.nccl = told_;
-  if (!told_->protocol.empty() && !is_choice(key_.algorithm, told_->algorithm, told_->protocol)) {
-    row.algorithm_ran = told_->algorithm + "/" + told_->protocol;
   }
 }
 

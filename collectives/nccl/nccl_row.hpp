@@ -46,7 +46,7 @@ class NcclRow : public PreparedRow {
   void run(std::uint64_t iterations) override;
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
-  void describe(Measurement& row) const override;
+  [[nodiscard]] std::optional<NcclTold> nccl_told() const override { return told_; }
 
  private:
   void issue() const;

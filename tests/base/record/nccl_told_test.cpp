@@ -25,5 +25,22 @@ TEST(NcclTold, ExpectsNothingOfWhatItsTableLacks) {
   EXPECT_EQ(nccl_expected_seconds(NcclTold{}), std::nullopt);
 }
 
+TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclUsedIt) {
+  for (const char* asked : {"tree", "tree/ll", "auto/ll"}) EXPECT_EQ(algorithm_ran(asked, kTold), asked);
+}
+
+TEST(AlgorithmRan, IsWhatNcclUsedWhenItWasFreeOrTookAnother) {
+  for (const char* asked : {"auto", "ring", "tree/simple", "auto/simple", "ring/ll"}) {
+    EXPECT_EQ(algorithm_ran(asked, kTold), "tree/ll") << asked;
+  }
+}
+
+TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclDoesNotTell) {
+  NcclTold told = kTold;
+  told.algorithm = "p2p";
+  told.protocol = "";
+  EXPECT_EQ(algorithm_ran("auto", told), "auto");
+}
+
 }  // namespace
 }  // namespace collbench

@@ -147,6 +147,7 @@ class RandomRun {
     for (int rank = 0; rank < ranks; ++rank) result.ranks.push_back({rank, number(), number()});
     result.wrong_elements = maybe([&] { return count(); });
     result.wrong = several([&] { return wrong(); });
+    result.nccl = maybe([&] { return nccl_told(); });
     return result;
   }
 

@@ -32,13 +32,6 @@ TEST(ForcedChoice, EveryNameHasAChoice) {
   }
 }
 
-TEST(ForcedChoice, IsSoWhenAllThatItFixesIsSo) {
-  for (const char* name : {"ring", "ring/ll", "auto/ll"}) EXPECT_TRUE(is_choice(name, "ring", "ll")) << name;
-  for (const char* name : {"auto", "tree", "ring/simple", "auto/simple", "tree/ll"}) {
-    EXPECT_FALSE(is_choice(name, "ring", "ll")) << name;
-  }
-}
-
 TEST(ForcedEnvironment, LeavesWhatWasThere) {
   ::setenv("NCCL_ALGO", "^Tree", 1);
   ::unsetenv("NCCL_PROTO");
