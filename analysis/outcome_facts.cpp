@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/choice_facts.hpp"
 #include "analysis/fit_facts.hpp"
 #include "analysis/text_layout.hpp"
 #include "analysis/verdict_facts.hpp"
@@ -221,6 +222,7 @@ ReportFacts outcome_facts(const Run& run) {
   add_wrong_data(run, facts);
   add_notes(run, facts);
   add_substitutions(run, facts);
+  for (const ReportFact& fact : choice_facts(run)) facts.push_back(fact);
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_precision(run, facts);
   add_launches(run, facts);

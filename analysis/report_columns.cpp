@@ -89,9 +89,28 @@ Tone ratio_tone(const ReportRow& row) {
   return value && *value < kSlowRatio ? Tone::warning : Tone::plain;
 }
 
+std::string nccl_expected(const ReportRow& row) {
+  const auto& told = row.row.measurement.nccl;
+  const auto seconds = told ? nccl_expected_seconds(*told) : std::nullopt;
+  return seconds ? table_number(*seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
+}
+
+/// "ring/simple/16"; empty where NCCL did not tell.
+std::string used_by_nccl(const Measurement& measured) {
+  if (!measured.nccl) return {};
+  std::string text = measured.nccl->algorithm;
+  if (!measured.nccl->protocol.empty()) text += "/" + measured.nccl->protocol;
+  if (measured.nccl->channels > 0) text += fmt::format("/{}", measured.nccl->channels);
+  return text;
+}
+
 std::string algorithm(const ReportRow& row) {
   const std::string& asked = key(row).algorithm;
   const std::string& ran = row.row.measurement.algorithm_ran;
+  if (const std::string used = used_by_nccl(row.row.measurement); !used.empty()) {
+    const bool otherwise = asked != kLibraryChoice && ran != asked;
+    return one_line(fmt::format("{} ({}{})", used, otherwise ? "for " : "", asked));
+  }
   if (ran.empty() || ran == asked) return one_line(asked);
   return one_line(asked == kLibraryChoice ? fmt::format("{} (auto)", ran)
                                           : fmt::format("{} (for {})", ran, asked));
@@ -101,27 +120,48 @@ constexpr std::string_view kMeasured = "measured";
 constexpr std::string_view kExpected = "expected busbw";
 constexpr std::string_view kRate = "(GB/s)";
 
+/// Pages that the whole table needs: of a run on host memory, and on GPUs, where sizes have more digits and
+/// the algorithm more words.
+constexpr int kWide = 118;
+constexpr int kWidest = 140;
+
 constexpr std::array<ReportColumn, 15> kColumns{{
-    {"size", "(B)", "size (B)", "", 8, true, size},
-    {"count", "(elem.)", "count (elements)", "", 7, false, count},
-    {"type", "", "type", "", 5, true, type},
-    {"redop", "", "redop", "", 5, true, reduction},
-    {"place", "", "place", "", 5, true, place},
-    {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, true, time},
-    {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, true, half_width},
-    {"algbw", kRate, "algbw (GB/s)", kMeasured, kRateWidth, false, algorithm_bandwidth_cell},
-    {"busbw", kRate, "busbw (GB/s)", kMeasured, kRateWidth, true, bus_bandwidth_cell},
-    {"#wrong", "", "#wrong", kMeasured, kWrongWidth, true, wrong, wrong_tone},
-    {"ring", kRate, "ring busbw (GB/s)", kExpected, kRateWidth, false, ring},
-    {"tree", kRate, "tree busbw (GB/s)", kExpected, kRateWidth, false, tree},
-    {"exp", kRate, "expected busbw (GB/s)", kExpected, kRateWidth, true, expected},
-    {"meas", "/exp", "meas/exp", "", kShortWidth, true, ratio, ratio_tone},
-    {"algorithm", "", "algorithm", "", 0, true, algorithm},
+    {"size", "(B)", "size (B)", "", 8, 0, size},
+    {"count", "(elem.)", "count (elements)", "", 7, kWide, count},
+    {"type", "", "type", "", 5, 0, type},
+    {"redop", "", "redop", "", 5, 0, reduction},
+    {"place", "", "place", "", 5, 0, place},
+    {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, 0, time},
+    {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, 0, half_width},
+    {"algbw", kRate, "algbw (GB/s)", kMeasured, kRateWidth, kWide, algorithm_bandwidth_cell},
+    {"busbw", kRate, "busbw (GB/s)", kMeasured, kRateWidth, 0, bus_bandwidth_cell},
+    {"#wrong", "", "#wrong", kMeasured, kWrongWidth, 0, wrong, wrong_tone},
+    {"ring", kRate, "ring busbw (GB/s)", kExpected, kRateWidth, kWide, ring},
+    {"tree", kRate, "tree busbw (GB/s)", kExpected, kRateWidth, kWide, tree},
+    {"exp", kRate, "expected busbw (GB/s)", kExpected, kRateWidth, 0, expected},
+    {"meas", "/exp", "meas/exp", "", kShortWidth, 0, ratio, ratio_tone},
+    {"algorithm", "", "algorithm", "", 0, 0, algorithm},
 }};
+
+constexpr auto kNcclColumns = [] {
+  std::array<ReportColumn, kColumns.size() + 1> columns{};
+  std::copy(kColumns.begin(), kColumns.end(), columns.begin());
+  for (ReportColumn& column : columns) {
+    if (column.title == "count" || column.title == "tree") column.least_page = kWidest;
+  }
+  columns.back() = columns[kColumns.size() - 1];
+  columns[kColumns.size() - 1] = {"NCCL",     "(µs)", "NCCL expects (µs)", "",
+                                  kTimeWidth, kWide,  nccl_expected,       nullptr};
+  return columns;
+}();
 
 }  // namespace
 
-std::span<const ReportColumn> report_columns() { return kColumns; }
+std::span<const ReportColumn> report_columns(const Run& run) {
+  // An imported log is NCCL's as well, but another program's, which does not tell.
+  if (run.backend == "nccl" && !run.log) return kNcclColumns;
+  return kColumns;
+}
 
 std::string table_number(double value, int width) {
   if (!std::isfinite(value)) return std::string(kNoValue);

@@ -25,14 +25,14 @@ struct ReportColumn {
   std::string_view heading;  ///< both in one, of the Markdown table
   std::string_view group;    ///< printed over neighbours that share it
   int least_width;           ///< of the text table; numbers are written to fit it
-  bool in_narrow_table;
+  int least_page;            ///< columns of the page from which the text table shows it
   std::string (*cell)(const ReportRow& row);
   Tone (*tone)(const ReportRow& row) = nullptr;  ///< plain without
 };
 
 /// The columns people know, in nccl-tests' order and units (NVIDIA/nccl-tests src/util.cu, 2.19.6), and the
-/// expected ones after them. The algorithm is the last.
-[[nodiscard]] std::span<const ReportColumn> report_columns();
+/// expected ones after them; where NCCL ran, also what it expected itself. The algorithm is the last.
+[[nodiscard]] std::span<const ReportColumn> report_columns(const Run& run);
 
 /// `value` in at most `width` characters where that can be: two decimals, or as many as three significant
 /// digits take, while they fit; else fewer; else an exponent. As getFloatStr of nccl-tests, which cuts

@@ -104,6 +104,19 @@ constexpr std::array kColumns{
     CsvColumn{"fastest_seconds", [](const CsvRow& row) { return number(row.expected.fastest_seconds); }},
     CsvColumn{"slowest_seconds", [](const CsvRow& row) { return number(row.expected.slowest_seconds); }},
     CsvColumn{"limited_by", [](const CsvRow& row) { return row.expected.limited_by; }},
+    CsvColumn{"nccl_algorithm",
+              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclTold{}).algorithm; }},
+    CsvColumn{"nccl_protocol",
+              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclTold{}).protocol; }},
+    CsvColumn{"nccl_channels",
+              [](const CsvRow& row) {
+                const int channels = row.measured.nccl.value_or(NcclTold{}).channels;
+                return channels > 0 ? fmt::to_string(channels) : std::string();
+              }},
+    CsvColumn{"nccl_expected_seconds",
+              [](const CsvRow& row) {
+                return number(nccl_expected_seconds(row.measured.nccl.value_or(NcclTold{})));
+              }},
     CsvColumn{"verdict", [](const CsvRow& row) { return std::string(name(row.verdict.word)); }},
     CsvColumn{"explanation", [](const CsvRow& row) { return row.verdict.explanation; }},
     CsvColumn{"wrong_elements",

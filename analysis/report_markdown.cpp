@@ -20,19 +20,19 @@ std::string bullets(const ReportFacts& facts) {
 }
 
 /// Numbers stand at the right; the last column, the algorithm, is text.
-std::string table_head() {
+std::string table_head(const Run& run) {
   std::string names = "|";
   std::string rule = "|";
-  for (const ReportColumn& column : report_columns()) {
+  for (const ReportColumn& column : report_columns(run)) {
     names += " " + markdown_text(column.heading) + " |";
-    rule += &column == &report_columns().back() ? " --- |" : " ---: |";
+    rule += &column == &report_columns(run).back() ? " --- |" : " ---: |";
   }
   return names + "\n" + rule + "\n";
 }
 
-std::string table_row(const ReportRow& row) {
+std::string table_row(const Run& run, const ReportRow& row) {
   std::string line = "|";
-  for (const ReportColumn& column : report_columns()) {
+  for (const ReportColumn& column : report_columns(run)) {
     const std::string cell = markdown_text(column.cell(row));
     const bool loud = column.tone != nullptr && column.tone(row) != Tone::plain;
     line += loud ? " **" + cell + "** |" : " " + cell + " |";
@@ -45,10 +45,10 @@ std::string section(const Run& run, OperationId id) {
   std::string rows;
   for (const Row& row : run.rows) {
     if (row.measurement.key.operation != id || !row.measurement.unavailable.empty()) continue;
-    rows += table_row({row, rates(row, ranks)});
+    rows += table_row(run, {row, rates(row, ranks)});
   }
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
-  if (!rows.empty()) text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head() + rows;
+  if (!rows.empty()) text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head(run) + rows;
   const std::string unavailable = bullets(unavailable_facts(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }

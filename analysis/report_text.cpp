@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "analysis/outcome_facts.hpp"
@@ -14,10 +15,8 @@
 namespace collbench {
 namespace {
 
-constexpr int kWideTable = 118;   ///< columns of the whole table
-constexpr int kNarrowTable = 80;  ///< columns of the one that leaves some out
+constexpr int kNarrowTable = 80;  ///< columns of the table that leaves most out
 
-bool is_wide(const TextOptions& options) { return options.columns >= kWideTable; }
 int line_width(const TextOptions& options) { return std::max(options.columns, kNarrowTable); }
 
 std::string paint(const std::string& text, Tone tone, const TextOptions& options) {
@@ -46,10 +45,11 @@ struct PageColumn {
 };
 
 /// The widths come from all rows of the run, so that the tables of all operations line up.
-std::vector<PageColumn> page_columns(const std::vector<ReportRow>& rows, const TextOptions& options) {
+std::vector<PageColumn> page_columns(const Run& run, const std::vector<ReportRow>& rows,
+                                     const TextOptions& options) {
   std::vector<PageColumn> page;
-  for (const ReportColumn& column : report_columns()) {
-    if (!column.in_narrow_table && !is_wide(options)) continue;
+  for (const ReportColumn& column : report_columns(run)) {
+    if (column.least_page > options.columns) continue;
     int width = column.least_width;
     for (const ReportRow& row : rows) width = std::max(width, display_width(column.cell(row)));
     page.push_back({column, width});
@@ -122,7 +122,7 @@ std::string heading_lines(const std::vector<PageColumn>& page, const TextOptions
 /// The table of one operation, its title first.
 std::string operation_table(const Run& run, OperationId id, const TextOptions& options) {
   const std::vector<ReportRow> rows = rows_that_ran(run);
-  const std::vector<PageColumn> page = page_columns(rows, options);
+  const std::vector<PageColumn> page = page_columns(run, rows, options);
   std::string table;
   for (const ReportRow& row : rows) {
     if (row.row.measurement.key.operation != id) continue;
@@ -140,13 +140,13 @@ std::string operation_table(const Run& run, OperationId id, const TextOptions& o
 
 std::string report_text_header(const Run& run, const TextOptions& options) {
   std::string text = facts_lines(setup_facts(run), options) + facts_lines(legend_facts(run), options);
-  if (!is_wide(options)) {
-    std::vector<std::string_view> left_out;
-    for (const ReportColumn& column : report_columns()) {
-      if (!column.in_narrow_table) left_out.push_back(column.title);
-    }
-    text += fact_lines(
-        {fmt::format("left out for want of {} columns: {}", kWideTable, fmt::join(left_out, ", "))}, options);
+  std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
+  for (const ReportColumn& column : report_columns(run)) {
+    if (column.least_page > options.columns) left_out[column.least_page].push_back(column.title);
+  }
+  for (const auto& [columns, titles] : left_out) {
+    text += fact_lines({fmt::format("left out for want of {} columns: {}", columns, fmt::join(titles, ", "))},
+                       options);
   }
   return text;
 }

@@ -200,7 +200,7 @@ ReportFacts legend_facts(const Run& run) {
             {"ring, tree, exp: busbw expected; meas/exp: measured over expected, below 1 is slower; "
              "GB = 10^9 bytes"}};
   }
-  return {
+  ReportFacts facts{
       {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes{}",
                    reduction_in_words(run.time_reduction),
                    run.repeated ? ", and of that the median over launches" : "")},
@@ -210,6 +210,17 @@ ReportFacts legend_facts(const Run& run) {
       {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
        "(auto: the cheapest); docs/model.md"},
       {"meas/exp: measured over expected busbw, below 1 is slower (below 0.8 is marked); GB = 10^9 bytes"}};
+  if (run.backend == "nccl") {
+    const auto or_why = [](const std::string& meaning, const std::string& untold) {
+      return untold.empty() ? meaning : "not told: " + untold;
+    };
+    facts.push_back({"NCCL: " + or_why("the time that NCCL expected of what it used, by its own model",
+                                       run.nccl_untold.expectation)});
+    facts.push_back(
+        {"algorithm: " +
+         or_why("what NCCL used, algorithm/protocol/channels (what was asked for)", run.nccl_untold.use)});
+  }
+  return facts;
 }
 
 ReportFact operation_fact(OperationId id, int ranks) {

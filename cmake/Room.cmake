@@ -14,6 +14,7 @@ function(collbench_room name)
   cmake_parse_arguments(room "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
+  list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")  # a library of its own: Observer.cmake
   if(NOT sources)
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${CMAKE_SOURCE_DIR}")

@@ -14,6 +14,7 @@ function(collbench_smpi_program name)
       list(REMOVE_ITEM sources "${real}")
     endif()
   endforeach()
+  list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")
   list(FILTER sources EXCLUDE REGEX "/mpi_t_[a-z_]+\\.cpp$")  # SimGrid's MPI has no tool interface
   add_library(${name} MODULE ${sources})
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" POSITION_INDEPENDENT_CODE ON)

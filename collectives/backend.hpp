@@ -40,6 +40,8 @@ class PreparedRow {
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
   /// Looks at every element of the result of `iteration`. Collective.
   [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
+  /// What NCCL told of its choices while run() ran; none where it is another library or told nothing.
+  [[nodiscard]] virtual std::optional<NcclTold> nccl_told() const { return std::nullopt; }
 };
 
 /// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all

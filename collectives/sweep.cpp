@@ -150,6 +150,7 @@ class Sweep {
     MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
     prepared->run(plan.warmup);
+    if (pass_ == 0) block.nccl = prepared->nccl_told();
     ranks_.barrier();
     record(row, prepared->time(plan.iterations, plan.iterations_per_sample), plan, std::move(block));
     row.visit_seconds = backend_.clock().seconds() - before;

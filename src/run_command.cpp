@@ -106,6 +106,17 @@ Error interruption(const RunOptions& options) {
           what_was_kept(options)};
 }
 
+/// Of rows that all could not run: the first one's reason.
+Error nothing_ran(const std::vector<Measurement>& rows) {
+  const Measurement& first = rows.front();
+  const bool asked = first.key.algorithm != kLibraryChoice;
+  return {ExitStatus::not_here,
+          asked ? "--algo " + first.key.algorithm : std::string(operation(first.key.operation).name),
+          "nothing could be measured: " + first.unavailable,
+          asked ? "leave --algo out, and the library chooses among what it has here"
+                : "give --ops that can run here, or start more ranks"};
+}
+
 ExitStatus outcome(const std::vector<Measurement>& rows) {
   const auto any_wrong = std::any_of(
       rows.begin(), rows.end(), [](const Measurement& row) { return row.wrong_elements.value_or(0) > 0; });
@@ -237,6 +248,9 @@ class MainJob {
     ExitStatus status = outcome(result.rows);
     const bool low = (gpus_ && is_low(run_)) || has_fault_;
     if (status == ExitStatus::ok && low) status = ExitStatus::low;
+    if (status == ExitStatus::not_here && ranks().is_root()) {
+      fmt::print(stderr, "{}\n", describe(nothing_ran(result.rows)));
+    }
     if (!result.interrupted) return broadcast_value(ranks(), status);
     if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
     return ExitStatus::rank_lost;

@@ -8,6 +8,7 @@
 #include "collectives/nccl/cuda_library.hpp"
 #include "collectives/nccl/kernel_library.hpp"
 #include "collectives/nccl/nccl_library.hpp"
+#include "collectives/nccl/observer_library.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
@@ -50,14 +51,18 @@ std::string version_text() {
     return with_path(cuda_version_text(library.version), library.path);
   });
   const std::string kernels = found([] { return KernelLibrary::load().path; });
+  std::string why_not;
+  const auto observer = ObserverLibrary::find(why_not);
   return fmt::format(
       "collbench {}\n"
       "MPI:   {}\n"
       "hwloc: {}\n"
       "NCCL:  {}\n"
       "CUDA:  {}\n"
-      "GPU kernels: {}\n",
-      all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels);
+      "GPU kernels: {}\n"
+      "NCCL observer: {}\n",
+      all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels,
+      observer ? observer->path : fmt::format("not here ({})", why_not));
 }
 
 }  // namespace collbench

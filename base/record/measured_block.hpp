@@ -20,6 +20,7 @@ struct MeasuredBlock {
   std::vector<RankTimes> ranks;  ///< of each rank's own samples in this block, by rank
   std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the block was not checked
   std::vector<WrongElements> wrong;             ///< the ranks that found any
+  std::optional<NcclTold> nccl;                 ///< of this row, told once per launch; none without NCCL
 
   bool operator==(const MeasuredBlock&) const = default;
 };

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/record/nccl_told_json.hpp"
+
 namespace collbench {
 namespace {
 
@@ -29,7 +31,8 @@ Json block_to_json(const MeasuredBlock& block) {
           {"samples_seconds", std::move(samples)},
           {"rank_times", rank_times_to_json(block.ranks)},
           {"wrong_elements", or_null(block.wrong_elements)},
-          {"wrong", wrong_to_json(block.wrong)}};
+          {"wrong", wrong_to_json(block.wrong)},
+          {"nccl", nccl_told_to_json(block.nccl)}};
 }
 
 MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::size_t ranks) {
@@ -49,6 +52,7 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
   }
   if (const auto wrong = json.find("wrong_elements")) block.wrong_elements = wrong->integer<std::uint64_t>();
   block.wrong = wrong_from_json(json.at("wrong"));
+  block.nccl = nccl_told_in(json);
   return block;
 }
 

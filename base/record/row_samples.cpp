@@ -50,6 +50,7 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   iterations_per_sample_ = std::max(iterations_per_sample_, block.iterations_per_sample);
   if (block.wrong_elements) wrong_elements_ = wrong_elements_.value_or(0) + *block.wrong_elements;
   for (const WrongElements& found : block.wrong) add_wrong(wrong_, found);
+  if (block.nccl) nccl_ = block.nccl;
 }
 
 void RowSamples::summarise(Measurement& measurement) const {
@@ -57,6 +58,8 @@ void RowSamples::summarise(Measurement& measurement) const {
   measurement.launch_passes = launch_passes_;
   measurement.wrong_elements = wrong_elements_;
   measurement.wrong = wrong_;
+  measurement.nccl = nccl_;
+  if (nccl_) measurement.algorithm_ran = algorithm_ran(measurement.key.algorithm, *nccl_);
   if (pass_seconds_.empty()) return;
   measurement.seconds = median(pass_seconds_);
   measurement.interval.reset();

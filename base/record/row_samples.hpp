@@ -16,7 +16,8 @@ class RowSamples {
 
   [[nodiscard]] const std::vector<double>& pass_seconds() const { return pass_seconds_; }
 
-  /// Writes passes, interval, distribution, per-rank times and what the checks found into `measurement`.
+  /// Writes passes, interval, distribution, per-rank times, what the checks found and what NCCL told into
+  /// `measurement`.
   void summarise(Measurement& measurement) const;
 
  private:
@@ -29,6 +30,7 @@ class RowSamples {
   std::uint64_t iterations_per_sample_ = 1;
   std::optional<std::uint64_t> wrong_elements_;
   std::vector<WrongElements> wrong_;
+  std::optional<NcclTold> nccl_;
 };
 
 }  // namespace collbench

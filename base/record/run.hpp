@@ -11,6 +11,7 @@
 #include "base/record/identities.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
+#include "base/record/nccl_told.hpp"
 #include "base/record/rank_probe.hpp"
 #include "base/record/verdict.hpp"
 
@@ -48,6 +49,7 @@ struct Run {
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< the allow-listed variables of rank 0
   std::string backend;                             ///< "mpi" or "nccl"
+  NcclUntold nccl_untold;                          ///< why NCCL tells nothing of its choices
   std::string time_reduction;  ///< "max", "avg", "min" or "rank 0": how ranks' times became one
   bool simulated = false;      ///< times are SimGrid's
   Identities ranks;

@@ -8,6 +8,7 @@
 #include "base/record/calibration_json.hpp"
 #include "base/record/cluster_json.hpp"
 #include "base/record/log_facts_json.hpp"
+#include "base/record/nccl_told_json.hpp"
 #include "base/record/rank_probe_json.hpp"
 #include "base/record/row_json.hpp"
 
@@ -103,6 +104,7 @@ Json run_to_json(const Run& run) {
           {"command_line", run.command_line},
           {"environment", Json(run.environment)},
           {"backend", run.backend},
+          {"nccl_untold", nccl_untold_to_json(run.nccl_untold)},
           {"time_reduction", run.time_reduction},
           {"simulated", run.simulated},
           {"launches", run.launches},
@@ -141,6 +143,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   for (const JsonReader& word : json.at("command_line").items()) run.command_line.push_back(word.text());
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
   run.backend = json.at("backend").text();
+  run.nccl_untold = nccl_untold_in(json);
   run.time_reduction = json.at("time_reduction").text();
   run.simulated = json.at("simulated").boolean();
   if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);

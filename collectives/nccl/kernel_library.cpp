@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/shared_library.hpp"
+#include "collectives/nccl/library_places.hpp"
 
 namespace collbench {
 namespace {
@@ -23,17 +22,10 @@ Error unusable(const std::string& what) {
 
 }  // namespace
 
-std::vector<std::string> kernel_library_places(const std::string& program, const char* named) {
-  if (named != nullptr && *named != '\0') return {named};
-  const std::filesystem::path folder = std::filesystem::path(program).parent_path();
-  return {(folder / kFile).string(), (folder.parent_path() / "lib" / kFile).string()};
-}
-
 KernelLibrary KernelLibrary::load() {
-  std::error_code none;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", none).string();
   std::string why_not;
-  const auto library = first_library(kernel_library_places(program, std::getenv(kVariable)), why_not);
+  const auto library =
+      first_library(own_library_places(kFile, own_program(), std::getenv(kVariable)), why_not);
   if (!library) throw unusable(why_not);
   KernelInterface* interface = nullptr;
   KernelLibrary kernels;

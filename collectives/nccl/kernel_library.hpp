@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <vector>
 
 #include "collectives/nccl/kernel_interface.hpp"
 
@@ -17,8 +16,5 @@ struct KernelLibrary {
   /// (not_here) when there is none or it is another build's.
   [[nodiscard]] static KernelLibrary load();
 };
-
-/// Where it is looked for, given the program's own path and the variable's value (null: not set).
-[[nodiscard]] std::vector<std::string> kernel_library_places(const std::string& program, const char* named);
 
 }  // namespace collbench

@@ -19,7 +19,9 @@ constexpr int kStrictAboutAlgorithms = 22400;
 }  // namespace
 
 NcclBackend::NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options)
-    : together_(together), gpu_(together, machines, options.share_gpu, options.inside_slurm) {
+    : together_(together),
+      gpu_(together, machines, options.share_gpu, options.inside_slurm),
+      observer_(gpu_.nccl.version) {
   communicator_seconds_.push_back(try_nccl(gpu_, together_));
   try_algorithms(options);
 }
@@ -58,6 +60,7 @@ NcclBackend::~NcclBackend() {
 
 void NcclBackend::describe(Run& run) const {
   run.backend = "nccl";
+  run.nccl_untold = observer_.untold();
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
@@ -138,10 +141,12 @@ std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
     buffers.input = receive_.data() + (key.operation == OperationId::all_gather ? own_block : 0);
     buffers.result = receive_.data() + (key.operation == OperationId::reduce_scatter ? own_block : 0);
   }
-  return std::make_unique<NcclRow>(
-      key,
-      NcclRowContext{.gpu = gpu_, .communicator = communicator(key.algorithm), .ranks = together_.ranks()},
-      buffers);
+  return std::make_unique<NcclRow>(key,
+                                   NcclRowContext{.gpu = gpu_,
+                                                  .communicator = communicator(key.algorithm),
+                                                  .ranks = together_.ranks(),
+                                                  .observer = observer_},
+                                   buffers);
 }
 
 }  // namespace collbench

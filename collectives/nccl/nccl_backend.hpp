@@ -8,6 +8,7 @@
 #include "collectives/backend.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
+#include "collectives/nccl/nccl_observer.hpp"
 #include "launch/together.hpp"
 
 namespace collbench {
@@ -55,6 +56,7 @@ class NcclBackend : public Backend {
 
   const Together& together_;
   GpuSession gpu_;
+  NcclObserver observer_;                                                // before any communicator
   std::map<std::pair<OperationId, std::string>, std::string> declined_;  // and why
   std::vector<double> communicator_seconds_;
   DeviceBuffer send_;

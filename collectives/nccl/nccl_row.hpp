@@ -7,6 +7,7 @@
 #include "collectives/backend.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
+#include "collectives/nccl/nccl_observer.hpp"
 #include "collectives/nccl/nccl_types.hpp"
 
 namespace collbench {
@@ -16,6 +17,7 @@ struct NcclRowContext {
   const GpuSession& gpu;
   NcclCommunicator& communicator;
   Ranks& ranks;
+  const NcclObserver& observer;
 };
 
 /// What a row's kernels need in device memory.
@@ -44,6 +46,7 @@ class NcclRow : public PreparedRow {
   void run(std::uint64_t iterations) override;
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
+  [[nodiscard]] std::optional<NcclTold> nccl_told() const override { return told_; }
 
  private:
   void issue() const;
@@ -57,11 +60,13 @@ class NcclRow : public PreparedRow {
   const GpuSession& gpu_;
   NcclCommunicator& communicator_;
   Ranks& ranks_;
+  const NcclObserver& observer_;
   NcclRowBuffers buffers_;
   Layout layout_;
   DataPattern pattern_;
   NcclType type_;
   NcclReduction reduction_ = NcclReduction::sum;
+  std::optional<NcclTold> told_;
   std::vector<CudaEvent> events_;
   double iteration_seconds_ = 0;  // as last timed; 0: not known yet
 };

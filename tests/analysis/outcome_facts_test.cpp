@@ -23,6 +23,7 @@ TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
       texts(outcome_facts(example_run())),
       ElementsAre("data: every element checked in 4 of 4 rows, none wrong",
                   "asked for ring, and the library ran recursive_doubling in 1 row",
+                  "AllReduce float sum: no choice was faster than auto beyond the intervals",
                   "precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of place, ring)",
                   "wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",

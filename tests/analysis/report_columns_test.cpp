@@ -1,6 +1,6 @@
 #include "analysis/report_columns.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <limits>
@@ -12,18 +12,21 @@
 namespace collbench {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 /// The cells of a row by the titles of their columns.
 std::map<std::string, std::string> cells(const Row& row, int ranks = 4) {
   std::map<std::string, std::string> result;
   const ReportRow report_row{row, rates(row, ranks)};
-  for (const ReportColumn& column : report_columns()) {
+  for (const ReportColumn& column : report_columns(Run{})) {
     result[std::string(column.title)] = column.cell(report_row);
   }
   return result;
 }
 
 Tone tone_of(const Row& row, std::string_view title) {
-  for (const ReportColumn& column : report_columns()) {
+  for (const ReportColumn& column : report_columns(Run{})) {
     if (column.title == title && column.tone != nullptr) return column.tone({row, rates(row, 4)});
   }
   return Tone::plain;
@@ -31,7 +34,7 @@ Tone tone_of(const Row& row, std::string_view title) {
 
 TEST(ReportColumns, StandInTheOrderThatPeopleKnow) {
   std::string titles;
-  for (const ReportColumn& column : report_columns()) titles += std::string(column.title) + " ";
+  for (const ReportColumn& column : report_columns(Run{})) titles += std::string(column.title) + " ";
   EXPECT_EQ(titles, "size count type redop place time ±95% algbw busbw #wrong ring tree exp meas algorithm ");
 }
 
@@ -90,6 +93,45 @@ TEST(ReportColumns, TheAlgorithmIsWhatRanAndForWhat) {
   EXPECT_EQ(shown("auto", "x\x1b[2Jy"), "x [2Jy (auto)");
 }
 
+Row told_row(const std::string& asked) {
+  Row row = example_row(OperationId::all_reduce, 4096, 20);
+  row.measurement.key.algorithm = row.measurement.algorithm_ran = asked;
+  row.measurement.nccl = NcclTold{"ring", "ll", 4, {{"tree", "ll", 8e-6}, {"ring", "ll", 9.25e-6}}};
+  return row;
+}
+
+TEST(ReportColumns, WhatNcclUsedStandsWithWhatWasAsked) {
+  EXPECT_EQ(cells(told_row("auto"))["algorithm"], "ring/ll/4 (auto)");
+  Row row = told_row("ring");
+  EXPECT_EQ(cells(row)["algorithm"], "ring/ll/4 (ring)");
+  row.measurement.key.algorithm = "tree";
+  EXPECT_EQ(cells(row)["algorithm"], "ring/ll/4 (for tree)");
+  row = told_row("auto");
+  row.measurement.nccl = NcclTold{"p2p", "", 0, {}};
+  EXPECT_EQ(cells(row)["algorithm"], "p2p (auto)");
+  row.measurement.nccl = NcclTold{"", "", 0, {}};
+  EXPECT_EQ(cells(row)["algorithm"], "auto");
+}
+
+TEST(ReportColumns, NcclsOwnExpectationIsAColumnOfItsRunsOnly) {
+  Run run;
+  const auto titles = [&] {
+    std::string all;
+    for (const ReportColumn& column : report_columns(run)) all += std::string(column.title) + " ";
+    return all;
+  };
+  EXPECT_THAT(titles(), Not(HasSubstr("NCCL")));
+  run.backend = "nccl";
+  EXPECT_THAT(titles(), HasSubstr("meas NCCL algorithm "));
+  const ReportColumn& column = report_columns(run)[14];
+  const Row row = told_row("auto");
+  EXPECT_EQ(column.cell({row, rates(row, 4)}), "9.25");
+  const Row silent;
+  EXPECT_EQ(column.cell({silent, rates(silent, 4)}), "–");
+  run.log = LogFacts{};
+  EXPECT_THAT(titles(), Not(HasSubstr("NCCL")));
+}
+
 TEST(ReportColumns, TheIntervalIsAPercentageThatFits) {
   Row row = example_run().rows[0];
   const auto shown = [&](double half_width) {
@@ -136,7 +178,7 @@ TEST(ReportColumns, EveryNumberFitsItsColumn) {
       row.expectation = {seconds * 1e-3, seconds * 1e3, seconds, "ring"};
       row.measurement.wrong_elements = size * 2048;
       const ReportRow report_row{row, rates(row, 2048)};
-      for (const ReportColumn& column : report_columns()) {
+      for (const ReportColumn& column : report_columns(Run{})) {
         if (column.title == "size" || column.title == "count" || column.title == "algorithm") continue;
         EXPECT_LE(display_width(column.cell(report_row)), column.least_width)
             << column.title << " " << column.cell(report_row) << " of " << size << " B in " << seconds

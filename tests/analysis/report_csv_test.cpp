@@ -21,7 +21,8 @@ TEST(ReportCsv, NamesItsColumnsWithTheirUnits) {
       "time_reduction,started,time_seconds,interval_low_seconds,interval_high_seconds,interval_confidence,"
       "algorithm_bandwidth_gb_per_s,bus_bandwidth_gb_per_s,ring_seconds,tree_seconds,expected_seconds,"
       "expected_by,expected_bus_bandwidth_gb_per_s,measured_over_expected,fastest_seconds,slowest_seconds,"
-      "limited_by,verdict,explanation,wrong_elements,passes,iterations,"
+      "limited_by,nccl_algorithm,nccl_protocol,nccl_channels,nccl_expected_seconds,verdict,explanation,wrong_"
+      "elements,passes,iterations,"
       "iterations_per_sample,samples,minimum_seconds,mean_seconds,median_seconds,p95_seconds,p99_seconds,"
       "variation,stopped,note,unavailable");
 }
@@ -42,7 +43,8 @@ TEST(ReportCsv, HasALinePerRow) {
   EXPECT_EQ(
       lines_of(report_csv(run)).at(1),
       "AllReduce,8,2,float,sum,out,auto,auto,2,1,mpi,max,2026-10-01T12:00:00Z,1.6e-05,1.5e-05,1.7e-05,0.9922,"
-      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,none,,0,8,8000,10,800,1.4e-05,1.65e-05,1."
+      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,,,,,none,,0,8,8000,10,800,1.4e-05,1.65e-"
+      "05,1."
       "6e-05,"
       "1.8e-05,1.9e-05,0.05,precision reached,,");
 }
@@ -52,9 +54,15 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
   ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(
       lines[4],
-      "AllReduce,8,2,float,sum,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,none,,,0,0,"
+      "AllReduce,8,2,float,sum,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,,,,,none,,,0,0,"
       "1,0,,,,,,,,,"
       "this library has it for AllGather only");
+}
+
+TEST(ReportCsv, HasWhatNcclUsedAndExpectedOfIt) {
+  auto run = example_run();
+  run.rows[0].measurement.nccl = NcclTold{"tree", "ll", 4, {{"ring", "ll", 8e-6}, {"tree", "ll", 6.5e-6}}};
+  EXPECT_THAT(lines_of(report_csv(run))[1], HasSubstr(",tree,ll,4,6.5e-06,none,"));
 }
 
 TEST(ReportCsv, EveryRowHasItsBandVerdictAndExplanation) {

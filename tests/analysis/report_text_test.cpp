@@ -99,6 +99,7 @@ TEST(ReportText, HeaderAndFooterAreCommentLines) {
       lines_of(part_of(run, "data:")),
       ElementsAre("# data: every element checked in 4 of 4 rows, none wrong",
                   "# asked for ring, and the library ran recursive_doubling in 1 row",
+                  "# AllReduce float sum: no choice was faster than auto beyond the intervals",
                   "# precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of",
                   "#   place, ring)",
@@ -123,6 +124,26 @@ TEST(ReportText, NoLineIsLongerThanThePage) {
   }
   for (const std::string& line : lines_of(report_text(run, {.columns = 20})))
     EXPECT_LE(display_width(line), 80);
+}
+
+TEST(ReportText, ARunOfNcclFitsTheSamePages) {
+  Run run = extreme_run();
+  run.backend = "nccl";
+  for (Row& row : run.rows) {
+    row.measurement.key.algorithm = kLibraryChoice;
+    row.measurement.key.type = DataType::float32;
+    row.measurement.nccl = NcclTold{"ring", "ll128", 24, {{"ring", "ll128", row.measurement.seconds}}};
+  }
+  for (const int columns : {80, 118, 120, 140, 200}) {
+    for (const std::string& line : lines_of(report_text(run, {.columns = columns}))) {
+      EXPECT_LE(display_width(line), columns) << line;
+    }
+  }
+  const std::string usual = report_text(run, {.columns = 120});
+  EXPECT_THAT(usual, HasSubstr("# left out for want of 140 columns: count, tree\n"));
+  EXPECT_THAT(usual, HasSubstr(" ring/ll128/24 (auto)\n"));
+  EXPECT_THAT(report_text(run, {.columns = 80}), HasSubstr("want of 118 columns: algbw, ring, NCCL\n"));
+  EXPECT_THAT(report_text(run, {.columns = 140}), Not(HasSubstr("left out")));
 }
 
 TEST(ReportText, AWidePageShowsLongNames) {

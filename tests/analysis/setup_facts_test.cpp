@@ -102,6 +102,18 @@ TEST(LegendFacts, SayWhichRanksTimeItIs) {
   EXPECT_THAT(legend_facts(run)[3].text, HasSubstr("below 1 is slower"));
 }
 
+TEST(LegendFacts, SayWhatNcclTellsOrWhyItDoesNot) {
+  Run run;
+  EXPECT_EQ(legend_facts(run).size(), 4U);
+  run.backend = "nccl";
+  ASSERT_EQ(legend_facts(run).size(), 6U);
+  EXPECT_THAT(legend_facts(run)[4].text, HasSubstr("NCCL: the time that NCCL expected"));
+  EXPECT_THAT(legend_facts(run)[5].text, HasSubstr("algorithm: what NCCL used"));
+  run.nccl_untold = {"a plugin of yours", "NCCL 2.18"};
+  EXPECT_EQ(legend_facts(run)[4].text, "NCCL: not told: NCCL 2.18");
+  EXPECT_EQ(legend_facts(run)[5].text, "algorithm: not told: a plugin of yours");
+}
+
 TEST(OperationFact, SaysWhatTheSizeIsAndHowBusbwFollows) {
   EXPECT_EQ(operation_fact(OperationId::all_reduce, 16).text,
             "AllReduce: size is one rank's buffer; busbw = algbw × 1.875");

@@ -46,7 +46,8 @@ WITHOUT_HEADER = {
     r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff_[a-z_]+\.cpp": "the parts of one comparison, which diff_parts.hpp declares",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
-    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned)\.cpp": "libraries to load",
+    r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
+    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|tuner)\.cpp": "libraries to load",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/fuzz/[a-z0-9_]+_fuzz\.cpp": "programs for a fuzzer, one per reader",
     r"tests/base/record/write_random_runs\.cpp": "the program that run_schema_test.py takes its records from",
@@ -59,7 +60,8 @@ TESTED_BY = {
     r"src/[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/(mpi_session|mpi_check|leave_together)\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
-    r"collectives/nccl/(cuda_library|gpu_session|nccl_(backend|communicator|library|row))\.cpp": OVER_STAND_INS,
+    r"collectives/nccl/(cuda_library|gpu_session|kernel_library|nccl_(backend|communicator|library|observer|row))\.cpp": OVER_STAND_INS,
+    r"collectives/nccl/(observer/[a-z]+|observer_library)\.cpp": "tests/collectives/nccl/observer_test.cpp",
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/algorithm_control_mpi_test.cpp",
     r"topology/reference_host\.cpp": "tests/topology/reference_machines_test.cpp",
     r"topology/diff_[a-z_]+\.cpp": "tests/topology/topology_diff_test.cpp",
@@ -71,7 +73,8 @@ TESTED_BY = {
 
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
-    r"tests/collectives/nccl/headers_test\.cpp": "our declarations against NCCL's and CUDA's own",
+    r"tests/collectives/nccl/(plugin_)?headers_test\.cpp": "our declarations against NCCL's and CUDA's own",
+    r"tests/collectives/nccl/observer_test\.cpp": "the observer library as NCCL and the backend use it",
     r"tests/topology/corpus_test\.cpp": "every reader on recordings of real machines",
     r"tests/topology/diff_corpus_test\.cpp": "topo diff on pairs of recordings of real machines",
     r"tests/topology/fixtures_test\.cpp": "every reader on our own files",

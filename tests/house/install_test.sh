@@ -13,6 +13,7 @@ cd /
 output=$(env --unset=LD_LIBRARY_PATH "$program" --version)
 echo "$output"
 [[ $output == *"$version"* ]] || { echo "--version does not say $version" >&2; exit 1; }
+[[ $output == *"NCCL observer: $prefix/lib/"* ]] || { echo "the observer is not beside the program" >&2; exit 1; }
 if readelf --dynamic "$program" | grep -E 'R(UN)?PATH.*'"$build"; then
   echo "the installed program looks for libraries in the build folder" >&2
   exit 1

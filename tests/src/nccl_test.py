@@ -5,10 +5,12 @@
 Usage: nccl_test.py PROGRAM FOLDER_OF_STAND_INS [unittest arguments]
 """
 
+import ctypes
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -202,12 +204,173 @@ class Algorithms(Scratch):
         self.assertEqual(rows["AllReduce", "ring"]["wrong_elements"], 0)
 
     def test_nothing_but_declined(self):
-        self.rows("--ops", "all_reduce", "--algo", "nvls", status=5)
+        """NVLS on GPUs without NVSwitches."""
+        self.refused(["--algo nvls: nothing could be measured: declined: .*NCCL_ALGO was set to NVLS", "leave --algo out"],
+                     "--algo", "nvls")
+
+    def test_what_beat_auto_is_said(self):
+        """Which one is faster over stand-ins is chance: that it is said is not."""
+        result = mpirun(2, "--ops", "all_reduce", "--sizes", "4K", "--algo", "auto,ring,tree", "--passes", "6", "-n", "4")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"# AllReduce float sum: (4 KiB: (ring|tree) takes .* % less time than auto"
+                                        r"|no choice was faster than auto)")
+        few = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "4K", "--algo", "auto,ring")
+        self.assertIn("# AllReduce float sum: too few passes to tell whether a choice was faster than auto", few.stdout)
 
     def test_an_nccl_that_would_not_say(self):
         rows = self.rows("--ops", "all_reduce", "--algo", "auto,ring", environment={"COLLBENCH_NCCL": nccl(22200)})
         self.assertIn("2.24 and newer decline", rows["AllReduce", "ring"]["unavailable"])
         self.assertFalse(rows["AllReduce", "auto"]["unavailable"])
+
+
+class Observer(Scratch):
+    """What NCCL tells of its choices (docs/gpu.md). By the stand-in's made-up cost table, 4 KiB on two ranks is cheapest by
+    tree/ll for AllReduce and by ring/ll for AllGather."""
+
+    OPERATIONS = ["--ops", "all_reduce,all_gather,send_recv", "--sizes", "4K"]
+
+    def observed(self, version, *arguments, environment=None, ranks=2):
+        made = self.record(ranks, *QUICK, *(arguments or self.OPERATIONS),
+                           environment={"COLLBENCH_NCCL": nccl(version), **(environment or {})})
+        return made, {(row["operation"], row["algorithm"]): row for row in made["rows"]}
+
+    def used(self, row):
+        told = row["nccl"] or {"algorithm": "", "protocol": "", "channels": 0}
+        return told["algorithm"], told["protocol"], told["channels"]
+
+    def expected(self, row):
+        columns = (row["nccl"] or {}).get("expected", {"algorithm": [], "protocol": [], "seconds": []})
+        return {(algorithm, protocol): seconds for algorithm, protocol, seconds in
+                zip(columns["algorithm"], columns["protocol"], columns["seconds"], strict=True)}
+
+    def check_all(self, version):
+        made, rows = self.observed(version)
+        self.assertEqual(made["nccl_untold"], {"use": "", "expectation": ""})
+        reduced = rows["AllReduce", "auto"]
+        self.assertEqual(self.used(reduced), ("tree", "ll", 4))
+        self.assertEqual(reduced["algorithm_ran"], "tree/ll")
+        costs = self.expected(reduced)
+        self.assertEqual(set(costs), {(a, p) for a in ("tree", "ring") for p in ("ll", "ll128", "simple")})
+        self.assertAlmostEqual(costs["tree", "ll"], (6 + 4096 / 5e3) * 1e-6, delta=1e-11)
+        self.assertAlmostEqual(costs["ring", "simple"], (24 + 4096 / 1e5) * 1e-6, delta=1e-11)
+        gathered = rows["AllGather", "auto"]
+        self.assertEqual(self.used(gathered), ("ring", "ll", 4))
+        self.assertEqual({algorithm for algorithm, _ in self.expected(gathered)}, {"ring"})
+        sent = rows["SendRecv", "auto"]
+        self.assertEqual(self.used(sent), ("p2p", "", 2 if version >= 22700 else 0))
+        self.assertEqual(sent["algorithm_ran"], "auto")
+
+    def test_nccl_2_30(self):
+        self.check_all(23007)
+
+    def test_nccl_2_29(self):
+        self.check_all(22907)
+
+    def test_nccl_2_28(self):
+        self.check_all(22809)
+
+    def test_nccl_2_27(self):
+        self.check_all(22703)
+
+    def test_nccl_2_26(self):
+        self.check_all(22602)
+
+    def test_nccl_2_24(self):
+        self.check_all(22403)
+
+    def test_nccl_2_23(self):
+        self.check_all(22304)
+
+    def test_nccl_2_22_has_no_profiler(self):
+        made, rows = self.observed(22200)
+        self.assertEqual(made["nccl_untold"]["expectation"], "")
+        self.assertEqual(made["nccl_untold"]["use"], "NCCL 2.22.0 has no profiler plugin that is told; 2.23 is the first")
+        self.assertEqual(self.used(rows["AllReduce", "auto"]), ("", "", 0))
+        self.assertEqual(rows["AllReduce", "auto"]["algorithm_ran"], "auto")
+        self.assertIn(("ring", "ll128"), self.expected(rows["AllReduce", "auto"]))
+
+    def test_nccl_2_18_has_neither(self):
+        made, rows = self.observed(21806)
+        self.assertIn("2.18.6 has no profiler plugin", made["nccl_untold"]["use"])
+        self.assertIn("2.18.6 has no tuner plugin", made["nccl_untold"]["expectation"])
+        self.assertIsNone(rows["AllReduce", "auto"]["nccl"])
+
+    def test_forced_choices(self):
+        _, rows = self.observed(22809, "--ops", "all_reduce", "--sizes", "4K", "--algo", "auto,ring,tree/simple,auto/ll128")
+        self.assertEqual(self.used(rows["AllReduce", "ring"])[:2], ("ring", "ll"))
+        self.assertEqual(rows["AllReduce", "ring"]["algorithm_ran"], "ring")
+        self.assertEqual({algorithm for algorithm, _ in self.expected(rows["AllReduce", "ring"])}, {"ring"})
+        self.assertEqual(self.used(rows["AllReduce", "tree/simple"])[:2], ("tree", "simple"))
+        self.assertEqual(self.used(rows["AllReduce", "auto/ll128"])[:2], ("tree", "ll128"))
+        self.assertEqual(rows["AllReduce", "auto/ll128"]["algorithm_ran"], "auto/ll128")
+
+    def test_one_rank_has_nothing_to_choose(self):
+        _, rows = self.observed(22809, *SMALL, ranks=1)
+        self.assertIsNone(rows["AllReduce", "auto"]["nccl"])
+
+    def test_the_table(self):
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "4K")
+        self.assertRegex(result.stdout, r"(?m)^# .* meas +NCCL algorithm$")
+        self.assertRegex(result.stdout, r"(?m)^ +4096 .* 6\.82 tree/ll/4 \(auto\)$")
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 120)
+        self.assertIn("# NCCL: the time that NCCL expected of what it used", result.stdout)
+
+    def test_csv(self):
+        self.record(2, *QUICK, "--ops", "all_reduce", "--sizes", "4K")
+        lines = run([str(PROGRAM), "report", str(self.path), "--format", "csv"]).stdout.splitlines()
+        row = dict(zip(lines[0].split(","), lines[1].split(","), strict=False))
+        self.assertEqual([row[f"nccl_{key}"] for key in ("algorithm", "protocol", "channels")], ["tree", "ll", "4"])
+        self.assertAlmostEqual(float(row["nccl_expected_seconds"]), 6.8192e-6, delta=1e-11)
+
+    def user_has(self, environment):
+        """The user's own tuner wants the tree with the simple protocol: it stays, and what it did is seen."""
+        made, rows = self.observed(22809, environment=environment)
+        self.assertEqual(self.used(rows["AllReduce", "auto"])[:2], ("tree", "simple"))
+        self.assertEqual(self.expected(rows["AllReduce", "auto"]), {})
+        self.assertEqual(made["nccl_untold"]["use"], "")
+        return made["nccl_untold"]["expectation"]
+
+    def test_a_tuner_of_the_users_own(self):
+        why = self.user_has({"NCCL_TUNER_PLUGIN": str(STAND_INS / "libstand_in_tuner.so")})
+        self.assertRegex(why, "a tuner plugin of yours has the place: NCCL_TUNER_PLUGIN=.*libstand_in_tuner.so")
+
+    def installed_as(self, name):
+        """LD_LIBRARY_PATH with the user's tuner under this name."""
+        shutil.copy(STAND_INS / "libstand_in_tuner.so", self.path.parent / name)
+        return {"LD_LIBRARY_PATH": f"{self.path.parent}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+
+    def test_an_installed_tuner(self):
+        self.assertIn("of yours has the place: libnccl-tuner.so", self.user_has(self.installed_as("libnccl-tuner.so")))
+
+    def test_a_network_plugin_that_is_a_tuner(self):
+        made, _ = self.observed(22809, environment=self.installed_as("libnccl-net.so"))
+        self.assertIn("of yours has the place: libnccl-net.so, which is one as well", made["nccl_untold"]["expectation"])
+
+    def test_a_tuner_in_nccls_own_settings(self):
+        settings = self.path.parent / "nccl.conf"
+        settings.write_text("NCCL_TUNER_PLUGIN=/opt/mine.so\n")
+        made, _ = self.observed(22809, environment={"NCCL_CONF_FILE": str(settings)})
+        self.assertIn("NCCL_TUNER_PLUGIN=/opt/mine.so", made["nccl_untold"]["expectation"])
+
+    def test_no_profiler_by_the_users_wish(self):
+        made, rows = self.observed(22809, environment={"NCCL_PROFILER_PLUGIN": "none"})
+        self.assertIn("a profiler plugin of yours has the place: NCCL_PROFILER_PLUGIN=none", made["nccl_untold"]["use"])
+        self.assertEqual(self.used(rows["AllReduce", "auto"])[0], "")
+        self.assertEqual(len(self.expected(rows["AllReduce", "auto"])), 6)
+
+    def test_a_setting_that_a_tuner_would_switch_off(self):
+        made, _ = self.observed(22809, environment={"NCCL_CTA_POLICY": "1"})
+        self.assertIn("NCCL_CTA_POLICY=1 only without a tuner", made["nccl_untold"]["expectation"])
+
+    def test_no_observer(self):
+        made, rows = self.observed(22809, environment={"COLLBENCH_OBSERVER": "/none.so"})
+        self.assertRegex(made["nccl_untold"]["use"], "collbench's observer is not here: /none.so")
+        self.assertIsNone(rows["AllReduce", "auto"]["nccl"])
+
+    def test_an_observer_that_nccl_does_not_load(self):
+        made, _ = self.observed(22809, environment={"COLLBENCH_STAND_IN": "no_plugins"})
+        for why in made["nccl_untold"].values():
+            self.assertRegex(why, "NCCL did not load /.*libcollbench_observer.so; NCCL_DEBUG=INFO tells why")
 
 
 class Placement(Scratch):
@@ -276,6 +439,12 @@ class Failures(Scratch):
     def test_init_hang(self):
         self.check("init_hang@2", ["creation of a communicator: no end on ranks 0, 1, 2 after 4 s", "-T"])
 
+    def test_init_hang_of_a_later_communicator(self):
+        """One of a blocking kind, which nobody can give up: the watchdog ends it, and says in which row."""
+        result = mpirun(3, *QUICK, *SMALL, "-T", "5", environment={"COLLBENCH_STAND_IN": "init_hang:2@2"})
+        self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
+        self.assertRegex(said(result)[0], "AllReduce 8 B: no progress for 5 s: a rank or a link hangs")
+
     def test_call_error(self):
         self.check("call_error:45@1", ["rank 1 on .*: ncclAllReduce says 'unhandled cuda error"], fewest_blocks=1)
 
@@ -307,6 +476,24 @@ class Failures(Scratch):
 
 class Real(Scratch):
     """The real libraries, where they are; GPUs are hidden, so that nothing is measured."""
+
+    def test_it_looks_for_what_the_observer_has(self):
+        """A real libnccl loads plugins only when it makes a communicator, for which it wants a driver (seen of 2.28.9:
+        ncclCommInitRank stops before). What can be seen without: the symbols that it will look for."""
+        environment = {key: value for key, value in ENVIRONMENT.items() if not key.startswith("COLLBENCH_")}
+        version = subprocess.run([str(PROGRAM), "--version"], env=environment, capture_output=True, text=True, timeout=60,
+                                 check=True).stdout
+        library = re.search(r"NCCL: +\S+ \((.*)\)", version)
+        if not library:
+            self.skipTest("no libnccl on this machine:\n" + version)
+        observer = ctypes.CDLL(re.search(r"NCCL observer: (/.*)", version)[1])
+        text = pathlib.Path(library[1]).read_bytes()
+        for symbol, newest in (("ncclProfiler_v", 6), ("ncclTunerPlugin_v", 6)):
+            wanted = {int(number) for number in re.findall(symbol.encode() + rb"(\d+)\0", text)}
+            if not wanted:
+                self.skipTest(f"this libnccl has no plugins of the kind {symbol}")
+            first = max(number for number in wanted if number <= newest)
+            self.assertTrue(hasattr(observer, f"{symbol}{first}"), f"{symbol}{first}")
 
     def test_the_refusal_without_a_gpu(self):
         environment = {key: value for key, value in ENVIRONMENT.items() if not key.startswith("COLLBENCH_")}

@@ -29,6 +29,7 @@ class RandomRun {
     result.command_line = several([&] { return text(); });
     for (int i = below(4); i > 0; --i) result.environment[text()] = text();
     result.backend = text();
+    result.nccl_untold = {text(), text()};
     result.time_reduction = text();
     result.simulated = chance();
     const int ranks = 1 + below(5);
@@ -146,7 +147,12 @@ class RandomRun {
     for (int rank = 0; rank < ranks; ++rank) result.ranks.push_back({rank, number(), number()});
     result.wrong_elements = maybe([&] { return count(); });
     result.wrong = several([&] { return wrong(); });
+    result.nccl = maybe([&] { return nccl_told(); });
     return result;
+  }
+
+  NcclTold nccl_told() {
+    return {text(), text(), below(64), several([&] { return NcclExpectation{text(), text(), number()}; })};
   }
 
   Row row() {
@@ -162,6 +168,7 @@ class RandomRun {
     measured.unavailable = text();
     measured.algorithm_ran = text();
     measured.note = text();
+    measured.nccl = maybe([&] { return nccl_told(); });
     measured.pass_seconds = several([&] { return number(); });
     if (!measured.pass_seconds.empty()) {
       measured.launch_passes = {1, static_cast<int>(measured.pass_seconds.size()) - 1};

@@ -45,6 +45,15 @@ TEST(RowSamples, TheTimeIsTheMedianOfThePassesAndTheRestIsOverSamples) {
   EXPECT_THAT(measurement.launch_passes, ElementsAre(6));
 }
 
+TEST(RowSamples, WhatNcclToldOnceIsSaidOfTheRow) {
+  std::vector<MeasuredBlock> blocks(3, block_of(1));
+  EXPECT_FALSE(measured(blocks).nccl);
+  EXPECT_EQ(measured(blocks).algorithm_ran, "");
+  blocks[0].nccl = NcclTold{"ring", "ll", 4, {}};
+  EXPECT_EQ(measured(blocks).nccl, blocks[0].nccl);
+  EXPECT_EQ(measured(blocks).algorithm_ran, "ring/ll");
+}
+
 TEST(RowSamples, ARanksTimesAreTypicalOfItsBlocks) {
   std::vector<MeasuredBlock> blocks(3, block_of(1));
   const std::vector<double> medians{1, 2, 90};

@@ -54,6 +54,16 @@ TEST_F(LibraryPlaces, ANamedFileIsTheOnlyPlace) {
               ElementsAre("/opt/mine/libnccl.so"));
 }
 
+TEST(OwnLibraryPlaces, BesideTheProgramThenInLib) {
+  EXPECT_THAT(own_library_places("libours.so", "/usr/local/bin/collbench", nullptr),
+              ElementsAre("/usr/local/bin/libours.so", "/usr/local/lib/libours.so"));
+}
+
+TEST(OwnLibraryPlaces, ANamedFileIsTheOnlyPlace) {
+  EXPECT_THAT(own_library_places("libours.so", "/usr/bin/collbench", "/tmp/k.so"), ElementsAre("/tmp/k.so"));
+  EXPECT_THAT(own_library_places("libours.so", "/b/c", ""), ElementsAre("/b/libours.so", "/lib/libours.so"));
+}
+
 TEST(PythonPrefixes, AnActiveEnvironmentComesFirst) {
   const char* const before = ::getenv("VIRTUAL_ENV");
   const std::string kept = before == nullptr ? "" : before;

@@ -11,6 +11,7 @@
 // - after a failure the operation stays on the stream until ncclCommAbort, and the peers see ncclRemoteError
 //   through ncclCommGetAsyncError.
 //
+// - tuner and profiler plugins: plugins.hpp;
 // - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
 //   invalid usage (enqueue.cc, "No algorithm/protocol available"), as is NVLS without NVSwitches, which the
 //   stand-ins' GPUs lack; before, another one is taken in silence.
@@ -18,7 +19,8 @@
 // COLLBENCH_STAND_IN tells it to fail (told.hpp):
 // - init_error: making the communicator ends in ncclSystemError, as when no socket interface is found
 //   (bootstrap.cc);
-// - init_hang: it never ends, as when a peer's host drops packets;
+// - init_hang:N: making the N-th communicator never ends, as when a peer's host drops packets;
+// - no_plugins: tuner and profiler plugins are not loaded, as when their file cannot be opened;
 // - call_error:N: the N-th operation's call returns ncclUnhandledCudaError;
 // - async_error:N: the N-th operation's connection breaks: ncclRemoteError by ncclCommGetAsyncError;
 // - hang:N: the N-th operation never ends, as when a NIC stalls;
@@ -43,6 +45,7 @@
 #include "collectives/nccl/nccl_types.hpp"
 #include "tests/collectives/nccl/stand_in/hub.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
+#include "tests/collectives/nccl/stand_in/plugins.hpp"
 #include "tests/collectives/nccl/stand_in/told.hpp"
 
 using namespace collbench;
@@ -58,7 +61,8 @@ struct NcclCommunicatorObject {
   int rank = 0;
   int ranks = 1;
   bool blocking = true;
-  std::string algorithm;  // NCCL_ALGO
+  Restriction restriction;
+  std::unique_ptr<Plugins> plugins;
   int socket = -1;
   std::atomic<NcclResult> state{NcclResult::success};
   std::thread thread;  // of a non-blocking one: what its last call goes on with
@@ -90,6 +94,7 @@ struct Operation {
   int number = 0;  // counted from 1 in this process
 };
 
+std::atomic<int> communicators{0};
 std::atomic<int> operations{0};
 thread_local int group_depth = 0;
 thread_local std::string last_error;
@@ -141,20 +146,38 @@ NcclResult go_on(NcclCommunicatorObject& communicator, std::function<NcclResult(
 
 bool has_algorithm(const NcclCommunicatorObject& communicator, Ask ask) {
   if (ask == Ask::group || ask == Ask::all_to_all || stand_in_version() < 22400) return true;
-  const std::string& algorithm = communicator.algorithm;
+  const std::string& algorithm = communicator.restriction.algorithm;
   return algorithm.empty() || algorithm == "Ring" || (algorithm == "Tree" && ask == Ask::all_reduce);
+}
+
+void tell_plugins(const Operation& operation) {
+  const NcclCommunicatorObject& communicator = *operation.communicator;
+  const AskHeader& header = operation.header;
+  if (header.ask == Ask::group) {
+    communicator.plugins->send(operation.sends.size() + operation.receives.size());
+  } else if (header.ask == Ask::all_to_all) {
+    communicator.plugins->send(2 * static_cast<std::size_t>(communicator.ranks));
+  } else {
+    const std::size_t block = header.count * element_bytes(header.type);
+    const bool all_blocks = header.ask != Ask::all_reduce;
+    communicator.plugins->run(header.ask,
+                              all_blocks ? block * static_cast<std::size_t>(communicator.ranks) : block,
+                              communicator.restriction);
+  }
 }
 
 NcclResult launch(std::unique_ptr<Operation> operation) {
   NcclCommunicatorObject& communicator = *operation->communicator;
   if (!has_algorithm(communicator, operation->header.ask)) {
-    last_error = "No algorithm/protocol available. NCCL_ALGO was set to " + communicator.algorithm;
+    last_error =
+        "No algorithm/protocol available. NCCL_ALGO was set to " + communicator.restriction.algorithm;
     return NcclResult::invalid_usage;
   }
   if (communicator.state == NcclResult::in_progress) return NcclResult::invalid_usage;
   operation->number = ++operations;
   operation->header.rank = communicator.rank;
   operation->header.ranks = communicator.ranks;
+  tell_plugins(*operation);
   if (told("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
   return go_on(communicator, [shared = std::make_shared<std::unique_ptr<Operation>>(std::move(operation))] {
     const CudaStreamHandle stream = (*shared)->stream;
@@ -192,7 +215,7 @@ std::size_t ranks_of(NcclHandle communicator) { return static_cast<std::size_t>(
 
 NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
   if (told("init_error")) return NcclResult::system_error;
-  if (told("init_hang")) {
+  if (told("init_hang") == ++communicators) {
     communicator.wait_for_abort();
     return NcclResult::system_error;
   }
@@ -203,6 +226,7 @@ NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
       !receive_all(communicator.socket, &welcome, 1)) {
     return NcclResult::remote_error;
   }
+  communicator.plugins = std::make_unique<Plugins>(communicator.ranks, communicator.rank);
   return NcclResult::success;
 }
 
@@ -249,7 +273,8 @@ NcclResult ncclCommInitRankConfig(NcclHandle* handle, int ranks, NcclUniqueId id
   (*handle)->rank = rank;
   (*handle)->ranks = ranks;
   (*handle)->blocking = config->blocking != 0;
-  if (const char* const algorithm = std::getenv("NCCL_ALGO")) (*handle)->algorithm = algorithm;
+  if (const char* const algorithm = std::getenv("NCCL_ALGO")) (*handle)->restriction.algorithm = algorithm;
+  if (const char* const protocol = std::getenv("NCCL_PROTO")) (*handle)->restriction.protocol = protocol;
   return go_on(**handle, [communicator = *handle, hub = std::string(id.internal.data())] {
     return join(*communicator, hub);
   });

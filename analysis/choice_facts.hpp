@@ -1,0 +1,13 @@
+#pragma once
+#include "analysis/report_fact.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench {
+
+/// Where the library's own choice ("auto") was not the best of those that were measured beside it (--algo,
+/// --proto): which one was faster and by how much, per range of sizes ("8 B to 4 KiB: ring/ll takes 11 to 14
+/// % less time"). Only differences whose 95 % intervals do not overlap count. Empty where nothing was
+/// measured beside auto.
+[[nodiscard]] ReportFacts choice_facts(const Run& run);
+
+}  // namespace collbench

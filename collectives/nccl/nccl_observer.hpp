@@ -1,0 +1,31 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/record/nccl_told.hpp"
+#include "collectives/nccl/observer_library.hpp"
+
+namespace collbench {
+
+/// What NCCL tells of its choices: a library of ours stands in its places for a tuner and a profiler plugin
+/// (docs/gpu.md). It only looks, and only while we watch.
+class NcclObserver {
+ public:
+  /// Names our library in NCCL's environment, where NCCL of `version` has a place for it that no user has
+  /// taken. Before NCCL's first call.
+  explicit NcclObserver(int version);
+
+  /// Why NCCL does not tell. After the first communicator.
+  [[nodiscard]] NcclUntold untold() const;
+
+  /// Calls `work`, which runs an operation to its end, and returns what NCCL told of it. None when it told
+  /// nothing.
+  [[nodiscard]] std::optional<NcclTold> watch(const std::function<void()>& work) const;
+
+ private:
+  std::optional<ObserverLibrary> library_;
+  NcclUntold untold_;
+};
+
+}  // namespace collbench
