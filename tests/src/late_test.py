@@ -2,7 +2,8 @@
 """Who is late: a rank that is 50 us late and a link at half its rate are named, a healthy rank never.
 
 Usage: late_test.py PROGRAM FAULTY_MPI_LIBRARY [unittest arguments]; COLLBENCH_TRIALS: of each kind (5)
-The hosts are a fabric (scripts/fabric), which needs root; without, those tests are skipped.
+The hosts are a fabric (scripts/fabric), which needs root; without, those tests are skipped. Nobody can see 50 us in ranks
+that take turns with other programs: a run that says so is not looked at, and one on a machine that is never quiet skips.
 """
 
 import json
@@ -27,16 +28,28 @@ def fabric(*words, check=True):
                           stdin=subprocess.DEVNULL, check=check)
 
 
+def on_quiet_machine(test, look):
+    """What `look` returns (a record first) when no other work kept the ranks from their cores."""
+    for _ in range(10):
+        seen = look()
+        if not seen[0]["load_notes"]:
+            return seen
+    return test.skipTest("other processes keep this machine busy")
+
+
 def named(record):
     return [(finding["code"], finding["ranks"]) for finding in record["rank_probe"]["findings"]]
 
 
 class LateRank(Scratch):
-    def look(self, ranks, environment=None):
+    def look_once(self, ranks, environment):
         path = self.folder / "run.json"
         result = run(*mpirun(ranks, PROGRAM, *ROWS, "-J", path, "--overwrite"), environment=environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(path.read_text()), result.stdout
+
+    def look(self, ranks, environment=None):
+        return on_quiet_machine(self, lambda: self.look_once(ranks, environment))
 
     def faulty(self, rank, where):
         return {"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_LATE": str(rank), "FAULTY_MPI_WHERE": where}
@@ -74,11 +87,14 @@ class SlowLink(Scratch):
         fabric("up", count, "--rate", "1gbit", "--ranks-per-host", 1)
         self.addCleanup(fabric, "down", check=False)
 
-    def look(self, count):
+    def look_once(self, count):
         path = self.folder / "run.json"
         result = fabric("run", "-np", count, "--", PROGRAM, *ROWS, "--time", "20", "-J", path, "--overwrite", check=False)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        return named(json.loads(path.read_text()))
+        return (json.loads(path.read_text()),)
+
+    def look(self, count):
+        return named(on_quiet_machine(self, lambda: self.look_once(count))[0])
 
     def check(self, count, slow, finding):
         self.hosts(count)
