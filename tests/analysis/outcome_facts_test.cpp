@@ -115,5 +115,41 @@ TEST(UnavailableFacts, WithoutAnAlgorithmNameOnlyTheOperation) {
               ElementsAre("AllReduce: not available: it needs two ranks"));
 }
 
+TEST(OutcomeFacts, ARepetitionSaysHowTimesVaryAndWhatItTook) {
+  auto run = example_run();
+  run.repeated = true;
+  run.launches = 12;
+  run.rows[0].measurement.launch_variation = {.within = 0.02, .between = 0.06};
+  run.rows[1].measurement.launch_variation = {.within = 0.04, .between = 0.01};
+  run.rows[2].measurement.launch_variation = {.within = 0.03, .between = 0.05};
+  const auto said = texts(outcome_facts(run));
+  EXPECT_THAT(said, Contains("times vary by 5 % between launches and by 3 % between passes of one (standard "
+                             "deviations, the median row's; at most 6 % and 4 %)"));
+  EXPECT_THAT(said, Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
+}
+
+TEST(OutcomeFacts, AResumedRunNamesTheRowsOfSeveralLaunches) {
+  auto run = example_run();
+  run.launches = 2;
+  run.rows[1].measurement.launch_passes = {5, 3};
+  EXPECT_THAT(texts(outcome_facts(run)),
+              Contains("resumed: the passes and the interval of AllReduce 64 MiB float sum, in "
+                       "place are of several launches"));
+  for (Row& row : run.rows) row.measurement.launch_passes = {5, 3};
+  EXPECT_THAT(texts(outcome_facts(run)), Contains(HasSubstr(" and 1 more row are of several launches")));
+}
+
+TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
+  auto run = example_run();
+  run.rank_probe = RankProbe{.repetitions = 14, .seconds = 0.2};
+  EXPECT_THAT(
+      texts(outcome_facts(run)),
+      Contains("ranks: none is late and no link between hosts is slow beyond chance (14 looks in 200 ms)"));
+  run.rank_probe->findings = {{.code = "late rank", .ranks = {2}, .text = "rank 2 on node02 enters late"}};
+  const ReportFacts facts = outcome_facts(run);
+  EXPECT_THAT(texts(facts), Contains("warning: rank 2 on node02 enters late"));
+  EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
+}
+
 }  // namespace
 }  // namespace collbench

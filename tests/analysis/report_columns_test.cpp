@@ -19,14 +19,14 @@ using ::testing::Not;
 std::map<std::string, std::string> cells(const Row& row, int ranks = 4) {
   std::map<std::string, std::string> result;
   const ReportRow report_row{row, rates(row, ranks)};
-  for (const ReportColumn& column : report_columns(Run{})) {
+  for (const ReportColumn& column : report_columns(collbench::Run{})) {
     result[std::string(column.title)] = column.cell(report_row);
   }
   return result;
 }
 
 Tone tone_of(const Row& row, std::string_view title) {
-  for (const ReportColumn& column : report_columns(Run{})) {
+  for (const ReportColumn& column : report_columns(collbench::Run{})) {
     if (column.title == title && column.tone != nullptr) return column.tone({row, rates(row, 4)});
   }
   return Tone::plain;
@@ -34,7 +34,7 @@ Tone tone_of(const Row& row, std::string_view title) {
 
 TEST(ReportColumns, StandInTheOrderThatPeopleKnow) {
   std::string titles;
-  for (const ReportColumn& column : report_columns(Run{})) titles += std::string(column.title) + " ";
+  for (const ReportColumn& column : report_columns(collbench::Run{})) titles += std::string(column.title) + " ";
   EXPECT_EQ(titles, "size count type redop place time ±95% algbw busbw #wrong ring tree exp meas algorithm ");
 }
 
@@ -114,7 +114,7 @@ TEST(ReportColumns, WhatNcclUsedStandsWithWhatWasAsked) {
 }
 
 TEST(ReportColumns, NcclsOwnExpectationIsAColumnOfItsRunsOnly) {
-  Run run;
+  collbench::Run run;
   const auto titles = [&] {
     std::string all;
     for (const ReportColumn& column : report_columns(run)) all += std::string(column.title) + " ";
@@ -178,7 +178,7 @@ TEST(ReportColumns, EveryNumberFitsItsColumn) {
       row.expectation = {seconds * 1e-3, seconds * 1e3, seconds, "ring"};
       row.measurement.wrong_elements = size * 2048;
       const ReportRow report_row{row, rates(row, 2048)};
-      for (const ReportColumn& column : report_columns(Run{})) {
+      for (const ReportColumn& column : report_columns(collbench::Run{})) {
         if (column.title == "size" || column.title == "count" || column.title == "algorithm") continue;
         EXPECT_LE(display_width(column.cell(report_row)), column.least_width)
             << column.title << " " << column.cell(report_row) << " of " << size << " B in " << seconds

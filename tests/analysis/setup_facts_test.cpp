@@ -102,8 +102,18 @@ TEST(LegendFacts, SayWhichRanksTimeItIs) {
   EXPECT_THAT(legend_facts(run)[3].text, HasSubstr("below 1 is slower"));
 }
 
+TEST(LegendFacts, OfARepetitionTheIntervalHoldsForTheNextLaunch) {
+  auto run = example_run();
+  run.repeated = true;
+  run.launches = 9;
+  EXPECT_THAT(legend_facts(run)[0].text,
+              HasSubstr("the median of the passes, and of that the median over launches"));
+  EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("it holds for the next, too"));
+  EXPECT_THAT(setup_facts(run)[0].text, HasSubstr("2 hosts, 9 launches, started"));
+}
+
 TEST(LegendFacts, SayWhatNcclTellsOrWhyItDoesNot) {
-  Run run;
+  collbench::Run run;
   EXPECT_EQ(legend_facts(run).size(), 4U);
   run.backend = "nccl";
   ASSERT_EQ(legend_facts(run).size(), 6U);

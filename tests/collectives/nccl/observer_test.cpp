@@ -133,11 +133,11 @@ TEST_F(Observer, SendsAndReceivesAreOneUseWithTheMostChannels) {
   auto& profiler = plugin<const ProfilerV5>("ncclProfiler_v5");
   profiler.init(&context, 1, &mask, nullptr, 1, 2, 0, nullptr);
   observer->begin();
-  for (const std::uint8_t channels : {2, 8, 4}) {
+  for (const int channels : {2, 8, 4}) {
     ProfilerEventV5 event{};
     event.type = kPeerToPeer;
     event.peer_to_peer = {};
-    event.peer_to_peer.channels = channels;
+    event.peer_to_peer.channels = static_cast<std::uint8_t>(channels);
     void* handle = nullptr;
     profiler.start_event(context, &handle, &event);
   }
