@@ -141,11 +141,15 @@ TEST(OutcomeFacts, AResumedRunNamesTheRowsOfSeveralLaunches) {
 
 TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   auto run = example_run();
-  run.rank_probe = RankProbe{.repetitions = 14, .seconds = 0.2};
+  run.rank_probe = RankProbe{};
+  run.rank_probe->repetitions = 14;
+  run.rank_probe->seconds = 0.2;
   EXPECT_THAT(
       texts(outcome_facts(run)),
       Contains("ranks: none is late and no link between hosts is slow beyond chance (14 looks in 200 ms)"));
-  run.rank_probe->findings = {{.code = "late rank", .ranks = {2}, .text = "rank 2 on node02 enters late"}};
+  ProbeFinding late;
+  late.text = "rank 2 on node02 enters late";
+  run.rank_probe->findings = {late};
   const ReportFacts facts = outcome_facts(run);
   EXPECT_THAT(texts(facts), Contains("warning: rank 2 on node02 enters late"));
   EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));

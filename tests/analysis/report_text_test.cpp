@@ -127,7 +127,7 @@ TEST(ReportText, NoLineIsLongerThanThePage) {
 }
 
 TEST(ReportText, ARunOfNcclFitsTheSamePages) {
-  Run run = extreme_run();
+  collbench::Run run = extreme_run();
   run.backend = "nccl";
   for (Row& row : run.rows) {
     row.measurement.key.algorithm = kLibraryChoice;
