@@ -123,8 +123,9 @@ TEST(OutcomeFacts, ARepetitionSaysHowTimesVaryAndWhatItTook) {
   run.rows[1].measurement.launch_variation = {.within = 0.04, .between = 0.01};
   run.rows[2].measurement.launch_variation = {.within = 0.03, .between = 0.05};
   const auto said = texts(outcome_facts(run));
-  EXPECT_THAT(said, Contains("times vary by 5 % between launches and by 3 % between passes of one (standard "
-                             "deviations, the median row's; at most 6 % and 4 %)"));
+  EXPECT_THAT(said,
+              Contains("times vary by 5.0 % between launches and by 3.0 % between passes of one (standard "
+                       "deviations, the median row's; at most 6.0 % and 4.0 %)"));
   EXPECT_THAT(said, Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
 }
 
@@ -136,7 +137,7 @@ TEST(OutcomeFacts, AResumedRunNamesTheRowsOfSeveralLaunches) {
               Contains("resumed: the passes and the interval of AllReduce 64 MiB float sum, in "
                        "place are of several launches"));
   for (Row& row : run.rows) row.measurement.launch_passes = {5, 3};
-  EXPECT_THAT(texts(outcome_facts(run)), Contains(HasSubstr(" and 1 more row are of several launches")));
+  EXPECT_THAT(texts(outcome_facts(run)), Contains(HasSubstr(" and 2 more rows are of several launches")));
 }
 
 TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
