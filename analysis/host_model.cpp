@@ -37,6 +37,15 @@ MessageTier message_tier(const Tier& tier, const Points& standing, const Points&
       .forwarded = from_forwarded};
 }
 
+/// What exchanges that follow each other take over a message of the same size.
+double exchange_factor(const Calibration& calibration, const TimeCurve& message) {
+  const Points exchanges = points_of(calibration.points, CalibrationKind::exchange_inter);
+  if (exchanges.empty()) return 1;
+  const double alone = message.seconds(exchanges.front().bytes);
+  // More than one direction after the other is noise.
+  return alone > 0 ? std::clamp(exchanges.front().seconds / alone, 1.0, 2.0) : 1;
+}
+
 std::optional<TimeCurve> reduce_curve(const Calibration& calibration, DataType type, Reduction reduction) {
   const auto gamma = std::find_if(
       calibration.gammas.begin(), calibration.gammas.end(),
@@ -63,6 +72,7 @@ std::optional<HostModel> host_model(const Calibration& calibration, const Identi
     if (!calibration.inter) return std::nullopt;
     model.inter =
         message_tier(*calibration.inter, points_of(calibration.points, CalibrationKind::send_recv_inter), {});
+    model.inter.exchange_factor = exchange_factor(calibration, model.inter.standing);
     model.host_bytes_per_second = calibration.inter_host_bytes_per_second.value_or(0);
   }
   if (reduction) {

@@ -13,8 +13,11 @@ struct MessageTier {
   double alpha_seconds = 0;
   double gap_seconds = 0;        ///< a rank's next message follows after this at the soonest
   double eager_limit_bytes = 0;  ///< up to it a sender does not wait for its receiver
-  TimeCurve standing;            ///< one message of data that stays where it is
-  TimeCurve forwarded;           ///< one message of what the sender has just received or reduced
+  /// A message above the eager limit keeps the link this much longer when its receiver sends to its sender in
+  /// the same round: 1, both directions go at once; 2, one after the other.
+  double exchange_factor = 1;
+  TimeCurve standing;   ///< one message of data that stays where it is
+  TimeCurve forwarded;  ///< one message of what the sender has just received or reduced
 };
 
 /// Whether an algorithm sends its own untouched buffer or passes on what it has received.

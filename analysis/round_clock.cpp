@@ -55,7 +55,8 @@ Round round_of(const HostModel& model, std::span<const int> destinations) {
       links[source].push_back(round.hops.size());
       links[nodes + target].push_back(round.hops.size());
     }
-    round.hops.push_back({.from = rank, .to = to, .crosses = source != target});
+    round.hops.push_back(
+        {.from = rank, .to = to, .crosses = source != target, .answered = destinations[index(to)] == rank});
   }
   for (auto& link : links) {
     if (link.size() > 1) round.sharing_a_link.push_back(std::move(link));
@@ -92,11 +93,11 @@ void RoundClock::exchange(const Round& round, double bytes, double work_seconds)
     double start = std::max(now_.done[index(hop.from)], now_.sent[index(hop.from)]);
     if (waits(hop)) start = std::max(start, now_.done[index(hop.to)]);
     starts_.push_back(start);
-    lets_go_.push_back(start + (hop.crosses ? on_inter_link : on_intra_link));
+    lets_go_.push_back(start + (hop.crosses ? on_inter_link * slowed(hop, bytes) : on_intra_link));
     next_[index(hop.from)] = now_.done[index(hop.from)];
     next_[index(hop.to)] = now_.done[index(hop.to)];
   }
-  if (model_.host_bytes_per_second > 0 && on_inter_link > 0) share_links(round, bytes, on_inter_link);
+  if (model_.host_bytes_per_second > 0 && on_inter_link > 0) share_links(round, bytes);
 
   for (std::size_t i = 0; i < round.hops.size(); ++i) {
     const Hop& hop = round.hops[i];
@@ -147,14 +148,22 @@ double RoundClock::link_seconds(const MessageTier& tier, double bytes) const {
   return std::max(0.0, curve.seconds(bytes, working_set_) - tier.alpha_seconds);
 }
 
-void RoundClock::share_links(const Round& round, double bytes, double seconds_alone) {
+double RoundClock::slowed(const Hop& hop, double bytes) const {
+  const MessageTier& its = tier(hop);
+  return hop.answered && bytes > its.eager_limit_bytes ? its.exchange_factor : 1;
+}
+
+void RoundClock::share_links(const Round& round, double bytes) {
   for (std::vector<std::size_t> hops : round.sharing_a_link) {
     std::sort(hops.begin(), hops.end(),
               [this](std::size_t left, std::size_t right) { return starts_[left] < starts_[right]; });
     std::vector<double> starts;
     for (const std::size_t hop : hops) starts.push_back(starts_[hop]);
+    // Hops of one round that meet on a link are of one kind: all are exchanges, or none is.
+    const double slower = slowed(round.hops[hops.front()], bytes);
+    const double alone = link_seconds(model_.inter, bytes) * slower;
     const std::vector<double> ends =
-        ends_when_shared(starts, bytes, bytes / seconds_alone, model_.host_bytes_per_second);
+        ends_when_shared(starts, bytes, bytes / alone, model_.host_bytes_per_second / slower);
     for (std::size_t i = 0; i < hops.size(); ++i) lets_go_[hops[i]] = std::max(lets_go_[hops[i]], ends[i]);
   }
 }

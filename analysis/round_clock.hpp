@@ -12,7 +12,8 @@ namespace collbench {
 struct Hop {
   int from = 0;
   int to = 0;
-  bool crosses = false;  ///< it leaves its node
+  bool crosses = false;   ///< it leaves its node
+  bool answered = false;  ///< its receiver sends to its sender in the same round
 };
 
 /// Messages that belong together, at most one from each rank and one to each rank.
@@ -38,9 +39,11 @@ inline constexpr int kNobody = -1;
 /// no sooner than a gap after the start of that one;
 /// it arrives α + bytes/B later. Messages of one round that leave or enter one node share what the node
 /// carries in total, evenly while they last. The receiver goes on when its message has arrived and `work` is
-/// done. Up to the eager limit the sender goes on at once; above it the message waits until the receiver is
-/// in the same round, and the sender until it has arrived. This is LogGP (Alexandrov et al., SPAA'95) with o
-/// within α, a rendezvous, and nodes; docs/model.md derives the closed forms that follow from it.
+/// done. Where hosts exchange large messages, each direction may slow the other
+/// (MessageTier::exchange_factor). Up to the eager limit the sender goes on at once; above it the message
+/// waits until the receiver is in the same round, and the sender until it has arrived. This is LogGP
+/// (Alexandrov et al., SPAA'95) with o within α, a rendezvous, and nodes; docs/model.md derives the closed
+/// forms that follow from it.
 class RoundClock {
  public:
   /// `working_set_bytes` is what the whole operation touches on a rank.
@@ -81,8 +84,10 @@ class RoundClock {
 
   /// How long a message keeps its link busy when it has the link for itself.
   [[nodiscard]] double link_seconds(const MessageTier& tier, double bytes) const;
-  /// Postpones lets_go_ of the hops that share a node's link; `seconds_alone` is link_seconds.
-  void share_links(const Round& round, double bytes, double seconds_alone);
+  /// Postpones lets_go_ of the hops that share a node's link.
+  void share_links(const Round& round, double bytes);
+  /// How much longer an exchange keeps the link than a message alone.
+  [[nodiscard]] double slowed(const Hop& hop, double bytes) const;
 
   const HostModel& model_;
   SentData data_;

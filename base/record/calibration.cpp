@@ -8,12 +8,12 @@ namespace collbench {
 namespace {
 
 using enum CalibrationKind;
-constexpr std::array<CalibrationKind, 8> kKinds{send_recv_intra,     forward_intra, send_recv_inter,
+constexpr std::array<CalibrationKind, 9> kKinds{send_recv_intra,     forward_intra, send_recv_inter,
                                                 send_recv_inter_all, burst_intra,   burst_inter,
-                                                reduce_local,        copy};
-constexpr std::array<std::string_view, 8> kNames{"send_recv_intra",     "forward_intra", "send_recv_inter",
+                                                reduce_local,        copy,          exchange_inter};
+constexpr std::array<std::string_view, 9> kNames{"send_recv_intra",     "forward_intra", "send_recv_inter",
                                                  "send_recv_inter_all", "burst_intra",   "burst_inter",
-                                                 "reduce_local",        "copy"};
+                                                 "reduce_local",        "copy",          "exchange_inter"};
 
 }  // namespace
 

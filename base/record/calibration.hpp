@@ -25,10 +25,14 @@ enum class CalibrationKind {
   burst_inter,          ///< the same over the hops of send_recv_inter
   reduce_local,         ///< MPI_Reduce_local, on all ranks
   copy,                 ///< memcpy, on all ranks
+  exchange_inter,  ///< MPI_Sendrecv between local ranks 0 of two hosts, back to back: kExchanges in a row
 };
 
 /// Messages of a burst, from one rank to the next.
 inline constexpr int kBurstMessages = 16;
+
+/// Exchanges in a row, of which ranks that come together at the first need not do so at the next.
+inline constexpr int kExchanges = 5;
 
 /// As written in records: "send_recv_intra", …
 [[nodiscard]] std::string_view name(CalibrationKind kind);
@@ -40,9 +44,9 @@ inline constexpr int kBurstMessages = 16;
 /// what SimGrid does not simulate).
 struct CalibrationPoint {
   CalibrationKind kind = CalibrationKind::copy;
-  std::uint64_t bytes = 0;             ///< of one message, of one operand, of one copy
-  double seconds = 0;                  ///< of one of them; of a burst, of all its messages
-  std::optional<DataType> type;        ///< of reduce_local; none else
+  std::uint64_t bytes = 0;       ///< of one message, of one operand, of one copy
+  double seconds = 0;            ///< of one of them; of a burst, of all its messages; of exchanges, of one
+  std::optional<DataType> type;  ///< of reduce_local; none else
   std::optional<Reduction> reduction;  ///< of reduce_local; none else
 
   bool operator==(const CalibrationPoint&) const = default;

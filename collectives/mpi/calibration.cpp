@@ -183,6 +183,28 @@ void add_burst(Bench& bench, const Communicator& group, CalibrationKind kind,
       {.kind = kind, .bytes = kBytes, .seconds = seconds, .type = std::nullopt, .reduction = std::nullopt});
 }
 
+/// Members 0 and 1 of `group`, 2 and 3, … exchange messages that are above any eager limit, without a barrier
+/// in between.
+void add_exchange(Bench& bench, const Communicator& group, std::vector<CalibrationPoint>& points) {
+  if (bench.simulated) return;  // there, both directions go at once
+  const RingPlace place(group);
+  const int peer = place.rank ^ 1;
+  constexpr int kBytes = kAlwaysBytes;
+  const double seconds = seconds_of(bench, [&] {
+    if (place.alone() || peer >= place.size) return;
+    for (int i = 0; i < kExchanges; ++i) {
+      check_mpi(MPI_Sendrecv(bench.from.data(), kBytes, MPI_BYTE, peer, 0, bench.to.data(), kBytes, MPI_BYTE,
+                             peer, 0, place.communicator, MPI_STATUS_IGNORE),
+                "MPI_Sendrecv");
+    }
+  });
+  points.push_back({.kind = CalibrationKind::exchange_inter,
+                    .bytes = kAlwaysBytes,
+                    .seconds = seconds / kExchanges,
+                    .type = std::nullopt,
+                    .reduction = std::nullopt});
+}
+
 void add_reduce_local(Bench& bench, ReductionOps& ops, DataType type, Reduction reduction,
                       std::vector<CalibrationPoint>& points) {
   for (const std::uint64_t bytes : up_to(kLocalBytes, bench.from.size())) {
@@ -244,6 +266,7 @@ std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clo
     const Communicator firsts = Communicator::split(MPI_COMM_WORLD, me.local_rank == 0 ? 0 : MPI_UNDEFINED);
     add_shift(bench, firsts, CalibrationKind::send_recv_inter, points);
     add_burst(bench, firsts, CalibrationKind::burst_inter, points);
+    add_exchange(bench, firsts, points);
     const int everywhere = me.local_rank < least ? me.local_rank : MPI_UNDEFINED;
     add_shift(bench, Communicator::split(MPI_COMM_WORLD, everywhere), CalibrationKind::send_recv_inter_all,
               points);

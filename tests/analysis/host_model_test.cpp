@@ -58,6 +58,27 @@ TEST(HostModel, FollowsThePointsOfEachKind) {
   EXPECT_DOUBLE_EQ(model.reduce.seconds(1000), 5);
 }
 
+TEST(HostModel, ExchangesTakeFromOneToTwoMessages) {
+  const auto factor = [](double message_seconds, double exchange_seconds) {
+    Calibration calibration = two_tier_calibration();
+    const auto point = [&](CalibrationKind kind, std::uint64_t bytes, double seconds) {
+      calibration.points.push_back({.kind = kind,
+                                    .bytes = bytes,
+                                    .seconds = seconds,
+                                    .type = std::nullopt,
+                                    .reduction = std::nullopt});
+    };
+    point(CalibrationKind::send_recv_inter, 1U << 19, message_seconds / 2);
+    point(CalibrationKind::send_recv_inter, 1U << 20, message_seconds);
+    if (exchange_seconds > 0) point(CalibrationKind::exchange_inter, 1U << 20, exchange_seconds);
+    return model_of(in_node_order(2, 2), calibration).inter.exchange_factor;
+  };
+  EXPECT_DOUBLE_EQ(factor(1e-3, 0), 1);  // a record of before it was measured
+  EXPECT_DOUBLE_EQ(factor(1e-3, 1.7e-3), 1.7);
+  EXPECT_DOUBLE_EQ(factor(1e-3, 0.9e-3), 1);
+  EXPECT_DOUBLE_EQ(factor(1e-3, 9e-3), 2);
+}
+
 TEST(HostModel, NeedsTheTiersThatTheRanksUseAndNoOther) {
   Calibration no_inter = two_tier_calibration();
   no_inter.inter.reset();

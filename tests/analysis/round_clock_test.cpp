@@ -43,6 +43,22 @@ TEST(RoundClock, AMessageTakesAlphaAndItsBytesOverTheRate) {
   EXPECT_NEAR(clock.seconds(), kIntraSmall + 1e-3 + kIntraLarge + 2e-3, kTolerance);
 }
 
+TEST(RoundClock, WhatIsExchangedBetweenHostsIsSlowed) {
+  Calibration calibration = two_tier_calibration(2);  // a host carries two flows at once
+  HostModel model = model_of(in_node_order(2, 2), calibration);
+  model.inter.exchange_factor = 1.5;
+  const auto seconds = [&](int distance, double bytes) {
+    RoundClock clock = clock_on(model);
+    clock.exchange(shift(model, distance), bytes);
+    return clock.seconds();
+  };
+  EXPECT_NEAR(seconds(2, kLarge), kAlphaInter + 1.5 * kLarge / kInterRate, kTolerance);  // 0 ↔ 2, 1 ↔ 3
+  EXPECT_NEAR(seconds(1, kLarge), kInterLarge, kTolerance);                              // 1 → 2, 3 → 0
+  EXPECT_NEAR(seconds(2, kSmall), kAlphaInter + kSmall / kInterRate, kTolerance);        // eager
+  model.host_bytes_per_second = kInterRate;                                              // they share it
+  EXPECT_NEAR(seconds(2, kLarge), kAlphaInter + 3 * kLarge / kInterRate, kTolerance);
+}
+
 TEST(RoundClock, AnEagerSenderGoesOnAndAWaitingOneDoesNot) {
   const HostModel model = model_of(in_node_order(1, 3));
   const std::array<int, 3> to_1{1, kNobody, kNobody};
