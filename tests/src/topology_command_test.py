@@ -138,11 +138,13 @@ class Diff(Scratch):
 # For each text of the drawing the box around its middle, and how far it stands out of that.
 OUTSIDE = """<script>
 const boxes = [...document.querySelectorAll("polygon")].map(p => p.getBoundingClientRect());
-const texts = [...document.querySelectorAll("text")].map(t => {
+const texts = [...document.querySelectorAll("text")].filter(t => t.textContent.trim()).map(t => {
   const r = t.getBoundingClientRect(), x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2;
   const around = boxes.filter(b => b.left <= x && x <= b.right && b.top <= y && y <= b.bottom);
   const box = around.reduce((a, b) => a.width * a.height <= b.width * b.height ? a : b);
-  return {text: t.textContent, outside: Math.max(box.left - r.left, r.right - box.right)};
+  const behind = t.textContent.length - t.textContent.trimEnd().length;
+  const shown = t.getSubStringLength(0, t.getNumberOfChars() - behind) / t.getComputedTextLength();
+  return {text: t.textContent, outside: Math.max(box.left - r.left, r.left + shown * r.width - box.right)};
 });
 const fill = selector => getComputedStyle(document.querySelector(selector)).fill;
 document.body.textContent = "RESULT" + JSON.stringify({texts, page: fill("polygon"), ink: fill("text")}) + "END";
