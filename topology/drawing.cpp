@@ -292,9 +292,6 @@ class Drawing {
           R"(  nvswitch{} [label=<<table border="0" cellborder="1" cellspacing="0" color="{}"><tr><td bgcolor="{}" cellpadding="7"><b>{}</b>{}</td></tr></table>>];)",
           i, kFaint, fill, name, numbers);
     }
-    std::vector<std::string> in_a_row;
-    for (std::size_t i = 0; i < switches_drawn(); ++i) in_a_row.push_back(fmt::format("nvswitch{}", i));
-    keep_order(in_a_row);
   }
 
   [[nodiscard]] std::string port_of(const Device& gpu) const {
