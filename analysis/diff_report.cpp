@@ -29,13 +29,15 @@ std::string some_of(const std::vector<std::string>& names) {
                      names.size() - kMostNames);
 }
 
+/// "ring 363.0 → 20.1 GB/s (−94 %)"; empty for an algorithm that does not change by what is shown.
 std::string rate_change(std::string_view algorithm, std::optional<double> healthy,
                         std::optional<double> faulty) {
   if (!healthy) return {};
   if (!faulty) return fmt::format("{} {:.1f} GB/s lost", algorithm, *healthy);
   const double percent = 100 * (*faulty - *healthy) / *healthy;
-  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.0f} %)", algorithm, *healthy, *faulty,
-                     percent < 0 ? "−" : "+", std::abs(percent));
+  if (std::abs(percent) < 0.05) return {};
+  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.{}f} %)", algorithm, *healthy, *faulty,
+                     percent < 0 ? "−" : "+", std::abs(percent), std::abs(percent) < 1 ? 1 : 0);
 }
 
 std::string counts(const std::vector<PricedFinding>& findings) {
@@ -182,9 +184,11 @@ std::string cost_words(const std::vector<FindingCost>& costs) {
   std::vector<std::string> parts;
   for (const FindingCost& cost : costs) {
     if (!cost.changes()) continue;
-    std::vector<std::string> rates{rate_change("ring", cost.healthy.ring, cost.faulty.ring)};
-    if (cost.healthy.tree) rates.push_back(rate_change("tree", cost.healthy.tree, cost.faulty.tree));
-    rates.push_back(rate_change("best", cost.healthy.best, cost.faulty.best));
+    std::vector<std::string> rates{rate_change("ring", cost.healthy.ring, cost.faulty.ring),
+                                   rate_change("tree", cost.healthy.tree, cost.faulty.tree),
+                                   rate_change("best", cost.healthy.best, cost.faulty.best)};
+    std::erase(rates, "");
+    if (rates.empty()) continue;
     parts.push_back(
         fmt::format("on {} node{}: {}", cost.nodes, cost.nodes == 1 ? "" : "s", join_words(rates)));
   }

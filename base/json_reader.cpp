@@ -34,6 +34,13 @@ std::string shown(const nlohmann::json& value) {
   return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }
 
+/// The path of a member; appended, not formatted: a thousand machines have a million members.
+std::string joined(std::string path, std::string_view key) {
+  if (!path.empty()) path += '.';
+  path += key;
+  return path;
+}
+
 template <class PlaceOfByte>
 nlohmann::json parse(std::string_view text, std::string_view where, PlaceOfByte place_of_byte) {
   try {
@@ -61,9 +68,7 @@ nlohmann::json parse_json_line(std::string_view line, std::string_view where) {
 JsonReader JsonReader::at(std::string_view key) const {
   if (!value_.is_object()) throw expected("an object");
   const auto found = value_.find(key);
-  std::string path = path_;  // appended, not formatted: a thousand machines have a million members
-  if (!path.empty()) path += '.';
-  path += key;
+  std::string path = joined(path_, key);
   if (found == value_.end()) {
     throw usage_error(std::string(file_name_), fmt::format("has no {}", path), std::string(kDamaged));
   }
@@ -74,7 +79,7 @@ std::optional<JsonReader> JsonReader::find(std::string_view key) const {
   if (!value_.is_object()) throw expected("an object");
   const auto found = value_.find(key);
   if (found == value_.end() || found->is_null()) return std::nullopt;
-  return at(key);
+  return JsonReader{*found, file_name_, joined(path_, key)};
 }
 
 std::vector<JsonReader> JsonReader::items() const {

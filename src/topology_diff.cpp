@@ -2,13 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "analysis/diff_report.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "src/input_text.hpp"
 #include "topology/gather_live.hpp"
 #include "topology/read_any.hpp"
 #include "topology/read_place.hpp"
 #include "topology/reference_machines.hpp"
+#include "topology/shape_text.hpp"
+#include "topology/text_input.hpp"
 
 namespace collbench {
 namespace {
@@ -27,16 +33,32 @@ std::string name_of(const Host& host, const std::string& place, std::size_t host
   return fmt::format("{} of {}", host.name.value_or("a host"), place);
 }
 
+/// The text of a file that may be a saved machine; empty for any other place.
+std::string saved_text(const std::string& place) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(place, ignored)) return {};
+  std::string text = read_file(place);
+  return text.starts_with('{') ? text : std::string();
+}
+
+/// A file that says the same as an earlier one, but for what twins are called, is not read again: of the
+/// files of a thousand nodes, reading is what takes the time.
+void add_place(HostGroups& groups, const std::string& place) {
+  const std::string text = saved_text(place);
+  if (!text.empty()) require_text(text, place, "a topology saved by 'collbench topo save'");
+  const std::string shape = shape_text(text);
+  if (!text.empty() && groups.add_twin(shape, place)) return;
+  Topology topology = text.empty() ? read_one(place) : read_any_topology(text, place);
+  const std::size_t hosts = topology.hosts.size();
+  for (Host& host : topology.hosts) {
+    std::string name = name_of(host, place, hosts);
+    groups.add(std::move(host), std::move(name), hosts == 1 ? shape : "");
+  }
+}
+
 HostGroups read_all(const std::vector<std::string>& places) {
   HostGroups groups;
-  for (const std::string& place : places) {
-    Topology topology = read_one(place);
-    const std::size_t hosts = topology.hosts.size();
-    for (Host& host : topology.hosts) {
-      std::string name = name_of(host, place, hosts);
-      groups.add(std::move(host), std::move(name));
-    }
-  }
+  for (const std::string& place : places) add_place(groups, place);
   return groups;
 }
 

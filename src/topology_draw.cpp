@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <vector>
 
 #include "analysis/diff_report.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "src/topology_diff.hpp"
 #include "topology/drawing.hpp"
 #include "topology/finding_catalogue.hpp"
@@ -17,6 +19,26 @@
 
 namespace collbench {
 namespace {
+
+/// Without their folders, which would be wider than the machine.
+std::string file_names(const std::vector<std::string>& places) {
+  std::vector<std::string> names;
+  for (const std::string& place : places) {
+    const std::string name = std::filesystem::path(place).filename();
+    names.push_back(name.empty() ? place : name);
+  }
+  return fmt::format("{}", fmt::join(names, " + "));
+}
+
+/// "; −104.5 GB/s on 2 nodes": of the best algorithm, or of the ring where that alone loses.
+std::string loss_words(const FindingCost& cost) {
+  constexpr double kShown = 0.05;  // GB/s; less is 0.0
+  const double of_ring = cost.healthy.ring && cost.faulty.ring ? *cost.healthy.ring - *cost.faulty.ring : 0.0;
+  const bool best = cost.lost() >= kShown;
+  if (!best && of_ring < kShown) return {};
+  return fmt::format("; {}−{:.1f} GB/s on {}", best ? "" : "ring ", best ? cost.lost() : of_ring,
+                     counted(static_cast<std::size_t>(cost.nodes), "node"));
+}
 
 /// What the machine has otherwise than the one at `against`, with the loss of the best algorithm.
 std::vector<DrawingMark> marks_against(const std::string& against, const Host& host) {
@@ -29,11 +51,7 @@ std::vector<DrawingMark> marks_against(const std::string& against, const Host& h
       if (twins.b) mark.devices.push_back(*twins.b);
     }
     mark.text = fmt::format("{}  {}: {}", each.finding.code, each.finding.device, each.finding.what);
-    for (const FindingCost& cost : each.costs) {
-      if (cost.lost() > 0)
-        mark.text +=
-            fmt::format("; −{:.1f} GB/s on {} node{}", cost.lost(), cost.nodes, cost.nodes == 1 ? "" : "s");
-    }
+    for (const FindingCost& cost : each.costs) mark.text += loss_words(cost);
     marks.push_back(std::move(mark));
   }
   return marks;
@@ -46,10 +64,15 @@ std::string draw_topology(const TopologyOptions& options, const Topology& topolo
     throw usage_error("topo draw", fmt::format("{} hosts do not go into one picture", topology.hosts.size()),
                       "give a file with one host");
   }
+  const std::string kind = std::filesystem::path(options.output).extension();
+  if (!kind.empty() && kind != ".svg" && kind != ".dot") {
+    throw usage_error("-o", fmt::format("'{}' is no format of a drawing", kind.substr(1)),
+                      "write FILE.svg, or FILE.dot and then for example: dot -Tpng FILE.dot -o FILE.png");
+  }
   require_writable(options.output, options.overwrite, "-o");
   const Host& host = topology.hosts.front();
-  const std::string name = options.places.empty() ? host.name.value_or("this machine")
-                                                  : fmt::format("{}", fmt::join(options.places, " + "));
+  const std::string name =
+      options.places.empty() ? host.name.value_or("this machine") : file_names(options.places);
   const auto marks =
       options.against.empty() ? std::vector<DrawingMark>{} : marks_against(options.against, host);
   const std::string dot = draw_dot(host, fmt::format("{}: {}", name, summarize_host(host)), marks);

@@ -4,6 +4,7 @@
 
 #include "topology/diff_parts.hpp"
 #include "topology/lookup.hpp"
+#include "topology/told_devices.hpp"
 
 namespace collbench {
 namespace {
@@ -28,6 +29,7 @@ std::vector<EmptySeat> empty_seats(const HostPair& pair) {
     for (const Twins& twins : *list) {
       if (twins.a && twins.b) continue;
       const Side without = twins.a ? Side::b : Side::a;
+      if (!tells_of(pair.of(without), twins.of(other(without))->kind)) continue;
       empty.push_back({twins, without, bridges_above(pair.of(other(without)), *twins.of(other(without)))});
     }
   }

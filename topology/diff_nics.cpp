@@ -67,18 +67,29 @@ void diff_part(FindingList& findings, const Twins& twins, const Nic& a, const Ni
                  "firmware " + instead(Side::b, a.firmware, b.firmware, ""));
 }
 
-/// Names that both machines use, for other seats.
+/// Names that both machines use, where they go round the seats in another order. One that is only shifted by
+/// a NIC more, or by a gap, keeps its rank, and NCCL goes by ranks.
 void diff_names(const HostPair& pair, FindingList& findings) {
-  std::set<std::string> names_of_a;
-  for (const Nic& nic : pair.a.nics) names_of_a.insert(nic.name.value_or(""));
+  std::set<std::string> of_a;
+  std::set<std::string> of_b;
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins&, const Nic& a, const Nic& b) {
+    of_a.insert(a.name.value_or(""));
+    of_b.insert(b.name.value_or(""));
+  });
+  std::vector<std::string> order_in_a;
+  std::vector<std::string> order_in_b;
   std::vector<Twins> moved;
   std::vector<std::string> words;
   each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins& twins, const Nic& a, const Nic& b) {
-    if (!lesser(a.name, b.name) || !names_of_a.contains(*b.name.value)) return;
+    if (!a.name.known() || !b.name.known()) return;
+    if (of_b.contains(*a.name.value)) order_in_a.push_back(*a.name.value);
+    if (!of_a.contains(*b.name.value)) return;
+    order_in_b.push_back(*b.name.value);
+    if (*a.name.value == *b.name.value) return;
     moved.push_back(twins);
     words.push_back(fmt::format("{} is where {} was", *b.name.value, *a.name.value));
   });
-  if (!moved.empty())
+  if (order_in_a != order_in_b)
     findings.add_named("nic-renumbered", Side::b, finding_devices(pair, Side::b, moved), moved,
                        join_words(words));
 }

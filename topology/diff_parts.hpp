@@ -20,6 +20,7 @@ void diff_nvlinks(const HostPair& pair, FindingList& findings);
 void diff_nics(const HostPair& pair, FindingList& findings);
 void diff_pcie(const HostPair& pair, FindingList& findings);
 void diff_paths(const HostPair& pair, FindingList& findings);
+void diff_graphs(const HostPair& pair, FindingList& findings);
 
 /// Whether both hosts have as many NUMA nodes; else everything next to one has moved, which is one finding.
 [[nodiscard]] bool same_numa_nodes(const HostPair& pair);

@@ -333,13 +333,20 @@ class Drawing {
     line("  {}:s -> {}; {}:s -> {};", port_of(from), name, port_of(to), name);
   }
 
+  /// A browser's font may be some per cent wider than the one that Graphviz measures with.
+  static std::string room_for(const std::string& text) {
+    std::string room;
+    for (std::size_t i = 0; i <= text.size() / 20; ++i) room += "&#160;";
+    return room;
+  }
+
   /// The list below the drawing; Graphviz wants something in a label.
   [[nodiscard]] std::string marks() const {
     std::string rows;
     for (std::size_t i = 0; i < marks_.size(); ++i) {
-      rows += fmt::format(R"(<tr><td bgcolor="{}" align="left"><b>[{}]</b>&#160; {} {}</td></tr>)",
+      rows += fmt::format(R"(<tr><td bgcolor="{}" align="left"><b>[{}]</b>&#160; {} {}{}</td></tr>)",
                           fill_of(marks_[i].severity), i + 1, severity_name(marks_[i].severity),
-                          escaped(marks_[i].text));
+                          escaped(marks_[i].text), room_for(marks_[i].text));
     }
     if (rows.empty()) return " ";
     return fmt::format(R"(<table border="0" cellborder="0" cellspacing="3" cellpadding="4">{}</table>)",

@@ -117,6 +117,7 @@ void each_fact(Visit&& visit, Nics&... nic) {
   visit("numa_node", nic.numa_node...);
   visit("cpu_affinity", nic.cpu_affinity...);
   visit("gpudirect", nic.gpudirect...);
+  visit("nccl_net", nic.nccl_net...);
 }
 
 template <class Visit, Either<StatedPath>... Paths>
@@ -130,6 +131,19 @@ template <class Visit, Either<PeerAccess>... Accesses>
   requires(sizeof...(Accesses) > 0)
 void each_fact(Visit&& visit, Accesses&... access) {
   visit("state", access.state...);
+}
+
+template <class Visit, Either<ChannelGraph>... Graphs>
+  requires(sizeof...(Graphs) > 0)
+void each_fact(Visit&& visit, Graphs&... graph) {
+  visit("pattern", graph.pattern...);
+  visit("cross_nic", graph.cross_nic...);
+  visit("same_channels", graph.same_channels...);
+  visit("intra_gigabytes_per_second", graph.intra_gigabytes_per_second...);
+  visit("inter_gigabytes_per_second", graph.inter_gigabytes_per_second...);
+  visit("inter_latency", graph.inter_latency...);
+  visit("intra_type", graph.intra_type...);
+  visit("inter_type", graph.inter_type...);
 }
 
 /// The facts of the machine itself, not of its devices.

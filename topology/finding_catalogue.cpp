@@ -13,7 +13,10 @@ constexpr Severity kDegraded = Severity::degraded;
 constexpr Severity kDiffers = Severity::differs;
 constexpr Severity kCosmetic = Severity::cosmetic;
 
-constexpr std::array<FindingKind, 40> kKinds{{
+constexpr std::string_view kSearchLog =
+    "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH collbench -g 8 | grep -A 8 Pattern";
+
+constexpr std::array<FindingKind, 45> kKinds{{
     {"gpu-missing", kBroken, "A GPU is not there: the ranks that want it cannot start.",
      "lspci -d 10de: ; dmesg | grep -i xid", ""},
     {"nic-missing", kBroken, "A NIC is not there: its rail has no traffic, and its neighbours carry more.",
@@ -90,8 +93,18 @@ constexpr std::array<FindingKind, 40> kKinds{{
      "NIC.board NIC.driver"},
     {"nic-firmware", kDiffers, "The NIC has another firmware.", "ibstat | grep Firmware", "NIC.firmware"},
     {"nic-renumbered", kDiffers,
-     "The same NICs have each other's names: settings that go by name choose other rails (nccl#820, #856).",
+     "The NICs have each other's names: what goes by name or number takes other rails (nccl#820, #856).",
      "ls -l /sys/class/infiniband", ""},
+    {"graph-slower", kDegraded, "NCCL's search found less bandwidth: fewer channels, or slower ones.",
+     kSearchLog, "graph.intra_gigabytes_per_second graph.inter_gigabytes_per_second"},
+    {"graph-path", kDegraded, "NCCL's search had to allow longer paths, by which less goes.", kSearchLog,
+     "graph.intra_type graph.inter_type"},
+    {"graph-nic-unused", kDegraded, "NCCL leaves a NIC alone that it goes by on the other machine.",
+     kSearchLog, ""},
+    {"graph-cross-nic", kDiffers, "NCCL's channels cross from rail to rail on one machine only.", kSearchLog,
+     "graph.cross_nic"},
+    {"graph-order", kDiffers, "NCCL's channels take other ways through the same devices.", kSearchLog,
+     "graph.pattern"},
     {"driver-version", kDiffers, "The NVIDIA driver is of another version.", "nvidia-smi --version",
      "host.driver_version host.cuda_version"},
     {"extra-device", kDiffers, "A device is there that the reference machine has not.", "lspci -tv", ""},
@@ -103,7 +116,7 @@ constexpr std::array<FindingKind, 40> kKinds{{
      "host.product"},
 }};
 
-constexpr std::array<IgnoredAttribute, 17> kIgnored{{
+constexpr std::array<IgnoredAttribute, 20> kIgnored{{
     {"host.name", "an identity"},
     {"PCI.host_bridge", "an address: what it decides is the path"},
     {"PCI.link_rate_now", "idle links slow down; judged for NICs alone, against what both ends allow"},
@@ -120,7 +133,10 @@ constexpr std::array<IgnoredAttribute, 17> kIgnored{{
     {"NIC.interfaces", "goes by the order of discovery"},
     {"NIC.pci_address", "as of a GPU"},
     {"NIC.guid NIC.system_guid", "identities"},
+    {"NIC.nccl_net", "goes by the order of discovery"},
     {"port.gid", "an identity"},
+    {"graph.same_channels", "a shortcut of the search; what it found counts"},
+    {"graph.inter_latency", "what the network plugin says, of no machine"},
 }};
 
 bool holds_word(std::string_view words, std::string_view word) {

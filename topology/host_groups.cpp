@@ -25,10 +25,18 @@ std::string group_key(const Host& host) {
   return fmt::format("{} {}", shape_hash(host_facts(host).shape), fmt::join(ranks, " "));
 }
 
-void HostGroups::add(Host host, std::string name) {
+void HostGroups::add(Host host, std::string name, const std::string& shape) {
   const auto [at, is_new] = by_key_.try_emplace(group_key(host), groups_.size());
   if (is_new) groups_.push_back({std::move(host), {}});
   groups_[at->second].names.push_back(std::move(name));
+  if (!shape.empty()) by_shape_.emplace(shape, at->second);
+}
+
+bool HostGroups::add_twin(const std::string& shape, const std::string& name) {
+  const auto found = by_shape_.find(shape);
+  if (found == by_shape_.end()) return false;
+  groups_[found->second].names.push_back(name);
+  return true;
 }
 
 std::vector<HostGroup> HostGroups::take() {
@@ -41,6 +49,7 @@ std::vector<HostGroup> HostGroups::take() {
   for (const std::size_t at : order) sorted.push_back(std::move(groups_[at]));
   groups_.clear();
   by_key_.clear();
+  by_shape_.clear();
   return sorted;
 }
 

@@ -119,8 +119,9 @@ std::string device_label(const Host& host, const Device& device) {
       return fmt::format("GPU{}", at(host.gpus, device).index.value_or(device.index));
     case DeviceKind::nic: {
       const Nic& nic = at(host.nics, device);
-      const std::string fallback =
-          nic.label.value_or(nic.pci_address.value_or(fmt::format("NIC{}", device.index)));
+      const std::string number = nic.nccl_net.known() ? fmt::format("NET{}", *nic.nccl_net.value)
+                                                      : fmt::format("NIC{}", device.index);
+      const std::string fallback = nic.label.value_or(nic.pci_address.value_or(number));
       return nic.name.value_or(nic.interfaces.value_or(fallback));
     }
     case DeviceKind::nvswitch:
@@ -192,9 +193,17 @@ std::string what_does_not_hold(const Host& host) {
   if (dangling(host.nvlinks)) return "an NVLink leads to a device that is missing";
   if (dangling(host.stated_paths)) return "a path leads to a device that is missing";
   if (dangling(host.peer_access)) return "peer access names a device that is missing";
-  bool sources = sources_exist(host, host) &&
-                 all_sources_exist(host, host.numa_nodes, host.pci_devices, host.gpus, host.nvswitches,
-                                   host.nics, host.nvlinks, host.stated_paths, host.peer_access);
+  for (const ChannelGraph& graph : host.nccl_graphs) {
+    for (const auto& channel : graph.channels) {
+      if (!std::all_of(channel.begin(), channel.end(),
+                       [&](const Device& device) { return exists(host, device); }))
+        return "a channel of NCCL's goes through a device that is missing";
+    }
+  }
+  bool sources =
+      sources_exist(host, host) &&
+      all_sources_exist(host, host.numa_nodes, host.pci_devices, host.gpus, host.nvswitches, host.nics,
+                        host.nvlinks, host.stated_paths, host.peer_access, host.nccl_graphs);
   for (const Nic& nic : host.nics) sources = sources && all_sources_exist(host, nic.ports);
   if (!sources) return "a fact names a source that is missing";
   return {};

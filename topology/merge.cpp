@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/channel_graph.hpp"
 #include "topology/fact_text.hpp"
 #include "topology/facts.hpp"
 #include "topology/lookup.hpp"
@@ -64,6 +65,7 @@ class Merger {
     add_links(reading.nvlinks, host_.nvlinks, reading);
     add_links(reading.stated_paths, host_.stated_paths, reading);
     add_links(reading.peer_access, host_.peer_access, reading);
+    add_graphs(reading);
     for (Disagreement d : reading.disagreements) {
       d.kept_source += offset_;
       d.other_source += offset_;
@@ -217,6 +219,9 @@ class Merger {
     const int by_name =
         find(host_.nics, [&nic](const Nic& known) { return same_known(known.name, nic.name); });
     if (by_name >= 0) return by_name;
+    const int by_number =
+        find(host_.nics, [&nic](const Nic& known) { return same_known(known.nccl_net, nic.nccl_net); });
+    if (by_number >= 0 && !nic.name.known()) return by_number;
     // Two ports of a card may be two NICs at one address: the one with the same port, else the first of them,
     // in whatever order they were listed.
     int found = -1;
@@ -260,6 +265,32 @@ class Merger {
         into.push_back(fresh);
       }
       merge_facts(pair_label(a, b), into[static_cast<std::size_t>(at)], link);
+    }
+  }
+
+  /// One graph for each id: the channels of the first are kept whole.
+  void add_graphs(const Host& reading) {
+    for (const ChannelGraph& graph : reading.nccl_graphs) {
+      std::vector<std::vector<Device>> channels = graph.channels;
+      for (auto& channel : channels) {
+        for (Device& device : channel) device = moved(device, reading);
+      }
+      const std::string label = nccl_graph_name(graph.id);
+      const int at =
+          find(host_.nccl_graphs, [&graph](const ChannelGraph& known) { return known.id == graph.id; });
+      if (at < 0) {
+        host_.nccl_graphs.emplace_back().id = graph.id;
+        host_.nccl_graphs.back().channels = std::move(channels);
+        merge_facts(label, host_.nccl_graphs.back(), graph);
+        continue;
+      }
+      ChannelGraph& known = host_.nccl_graphs[static_cast<std::size_t>(at)];
+      if (known.channels != channels) {
+        host_.disagreements.push_back({label, "channels", std::to_string(known.channels.size()),
+                                       known.pattern.source, std::to_string(channels.size()),
+                                       graph.pattern.source + offset_});
+      }
+      merge_facts(label, known, graph);
     }
   }
 

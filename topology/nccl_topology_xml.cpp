@@ -153,6 +153,7 @@ class DumpReader {
     if (address.empty()) nic.numa_node.value = numa_;
     nic.system_guid.value = swap_guid(XmlInput::text_of(node, "guid").value_or(""));
     if (const auto gdr = xml_.integer(node, "gdr", -1, 9)) nic.gpudirect.value = *gdr > 0;
+    nic.nccl_net.value = xml_.integer(node, "dev", 0, kAnyInt);
     port.number = xml_.integer(node, "port", 0, 255).value_or(1);
     const int megabits = xml_.integer(node, "speed", -1, kAnyInt).value_or(0);
     if (megabits > kMostMegabits) {

@@ -9,6 +9,7 @@
 #include "topology/ibstat.hpp"
 #include "topology/lspci.hpp"
 #include "topology/merge.hpp"
+#include "topology/nccl_graph_xml.hpp"
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_csv.hpp"
 #include "topology/nvidia_smi_failure.hpp"
@@ -33,8 +34,7 @@ struct Stranger {
   std::string_view what;
 };
 
-constexpr std::array<Stranger, 7> kStrangers{{
-    {"<graphs", "NCCL's graph XML (NCCL_GRAPH_DUMP_FILE), not its topology (NCCL_TOPO_DUMP_FILE)"},
+constexpr std::array<Stranger, 6> kStrangers{{
     {"==============NVSMI LOG==============",
      "the text of nvidia-smi -q; the XML of nvidia-smi -q -x is read"},
     {"nvbandwidth Version", "the output of nvbandwidth, which measures"},
@@ -106,6 +106,7 @@ Topology read_any_topology(std::string_view text, std::string_view file) {
     return load_topology(text, file);
   if (start.front() == '<') {
     if (text.find("<system") != std::string_view::npos) return {{read_nccl_topology_xml(text, file)}};
+    if (text.find("<graphs") != std::string_view::npos) return {{read_nccl_graph_xml(text, file)}};
     if (text.find("<topology") != std::string_view::npos) return {{read_hwloc_xml(text, file)}};
     if (text.find("<nvidia_smi_log") != std::string_view::npos) return {{read_nvidia_smi_query(text, file)}};
     throw refuse(text, file);

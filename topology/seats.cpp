@@ -46,11 +46,22 @@ std::string nic_model(const Nic& nic) {
   return gigabits >= 100 ? "fast" : "slow";
 }
 
+/// PCI's; of a NIC of which nothing but NCCL's number is known, that.
+std::string seat_address(const Host& host, const Device& device) {
+  if (device.kind == DeviceKind::nic) {
+    const Nic& nic = host.nics[static_cast<std::size_t>(device.index)];
+    Nic numbered;
+    numbered.nccl_net = nic.nccl_net;
+    if (nic.nccl_net.known() && nic == numbered) return device_label(host, device);
+  }
+  return pci_address_of(host, device).value_or("");
+}
+
 std::vector<Seat> seats_of(const Host& host) {
   std::vector<Seat> seats;
   const auto add = [&](DeviceKind kind, int index, std::string model) {
     const Device device{kind, index};
-    seats.push_back({device, pci_address_of(host, device).value_or(""), std::move(model),
+    seats.push_back({device, seat_address(host, device), std::move(model),
                      kind == DeviceKind::nvswitch ? -1 : numa_node_of(host, device).value_or(-1)});
   };
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i)

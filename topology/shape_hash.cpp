@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "topology/channel_graph.hpp"
 #include "topology/fact_text.hpp"
 #include "topology/facts.hpp"
 #include "topology/lookup.hpp"
@@ -17,8 +18,8 @@ namespace {
 
 // Names of NICs and interfaces go by the order of discovery, which differs from boot to boot; so they tell
 // machines apart no more than serial numbers do. NCCL's rank is that of one job.
-constexpr std::array<std::string_view, 9> kIdentities{"name", "uuid",       "serial", "nccl_rank",  "label",
-                                                      "gid",  "interfaces", "guid",   "system_guid"};
+constexpr std::array<std::string_view, 10> kIdentities{
+    "name", "uuid", "serial", "nccl_rank", "label", "gid", "interfaces", "guid", "system_guid", "nccl_net"};
 constexpr std::array<std::string_view, 2> kMomentary{"link_rate_now", "link_bandwidth_now"};
 
 template <std::size_t Size>
@@ -49,7 +50,7 @@ class Collector {
     auto& attributes = facts_.shape[device];  // there even when nothing is known of it
     each_fact(
         [&](const char* name, const auto& fact) {
-          if (!fact.known() || holds(kMomentary, name)) return;
+          if (!fact.known() || is_momentary(name)) return;
           auto& kept = is_identity(name) ? facts_.identity[device] : attributes;
           kept.emplace(name, fact_text(*fact.value));
         },
@@ -70,6 +71,16 @@ class Collector {
   void add_links(std::string_view what, const std::vector<Link>& links) {
     for (const Link& link : links)
       add(fmt::format("{} {} → {}", what, label(link.from), label(link.to)), link);
+  }
+
+  void add_graph(const ChannelGraph& graph) {
+    const std::string name = nccl_graph_name(graph.id);
+    add(name, graph);
+    for (std::size_t i = 0; i < graph.channels.size(); ++i) {
+      std::string way;
+      for (const Device& device : graph.channels[i]) way += (way.empty() ? "" : " → ") + label(device);
+      add(name, fmt::format("channel {}", i), std::move(way));
+    }
   }
 
   [[nodiscard]] HostFacts take() { return std::move(facts_); }
@@ -104,6 +115,8 @@ std::string rounded_to_gibibytes(std::uint64_t bytes) {
 }  // namespace
 
 bool is_identity(std::string_view fact) { return holds(kIdentities, fact); }
+
+bool is_momentary(std::string_view fact) { return holds(kMomentary, fact); }
 
 std::string shape_label(const Host& host, const Device& device) {
   if (device.kind == DeviceKind::numa_node) {
@@ -146,6 +159,7 @@ HostFacts host_facts(const Host& host) {
   facts.add_links("NVLink", host.nvlinks);
   facts.add_links("stated path", host.stated_paths);
   facts.add_links("peer access", host.peer_access);
+  for (const ChannelGraph& graph : host.nccl_graphs) facts.add_graph(graph);
   return facts.take();
 }
 

@@ -26,6 +26,9 @@ struct HostFacts {
 /// Whether a fact of that name is an identity.
 [[nodiscard]] bool is_identity(std::string_view fact);
 
+/// Whether a fact of that name is different from one look at a machine to the next.
+[[nodiscard]] bool is_momentary(std::string_view fact);
+
 /// 16 hexadecimal digits over the shape: equal on machines that are built, cabled and up alike, whatever they
 /// are called. Stable across builds, since records keep it.
 [[nodiscard]] std::string shape_hash(const FactsByDevice& shape);

@@ -14,6 +14,7 @@
 #include "topology/lookup.hpp"
 #include "topology/reference_machines.hpp"
 #include "topology/show_affinity.hpp"
+#include "topology/show_graphs.hpp"
 #include "topology/show_matrix.hpp"
 #include "topology/show_tree.hpp"
 #include "topology/summarize_host.hpp"
@@ -99,6 +100,7 @@ std::string show_host(const Host& host, const ShowOptions& options) {
   out += show_affinity(host);
   if (options.matrix) out += show_matrix(host);
   out += peer_access_text(host);
+  out += show_graphs(host);
   out += trouble_text(host);
   if (options.sources) {
     for (const Source& source : host.sources) {

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <vector>
 
+#include "base/units.hpp"
 #include "topology/lookup.hpp"
 #include "topology/pci_address.hpp"
 #include "topology/pci_class.hpp"
+#include "topology/pci_config.hpp"
 #include "topology/sysfs.hpp"
 #include "topology/text_input.hpp"
 
@@ -61,6 +66,30 @@ void limit_by_parents(Host& host) {
   }
 }
 
+/// The start of a function's config space, as much as the kernel shows.
+std::vector<std::uint8_t> read_config(const fs::path& folder) {
+  constexpr std::streamsize kMostConfig = 4096;
+  std::vector<std::uint8_t> config(kMostConfig);
+  std::ifstream in(folder / "config", std::ios::binary);
+  in.read(reinterpret_cast<char*>(config.data()), kMostConfig);
+  config.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  return config;
+}
+
+/// ACS of the bridges, and a note where it takes root to see it.
+void read_acs(const fs::path& devices, Host& host) {
+  int hidden = 0;
+  for (PciDevice& device : host.pci_devices) {
+    if (pci_role(device.class_code.value_or(""), device.vendor.value_or("")) != PciRole::bridge) continue;
+    const std::vector<std::uint8_t> config = read_config(devices / device.address);
+    device.acs.value = acs_of_config(config);
+    hidden += config.size() == kConfigBytesWithoutRoot ? 1 : 0;
+  }
+  if (hidden > 0 && !host.gpus.empty())
+    host.notes.push_back(fmt::format("ACS of {} is not known: it takes root (or lspci -vvv, run as root)",
+                                     counted(static_cast<std::size_t>(hidden), "PCI bridge")));
+}
+
 void add_with_bridges(const fs::path& devices, const std::string& address, Host& host) {
   std::string parent;
   std::vector<std::string> way = sysfs_pci_way(devices / address);
@@ -104,6 +133,7 @@ Host read_sysfs_pci(const fs::path& root) {
     }
   }
   limit_by_parents(host);
+  read_acs(devices, host);
   if (!host.gpus.empty()) {
     const bool loaded = fs::exists(root / "module/nvidia_peermem");
     if (fs::exists(root / "module")) host.peer_memory.value = loaded ? "nvidia_peermem" : "none";

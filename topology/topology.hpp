@@ -154,6 +154,7 @@ struct Nic {
   Fact<int> numa_node;
   Fact<std::string> cpu_affinity;
   Fact<bool> gpudirect;
+  Fact<int> nccl_net;  ///< NCCL's number: its graphs name NICs by it
   std::vector<NicPort> ports;
 
   bool operator==(const Nic&) const = default;
@@ -176,6 +177,24 @@ struct PeerAccess {
   Fact<std::string> state;
 
   bool operator==(const PeerAccess&) const = default;
+};
+
+/// What NCCL's search made of the machine for one algorithm.
+struct ChannelGraph {
+  int id = 0;            ///< 0 ring, 1 tree, 2 CollNet chain, 3 NVLS, 4 CollNet direct
+  Fact<int> pattern;     ///< 1 balanced tree, 2 split tree, 3 tree, 4 ring, 5 NVLS, 6 CollNet direct
+  Fact<bool> cross_nic;  ///< a channel may leave by another NIC than the one that it comes in by
+  Fact<bool> same_channels;
+  Fact<double> intra_gigabytes_per_second;  ///< of one channel between GPUs, as NCCL counts
+  Fact<double> inter_gigabytes_per_second;  ///< of one channel to the network
+  Fact<double> inter_latency;               ///< of the NICs, as the network plugin says
+  Fact<PathType> intra_type;                ///< the longest path between GPUs that it allows itself
+  Fact<PathType> inter_type;
+  /// Each the GPUs in turn, between the NICs that it comes in and leaves by where there is a network. Of NVLS
+  /// only the first GPU.
+  std::vector<std::vector<Device>> channels;
+
+  bool operator==(const ChannelGraph&) const = default;
 };
 
 /// Two sources that disagree. The graph holds `kept`; both are shown.
@@ -207,6 +226,7 @@ struct Host {
   std::vector<NvLinkBundle> nvlinks;
   std::vector<StatedPath> stated_paths;
   std::vector<PeerAccess> peer_access;
+  std::vector<ChannelGraph> nccl_graphs;  ///< one for each id
   std::vector<Disagreement> disagreements;
   std::vector<std::string> notes;  ///< what is hidden or was left out, and how to get it
 

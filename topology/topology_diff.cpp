@@ -42,7 +42,7 @@ HostPair pair_hosts(const Host& a, const Host& b, bool a_is_reference) {
 TopologyDiff diff_hosts(const HostPair& pair) {
   FindingList findings(pair);
   for (const auto part : {diff_devices, diff_host_facts, diff_numa_nodes, diff_gpus, diff_nvlinks, diff_nics,
-                          diff_pcie, diff_paths}) {
+                          diff_pcie, diff_paths, diff_graphs}) {
     part(pair, findings);
   }
   return {findings.take(), differing_versions(pair.a, pair.b)};

@@ -67,6 +67,18 @@ Json nic_json(const Nic& nic) {
   return json;
 }
 
+Json graph_json(const ChannelGraph& graph) {
+  Json json = {{"id", graph.id}};
+  write_facts(json, graph);
+  json["channels"] = Json::array();
+  for (const std::vector<Device>& channel : graph.channels) {
+    Json way = Json::array();
+    for (const Device& device : channel) way.push_back(device_json(device));
+    json["channels"].push_back(std::move(way));
+  }
+  return json;
+}
+
 Json host_json(const Host& host) {
   Json json = facts_of(host);
   const auto list = [&json](const char* name, const auto& items, auto&& one) {
@@ -92,6 +104,8 @@ Json host_json(const Host& host) {
   list("nvlinks", host.nvlinks, [](const NvLinkBundle& bundle) { return between(bundle); });
   list("stated_paths", host.stated_paths, [](const StatedPath& path) { return between(path); });
   list("peer_access", host.peer_access, [](const PeerAccess& access) { return between(access); });
+  // Left out where there are none, as in every file from before they were read.
+  if (!host.nccl_graphs.empty()) list("nccl_graphs", host.nccl_graphs, graph_json);
   list("disagreements", host.disagreements, [](const Disagreement& d) {
     return Json{{"device", d.device},           {"attribute", d.attribute}, {"kept", d.kept},
                 {"kept_source", d.kept_source}, {"other", d.other},         {"other_source", d.other_source}};
@@ -181,6 +195,19 @@ Nic read_nic(const JsonReader& json) {
   return nic;
 }
 
+std::vector<Device> read_channel(const JsonReader& json) {
+  std::vector<Device> channel;
+  for (const JsonReader& device : json.items()) channel.push_back(read_device(device));
+  return channel;
+}
+
+ChannelGraph read_graph(const JsonReader& json) {
+  auto graph = read_facts<ChannelGraph>(json);
+  graph.id = json.at("id").integer<int>();
+  graph.channels = read_list<std::vector<Device>>(json, "channels", read_channel);
+  return graph;
+}
+
 Source read_source(const JsonReader& json) {
   return {json.at("reader").text(), json.at("place").text(), json.at("version").text()};
 }
@@ -204,6 +231,7 @@ Host read_host(const JsonReader& json) {
   host.nvlinks = read_list<NvLinkBundle>(json, "nvlinks", read_between<NvLinkBundle>);
   host.stated_paths = read_list<StatedPath>(json, "stated_paths", read_between<StatedPath>);
   host.peer_access = read_list<PeerAccess>(json, "peer_access", read_between<PeerAccess>);
+  if (json.find("nccl_graphs")) host.nccl_graphs = read_list<ChannelGraph>(json, "nccl_graphs", read_graph);
   host.disagreements = read_list<Disagreement>(json, "disagreements", read_disagreement);
   host.notes = read_list<std::string>(json, "notes", read_note);
   if (const std::string broken = what_does_not_hold(host); !broken.empty()) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "topology/channel_graph.hpp"
 #include "topology/facts.hpp"
 #include "topology/finding_catalogue.hpp"
 #include "topology/lookup.hpp"
@@ -25,21 +26,35 @@ void drop(std::vector<Item>& items, DeviceKind kind, const std::vector<Device>& 
   items = std::move(kept);
 }
 
+bool holds(const std::vector<Device>& devices, const Device& device) {
+  return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
+
+/// Its place after those in `gone` were taken out.
+void renumber(Device& device, const std::vector<Device>& gone) {
+  device.index -= static_cast<int>(std::count_if(gone.begin(), gone.end(), [&device](const Device& each) {
+    return each.kind == device.kind && each.index < device.index;
+  }));
+}
+
 /// Links of what is gone go too; the others are counted anew.
 template <class Link>
-void drop_links(std::vector<Link>& links, const std::vector<Device>& devices) {
-  const auto gone = [&devices](const Device& device) {
-    return std::find(devices.begin(), devices.end(), device) != devices.end();
-  };
-  std::erase_if(links, [&](const Link& link) { return gone(link.from) || gone(link.to); });
-  const auto renumber = [&devices](Device& device) {
-    device.index -= static_cast<int>(std::count_if(devices.begin(), devices.end(), [&](const Device& each) {
-      return each.kind == device.kind && each.index < device.index;
-    }));
-  };
+void drop_links(std::vector<Link>& links, const std::vector<Device>& gone) {
+  std::erase_if(links, [&gone](const Link& link) { return holds(gone, link.from) || holds(gone, link.to); });
   for (Link& link : links) {
-    renumber(link.from);
-    renumber(link.to);
+    renumber(link.from, gone);
+    renumber(link.to, gone);
+  }
+}
+
+/// Channels through what is gone go too.
+void drop_channels(std::vector<std::vector<Device>>& channels, const std::vector<Device>& gone) {
+  std::erase_if(channels, [&gone](const std::vector<Device>& channel) {
+    return std::any_of(channel.begin(), channel.end(),
+                       [&gone](const Device& device) { return holds(gone, device); });
+  });
+  for (std::vector<Device>& channel : channels) {
+    for (Device& device : channel) renumber(device, gone);
   }
 }
 
@@ -59,6 +74,7 @@ class Transplant {
       if (of_worse(twins) && of_better(twins)) copy_device(*of_better(twins), *of_worse(twins));
     }
     copy_links();
+    copy_graph();
     std::vector<Device> gone;
     for (const Twins& twins : finding_.twins) {
       if (of_better(twins) && !of_worse(twins)) gone.push_back(*of_better(twins));
@@ -175,6 +191,16 @@ class Transplant {
     }
   }
 
+  /// What is said of the graph that the finding is about; its ways stay.
+  void copy_graph() {
+    for (ChannelGraph& graph : host_.nccl_graphs) {
+      for (const ChannelGraph& theirs : worse_.nccl_graphs) {
+        if (graph.id == theirs.id && nccl_graph_name(graph.id) == finding_.device)
+          copy("graph", graph, theirs);
+      }
+    }
+  }
+
   const HostPair& pair_;
   const Finding& finding_;
   const FindingKind& kind_;
@@ -195,6 +221,7 @@ Host without_devices(const Host& host, const std::vector<Device>& devices) {
   drop_links(rest.nvlinks, devices);
   drop_links(rest.stated_paths, devices);
   drop_links(rest.peer_access, devices);
+  for (ChannelGraph& graph : rest.nccl_graphs) drop_channels(graph.channels, devices);
   // Two NICs may be ports of one function.
   for (const auto& nic : rest.nics) addresses.erase(nic.pci_address.value_or(""));
   std::erase_if(rest.pci_devices, [&](const PciDevice& pci) { return addresses.contains(pci.address); });

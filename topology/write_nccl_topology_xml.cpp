@@ -114,7 +114,7 @@ class DumpWriter {
       for (const NicPort& port : nic.ports) {
         pugi::xml_node net = nics.append_child("net");
         set(net, "name", nic.name);
-        net.append_attribute("dev") = static_cast<int>(i);
+        net.append_attribute("dev") = nic.nccl_net.value_or(static_cast<int>(i));
         net.append_attribute("latency") = "0";
         if (port.gigabits_per_second.known()) {
           net.append_attribute("speed") =

@@ -87,6 +87,15 @@ std::optional<int> XmlInput::integer(pugi::xml_node node, const char* attribute,
   return static_cast<int>(*value);
 }
 
+std::optional<double> XmlInput::number(pugi::xml_node node, const char* attribute) const {
+  const auto text = text_of(node, attribute);
+  if (!text) return std::nullopt;
+  const auto value = leading_number(*text);
+  if (!value || text->find_first_not_of("0123456789.e+-") != std::string::npos)
+    throw error(node, fmt::format("{}=\"{}\" is no number", attribute, excerpt(*text)));
+  return value;
+}
+
 std::string XmlInput::pci_address(pugi::xml_node node, const char* attribute) const {
   const std::string text = text_of(node, attribute).value_or("");
   const auto address = canonical_pci_address(text);

@@ -31,6 +31,10 @@ class XmlInput {
   [[nodiscard]] std::optional<int> integer(pugi::xml_node node, const char* attribute, int least,
                                            int most) const;
 
+  /// The attribute as a number that is finite and not negative; none when absent. Throws when it is anything
+  /// else.
+  [[nodiscard]] std::optional<double> number(pugi::xml_node node, const char* attribute) const;
+
   /// The attribute as a PCI address; throws when it is absent or none.
   [[nodiscard]] std::string pci_address(pugi::xml_node node, const char* attribute) const;
 

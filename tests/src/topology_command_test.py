@@ -101,6 +101,21 @@ class Diff(Scratch):
         self.assertIn("6 machines: 5 alike, 1 otherwise", result.stdout)
         self.assertEqual(topo("diff", *nodes).stdout, "5 machines, all alike\n")
 
+    def test_files_of_twins_are_read_once_and_still_looked_at(self):
+        good, bad = self.pair()
+        document = json.loads(good.read_text())
+        nodes = []
+        for number in range(4):
+            document["hosts"][0]["name"] = [f"node{number}", 0]
+            nodes.append(self.file(f"n{number}.json", json.dumps(document, indent=number)))
+        result = topo("diff", *nodes, bad)
+        self.assertIn("5 machines: 4 alike, 1 otherwise", result.stdout)
+        self.assertIn("bad.json against ", result.stdout)
+        cut = self.file("cut.json", nodes[0].read_text()[:-2])
+        self.bad(["diff", *nodes, cut], "cut.json:")
+        self.bad(["diff", *nodes, self.file("no_text.json", nodes[0].read_bytes().replace(b"node0", b"nod\xff"))],
+                 "no_text.json:.*not UTF-8")
+
     def test_against_a_reference_machine(self):
         _, bad = self.pair()
         result = topo("diff", "hgx-h100", bad)
@@ -120,7 +135,44 @@ class Diff(Scratch):
         self.bad(["diff"], "PLACE|places")
 
 
+# For each text of the drawing the box around its middle, and how far it stands out of that.
+OUTSIDE = """<script>
+const boxes = [...document.querySelectorAll("polygon")].map(p => p.getBoundingClientRect());
+const texts = [...document.querySelectorAll("text")].filter(t => t.textContent.trim()).map(t => {
+  const r = t.getBoundingClientRect(), x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2;
+  const around = boxes.filter(b => b.left <= x && x <= b.right && b.top <= y && y <= b.bottom);
+  const box = around.reduce((a, b) => a.width * a.height <= b.width * b.height ? a : b);
+  const behind = t.textContent.length - t.textContent.trimEnd().length;
+  const shown = t.getSubStringLength(0, t.getNumberOfChars() - behind) / t.getComputedTextLength();
+  return {text: t.textContent, outside: Math.max(box.left - r.left, r.left + shown * r.width - box.right)};
+});
+const fill = selector => getComputedStyle(document.querySelector(selector)).fill;
+document.body.textContent = "RESULT" + JSON.stringify({texts, page: fill("polygon"), ink: fill("text")}) + "END";
+</script>"""
+
+
 class Draw(Scratch):
+    @unittest.skipIf(shutil.which("chromium") is None or shutil.which("dot") is None,
+                     "chromium or Graphviz' dot is not here: no drawing is looked at in a browser")
+    def test_in_a_browser_every_text_is_in_its_box_and_the_dark_is_dark(self):
+        node = self.folder / "node.json"
+        self.good("save", "oci-h100", "-o", node)
+        machine = json.loads(node.read_text())
+        machine["hosts"][0]["gpus"][3]["nvlinks_active"] = [14, 0]
+        machine["hosts"][0]["nics"][2]["ports"][0]["state"] = ["DOWN", 0]
+        node.write_text(json.dumps(machine))
+        self.good("draw", node, "--against", "oci-h100", "-o", self.folder / "a.svg")
+        page = self.file("a.html", "<body>" + (self.folder / "a.svg").read_text() + OUTSIDE)
+        for scheme, paper in ((1, "rgb(255, 255, 255)"), (0, "rgb(13, 17, 23)")):
+            shown = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                                    f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom", page.as_uri()],
+                                   capture_output=True, text=True, timeout=300, check=True).stdout
+            seen = json.loads(re.search("RESULT(.*)END", shown, re.DOTALL)[1].replace("&amp;", "&"))
+            self.assertEqual(seen["page"], paper)
+            self.assertNotEqual(seen["ink"], seen["page"])
+            self.assertGreater(len(seen["texts"]), 60)
+            self.assertEqual([each for each in seen["texts"] if each["outside"] > 1], [])
+
     def test_a_picture_with_its_findings(self):
         saved = self.folder / "node.json"
         self.good("save", "hgx-h100", "-o", saved)
@@ -139,6 +191,7 @@ class Draw(Scratch):
         taken = self.file("taken.svg", "mine")
         self.bad(["draw", "dgx-1v", "-o", taken], "--overwrite")
         self.bad(["draw", "dgx-1v"], "--output|-o")
+        self.bad(["draw", "dgx-1v", "-o", self.folder / "a.png"], "'png' is no format of a drawing", "dot -Tpng")
         self.bad(["draw", "dgx-1v", "-o", self.folder / "a.svg"], "graphviz", status=5,
                  environment={"PATH": "/nonexistent"})
 

@@ -74,6 +74,7 @@ TEST(FindingCatalogue, EveryFactIsReadOrIgnoredForAReason) {
   look("NVLink", NvLinkBundle{});
   look("path", StatedPath{});
   look("peer", PeerAccess{});
+  look("graph", ChannelGraph{});
   for (const std::string& fact : facts) {
     EXPECT_EQ(kind_of_attribute(fact) == nullptr, ignored.contains(fact)) << fact;
   }

@@ -15,6 +15,7 @@ constexpr Held kHeld[] = {
     {"hwloc1.xml", 1, 0, 2, kNotCounted, 0, 0, kByEye},
     {"hwloc2.xml", 2, 4, 2, kNotCounted, 2, 36, "by eye; 450 GB/s each way are 18 links of 25 GB/s"},
     {"nccl_topology.xml", 2, 4, 2, 11, 2, 36, kByEye, Told::by_element},
+    {"nccl_graph.xml", 2, 2, 0, 0, 0, 0, kByEye},
     {"nvlink_s.txt", 2, 0, 0, 0, 0, 35, kByEye},
     {"query.xml", 2, 0, 0, 2, 0, 0, kByEye},
     {"query_gpu.csv", 2, 0, 0, 2, 0, 0, kByEye},
@@ -23,6 +24,7 @@ constexpr Held kHeld[] = {
 };
 
 constexpr UnseenRemoval kTakenAwayUnseen[] = {
+    {"nccl_graph.xml", "<graph .*", "a graph is of one algorithm: the others go through the same GPUs"},
     {"nvlink_s.txt", ".*<inactive>", "a link that is not up is not counted as a link"},
 };
 

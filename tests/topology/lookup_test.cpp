@@ -102,6 +102,8 @@ TEST(Lookup, SaysWhyAGraphDoesNotHold) {
               HasSubstr("a path leads"));
   EXPECT_THAT(wrong([](Host& h) { h.peer_access.push_back({gpu(0), gpu(8), {}}); }),
               HasSubstr("peer access"));
+  EXPECT_THAT(wrong([](Host& h) { h.nccl_graphs.emplace_back().channels = {{gpu(0), nic(8)}}; }),
+              HasSubstr("a channel of NCCL's"));
   EXPECT_THAT(wrong([](Host& h) { h.nics[7].ports[0].state.source = 1; }),
               HasSubstr("a source that is missing"));
 }

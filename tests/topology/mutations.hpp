@@ -110,6 +110,7 @@ bool make_sick(const std::string& attribute, Fact<T>& fact) {
   } else if constexpr (std::same_as<T, bool>) {
     fact.value = !fact.value_or(false);
   } else if constexpr (std::same_as<T, PathType>) {
+    if (!fact.known()) return false;
     fact.value = fact.value == PathType::sys ? PathType::pix : PathType::sys;
   } else if (attribute == "PCI.link_width_now") {
     fact.value = 8;
@@ -148,9 +149,35 @@ void each_attribute(Host& host, Visit&& visit) {
   all("NVLink", host.nvlinks);
   all("path", host.stated_paths);
   all("peer", host.peer_access);
+  all("graph", host.nccl_graphs);
 }
 
 }  // namespace mutation_details
+
+/// A ring of two channels, each through all GPUs and, where there are NICs, from and to one of them.
+inline ChannelGraph healthy_ring(const Host& host) {
+  ChannelGraph ring;
+  ring.pattern.value = 4;
+  ring.cross_nic.value = false;
+  ring.same_channels.value = false;
+  ring.intra_gigabytes_per_second.value = 20;
+  ring.intra_type.value = PathType::nvl;
+  if (!host.nics.empty()) {
+    ring.inter_gigabytes_per_second.value = 20;
+    ring.inter_type.value = PathType::pix;
+  }
+  for (int channel = 0; channel < 2; ++channel) {
+    std::vector<Device> way;
+    for (int gpu = 0; gpu < static_cast<int>(host.gpus.size()); ++gpu) way.push_back({DeviceKind::gpu, gpu});
+    if (!host.nics.empty()) {
+      const Device nic{DeviceKind::nic, channel % static_cast<int>(host.nics.size())};
+      way.insert(way.begin(), nic);
+      way.push_back(nic);
+    }
+    ring.channels.push_back(std::move(way));
+  }
+  return ring;
+}
 
 /// The machine with every fact that a healthy one shows: all that findings are read from is known.
 inline Host healthy_machine(const ReferenceMachine& machine) {
@@ -183,6 +210,7 @@ inline Host healthy_machine(const ReferenceMachine& machine) {
       host.stated_paths.push_back({a, b, {pci_path_type(host, a, b)}, {}});
     }
   }
+  host.nccl_graphs.push_back(healthy_ring(host));
   return host;
 }
 

@@ -25,6 +25,7 @@ struct OneRemoved {
 /// Elements of NCCL, hwloc (its GPUs by vendor, since a screen is no accelerator) and nvidia-smi -q -x.
 inline constexpr const char* kRemovableElements =
     "/system//*[self::cpu or self::pci or self::gpu or self::nic or self::net or self::nvlink]"
+    "|/graphs//*[self::graph or self::channel or self::gpu or self::net]"
     "|//object[@type='NUMANode']"
     "|//object[starts-with(@pci_type, '02')]"
     "|//object[starts-with(@pci_type, '03') and contains(@pci_type, '[10de:')]"

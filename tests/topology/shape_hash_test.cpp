@@ -49,12 +49,14 @@ void each_change(Host& host,
   for (NvLinkBundle& each : host.nvlinks) all("NVLink", each);
   for (StatedPath& each : host.stated_paths) all("path", each);
   for (PeerAccess& each : host.peer_access) all("peer", each);
+  for (ChannelGraph& each : host.nccl_graphs) all("graph", each);
 }
 
 const std::set<std::string> kNotOfTheShape{"host name",       "GPU uuid",          "GPU serial",
                                            "GPU nccl_rank",   "NIC name",          "NIC label",
                                            "NIC guid",        "NIC interfaces",    "port gid",
-                                           "NIC system_guid", "PCI link_rate_now", "PCI link_bandwidth_now"};
+                                           "NIC system_guid", "PCI link_rate_now", "PCI link_bandwidth_now",
+                                           "NIC nccl_net"};
 
 TEST(ShapeHash, ChangesWithEveryFactOfTheShapeAndWithNoOther) {
   Host host = whole_fixture();
@@ -96,6 +98,9 @@ TEST(ShapeHash, KnowsTheTreeAndTheNumberOfDevices) {
   EXPECT_TRUE(changed([](Host& h) { h.pci_devices.back().address = "0000:ff:00.0"; }));
   EXPECT_TRUE(changed([](Host& h) { h.nvswitches.emplace_back(); }));
   EXPECT_TRUE(changed([](Host& h) { h.nvlinks.pop_back(); }));
+  EXPECT_TRUE(changed([](Host& h) { h.nccl_graphs[0].channels.pop_back(); }));
+  EXPECT_TRUE(
+      changed([](Host& h) { std::swap(h.nccl_graphs[0].channels[0][1], h.nccl_graphs[0].channels[0][2]); }));
   EXPECT_TRUE(changed([](Host& h) { h.nics.back().ports.clear(); }));
   EXPECT_TRUE(changed([](Host& h) { h.stated_paths.back().to = h.stated_paths.back().from; }));
 }

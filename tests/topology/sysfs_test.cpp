@@ -85,6 +85,29 @@ TEST_F(Sysfs, PciHasTheDevicesAndTheBridgesAboveThem) {
   EXPECT_EQ("none", host.peer_memory.value);
 }
 
+TEST_F(Sysfs, AcsOfABridgeIsReadWhereTheKernelShowsIt) {
+  const std::string bridges[] = {"devices/pci0000:15/0000:15:01.0/config",
+                                 "devices/pci0000:97/0000:97:01.0/config"};
+  std::string config(4096, '\0');
+  config.replace(0x100, 4, std::string("\x0D\x00\x01\x00", 4));  // ACS, version 1, the last capability
+  config[0x106] = '\x1D';  // SrcValid+ ReqRedir+ CmpltRedir+ UpstreamFwd+
+  const auto write_config = [&](std::size_t bytes) {
+    for (const std::string& bridge : bridges)
+      std::ofstream(root_ / bridge, std::ios::binary) << config.substr(0, bytes);
+  };
+  write_config(4096);
+  EXPECT_EQ(find_pci_device(read_sysfs_pci(root_), "0000:15:01.0")->acs.value, true);
+  config[0x106] = '\0';
+  write_config(4096);
+  EXPECT_EQ(find_pci_device(read_sysfs_pci(root_), "0000:97:01.0")->acs.value, false);
+  EXPECT_THAT(read_sysfs_pci(root_).notes, testing::IsEmpty());
+  write_config(64);
+  const Host not_root = read_sysfs_pci(root_);
+  EXPECT_FALSE(find_pci_device(not_root, "0000:15:01.0")->acs.known());
+  EXPECT_THAT(not_root.notes,
+              testing::ElementsAre(testing::HasSubstr("ACS of 2 PCI bridges is not known: it takes root")));
+}
+
 TEST_F(Sysfs, InfinibandHasPortsAndGuids) {
   const Host host = read_sysfs_infiniband(root_);
   ASSERT_EQ(1U, host.nics.size());

@@ -179,6 +179,10 @@ Host shuffled(const Host& host, unsigned seed) {
   links(other.nvlinks);
   links(other.stated_paths);
   links(other.peer_access);
+  for (ChannelGraph& graph : other.nccl_graphs) {
+    for (auto& channel : graph.channels) std::for_each(channel.begin(), channel.end(), device);
+    std::shuffle(graph.channels.begin(), graph.channels.end(), random);
+  }
   return other;
 }
 
@@ -200,6 +204,26 @@ TEST(TopologyDiff, RenumberedNicsAreReportedAsRenumbered) {
   ASSERT_THAT(lines(found), SizeIs(1));
   EXPECT_EQ(found[0].code, "nic-renumbered");
   EXPECT_THAT(found[0].what, HasSubstr("mlx5_3 is where mlx5_0 was"));
+}
+
+/// One NIC more that was found first, or a gap: every name is another one, and its rank is the same.
+TEST(TopologyDiff, NumbersThatKeepTheirOrderAreNoDifference) {
+  Host shifted = hgx();
+  for (std::size_t i = 0; i < shifted.nics.size(); ++i)
+    shifted.nics[i].name.value = fmt::format("mlx5_{}", i + 1);
+  EXPECT_THAT(lines(findings(hgx(), shifted)), IsEmpty());
+  shifted.nics[7].name.value = "mlx5_bond_0";
+  EXPECT_THAT(lines(findings(hgx(), shifted)), IsEmpty());
+}
+
+TEST(TopologyDiff, NicsThatASourceDoesNotListAreNotMissing) {
+  Host of_gpus = hgx();
+  of_gpus.sources = {{"nvidia-smi -q -x", "f", ""}};
+  of_gpus = without_devices(of_gpus, {{DeviceKind::nic, 0}, {DeviceKind::nic, 1}});
+  of_gpus.nccl_graphs.clear();
+  EXPECT_THAT(lines(findings(hgx(), of_gpus)), IsEmpty());
+  of_gpus.sources.push_back({"sysfs PCI", "live", ""});
+  EXPECT_THAT(lines(findings(hgx(), of_gpus)), ElementsAre(HasSubstr("nic-missing | mlx5_0")));
 }
 
 TEST(TopologyDiff, AnIdleGpuIsNoFault) {

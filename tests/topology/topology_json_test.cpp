@@ -65,6 +65,10 @@ Host full_host() {
   host.peer_access.resize(1);
   host.peer_access[0].to = {DeviceKind::gpu, 1};
   fill(host.peer_access[0], next);
+  host.nccl_graphs.resize(1);
+  host.nccl_graphs[0].id = 3;
+  host.nccl_graphs[0].channels = {{{DeviceKind::nic, 0}, {DeviceKind::gpu, 1}}, {}};
+  fill(host.nccl_graphs[0], next);
   host.disagreements = {{"GPU 0", "model", "a", 0, "b", 1}};
   host.notes = {"half of it is hidden"};
   return host;
@@ -79,6 +83,12 @@ TEST(TopologyJson, AMergedMachineSurvives) {
   const Topology topology{{merge_hosts(
       {read_hwloc_xml(fixture("hwloc2.xml"), "h"), read_nvidia_smi_topo(fixture("topo_m.txt"), "t")})}};
   EXPECT_EQ(topology, load_topology(save_topology(topology), "T.json"));
+}
+
+TEST(TopologyJson, AFileFromBeforeGraphsWereReadIsReadAsEver) {
+  const std::string text = save_topology({{Host{}}});
+  EXPECT_EQ(text.find("nccl_graphs"), std::string::npos);
+  EXPECT_EQ(load_topology(text, "T.json"), Topology{{Host{}}});
 }
 
 TEST(TopologyJson, APathOfAnyBytesCanBeSaved) {

@@ -2,6 +2,7 @@
 #include "tests/topology/fixture.hpp"
 #include "topology/hwloc_xml.hpp"
 #include "topology/merge.hpp"
+#include "topology/nccl_graph_xml.hpp"
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_nvlink.hpp"
 #include "topology/nvidia_smi_p2p.hpp"
@@ -17,7 +18,8 @@ inline Host whole_fixture() {
                       read_nvidia_smi_topo(fixture("topo_m.txt"), "topo_m.txt"),
                       read_nvidia_smi_p2p(fixture("topo_p2p.txt"), "topo_p2p.txt"),
                       read_nvidia_smi_nvlink(fixture("nvlink_s.txt"), "nvlink_s.txt"),
-                      read_nccl_topology_xml(fixture("nccl_topology.xml"), "nccl_topology.xml")});
+                      read_nccl_topology_xml(fixture("nccl_topology.xml"), "nccl_topology.xml"),
+                      read_nccl_graph_xml(fixture("nccl_graph.xml"), "nccl_graph.xml")});
 }
 
 }  // namespace collbench

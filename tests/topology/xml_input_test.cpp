@@ -52,11 +52,16 @@ TEST(XmlInput, RefusesBinaryEmptyAndBroken) {
 }
 
 TEST(XmlInput, KnowsTheLineOfANode) {
-  const XmlInput xml("<system>\n <cpu a=\"7\" b=\"x\"/></system>", "X.xml", "system", "an NCCL topology XML");
+  const XmlInput xml("<system>\n <cpu a=\"7\" b=\"x\" n=\"1.5\"/></system>", "X.xml", "system",
+                     "an NCCL topology XML");
   const pugi::xml_node cpu = xml.root().child("cpu");
   EXPECT_EQ("X.xml:2", xml.where(cpu));
   EXPECT_EQ(7, xml.integer(cpu, "a", 0, 9));
   EXPECT_FALSE(xml.integer(cpu, "c", 0, 9).has_value());
+  EXPECT_EQ(1.5, xml.number(cpu, "n"));
+  EXPECT_FALSE(xml.number(cpu, "c").has_value());
+  EXPECT_THAT(refusal([&] { (void)xml.number(cpu, "b"); }),
+              HasSubstr("X.xml:2: <cpu>: b=\"x\" is no number"));
   EXPECT_THAT(refusal([&] { (void)xml.integer(cpu, "b", 0, 9); }),
               HasSubstr("X.xml:2: <cpu>: b=\"x\" is no number from 0 to 9"));
 }

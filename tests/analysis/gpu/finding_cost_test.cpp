@@ -12,13 +12,20 @@
 namespace collbench {
 namespace {
 
+struct Predicted {
+  double best = 0;  ///< GB/s
+  double ring = 0;
+};
+
 /// As predict computes it, from the file of a node.
-double predicted(const Host& host, int nodes) {
+Predicted predicted(const Host& host, int nodes) {
   const GpuCluster cluster = gpu_cluster(host, nodes, 0, "host");
   const Expectation expected = expect_on_gpus(OperationId::all_reduce, 8 * kGiB, cluster);
-  return bus_bandwidth(operation(OperationId::all_reduce), 8 * kGiB, cluster.ranks(),
-                       *expected.expected_seconds) /
-         kGigabyte;
+  const auto rate = [&cluster](std::optional<double> seconds) {
+    if (!seconds) return 0.0;
+    return bus_bandwidth(operation(OperationId::all_reduce), 8 * kGiB, cluster.ranks(), *seconds) / kGigabyte;
+  };
+  return {rate(expected.expected_seconds), rate(expected.ring_seconds)};
 }
 
 void expect_the_predictions_difference(const Host& healthy, const Host& faulty, const std::string& what) {
@@ -28,8 +35,12 @@ void expect_the_predictions_difference(const Host& healthy, const Host& faulty, 
     const Host& better = pair.of(other(finding.side));
     const Host& worse = pair.of(finding.side);
     for (const FindingCost& cost : finding_costs(pair, finding)) {
-      EXPECT_NEAR(cost.lost(), predicted(better, cost.nodes) - predicted(worse, cost.nodes), 1e-6)
-          << what << " as " << finding.code << " on " << cost.nodes;
+      const Predicted whole = predicted(better, cost.nodes);
+      const Predicted faulty = predicted(worse, cost.nodes);
+      const std::string where = fmt::format("{} as {} on {}", what, finding.code, cost.nodes);
+      EXPECT_NEAR(cost.lost(), whole.best - faulty.best, 1e-6) << where;
+      EXPECT_NEAR(cost.healthy.ring.value_or(0), whole.ring, 1e-6) << where;
+      EXPECT_NEAR(cost.faulty.ring.value_or(0), faulty.ring, 1e-6) << where;
     }
   }
 }

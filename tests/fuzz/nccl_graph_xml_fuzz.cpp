@@ -1,0 +1,7 @@
+#include "topology/nccl_graph_xml.hpp"
+
+#include "tests/fuzz/fuzz_reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return collbench::fuzz_reader(data, size, collbench::read_nccl_graph_xml);
+}
