@@ -115,7 +115,7 @@ Run merged_launches(const std::vector<Run>& launches) {
   merged.repeated = true;
   merged.complete = true;
   merged.finished = launches.back().finished;
-  for (double Run::* cost : {&Run::wall_seconds, &Run::validation_seconds, &Run::calibration_seconds}) {
+  for (double Run::* const cost : {&Run::wall_seconds, &Run::validation_seconds, &Run::calibration_seconds}) {
     merged.*cost = 0;
     for (const Run& launch : launches) merged.*cost += launch.*cost;
   }

@@ -1,9 +1,9 @@
 #include "src/launch_folder.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "base/atomic_file.hpp"

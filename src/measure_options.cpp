@@ -1,5 +1,7 @@
 #include "src/measure_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -176,7 +178,8 @@ void combine_with_protocols(RunOptions& run) {
   if (run.protocols.empty()) return;
   std::vector<std::string> combined;
   for (const std::string& algorithm : run.request.algorithms) {
-    for (const std::string& protocol : run.protocols) combined.push_back(algorithm + "/" + protocol);
+    for (const std::string& protocol : run.protocols)
+      combined.push_back(fmt::format("{}/{}", algorithm, protocol));
   }
   run.request.algorithms = combined;
 }

@@ -28,7 +28,7 @@ std::vector<Value> parse_list(const std::string& text, const std::string& option
     if (!value) {
       std::vector<std::string_view> names;
       for (const Value& each : all) names.push_back(name(each));
-      names.push_back("all");
+      names.emplace_back("all");
       throw unknown(option, word, names);
     }
     values.push_back(*value);

@@ -116,7 +116,7 @@ class Repetition {
     if (!launches_.empty()) merge();
     while (!failure_ && !is_done()) launch();
     progress_.clear();
-    if (launches_.empty()) throw *failure_;
+    if (launches_.empty()) throw Error(*failure_);
     std::string text = report(merged_, options_.format, text_options(options_.colour, false));
     if (failure_) {
       fmt::print(stderr, "{}\n", describe(*failure_));
