@@ -16,6 +16,18 @@ std::span<const HostAlgorithm> host_algorithms(OperationId operation) {
       return host_all_to_all_algorithms();
     case OperationId::send_recv:
       return host_send_recv_algorithms();
+    case OperationId::ping_pong:
+      return host_ping_pong_algorithms();
+    case OperationId::broadcast:
+      return host_broadcast_algorithms();
+    case OperationId::reduce:
+      return host_reduce_algorithms();
+    case OperationId::gather:
+      return host_gather_algorithms();
+    case OperationId::scatter:
+      return host_scatter_algorithms();
+    case OperationId::all_to_all_v:
+      return host_all_to_all_v_algorithms();
     default:
       return {};
   }

@@ -4,6 +4,7 @@
 
 #include "analysis/host_model.hpp"
 #include "base/record/operation.hpp"
+#include "base/record/traffic_matrix.hpp"
 
 namespace collbench {
 
@@ -12,6 +13,8 @@ struct HostCall {
   const HostModel& model;
   double size_bytes = 0;  ///< S of the size column
   bool in_place = false;
+  int root = 0;                            ///< of operations that have one
+  const TrafficMatrix* traffic = nullptr;  ///< of AllToAllv
 
   [[nodiscard]] int ranks() const { return model.ranks(); }
   /// S/p: one rank's block.
@@ -40,5 +43,11 @@ struct HostAlgorithm {
 [[nodiscard]] std::span<const HostAlgorithm> host_reduce_scatter_algorithms();
 [[nodiscard]] std::span<const HostAlgorithm> host_all_to_all_algorithms();
 [[nodiscard]] std::span<const HostAlgorithm> host_send_recv_algorithms();
+[[nodiscard]] std::span<const HostAlgorithm> host_ping_pong_algorithms();
+[[nodiscard]] std::span<const HostAlgorithm> host_broadcast_algorithms();
+[[nodiscard]] std::span<const HostAlgorithm> host_reduce_algorithms();
+[[nodiscard]] std::span<const HostAlgorithm> host_gather_algorithms();
+[[nodiscard]] std::span<const HostAlgorithm> host_scatter_algorithms();
+[[nodiscard]] std::span<const HostAlgorithm> host_all_to_all_v_algorithms();
 
 }  // namespace collbench

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <span>
 
 #include "analysis/text_layout.hpp"
 #include "base/units.hpp"
@@ -33,6 +35,10 @@ std::string type(const ReportRow& row) { return std::string(traits(key(row).type
 std::string reduction(const ReportRow& row) {
   if (!key(row).reduction) return std::string(kNoValue);
   return std::string(name(*key(row).reduction)) + (row.row.measurement.note.empty() ? "" : "*");
+}
+
+std::string root(const ReportRow& row) {
+  return key(row).root ? fmt::to_string(*key(row).root) : std::string(kNoValue);
 }
 
 std::string place(const ReportRow& row) {
@@ -125,11 +131,12 @@ constexpr std::string_view kRate = "(GB/s)";
 constexpr int kWide = 118;
 constexpr int kWidest = 140;
 
-constexpr std::array<ReportColumn, 15> kColumns{{
+constexpr std::array<ReportColumn, 16> kColumns{{
     {"size", "(B)", "size (B)", "", 8, 0, size},
     {"count", "(elem.)", "count (elements)", "", 7, kWide, count},
     {"type", "", "type", "", 5, 0, type},
     {"redop", "", "redop", "", 5, 0, reduction},
+    {"root", "", "root", "", kShortWidth, 0, root, nullptr, true},
     {"place", "", "place", "", 5, 0, place},
     {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, 0, time},
     {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, 0, half_width},
@@ -157,10 +164,17 @@ constexpr auto kNcclColumns = [] {
 
 }  // namespace
 
-std::span<const ReportColumn> report_columns(const Run& run) {
+std::vector<ReportColumn> report_columns(const Run& run) {
+  const bool has_roots = std::any_of(run.rows.begin(), run.rows.end(),
+                                     [](const Row& row) { return row.measurement.key.root.has_value(); });
   // An imported log is NCCL's as well, but another program's, which does not tell.
-  if (run.backend == "nccl" && !run.log) return kNcclColumns;
-  return kColumns;
+  const bool nccl_tells = run.backend == "nccl" && !run.log;
+  const std::span<const ReportColumn> all =
+      nccl_tells ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
+  std::vector<ReportColumn> columns;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(columns),
+               [&](const ReportColumn& column) { return has_roots || !column.of_roots; });
+  return columns;
 }
 
 std::string table_number(double value, int width) {

@@ -1,7 +1,7 @@
 #pragma once
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/report_fact.hpp"
 #include "base/record/rates.hpp"
@@ -28,11 +28,13 @@ struct ReportColumn {
   int least_page;            ///< columns of the page from which the text table shows it
   std::string (*cell)(const ReportRow& row);
   Tone (*tone)(const ReportRow& row) = nullptr;  ///< plain without
+  bool of_roots = false;                         ///< only shown where some row has a root
 };
 
 /// The columns people know, in nccl-tests' order and units (NVIDIA/nccl-tests src/util.cu, 2.19.6), and the
-/// expected ones after them; where NCCL ran, also what it expected itself. The algorithm is the last.
-[[nodiscard]] std::span<const ReportColumn> report_columns(const Run& run);
+/// expected ones after them; where NCCL ran, also what it expected itself. The algorithm is the last. Only
+/// those that have something to say about `run`.
+[[nodiscard]] std::vector<ReportColumn> report_columns(const Run& run);
 
 /// `value` in at most `width` characters where that can be: two decimals, or as many as three significant
 /// digits take, while they fit; else fewer; else an exponent. As getFloatStr of nccl-tests, which cuts

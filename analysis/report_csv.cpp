@@ -70,6 +70,11 @@ constexpr std::array kColumns{
                 const auto& reduction = row.measured.key.reduction;
                 return reduction ? std::string(name(*reduction)) : std::string();
               }},
+    CsvColumn{"root",
+              [](const CsvRow& row) {
+                const auto& root = row.measured.key.root;
+                return root ? fmt::to_string(*root) : std::string();
+              }},
     CsvColumn{"place",
               [](const CsvRow& row) { return std::string(row.measured.key.in_place ? "in" : "out"); }},
     CsvColumn{"algorithm_asked", [](const CsvRow& row) { return row.measured.key.algorithm; }},

@@ -20,19 +20,19 @@ std::string bullets(const ReportFacts& facts) {
 }
 
 /// Numbers stand at the right; the last column, the algorithm, is text.
-std::string table_head(const Run& run) {
+std::string table_head(const std::vector<ReportColumn>& columns) {
   std::string names = "|";
   std::string rule = "|";
-  for (const ReportColumn& column : report_columns(run)) {
+  for (const ReportColumn& column : columns) {
     names += " " + markdown_text(column.heading) + " |";
-    rule += &column == &report_columns(run).back() ? " --- |" : " ---: |";
+    rule += &column == &columns.back() ? " --- |" : " ---: |";
   }
   return names + "\n" + rule + "\n";
 }
 
-std::string table_row(const Run& run, const ReportRow& row) {
+std::string table_row(const std::vector<ReportColumn>& columns, const ReportRow& row) {
   std::string line = "|";
-  for (const ReportColumn& column : report_columns(run)) {
+  for (const ReportColumn& column : columns) {
     const std::string cell = markdown_text(column.cell(row));
     const bool loud = column.tone != nullptr && column.tone(row) != Tone::plain;
     line += loud ? " **" + cell + "** |" : " " + cell + " |";
@@ -42,13 +42,15 @@ std::string table_row(const Run& run, const ReportRow& row) {
 
 std::string section(const Run& run, OperationId id) {
   const int ranks = static_cast<int>(run.ranks.size());
+  const std::vector<ReportColumn> columns = report_columns(run);
   std::string rows;
   for (const Row& row : run.rows) {
     if (row.measurement.key.operation != id || !row.measurement.unavailable.empty()) continue;
-    rows += table_row(run, {row, rates(row, ranks)});
+    rows += table_row(columns, {row, rates(row, ranks)});
   }
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
-  if (!rows.empty()) text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head(run) + rows;
+  if (!rows.empty())
+    text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head(columns) + rows;
   const std::string unavailable = bullets(unavailable_facts(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }

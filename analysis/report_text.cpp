@@ -40,7 +40,7 @@ std::string facts_lines(const ReportFacts& facts, const TextOptions& options) {
 
 /// A column that this page shows, with the width of its widest cell.
 struct PageColumn {
-  const ReportColumn& column;
+  ReportColumn column;
   int width;
 };
 

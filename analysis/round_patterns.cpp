@@ -27,6 +27,19 @@ void for_each_child(int ranks, int distance, const Add& add) {
   for (int child = distance; child < ranks; child += 2 * distance) add(child, child - distance);
 }
 
+/// `send` for ranks that are counted from `root` on.
+template <typename Send>
+auto counted_from(int root, const HostModel& model, const Send& send) {
+  return [root, ranks = model.ranks(), &send](int from, int to) {
+    send((from + root) % ranks, (to + root) % ranks);
+  };
+}
+
+template <typename Send>
+auto turned_round(Send send) {
+  return [send](int from, int to) { send(to, from); };
+}
+
 }  // namespace
 
 Hypercube::Hypercube(const HostModel& model) : model_(model) {
@@ -77,40 +90,53 @@ Round Hypercube::guests_with_hosts() const {
   });
 }
 
-std::vector<Round> binomial_to_root(const HostModel& model) {
+std::vector<Round> binomial_to_root(const HostModel& model, int root) {
   std::vector<Round> rounds;
   for (int distance = 1; distance < model.ranks(); distance *= 2) {
-    rounds.push_back(
-        round_with(model, [&](const auto& send) { for_each_child(model.ranks(), distance, send); }));
+    rounds.push_back(round_with(model, [&](const auto& send) {
+      for_each_child(model.ranks(), distance, counted_from(root, model, send));
+    }));
   }
   return rounds;
 }
 
-std::vector<Round> binomial_from_root(const HostModel& model) {
+std::vector<Round> binomial_from_root(const HostModel& model, int root) {
   std::vector<Round> rounds;
   for (int distance = 1; distance < model.ranks(); distance *= 2) {
     rounds.push_back(round_with(model, [&](const auto& send) {
-      for_each_child(model.ranks(), distance, [&send](int child, int parent) { send(parent, child); });
+      for_each_child(model.ranks(), distance, turned_round(counted_from(root, model, send)));
     }));
   }
   std::reverse(rounds.begin(), rounds.end());
   return rounds;
 }
 
-std::vector<Round> linear_to_root(const HostModel& model) {
+std::vector<Round> linear_to_root(const HostModel& model, int root) {
   std::vector<Round> rounds;
   for (int rank = 1; rank < model.ranks(); ++rank) {
-    rounds.push_back(round_with(model, [rank](const auto& send) { send(rank, 0); }));
+    rounds.push_back(round_with(model, [&](const auto& send) { counted_from(root, model, send)(rank, 0); }));
   }
   return rounds;
 }
 
-std::vector<Round> linear_from_root(const HostModel& model) {
+std::vector<Round> linear_from_root(const HostModel& model, int root) {
   std::vector<Round> rounds;
   for (int rank = 1; rank < model.ranks(); ++rank) {
-    rounds.push_back(round_with(model, [rank](const auto& send) { send(0, rank); }));
+    rounds.push_back(round_with(model, [&](const auto& send) { counted_from(root, model, send)(0, rank); }));
   }
   return rounds;
+}
+
+Round chain_from_root(const HostModel& model, int root) {
+  return round_with(model, [&](const auto& send) {
+    for (int rank = 1; rank < model.ranks(); ++rank) counted_from(root, model, send)(rank - 1, rank);
+  });
+}
+
+Round chain_to_root(const HostModel& model, int root) {
+  return round_with(model, [&](const auto& send) {
+    for (int rank = 1; rank < model.ranks(); ++rank) counted_from(root, model, send)(rank, rank - 1);
+  });
 }
 
 }  // namespace collbench

@@ -31,13 +31,17 @@ class Hypercube {
   std::vector<int> guests_;  // the guest of participant i is guests_[i]
 };
 
-/// The rounds of a binomial tree towards rank 0, in order. Reversed, and each hop turned round, they are a
-/// broadcast.
-[[nodiscard]] std::vector<Round> binomial_to_root(const HostModel& model);
-[[nodiscard]] std::vector<Round> binomial_from_root(const HostModel& model);
+/// The rounds of a binomial tree towards `root`, in order. Reversed, and each hop turned round, they are a
+/// broadcast. Ranks are counted from the root on, as libraries do it.
+[[nodiscard]] std::vector<Round> binomial_to_root(const HostModel& model, int root = 0);
+[[nodiscard]] std::vector<Round> binomial_from_root(const HostModel& model, int root = 0);
 
-/// p − 1 rounds of one message: each other rank to rank 0, one after the other, and the way back.
-[[nodiscard]] std::vector<Round> linear_to_root(const HostModel& model);
-[[nodiscard]] std::vector<Round> linear_from_root(const HostModel& model);
+/// p − 1 rounds of one message: each other rank to `root`, one after the other, and the way back.
+[[nodiscard]] std::vector<Round> linear_to_root(const HostModel& model, int root = 0);
+[[nodiscard]] std::vector<Round> linear_from_root(const HostModel& model, int root = 0);
+
+/// Each rank to the next, from `root` to the rank before it; and the way back.
+[[nodiscard]] Round chain_from_root(const HostModel& model, int root);
+[[nodiscard]] Round chain_to_root(const HostModel& model, int root);
 
 }  // namespace collbench

@@ -183,6 +183,8 @@ ReportFacts setup_facts(const Run& run) {
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
+  if (!run.config_file.empty()) facts.push_back({"options also from " + run.config_file});
+  if (run.traffic) facts.push_back({"AllToAllv: who sends how much to whom is " + run.traffic->source});
   if (run.log) {
     const ReportFacts log = log_words(*run.log);
     facts.insert(facts.end(), log.begin(), log.end());

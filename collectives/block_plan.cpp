@@ -14,12 +14,16 @@ BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64
     return static_cast<std::uint64_t>(std::clamp(value, 1.0, kMostIterations));
   };
   const std::uint64_t fitting = whole(std::floor(block_seconds / each));
+  const auto in_groups = [group = fixed.per_group](std::uint64_t operations) {
+    return (operations + group - 1) / group * group;
+  };
   BlockPlan plan{.run = true};
-  plan.iterations = fixed.iterations.value_or(fitting);
-  plan.warmup = fixed.warmup.value_or(std::max<std::uint64_t>(1, plan.iterations / 10));
+  plan.iterations = fixed.iterations ? *fixed.iterations * fixed.per_group : in_groups(fitting);
+  plan.warmup = fixed.warmup ? *fixed.warmup * fixed.per_group
+                             : in_groups(std::max<std::uint64_t>(1, plan.iterations / 10));
   const std::uint64_t for_the_clock = whole(std::ceil(kShortestSampleSeconds / each));
   const std::uint64_t for_the_memory = (plan.iterations + most_samples - 1) / most_samples;
-  plan.iterations_per_sample = std::min(plan.iterations, std::max(for_the_clock, for_the_memory));
+  plan.iterations_per_sample = std::min(plan.iterations, in_groups(std::max(for_the_clock, for_the_memory)));
   return plan;
 }
 

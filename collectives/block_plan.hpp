@@ -17,14 +17,16 @@ struct BlockPlan {
 /// thousandth of it.
 inline constexpr double kShortestSampleSeconds = 20e-6;
 
-/// What the user fixed: `iterations` with -n, `warmup` with -w.
+/// What the user fixed: `iterations` with -n, `warmup` with -w, both counted in groups of `per_group`
+/// operations with -m.
 struct FixedCounts {
   std::optional<std::uint64_t> iterations;
   std::optional<std::uint64_t> warmup;
+  std::uint64_t per_group = 1;
 };
 
 /// As many iterations of about `iteration_seconds` as fit `block_seconds`, in at most `most_samples` samples
-/// of at least 20 µs; a tenth as many to warm up. What is fixed overrides it.
+/// of at least 20 µs; a tenth as many to warm up; whole groups of all of them. What is fixed overrides it.
 [[nodiscard]] BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
                                    const FixedCounts& fixed);
 

@@ -4,15 +4,24 @@
 #include <vector>
 
 #include "base/record/operation.hpp"
+#include "base/record/traffic_matrix.hpp"
 
 namespace collbench {
 
+/// What one rank's call depends on, beside how much it moves.
+struct CallShape {
+  int rank = 0;
+  int ranks = 1;
+  int root = 0;                            ///< of operations that have one
+  const TrafficMatrix* traffic = nullptr;  ///< of AllToAllv: for as many ranks
+};
+
 /// How many elements one rank's call moves. All counts are of elements.
 struct Layout {
-  std::uint64_t count = 0;             ///< the count argument of the call
-  std::uint64_t size_bytes = 0;        ///< S of the size column: what really moves
-  std::uint64_t send_elements = 0;     ///< length of the send buffer
-  std::uint64_t receive_elements = 0;  ///< length of the receive buffer
+  std::uint64_t count = 0;             ///< the count argument of the call; the same on every rank
+  std::uint64_t size_elements = 0;     ///< S of the size column: what really moves; the same on every rank
+  std::uint64_t send_elements = 0;     ///< length of this rank's send buffer
+  std::uint64_t receive_elements = 0;  ///< length of this rank's receive buffer
 };
 
 /// Where a stretch of a receive buffer comes from: `length` elements of the send buffer of `source`, from
@@ -28,16 +37,15 @@ struct Segment {
 /// them.
 struct Collective {
   OperationId id;
-  /// The layout for about `asked_bytes` in the size column on `ranks` ranks: rounded down to whole elements,
-  /// the same for every rank, but never to nothing unless nothing was asked for.
-  Layout (*layout)(std::uint64_t asked_bytes, std::size_t element_bytes, int ranks);
-  /// What the receive buffer of `rank` holds afterwards, from its beginning.
-  std::vector<Segment> (*result)(const Layout& layout, int rank, int ranks);
+  /// What a call of `count` elements takes on this rank.
+  Layout (*layout)(std::uint64_t count, const CallShape& shape);
+  /// What this rank's receive buffer holds afterwards, from its beginning.
+  std::vector<Segment> (*result)(const Layout& layout, const CallShape& shape);
 };
 
-/// `asked_bytes` in whole elements for each of `parts` equal parts; at least one unless nothing was asked
-/// for.
-[[nodiscard]] std::uint64_t elements_per_part(std::uint64_t asked_bytes, std::size_t element_bytes,
-                                              int parts);
+/// The count argument for about `asked_bytes` in the size column on `ranks` ranks: rounded down to whole
+/// elements, but never to nothing unless nothing was asked for.
+[[nodiscard]] std::uint64_t count_for(const Operation& operation, std::uint64_t asked_bytes,
+                                      std::size_t element_bytes, int ranks);
 
 }  // namespace collbench

@@ -5,8 +5,12 @@
 #include <vector>
 
 #include "base/record/measurement.hpp"
+#include "base/record/traffic_matrix.hpp"
 
 namespace collbench {
+
+/// In PlanRequest: each rank is the root once, in rows of its own.
+inline constexpr int kEveryRoot = -1;
 
 /// What the user asked to measure.
 struct PlanRequest {
@@ -17,13 +21,16 @@ struct PlanRequest {
   bool out_of_place = true;
   bool in_place = false;  ///< an operation without an in-place form runs out of place instead
   std::vector<std::string> algorithms{kLibraryChoice};
+  int root = 0;                                                       ///< of the operations that have one
   std::uint64_t elements_per_call = std::numeric_limits<int>::max();  ///< the most that a call takes
 };
 
-/// The rows in the order they are shown: by operation, type, reduction, place, algorithm, size. A size that
-/// does not divide is what really runs, and two sizes that run as the same stand once. Throws Error (usage)
-/// for a count that a call cannot take, and for more than 10,000 rows.
-[[nodiscard]] std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks);
+/// The rows in the order they are shown: by operation, type, reduction, root, place, algorithm, size. A size
+/// that does not divide is what really runs, and two sizes that run as the same stand once. `traffic` is what
+/// AllToAllv moves, for as many ranks. Throws Error (usage) for a count that a call cannot take, for a root
+/// that there is not, and for more than 10,000 rows.
+[[nodiscard]] std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks,
+                                            const TrafficMatrix& traffic);
 
 /// first, first × factor, …, and `last` itself as the last one. `factor` > 1.
 [[nodiscard]] std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t last,

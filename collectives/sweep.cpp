@@ -228,6 +228,7 @@ class Sweep {
     block.ranks = gather_rank_times(own);
     keep(row, block, static_cast<int>(options_.earlier.size()));
     if (ranks_.is_root()) observer_.block(block);
+    if (options_.gather_samples) hand_out_samples(row, own, plan);
   }
 
   void keep(State& row, const MeasuredBlock& block, int launch) {
@@ -236,6 +237,22 @@ class Sweep {
         std::min(row.iteration_seconds > 0 ? row.iteration_seconds : block.seconds, block.seconds);
     row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
     row.done = !row.measurement.stopped.empty();
+  }
+
+  /// Between blocks, so that no sample waits for it.
+  void hand_out_samples(const State& row, const Block& own, const BlockPlan& plan) {
+    BlockSamples block{.row = static_cast<std::size_t>(&row - rows_.data()),
+                       .pass = pass_ + 1,
+                       .iterations = plan.iterations,
+                       .iterations_per_sample = plan.iterations_per_sample,
+                       .seconds_by_rank = {}};
+    const std::string mine(reinterpret_cast<const char*>(own.samples.data()),
+                           own.samples.size() * sizeof(double));
+    for (const std::string& theirs : ranks_.gather(mine)) {
+      std::vector<double>& seconds = block.seconds_by_rank.emplace_back(theirs.size() / sizeof(double));
+      std::memcpy(seconds.data(), theirs.data(), theirs.size());
+    }
+    if (ranks_.is_root()) observer_.samples(block);
   }
 
   void take_earlier() {

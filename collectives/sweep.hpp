@@ -20,6 +20,16 @@ struct SweepOptions {
   AcrossRanks across_ranks = AcrossRanks::maximum;
   /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
   std::vector<LaunchBlocks> earlier;
+  bool gather_samples = false;  ///< after each block, for SweepObserver::samples; the same on all ranks
+};
+
+/// The samples of one block, of all ranks.
+struct BlockSamples {
+  std::size_t row = 0;
+  int pass = 0;  ///< counted from 1
+  std::uint64_t iterations = 0;
+  std::uint64_t iterations_per_sample = 1;           ///< the last one may have fewer
+  std::vector<std::vector<double>> seconds_by_rank;  ///< per iteration
 };
 
 struct SweepProgress {
@@ -38,6 +48,8 @@ struct SweepObserver {
   std::function<bool()> interrupted = [] { return false; };
   /// On rank 0: a block that has just ended.
   std::function<void(const MeasuredBlock&)> block = [](const MeasuredBlock&) {};
+  /// On rank 0, after every block: what gather_samples asks for.
+  std::function<void(const BlockSamples&)> samples = [](const BlockSamples&) {};
   /// On rank 0: the rows as they stand, at the end of every pass and at least every five seconds; `passes`
   /// are finished.
   std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.hpp"
+#include "src/config_file.hpp"
 #include "src/import_options.hpp"
 #include "src/judge_options.hpp"
 #include "src/measure_options.hpp"
@@ -43,7 +44,7 @@ Command parse_command_line(int argc, const char* const* argv) {
 
   CLI::App app{
       "Measures collective operations and compares them with what this machine should give.\n"
-      "  mpirun -np 16 collbench           all five operations\n"
+      "  mpirun -np 16 collbench           the five usual operations; --ops all: all eleven\n"
       "  collbench repeat -- mpirun -np 16 collbench   launches until an interval holds for the next one\n"
       "  collbench report run.json         the tables of a saved run\n"
       "  collbench topo show               what this machine is\n"
@@ -56,6 +57,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--version", version, "versions of collbench and of its libraries, and what is switched off")
       ->group("Help");
   add_measure_options(app, run);
+  add_config_option(app, run);
   app.footer(
       "Exit status: 0 good; 1 LOW or a FAULT; 2 the command line, or a file; 3 wrong data; 4 a rank lost;\n"
       "5 what was asked for is not here.");
@@ -70,6 +72,8 @@ Command parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return TextAnswer{app.help()};  // of the subcommand, where one was given
+  } catch (const Error& error) {
+    throw with_config_line(app, run, error);
   } catch (const CLI::ParseError& error) {
     throw as_error(app, error);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -16,10 +17,13 @@ namespace collbench {
 namespace {
 
 constexpr std::uint64_t kMostIterations = 1'000'000'000;
+constexpr int kNoLimit = 2'000'000'000;  // of passes: they would take years
 
 void add_what(CLI::App& app, RunOptions& run) {
   const std::string theme = "What to measure, such as --ops all_reduce,send_recv --sizes 1MB,100MB,1GB";
-  add_option(app, theme, "--ops", "LIST", "operations (all five)",
+  add_option(app, theme, "--ops", "LIST",
+             "operations; all: these five and ping_pong, broadcast, reduce, gather, scatter, all_to_all_v "
+             "(all_reduce,all_gather,reduce_scatter,all_to_all,send_recv)",
              [&run](const std::string& text) { run.request.operations = parse_operations(text, "--ops"); });
   add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
              [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
@@ -45,6 +49,14 @@ void add_what(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.request.types = parse_types(text, "-d"); });
   add_option(app, theme, "-o,--op", "LIST", "reductions: sum, prod, min, max, avg, or all (sum)",
              [&run](const std::string& text) { run.request.reductions = parse_reductions(text, "-o"); });
+  add_option(app, theme, "-r,--root", "RANK", "root of broadcast, reduce, gather and scatter, or all (0)",
+             [&run](const std::string& text) {
+               const bool every = text == "all" || text == "-1";
+               run.request.root = every ? kEveryRoot : parse_number(text, "-r", 0, 1'000'000'000);
+             });
+  add_option(app, theme, "--counts", "FILE",
+             "who sends how much to whom in all_to_all_v: p lines of p numbers (by distance, as nccl-tests)",
+             [&run](const std::string& text) { run.counts_path = text; });
   add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
              [&run](const std::string& text) {
                const std::string place = one_of(text, "--place", {"out", "in", "both"});
@@ -66,12 +78,15 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
                run.sweep.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
              });
-  auto* passes = add_option(app, theme, "-N,--passes", "N",
-                            "exactly N passes over all rows (8 to 64, by precision; nccl-tests: 1)",
+  auto* passes = add_option(app, theme, "-N,--passes,--run_cycles", "N",
+                            "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
+                            "nccl-tests: 1)",
                             [&run](const std::string& text) {
-                              const int passes_asked = parse_number(text, "--passes", 1, 10'000);
-                              run.sweep.stopping.fewest_passes = passes_asked + 1;  // precision ends nothing
-                              run.sweep.stopping.most_passes = passes_asked;
+                              const int passes_asked = parse_number(text, "--passes", 0, 10'000);
+                              run.endless = passes_asked == 0;
+                              const int most = run.endless ? kNoLimit : passes_asked;
+                              run.sweep.stopping.fewest_passes = most + 1;  // precision ends nothing
+                              run.sweep.stopping.most_passes = most;
                             });
   add_option(app, theme, "-n,--iters", "N",
              "exactly N timed iterations in each of 8 passes (by time; nccl-tests: 20 in all)",
@@ -81,6 +96,12 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                  run.sweep.stopping.fewest_passes = 9;
                  run.sweep.stopping.most_passes = 8;
                }
+             });
+  add_option(app, theme, "-m,--agg_iters", "N",
+             "operations in one group: one ncclGroup, or on MPI N calls in a row, where there are no groups; "
+             "-n and -w then count groups (1)",
+             [&run](const std::string& text) {
+               run.sweep.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
              });
   add_option(app, theme, "-w,--warmup_iters", "N",
              "untimed iterations before each block (a tenth of the timed ones)",
@@ -123,9 +144,6 @@ void add_where(CLI::App& app, RunOptions& run) {
 
 /// Letters of nccl-tests that have nothing to act on here: said, rather than "unknown".
 void add_refused(CLI::App& app) {
-  add_option(app, "", "-r,--root", "RANK", "", [](const std::string&) {
-    throw usage_error("-r", "none of the five operations has a root", "leave -r out");
-  });
   add_option(app, "", "-G,--cudagraph", "N", "", [](const std::string& text) {
     if (text == "0") return;
     throw Error(ExitStatus::not_here, "-G", "CUDA graphs are not there yet", "leave -G out");
@@ -149,6 +167,8 @@ void add_output(CLI::App& app, RunOptions& run) {
                run.resume = true;
              })
       ->excludes(stream);
+  add_option(app, theme, "--samples", "FILE", "every sample of every rank as CSV, written block by block",
+             [&run](const std::string& text) { run.samples_path = text; });
   add_lab01_options(app, theme, run.lab01);
   app.add_flag("--overwrite", run.overwrite, "replace files that exist")->group(theme);
   add_color_option(app, theme, run.colour);
@@ -187,7 +207,7 @@ void combine_with_protocols(RunOptions& run) {
 }  // namespace
 
 void add_measure_options(CLI::App& app, RunOptions& run) {
-  for (const Collective* each : collectives()) run.request.operations.push_back(each->id);
+  run.request.operations = usual_operations();
   add_what(app, run);
   add_how_long(app, run);
   add_where(app, run);
@@ -200,6 +220,7 @@ void complete_measure_options(const CLI::App& app, RunOptions& run) {
   combine_with_protocols(run);
   // As many iterations as the user fixed may take any time.
   if (app.count("-n") > 0 && app.count("-T") == 0) run.timeout_seconds = 0;
+  if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
 }
 
 }  // namespace collbench

@@ -24,7 +24,7 @@ void add_predict_command(CLI::App& app, PredictOptions& predict) {
   add_option(*command, theme, "--transport", "NAME",
              "ib, roce, efa, tcpx, tcpxo, plugin, staged (RDMA without GPUDirect) or sockets",
              [&predict](const std::string& text) { predict.transport = text; });
-  add_option(*command, theme, "--ops", "LIST", "operations (all five)",
+  add_option(*command, theme, "--ops", "LIST", "operations, or all (the five that a run measures)",
              [&predict](const std::string& text) { predict.operations = parse_operations(text, "--ops"); });
   add_option(*command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [&predict](const std::string& text) { predict.sizes = parse_size_list(text, "--sizes"); });

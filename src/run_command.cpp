@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -28,6 +29,7 @@
 #include "launch/together.hpp"
 #include "launch/watchdog.hpp"
 #include "src/check_cluster.hpp"
+#include "src/find_traffic.hpp"
 #include "src/gather_cluster.hpp"
 #include "src/gather_placement.hpp"
 #include "src/gpu_expectation.hpp"
@@ -38,6 +40,7 @@
 #include "src/run_expectation.hpp"
 #include "src/run_place.hpp"
 #include "src/run_plan.hpp"
+#include "src/sample_file.hpp"
 #include "src/stream_file.hpp"
 #include "src/text_options.hpp"
 #include "src/version.hpp"
@@ -73,6 +76,7 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   run.started = utc_now();
   run.command_line = options.command_line;
   run.environment = options.environment;
+  run.config_file = options.config_path;
   backend.describe(run);
   run.time_reduction = reduction_name(options.sweep.across_ranks);
   run.simulated = time_is_simulated();
@@ -84,7 +88,8 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
 
 std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& rows) {
   const RowKey& row = rows[at.row];
-  const std::string left = at.seconds_left_at_most > 0
+  const std::string left = std::isinf(at.seconds_left_at_most) ? "until interrupted"
+                           : at.seconds_left_at_most > 0
                                ? format_seconds(at.seconds_left_at_most) + " left at most"
                                : "time is up: finishing the first pass";
   return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
@@ -128,8 +133,9 @@ ExitStatus outcome(const std::vector<Measurement>& rows) {
 
 /// What measures. Collective. On GPUs, memory is theirs from here on.
 std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSession& session,
-                                      const Together& together, RunPlace& place) {
-  if (!place.on_gpus) return std::make_unique<MpiBackend>(session.clock());
+                                      const Together& together, RunPlace& place,
+                                      const TrafficMatrix& traffic) {
+  if (!place.on_gpus) return std::make_unique<MpiBackend>(session.clock(), traffic);
   if (time_is_simulated()) {
     throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
                 "leave it out, or run collbench itself");
@@ -138,7 +144,9 @@ std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSessio
                                             NcclOptions{.share_gpu = options.share_gpu,
                                                         .inside_slurm = inside_slurm(),
                                                         .operations = options.request.operations,
-                                                        .algorithms = options.request.algorithms});
+                                                        .algorithms = options.request.algorithms,
+                                                        .operations_per_group = options.sweep.fixed.per_group,
+                                                        .traffic = traffic});
   place.memory_per_rank_bytes = gpus->gpu().free_bytes;
   place.gpus = gpus->gpu().gpus;
   place.gpus_are_shared = gpus->gpu().shared;
@@ -164,12 +172,13 @@ Watchdog watch_for_stalls(const RunOptions& options, const Ranks& ranks) {
 class MainJob {
  public:
   MainJob(const RunOptions& options, const MpiSession& session, const RunPlace& place, Backend& backend,
-          const RunPlan& plan, double start)
+          const RunPlan& plan, const TrafficMatrix& traffic, double start)
       : options_(options),
         session_(session),
         place_(place),
         backend_(backend),
         plan_(plan),
+        traffic_(traffic),
         start_(start),
         run_(empty_run(options, place, backend)),
         text_(ranks().is_root() ? text_options(options.colour, options.launched) : TextOptions{}),
@@ -183,7 +192,10 @@ class MainJob {
       files_.emplace(options);
       stream_.emplace(options, run_);
       run_.launches = static_cast<int>(stream_->earlier().size()) + 1;
+      if (!options.samples_path.empty()) samples_.emplace(options.samples_path);
     });
+    const auto is_v = [](const RowKey& row) { return row.operation == OperationId::all_to_all_v; };
+    if (std::any_of(plan.rows.begin(), plan.rows.end(), is_v)) run_.traffic = traffic;
     notice_interruption();
   }
 
@@ -208,7 +220,7 @@ class MainJob {
       if (ranks().is_root() && as_text()) print_all(report_text_header(run_, text_));
     });
     if (!ranks().is_root()) return;
-    const std::vector<Expectation> expected = expectations(plan_.rows, backend_, run_);
+    const std::vector<Expectation> expected = expectations(plan_.rows, backend_, run_, traffic_);
     for (std::size_t i = 0; i < expected.size(); ++i) run_.rows[i].expectation = expected[i];
     stream_->begin(run_);
   }
@@ -216,12 +228,17 @@ class MainJob {
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] SweepResult measure() {
     SweepOptions sweep_options = options_.sweep;
+    sweep_options.gather_samples = !options_.samples_path.empty();
     sweep_options.seconds = broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
     if (ranks().is_root()) sweep_options.earlier = stream_->earlier();
     const SweepObserver observer{
         .before_block = [this](const SweepProgress& at) { begin_block(at); },
         .interrupted = interrupted,
         .block = [this](const MeasuredBlock& block) { stream_->append(block); },
+        .samples =
+            [this](const BlockSamples& block) {
+              if (samples_) samples_->write(plan_.rows, block);
+            },
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
         .between_passes =
             [this] {
@@ -251,7 +268,7 @@ class MainJob {
     if (status == ExitStatus::not_here && ranks().is_root()) {
       fmt::print(stderr, "{}\n", describe(nothing_ran(result.rows)));
     }
-    if (!result.interrupted) return broadcast_value(ranks(), status);
+    if (!result.interrupted || options_.endless) return broadcast_value(ranks(), status);
     if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
     return ExitStatus::rank_lost;
   }
@@ -320,10 +337,11 @@ class MainJob {
   /// On rank 0. What could not be written or shown, the first of it.
   [[nodiscard]] std::optional<Error> show(const SweepResult& result) {
     run_.validation_seconds = result.validation_seconds;
-    run_.complete = !result.interrupted;
+    run_.complete = !result.interrupted || options_.endless;
     save(result.rows, result.passes);
     progress_.clear();
     std::optional<Error> failure = files_->failure() ? files_->failure() : stream_->failure();
+    if (!failure && samples_) failure = samples_->failure();
     try {
       print_all(as_text()              ? report_text_results(run_, text_)
                 : options_.lab01.asked ? lab01(run_, options_.lab01)
@@ -339,6 +357,7 @@ class MainJob {
   const RunPlace& place_;
   Backend& backend_;
   const RunPlan& plan_;
+  const TrafficMatrix& traffic_;
   double start_;
   CpuTimes cpu_before_ = view_cpu_times();
   Run run_;
@@ -346,8 +365,9 @@ class MainJob {
   ProgressLine progress_;
   Watchdog watchdog_;
   std::optional<LookAtRanks> look_;   // where ranks can be looked at one by one
-  std::optional<RecordFiles> files_;  // on rank 0, as is the next
+  std::optional<RecordFiles> files_;  // on rank 0, as are the next two
   std::optional<StreamFile> stream_;
+  std::optional<SampleFile> samples_;
   std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
   bool has_fault_ = false;          ///< on rank 0: a node is not what --expect names
 };
@@ -359,8 +379,9 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   const double start = session.clock().seconds();
   RunPlace place = find_place(options, session);
   const Together together(ranks, place.host, session.clock(), options.timeout_seconds * kLibraryPatience);
-  const std::unique_ptr<Backend> backend = make_backend(options, session, together, place);
-  const RunPlan plan = plan_run(options, place, *backend, ranks);
+  const TrafficMatrix traffic = find_traffic(options, place, ranks);
+  const std::unique_ptr<Backend> backend = make_backend(options, session, together, place, traffic);
+  const RunPlan plan = plan_run(options, place, *backend, ranks, traffic);
   if (options.dry_run) {
     agreed(ranks, place.host, [&] {
       if (!ranks.is_root()) return;
@@ -369,7 +390,7 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
     });
     return ExitStatus::ok;
   }
-  MainJob job(options, session, place, *backend, plan, start);
+  MainJob job(options, session, place, *backend, plan, traffic, start);
   job.look();
   return job.finish(job.measure());
 }

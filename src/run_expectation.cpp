@@ -53,13 +53,14 @@ void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
   }
 }
 
-std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Backend& backend,
-                                      const Run& run) {
+std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Backend& backend, const Run& run,
+                                      const TrafficMatrix& traffic) {
   std::vector<Expectation> all;
   for (const RowKey& row : rows) {
     const bool known = run.calibration.has_value() && !backend.why_not(row);
-    all.push_back(known ? expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration, run.ranks)
-                        : Expectation{});
+    all.push_back(
+        known ? expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration, run.ranks, traffic)
+              : Expectation{});
   }
   return all;
 }

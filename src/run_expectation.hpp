@@ -17,6 +17,6 @@ void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
 /// What every row should take by the run's calibration: worked out once, since nothing else but the row's key
 /// goes into it.
 [[nodiscard]] std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Backend& backend,
-                                                    const Run& run);
+                                                    const Run& run, const TrafficMatrix& traffic);
 
 }  // namespace collbench

@@ -27,6 +27,7 @@ struct SizeOptions {
 struct RunOptions {
   PlanRequest request;  ///< without its sizes
   SizeOptions sizes;
+  std::string counts_path;  ///< --counts; empty: by distance
   SweepOptions sweep;
   double seconds = 120;  ///< --time: calibration and sweep together
   std::string backend = "auto";
@@ -38,6 +39,10 @@ struct RunOptions {
   std::string csv_path;
   std::string stream_path;  ///< --stream, or --resume; empty: none
   bool resume = false;      ///< the stream is there, and is continued
+  std::string samples_path;
+  std::string config_path;  ///< --config; empty: none
+  std::string config_text;
+  bool endless = false;  ///< -N 0: until it is interrupted, or --time is over
   bool overwrite = false;
   std::string format = "text";
   When colour = When::automatic;

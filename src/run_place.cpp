@@ -24,10 +24,10 @@ RunPlace find_place(const RunOptions& options, const MpiSession& session) {
   place.machines = discover_identities(ranks, place.host, leader, std::nullopt);
   // Before anything that depends on the options: ranks that were told different things would wait forever.
   const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
-  const std::vector<RankPlace> places =
-      gather_places(ranks, {.machine = view_machine(),
-                            .library_version = MpiSession::library_version(),
-                            .arguments = fmt::format("{}", fmt::join(arguments, " "))});
+  const std::vector<RankPlace> places = gather_places(
+      ranks, {.machine = view_machine(),
+              .library_version = MpiSession::library_version(),
+              .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config_text)});
   require_same_programs(places, place.machines);
   place.identities = place.machines;
   if (!options.node_map.empty()) {

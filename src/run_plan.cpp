@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
 
 #include "analysis/text_layout.hpp"
@@ -58,7 +60,8 @@ void require_known_algorithms(const PlanRequest& request, const Backend& backend
 
 }  // namespace
 
-RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend, Ranks& ranks) {
+RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend, Ranks& ranks,
+                 const TrafficMatrix& traffic) {
   agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
   PlanRequest request = options.request;
   const BackendLimits limits = backend.limits();
@@ -67,8 +70,11 @@ RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend
   if (place.memory_per_rank_bytes != 0) largest = std::min(largest, place.memory_per_rank_bytes / 4);
   request.sizes_bytes = sizes_bytes(options.sizes, largest);
   RunPlan plan;
-  plan.rows = plan_rows(request, ranks.size());
-  plan.memory_bytes = memory_needed(plan.rows, backend);
+  plan.rows = plan_rows(request, ranks.size(), traffic);
+  // A root holds more than the others; a double is exact enough for any memory.
+  std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
+  ranks.reduce(most, AcrossRanks::maximum);
+  plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
   require_memory(plan.memory_bytes, place.memory_per_rank_bytes, limits.memory_of);
   return plan;
 }
@@ -78,14 +84,14 @@ std::string plan_text(const RunPlan& plan, const RunOptions& options, const Back
   std::string text =
       fmt::format("# {} on {}, about {} of memory on each rank, at most about {} of measuring\n",
                   counted(plan.rows.size(), "row"), counted(ranks, "rank"), format_bytes(plan.memory_bytes),
-                  format_seconds(options.seconds));
+                  std::isinf(options.seconds) ? "any time" : format_seconds(options.seconds));
   text += options.sweep.fixed.iterations ? "# (with -n the first pass takes as long as it takes)\n" : "";
   for (const RowKey& row : plan.rows) {
-    text +=
-        fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name,
-                    row.size_bytes, row.count, traits(row.type).name,
-                    row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out", row.algorithm,
-                    backend.why_not(row) ? "  not available: " + *backend.why_not(row) : "");
+    text += fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name,
+                        row.size_bytes, row.count, traits(row.type).name,
+                        row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out",
+                        row.root ? fmt::format("{} root {}", row.algorithm, *row.root) : row.algorithm,
+                        backend.why_not(row) ? "  not available: " + *backend.why_not(row) : "");
   }
   return text;
 }

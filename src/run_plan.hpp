@@ -14,13 +14,13 @@ namespace collbench {
 /// What a run will measure.
 struct RunPlan {
   std::vector<RowKey> rows;
-  std::uint64_t memory_bytes = 0;  ///< that every rank needs for the largest row
+  std::uint64_t memory_bytes = 0;  ///< that the rank with the most data needs for the largest row
 };
 
 /// Collective. Throws the same Error on all ranks for an algorithm that no operation has, for rows that no
 /// call can take, and for more memory than a host has for each of its ranks.
 [[nodiscard]] RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend,
-                               Ranks& ranks);
+                               Ranks& ranks, const TrafficMatrix& traffic);
 
 /// What --dry-run prints.
 [[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options, const Backend& backend,

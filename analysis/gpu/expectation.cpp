@@ -38,6 +38,7 @@ std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& clus
     case OperationId::scatter:
       return {gpu_all_to_all(cluster)};
     case OperationId::send_recv:
+    case OperationId::ping_pong:
       return {gpu_send_recv(cluster)};
     case OperationId::hypercube:
       return {};

@@ -34,7 +34,7 @@ double together(double a, double b) {
 
 bool point_to_point(OperationId id) {
   return id == OperationId::all_to_all || id == OperationId::all_to_all_v || id == OperationId::send_recv ||
-         id == OperationId::gather || id == OperationId::scatter;
+         id == OperationId::gather || id == OperationId::scatter || id == OperationId::ping_pong;
 }
 
 double ring_floor(const Operation& operation, const GpuCluster& cluster, double hop, double extra) {
@@ -71,6 +71,7 @@ double latency_floor_microseconds(const Operation& operation, const GpuCluster& 
     case OperationId::reduce:
       return kRingBase + (cluster.domains() == 1 ? hop : kRingNetHop + extra);
     case OperationId::send_recv:
+    case OperationId::ping_pong:
       return kSendRecvCall + extra;
     case OperationId::all_gather:
     case OperationId::reduce_scatter:

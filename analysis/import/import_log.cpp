@@ -178,6 +178,7 @@ Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id
   Measurement& measured = result.measurement;
   measured.key = {id, row.size_bytes, row.count, row.type, std::nullopt, in_place, kLibraryChoice};
   if (operation(id).reduces) measured.key.reduction = row.reduction;
+  if (operation(id).has_root) measured.key.root = row.root;
   const auto tuning = std::find_if(table.facts.tunings.begin(), table.facts.tunings.end(),
                                    [&](const LogTuning& each) { return each.size_bytes == row.size_bytes; });
   measured.algorithm_ran = tuning == table.facts.tunings.end() ? "auto" : tuning->algorithm;

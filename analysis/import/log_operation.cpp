@@ -7,11 +7,6 @@
 namespace collbench {
 namespace {
 
-bool has_root(OperationId id) {
-  return id == OperationId::broadcast || id == OperationId::reduce || id == OperationId::gather ||
-         id == OperationId::scatter;
-}
-
 /// nccl-tests prints a reduction for SendRecv as well (src/sendrecv.cu walks over all of them).
 bool prints_reduction(const Operation& operation) {
   return operation.reduces || operation.id == OperationId::send_recv;
@@ -19,20 +14,21 @@ bool prints_reduction(const Operation& operation) {
 
 bool checks_in_place(OperationId id) { return id != OperationId::send_recv && id != OperationId::all_to_all; }
 
-/// Those with names of their own only: nothing in a table tells them from AllToAll or Broadcast.
-bool told_by_name_only(OperationId id) {
-  return id == OperationId::all_to_all_v || id == OperationId::hypercube;
+/// Those that nothing in a table tells from AllToAll or Broadcast, and what no nccl-tests has.
+bool told_by_name_only(const Operation& operation) {
+  return operation.id == OperationId::all_to_all_v || operation.id == OperationId::hypercube ||
+         operation.nccl_tests_name.empty();
 }
 
 /// Until 2.11 each program had its own heading; alltoall had a redop column with nothing in it.
 bool has_old_heading_of(const Operation& operation, const LogTable& table) {
   return table.reduction_column == (prints_reduction(operation) || operation.id == OperationId::all_to_all) &&
-         table.root_column == has_root(operation.id);
+         table.root_column == operation.has_root;
 }
 
 bool looks_like(const Operation& operation, const LogRow& row) {
   if (row.reduction.has_value() != prints_reduction(operation)) return false;
-  if ((row.root.value_or(-1) >= 0) != has_root(operation.id)) return false;
+  if ((row.root.value_or(-1) >= 0) != operation.has_root) return false;
   const bool both_checkable = row.in_place && row.out_of_place.checked;
   return !both_checkable || row.in_place->checked == checks_in_place(operation.id);
 }
@@ -49,7 +45,7 @@ bool looks_like(const Operation& operation, const LogTable& table) {
 std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks) {
   std::vector<OperationId> found;
   for (const Operation& operation : operations()) {
-    if (told_by_name_only(operation.id) || !looks_like(operation, table)) continue;
+    if (told_by_name_only(operation) || !looks_like(operation, table)) continue;
     const auto range = ranks_by_rates(operation, table.rows);
     if (range && (!ranks || range->holds(*ranks))) found.push_back(operation.id);
   }

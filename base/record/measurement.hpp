@@ -23,6 +23,7 @@ struct RowKey {
   std::optional<Reduction> reduction;  ///< none for operations that do not reduce
   bool in_place = false;
   std::string algorithm = kLibraryChoice;  ///< as asked for with --algo
+  std::optional<int> root = std::nullopt;  ///< of operations that have one; none in logs that do not say
 
   auto operator<=>(const RowKey&) const = default;
 };

@@ -8,7 +8,7 @@ namespace collbench {
 namespace {
 
 using enum SizeMeaning;
-constexpr std::array<Operation, 11> kOperations{{
+constexpr std::array<Operation, 12> kOperations{{
     {OperationId::all_reduce, "AllReduce", "all_reduce", "all_reduce", buffer, BusFactor::twice_others, true,
      true, false},
     {OperationId::all_gather, "AllGather", "all_gather", "all_gather", total, BusFactor::others, false, true,
@@ -21,13 +21,15 @@ constexpr std::array<Operation, 11> kOperations{{
      true},
     {OperationId::all_to_all_v, "AllToAllv", "all_to_all_v", "alltoallv", largest_rank_total,
      BusFactor::others, false, false, false},
-    {OperationId::gather, "Gather", "gather", "gather", total, BusFactor::others, false, true, false},
-    {OperationId::scatter, "Scatter", "scatter", "scatter", total, BusFactor::others, false, true, false},
+    {OperationId::gather, "Gather", "gather", "gather", total, BusFactor::others, false, true, false, true},
+    {OperationId::scatter, "Scatter", "scatter", "scatter", total, BusFactor::others, false, true, false,
+     true},
     {OperationId::broadcast, "Broadcast", "broadcast", "broadcast", buffer, BusFactor::one, false, true,
-     false},
-    {OperationId::reduce, "Reduce", "reduce", "reduce", buffer, BusFactor::one, true, true, false},
+     false, true},
+    {OperationId::reduce, "Reduce", "reduce", "reduce", buffer, BusFactor::one, true, true, false, true},
     {OperationId::hypercube, "HyperCube", "hypercube", "hypercube", hypercube_base, BusFactor::one, false,
      true, false},
+    {OperationId::ping_pong, "PingPong", "ping_pong", "", message, BusFactor::one, false, false, true},
 }};
 
 std::string folded(std::string_view name) {

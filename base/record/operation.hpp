@@ -7,7 +7,7 @@
 namespace collbench {
 
 /// Every operation whose rows can be read or measured: the table of nccl-tests 2.19.6 (src/*.cu,
-/// GetCollByteCount and GetBw), which measuring and importing share.
+/// GetCollByteCount and GetBw), which measuring and importing share; and PingPong, which it lacks.
 enum class OperationId {
   all_reduce,
   all_gather,
@@ -20,6 +20,7 @@ enum class OperationId {
   broadcast,
   reduce,
   hypercube,
+  ping_pong,
 };
 
 /// What the bytes S of the size column are.
@@ -27,7 +28,7 @@ enum class SizeMeaning {
   buffer,  ///< the buffer of one rank (AllReduce, Broadcast, Reduce)
   total,   ///< ranks × count: the larger buffer (AllGather, ReduceScatter, AllToAll, Gather, Scatter)
   largest_rank_total,  ///< the most that one rank sends or receives (AllToAllv)
-  message,             ///< what one rank sends to one peer (SendRecv)
+  message,             ///< what one rank sends to one peer (SendRecv, PingPong)
   hypercube_base,      ///< the largest exchange; a rank moves base × (ranks − 1) in all (HyperCube)
 };
 
@@ -42,12 +43,13 @@ struct Operation {
   OperationId id;
   std::string_view name;             ///< as printed and in records: "AllReduce"
   std::string_view option;           ///< as typed: "all_reduce"
-  std::string_view nccl_tests_name;  ///< the program's name without "_perf": "all_reduce"
+  std::string_view nccl_tests_name;  ///< the program's name without "_perf": "all_reduce"; empty: none
   SizeMeaning size_meaning;
   BusFactor bus_factor;
-  bool reduces;          ///< takes a reduction (sum, prod, …)
-  bool has_in_place;     ///< NCCL and MPI both define an in-place form
-  bool needs_two_ranks;  ///< has no meaning on one rank
+  bool reduces;           ///< takes a reduction (sum, prod, …)
+  bool has_in_place;      ///< NCCL and MPI both define an in-place form
+  bool needs_two_ranks;   ///< has no meaning on one rank
+  bool has_root = false;  ///< one rank has a part of its own: -r says which
 };
 
 /// All operations, in the order of OperationId.

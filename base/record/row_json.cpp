@@ -76,6 +76,7 @@ RowKey key_of(const JsonReader& json) {
   key.count = json.at("count").integer<std::uint64_t>();
   key.type = data_type_from_json(json.at("type"));
   key.reduction = optional_reduction(json, "reduction");
+  if (const auto root = json.find("root")) key.root = root->integer<int>();
   key.in_place = json.at("in_place").boolean();
   key.algorithm = json.at("algorithm").text();
   return key;
@@ -146,6 +147,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"count", key.count},
           {"type", traits(key.type).name},
           {"reduction", or_null(key.reduction)},
+          {"root", or_null(key.root)},
           {"in_place", key.in_place},
           {"algorithm", key.algorithm},
           {"unavailable", measured.unavailable},

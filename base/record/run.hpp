@@ -13,6 +13,7 @@
 #include "base/record/measurement.hpp"
 #include "base/record/nccl_told.hpp"
 #include "base/record/rank_probe.hpp"
+#include "base/record/traffic_matrix.hpp"
 #include "base/record/verdict.hpp"
 
 namespace collbench {
@@ -48,6 +49,7 @@ struct Run {
   bool complete = false;  ///< false: the run was cut short, or is still going
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< the allow-listed variables of rank 0
+  std::string config_file;                         ///< options were read from it too; empty: none
   std::string backend;                             ///< "mpi" or "nccl"
   NcclUntold nccl_untold;                          ///< why NCCL tells nothing of its choices
   std::string time_reduction;  ///< "max", "avg", "min" or "rank 0": how ranks' times became one
@@ -57,6 +59,7 @@ struct Run {
   std::optional<Cluster> cluster;        ///< the machines; none when nobody looked
   std::vector<std::string> load_notes;   ///< other work on the hosts during the run
   std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
+  std::optional<TrafficMatrix> traffic;  ///< what AllToAllv moved; none without a row of it
   std::optional<Calibration> calibration;
   std::optional<RankProbe> rank_probe;  ///< who was late; none where nobody looked
   std::optional<LogFacts> log;          ///< of an imported log: what it says about its job

@@ -11,6 +11,7 @@
 #include "base/record/nccl_told_json.hpp"
 #include "base/record/rank_probe_json.hpp"
 #include "base/record/row_json.hpp"
+#include "base/record/traffic_matrix_json.hpp"
 
 namespace collbench {
 namespace {
@@ -103,6 +104,7 @@ Json run_to_json(const Run& run) {
           {"complete", run.complete},
           {"command_line", run.command_line},
           {"environment", Json(run.environment)},
+          {"config_file", run.config_file},
           {"backend", run.backend},
           {"nccl_untold", nccl_untold_to_json(run.nccl_untold)},
           {"time_reduction", run.time_reduction},
@@ -118,6 +120,7 @@ Json run_to_json(const Run& run) {
           {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
           {"place_notes", run.place_notes},
           {"load_notes", run.load_notes},
+          {"traffic", run.traffic ? traffic_matrix_to_json(*run.traffic) : Json(nullptr)},
           {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
           {"rank_probe", run.rank_probe ? rank_probe_to_json(*run.rank_probe) : Json(nullptr)},
           {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
@@ -142,6 +145,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   run.complete = json.at("complete").boolean();
   for (const JsonReader& word : json.at("command_line").items()) run.command_line.push_back(word.text());
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
+  if (const auto file = json.find("config_file")) run.config_file = file->text();
   run.backend = json.at("backend").text();
   run.nccl_untold = nccl_untold_in(json);
   run.time_reduction = json.at("time_reduction").text();
@@ -163,6 +167,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (const auto load = json.find("load_notes")) {
     for (const JsonReader& note : load->items()) run.load_notes.push_back(note.text());
   }
+  if (const auto traffic = json.find("traffic")) run.traffic = traffic_matrix_from_json(*traffic);
   if (const auto calibration = json.find("calibration"))
     run.calibration = calibration_from_json(*calibration);
   if (const auto probe = json.find("rank_probe")) run.rank_probe = rank_probe_from_json(*probe);

@@ -139,7 +139,7 @@ std::optional<std::string> AlgorithmControl::why_not(OperationId operation, cons
   if (!why_none_.empty()) return why_none_;
   const std::vector<std::string> names = available(operation);
   const std::string_view what = collbench::operation(operation).name;
-  if (names.empty()) return fmt::format("the MPI library lets no program choose how {} runs", what);
+  if (names.empty()) return fmt::format("there is no choice of how {} runs here", what);
   if (std::ranges::find(names, algorithm) == names.end()) {
     return fmt::format("the MPI library has no {} of that name, only {}", what, fmt::join(names, ", "));
   }

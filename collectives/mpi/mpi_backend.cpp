@@ -8,8 +8,22 @@
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
+#include "collectives/row_layout.hpp"
 
 namespace collbench {
+namespace {
+
+/// Where MPI has other places than NCCL: the in-place result of MPI_Reduce_scatter stands at the beginning,
+/// and MPI_Bcast has one buffer, which out of place is the root's send buffer.
+RowPlaces places_in_mpi(const RowKey& key, const CallShape& shape) {
+  RowPlaces places = places_of(key, shape);
+  if (key.operation == OperationId::reduce_scatter) places.result.offset = 0;
+  if (key.operation == OperationId::broadcast && shape.rank == shape.root) places.result = places.input;
+  return places;
+}
+
+}  // namespace
+
 struct MpiBackend::Handles {
   ReductionOps ops;
   std::map<std::pair<OperationId, std::string>, Communicator> communicators;
@@ -29,7 +43,8 @@ struct MpiBackend::Handles {
   }
 };
 
-MpiBackend::MpiBackend(const Clock& clock) : clock_(clock), handles_(std::make_unique<Handles>()) {
+MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic)
+    : clock_(clock), handles_(std::make_unique<Handles>()), traffic_(std::move(traffic)) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
@@ -61,7 +76,7 @@ std::string MpiBackend::note(const RowKey& key) const {
   return *key.reduction == Reduction::avg ? "reduced by collbench: sum, then scaled" : "";
 }
 
-BufferBytes MpiBackend::buffer_bytes(const RowKey& key) const { return buffer_bytes_of(key, ranks_); }
+BufferBytes MpiBackend::buffer_bytes(const RowKey& key) const { return buffer_bytes_of(key, shape(key)); }
 
 BackendLimits MpiBackend::limits() const {
   return {.elements_per_call = std::numeric_limits<int>::max(),
@@ -81,29 +96,27 @@ void MpiBackend::allocate(const BufferBytes& bytes) {
 void MpiBackend::renew_communicators() { handles_->communicators.clear(); }
 
 std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
-  const Layout layout = layout_of(key, ranks_);
-  const std::uint64_t element_bytes = traits(key.type).bytes;
+  const CallShape call = shape(key);
   const BufferBytes bytes = buffer_bytes(key);
-  const std::uint64_t result_bytes = layout.receive_elements * element_bytes;
-  MpiRowBuffers buffers{.input = send_.part(0, bytes.send),
-                        .output = receive_.part(0, bytes.receive),
-                        .result = receive_.part(0, result_bytes)};
-  if (key.in_place) {
-    // MPI reads the whole buffer, but for AllGather, where a rank's own block is its input.
-    const std::uint64_t input_bytes = layout.send_elements * element_bytes;
-    const bool own_block = key.operation == OperationId::all_gather;
-    buffers.input =
-        receive_.part(own_block ? static_cast<std::uint64_t>(rank_) * input_bytes : 0, input_bytes);
-  }
+  const RowPlaces places = places_in_mpi(key, call);
+  const auto part = [this](const Stretch& stretch) {
+    return (stretch.of_receive_buffer ? receive_ : send_).part(stretch.offset, stretch.length);
+  };
+  const MpiRowBuffers buffers{
+      .input = part(places.input), .output = receive_.part(0, bytes.receive), .result = part(places.result)};
+  // MPI_IN_PLACE stands for the smaller buffer. A rooted operation has both buffers on its root only, and
+  // there the root's own block of a Scatter is what stays where it is.
+  const bool has_both = !operation(key.operation).has_root || call.rank == call.root;
+  const bool in_place = key.in_place && has_both;
+  const bool scatters = key.operation == OperationId::scatter;
   const MpiArguments arguments{
       .communicator = handles_->communicator(control_, key.operation, key.algorithm),
       .type = mpi_type(key.type),
       .op = key.reduction ? handles_->ops.get(key.type, *key.reduction) : MPI_OP_NULL,
-      .count = static_cast<int>(layout.count),
-      .rank = rank_,
-      .ranks = ranks_,
-      .send = key.in_place ? MPI_IN_PLACE : send_.data(),
-      .receive = receive_.data()};
+      .count = static_cast<int>(key.count),
+      .shape = call,
+      .send = in_place && !scatters ? MPI_IN_PLACE : buffers.input.data(),
+      .receive = in_place && scatters ? MPI_IN_PLACE : receive_.data()};
   return std::make_unique<MpiRow>(key, arguments, buffers, clock_);
 }
 

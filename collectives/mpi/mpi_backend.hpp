@@ -13,7 +13,8 @@ namespace collbench {
 /// mpi.h.
 class MpiBackend : public Backend {
  public:
-  explicit MpiBackend(const Clock& clock);
+  /// `traffic` is what AllToAllv moves.
+  MpiBackend(const Clock& clock, TrafficMatrix traffic);
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
   MpiBackend(MpiBackend&&) = delete;
@@ -36,11 +37,14 @@ class MpiBackend : public Backend {
   [[nodiscard]] EagerLimits eager_limits() const { return control_.eager_limits(); }
 
  private:
+  [[nodiscard]] CallShape shape(const RowKey& key) const { return shape_of(key, rank_, ranks_, traffic_); }
+
   struct Handles;  // what MPI gave: communicators and ops
 
   const Clock& clock_;
   AlgorithmControl control_;
   std::unique_ptr<Handles> handles_;
+  TrafficMatrix traffic_;
   int rank_ = 0;
   int ranks_ = 1;
   HostBuffer send_;

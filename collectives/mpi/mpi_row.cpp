@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "collectives/all_to_all_v.hpp"
 #include "collectives/element_reduction.hpp"
 #include "collectives/element_type.hpp"
+#include "collectives/ping_pong.hpp"
 #include "collectives/registry.hpp"
+#include "collectives/row_layout.hpp"
 #include "launch/mpi_check.hpp"
 
 namespace collbench {
@@ -19,6 +22,19 @@ void scale_average(DataType type, std::span<std::byte> result, int ranks) {
   });
 }
 
+std::vector<int> as_ints(const std::vector<std::uint64_t>& values) {
+  return {values.begin(), values.end()};  // the plan has seen that they fit
+}
+
+VectorArguments vector_arguments(const RowKey& key, const CallShape& shape) {
+  if (key.operation != OperationId::all_to_all_v) return {};
+  const Exchanges all = exchanges(key.count, shape);
+  return {.sent = as_ints(all.sent),
+          .sent_from = as_ints(all.sent_from),
+          .received = as_ints(all.received),
+          .received_at = as_ints(all.received_at)};
+}
+
 }  // namespace
 
 MpiRow::MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers,
@@ -27,8 +43,9 @@ MpiRow::MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuf
       arguments_(arguments),
       buffers_(buffers),
       clock_(clock),
-      pattern_(key.type, key.reduction, arguments.rank, arguments.ranks),
-      counts_(static_cast<std::size_t>(arguments.ranks), arguments.count) {}
+      pattern_(key.type, key.reduction, arguments.shape.rank, arguments.shape.ranks),
+      counts_(static_cast<std::size_t>(arguments.shape.ranks), arguments.count),
+      vector_(vector_arguments(key, arguments.shape)) {}
 
 void MpiRow::fill(std::uint64_t iteration) {
   poison(buffers_.output);
@@ -47,6 +64,9 @@ void MpiRow::fill_to_repeat() {
 template <typename Work>
 auto MpiRow::with_call(const Work& work) const {
   const MpiArguments& a = arguments_;
+  const int rank = a.shape.rank;
+  const int ranks = a.shape.ranks;
+  const int root = a.shape.root;
   switch (key_.operation) {
     case OperationId::all_gather:
       return work([&a] {
@@ -63,14 +83,49 @@ auto MpiRow::with_call(const Work& work) const {
         check_mpi(MPI_Alltoall(a.send, a.count, a.type, a.receive, a.count, a.type, a.communicator),
                   "MPI_Alltoall");
       });
+    case OperationId::all_to_all_v:
+      return work([&a, &v = vector_] {
+        check_mpi(MPI_Alltoallv(a.send, v.sent.data(), v.sent_from.data(), a.type, a.receive,
+                                v.received.data(), v.received_at.data(), a.type, a.communicator),
+                  "MPI_Alltoallv");
+      });
     case OperationId::send_recv:
-      return work([&a, next = (a.rank + 1) % a.ranks, before = (a.rank + a.ranks - 1) % a.ranks] {
+      return work([&a, next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks] {
         check_mpi(MPI_Sendrecv(a.send, a.count, a.type, next, 0, a.receive, a.count, a.type, before, 0,
                                a.communicator, MPI_STATUS_IGNORE),
                   "MPI_Sendrecv");
       });
+    case OperationId::ping_pong:
+      return work([&a, peer = ping_pong_peer(rank, ranks), first = rank == 0] {
+        if (!peer) return;
+        const auto send = [&] {
+          check_mpi(MPI_Send(a.send, a.count, a.type, *peer, 0, a.communicator), "MPI_Send");
+        };
+        if (first) send();
+        check_mpi(MPI_Recv(a.receive, a.count, a.type, *peer, 0, a.communicator, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+        if (!first) send();
+      });
+    case OperationId::broadcast:
+      return work([&a, root, data = static_cast<void*>(buffers_.result.data())] {
+        check_mpi(MPI_Bcast(data, a.count, a.type, root, a.communicator), "MPI_Bcast");
+      });
+    case OperationId::reduce:
+      return work([&a, root] {
+        check_mpi(MPI_Reduce(a.send, a.receive, a.count, a.type, a.op, root, a.communicator), "MPI_Reduce");
+      });
+    case OperationId::gather:
+      return work([&a, root] {
+        check_mpi(MPI_Gather(a.send, a.count, a.type, a.receive, a.count, a.type, root, a.communicator),
+                  "MPI_Gather");
+      });
+    case OperationId::scatter:
+      return work([&a, root] {
+        check_mpi(MPI_Scatter(a.send, a.count, a.type, a.receive, a.count, a.type, root, a.communicator),
+                  "MPI_Scatter");
+      });
     default:
-      break;  // the registry runs five; all_reduce is the last of them
+      break;  // of those in the registry, all_reduce is left
   }
   return work([&a] {
     check_mpi(MPI_Allreduce(a.send, a.receive, a.count, a.type, a.op, a.communicator), "MPI_Allreduce");
@@ -79,22 +134,39 @@ auto MpiRow::with_call(const Work& work) const {
 
 void MpiRow::run(std::uint64_t iterations) { static_cast<void>(time(iterations, iterations)); }
 
-Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
+Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sample) const {
   const auto now = [this] { return clock_.seconds(); };
   return with_call([&](const auto& issue) {
     if (key_.reduction != Reduction::avg) return time_block(now, iterations, iterations_per_sample, issue);
     return time_block(now, iterations, iterations_per_sample, [&] {
       issue();
-      scale_average(key_.type, buffers_.result, arguments_.ranks);
+      scale_average(key_.type, buffers_.result, arguments_.shape.ranks);
     });
   });
 }
 
+Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
+  Block block = timed(iterations, iterations_per_sample);
+  if (key_.operation == OperationId::ping_pong) share_half(block);
+  return block;
+}
+
+/// PingPong's time is half a round trip on rank 0, as OSU and IMB take it: also for the ranks that look on,
+/// whose own times say nothing.
+void MpiRow::share_half(Block& round_trips) const {
+  const auto share = [&](double* values, std::size_t count) {
+    std::for_each_n(values, count, [](double& seconds) { seconds /= 2; });
+    check_mpi(MPI_Bcast(values, static_cast<int>(count), MPI_DOUBLE, 0, arguments_.communicator),
+              "MPI_Bcast");
+  };
+  share(&round_trips.elapsed_seconds, 1);
+  share(round_trips.samples.data(), round_trips.samples.size());
+}
+
 std::optional<Mismatch> MpiRow::check(std::uint64_t iteration) {
-  const Collective& what = collective(key_.operation);
-  const std::size_t element_bytes = traits(key_.type).bytes;
-  const Layout layout = what.layout(key_.size_bytes, element_bytes, arguments_.ranks);
-  return pattern_.check(buffers_.result, what.result(layout, arguments_.rank, arguments_.ranks), iteration);
+  const CallShape& shape = arguments_.shape;
+  const Layout layout = layout_of(key_, shape);
+  return pattern_.check(buffers_.result, collective(key_.operation).result(layout, shape), iteration);
 }
 
 }  // namespace collbench

@@ -15,17 +15,25 @@ struct MpiArguments {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;  ///< of operations that reduce
   int count = 0;
-  int rank = 0;
-  int ranks = 1;
+  CallShape shape;
   const void* send = nullptr;  ///< MPI_IN_PLACE in place
-  std::byte* receive = nullptr;
+  void* receive = nullptr;     ///< MPI_IN_PLACE on the root of a Scatter in place
 };
 
-/// The bytes of the pass's buffers that one row uses. In place, `input` lies within `output`.
+/// What MPI_Alltoallv takes, by rank.
+struct VectorArguments {
+  std::vector<int> sent;
+  std::vector<int> sent_from;
+  std::vector<int> received;
+  std::vector<int> received_at;
+};
+
+/// The bytes of the pass's buffers that one row uses. In place, `input` lies within `output`. On the root of
+/// a Broadcast `result` is `input`, since MPI_Bcast has one buffer.
 struct MpiRowBuffers {
   std::span<std::byte> input;   ///< where the operation reads
   std::span<std::byte> output;  ///< all that it may write
-  std::span<std::byte> result;  ///< the part of `output` that it must write
+  std::span<std::byte> result;  ///< what must hold the result
 };
 
 /// One row on host memory.
@@ -44,12 +52,16 @@ class MpiRow : public PreparedRow {
   template <typename Work>
   auto with_call(const Work& work) const;
 
+  [[nodiscard]] Block timed(std::uint64_t iterations, std::uint64_t iterations_per_sample) const;
+  void share_half(Block& round_trips) const;
+
   RowKey key_;
   MpiArguments arguments_;
   MpiRowBuffers buffers_;
   const Clock& clock_;
   DataPattern pattern_;
   std::vector<int> counts_;  // of MPI_Reduce_scatter: the same for every rank
+  VectorArguments vector_;   // of MPI_Alltoallv
 };
 
 }  // namespace collbench

@@ -1,6 +1,7 @@
 #include "collectives/nccl/nccl_backend.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -21,7 +22,9 @@ constexpr int kStrictAboutAlgorithms = 22400;
 NcclBackend::NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options)
     : together_(together),
       gpu_(together, machines, options.share_gpu, options.inside_slurm),
-      observer_(gpu_.nccl.version) {
+      observer_(gpu_.nccl.version),
+      traffic_(options.traffic),
+      operations_per_group_(options.operations_per_group) {
   communicator_seconds_.push_back(try_nccl(gpu_, together_));
   try_algorithms(options);
 }
@@ -35,6 +38,7 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
       RowKey key;
       key.operation = id;
       key.size_bytes = kKiB;
+      key.count = kKiB / traits(key.type).bytes;
       key.algorithm = algorithm;
       if (operation(id).reduces) key.reduction = Reduction::sum;
       if (why_not(key)) continue;
@@ -89,16 +93,16 @@ std::optional<std::string> NcclBackend::why_not(const RowKey& key) const {
 std::string NcclBackend::algorithm_ran(const RowKey& key) const { return key.algorithm; }
 
 std::string NcclBackend::note(const RowKey& key) const {
-  std::string note = gpu_.shared ? "correctness only: ranks share a GPU" : "";
+  std::vector<std::string> notes;
+  if (gpu_.shared) notes.emplace_back("correctness only: ranks share a GPU");
+  if (operations_per_group_ > 1) notes.push_back(fmt::format("{} in one group", operations_per_group_));
   if (key.operation == OperationId::all_to_all && gpu_.nccl.all_to_all == nullptr) {
-    note += note.empty() ? "grouped ncclSend and ncclRecv" : "; grouped ncclSend and ncclRecv";
+    notes.emplace_back("grouped ncclSend and ncclRecv");
   }
-  return note;
+  return fmt::format("{}", fmt::join(notes, "; "));
 }
 
-BufferBytes NcclBackend::buffer_bytes(const RowKey& key) const {
-  return buffer_bytes_of(key, together_.ranks().size());
-}
+BufferBytes NcclBackend::buffer_bytes(const RowKey& key) const { return buffer_bytes_of(key, shape(key)); }
 
 BackendLimits NcclBackend::limits() const {
   return {.elements_per_call = std::numeric_limits<std::size_t>::max(),
@@ -128,24 +132,23 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
-  const Layout layout = layout_of(key, together_.ranks().size());
-  NcclRowBuffers buffers{.input = send_.data(),
-                         .output = receive_.data(),
-                         .result = receive_.data(),
-                         .output_bytes = buffer_bytes(key).receive,
-                         .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
-  if (key.in_place) {
-    // NCCL's in-place forms: a rank's own block of the larger buffer is the smaller one.
-    const std::uint64_t own_block =
-        static_cast<std::uint64_t>(together_.ranks().rank()) * layout.count * traits(key.type).bytes;
-    buffers.input = receive_.data() + (key.operation == OperationId::all_gather ? own_block : 0);
-    buffers.result = receive_.data() + (key.operation == OperationId::reduce_scatter ? own_block : 0);
-  }
+  const RowPlaces places = places_of(key, shape(key));
+  const auto at = [this](const Stretch& stretch) {
+    return (stretch.of_receive_buffer ? receive_ : send_).data() + stretch.offset;
+  };
+  const NcclRowBuffers buffers{.input = at(places.input),
+                               .output = receive_.data(),
+                               .result = at(places.result),
+                               .output_bytes = buffer_bytes(key).receive,
+                               .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
   return std::make_unique<NcclRow>(key,
                                    NcclRowContext{.gpu = gpu_,
                                                   .communicator = communicator(key.algorithm),
                                                   .ranks = together_.ranks(),
                                                   .observer = observer_},
+                                                  .shape = shape(key),
+                                                  .operations_per_group = operations_per_group_
+},
                                    buffers);
 }
 

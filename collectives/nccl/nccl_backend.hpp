@@ -15,10 +15,12 @@ namespace collbench {
 
 /// How the user wants GPUs to be used.
 struct NcclOptions {
-  bool share_gpu = false;                 ///< ranks may share a GPU: then only correctness is checked
-  bool inside_slurm = false;              ///< for the advice in messages
-  std::vector<OperationId> operations{};  ///< that algorithms are wanted for
-  std::vector<std::string> algorithms{};  ///< that are wanted, "auto" among them or not
+  bool share_gpu = false;                  ///< ranks may share a GPU: then only correctness is checked
+  bool inside_slurm = false;               ///< for the advice in messages
+  std::vector<OperationId> operations{};   ///< that algorithms are wanted for
+  std::vector<std::string> algorithms{};   ///< that are wanted, "auto" among them or not
+  std::uint64_t operations_per_group = 1;  ///< issued between ncclGroupStart and ncclGroupEnd
+  TrafficMatrix traffic{};                 ///< what AllToAllv moves
 };
 
 /// The operations on GPUs through NCCL.
@@ -54,9 +56,15 @@ class NcclBackend : public Backend {
   [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
   void try_algorithms(const NcclOptions& options);
 
+  [[nodiscard]] CallShape shape(const RowKey& key) const {
+    return shape_of(key, together_.ranks().rank(), together_.ranks().size(), traffic_);
+  }
+
   const Together& together_;
   GpuSession gpu_;
-  NcclObserver observer_;                                                // before any communicator
+  NcclObserver observer_;  // before any communicator
+  TrafficMatrix traffic_;
+  std::uint64_t operations_per_group_;
   std::map<std::pair<OperationId, std::string>, std::string> declined_;  // and why
   std::vector<double> communicator_seconds_;
   DeviceBuffer send_;

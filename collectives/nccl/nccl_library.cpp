@@ -59,6 +59,8 @@ NcclLibrary NcclLibrary::load() {
   need(library, nccl, nccl.all_reduce, "ncclAllReduce");
   need(library, nccl, nccl.all_gather, "ncclAllGather");
   need(library, nccl, nccl.reduce_scatter, "ncclReduceScatter");
+  need(library, nccl, nccl.broadcast, "ncclBroadcast");
+  need(library, nccl, nccl.reduce, "ncclReduce");
   need(library, nccl, nccl.send, "ncclSend");
   need(library, nccl, nccl.recv, "ncclRecv");
   library.find(nccl.all_to_all, "ncclAlltoAll");

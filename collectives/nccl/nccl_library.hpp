@@ -29,6 +29,10 @@ struct NcclLibrary {
                            CudaStreamHandle) = nullptr;
   NcclResult (*reduce_scatter)(const void* send, void* receive, std::size_t count, NcclType, NcclReduction,
                                NcclHandle, CudaStreamHandle) = nullptr;
+  NcclResult (*broadcast)(const void* send, void* receive, std::size_t count, NcclType, int root, NcclHandle,
+                          CudaStreamHandle) = nullptr;
+  NcclResult (*reduce)(const void* send, void* receive, std::size_t count, NcclType, NcclReduction, int root,
+                       NcclHandle, CudaStreamHandle) = nullptr;
   NcclResult (*send)(const void*, std::size_t count, NcclType, int peer, NcclHandle,
                      CudaStreamHandle) = nullptr;
   NcclResult (*recv)(void*, std::size_t count, NcclType, int peer, NcclHandle, CudaStreamHandle) = nullptr;

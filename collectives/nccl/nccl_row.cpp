@@ -6,10 +6,12 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <span>
 
 #include "base/units.hpp"
 #include "collectives/nccl/nccl_numbers.hpp"
 #include "collectives/registry.hpp"
+#include "collectives/row_layout.hpp"
 
 namespace collbench {
 namespace {
@@ -42,7 +44,10 @@ NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRow
       ranks_(context.ranks),
       observer_(context.observer),
       buffers_(buffers),
-      layout_(layout_of(key, context.ranks.size())),
+      shape_(context.shape),
+      operations_per_group_(context.operations_per_group),
+      layout_(layout_of(key, context.shape)),
+      transfers_(transfers_of(key, context.shape)),
       pattern_(key.type, key.reduction, context.ranks.rank(), context.ranks.size()),
       type_(nccl_type(key.type)) {
   if (!key.reduction) return;
@@ -77,6 +82,18 @@ void NcclRow::fill_to_repeat() {
                   "cudaMemsetAsync");
 }
 
+/// Puts the operation on the stream, in groups where they were asked for.
+void NcclRow::issue(std::uint64_t times) const {
+  const bool grouped = operations_per_group_ > 1 && key_.operation != OperationId::ping_pong;
+  while (times > 0) {
+    const std::uint64_t group = std::min(times, operations_per_group_);
+    if (grouped) communicator_.check(gpu_.nccl.group_start(), "ncclGroupStart");
+    for (std::uint64_t i = 0; i < group; ++i) issue();
+    if (grouped) communicator_.check(gpu_.nccl.group_end(), "ncclGroupEnd");
+    times -= group;
+  }
+}
+
 /// Puts the operation on the stream once.
 void NcclRow::issue() const {
   const NcclLibrary& nccl = gpu_.nccl;
@@ -93,51 +110,53 @@ void NcclRow::issue() const {
           nccl.reduce_scatter(b.input, b.result, layout_.count, type_, reduction_, handle, stream),
           "ncclReduceScatter");
       return;
-    case OperationId::all_to_all:
-      all_to_all();
+    case OperationId::broadcast:
+      communicator_.check(
+          nccl.broadcast(b.input, b.result, layout_.count, type_, shape_.root, handle, stream),
+          "ncclBroadcast");
       return;
-    case OperationId::send_recv:
-      send_recv();
+    case OperationId::reduce:
+      communicator_.check(
+          nccl.reduce(b.input, b.result, layout_.count, type_, reduction_, shape_.root, handle, stream),
+          "ncclReduce");
+      return;
+    case OperationId::all_reduce:
+      communicator_.check(
+          nccl.all_reduce(b.input, b.output, layout_.count, type_, reduction_, handle, stream),
+          "ncclAllReduce");
+      return;
+    case OperationId::all_to_all:
+      if (nccl.all_to_all == nullptr) break;
+      communicator_.check(nccl.all_to_all(b.input, b.output, layout_.count, type_, handle, stream),
+                          "ncclAlltoAll");
       return;
     default:
-      break;  // the registry runs five; all_reduce is the last of them
+      break;
   }
-  communicator_.check(nccl.all_reduce(b.input, b.output, layout_.count, type_, reduction_, handle, stream),
-                      "ncclAllReduce");
+  exchange();
 }
 
-void NcclRow::all_to_all() const {
+/// Sends and receives, as one group; PingPong's answer waits for what it answers, so each is a group alone.
+void NcclRow::exchange() const {
   const NcclLibrary& nccl = gpu_.nccl;
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
-  if (nccl.all_to_all != nullptr) {
-    communicator_.check(
-        nccl.all_to_all(buffers_.input, buffers_.output, layout_.count, type_, handle, stream),
-        "ncclAlltoAll");
-    return;
-  }
-  const std::uint64_t block_bytes = layout_.count * traits(key_.type).bytes;
+  const std::uint64_t element_bytes = traits(key_.type).bytes;
   communicator_.check(nccl.group_start(), "ncclGroupStart");
-  for (int peer = 0; peer < ranks_.size(); ++peer) {
-    const std::uint64_t offset = static_cast<std::uint64_t>(peer) * block_bytes;
-    communicator_.check(nccl.send(buffers_.input + offset, layout_.count, type_, peer, handle, stream),
-                        "ncclSend");
-    communicator_.check(nccl.recv(buffers_.output + offset, layout_.count, type_, peer, handle, stream),
-                        "ncclRecv");
+  for (const Transfer& each : transfers_) {
+    if (key_.operation == OperationId::ping_pong && &each != transfers_.data()) {
+      communicator_.check(nccl.group_end(), "ncclGroupEnd");
+      communicator_.check(nccl.group_start(), "ncclGroupStart");
+    }
+    const std::uint64_t at = each.offset * element_bytes;
+    if (each.sends) {
+      communicator_.check(nccl.send(buffers_.input + at, each.count, type_, each.peer, handle, stream),
+                          "ncclSend");
+    } else {
+      communicator_.check(nccl.recv(buffers_.result + at, each.count, type_, each.peer, handle, stream),
+                          "ncclRecv");
+    }
   }
-  communicator_.check(nccl.group_end(), "ncclGroupEnd");
-}
-
-void NcclRow::send_recv() const {
-  const NcclLibrary& nccl = gpu_.nccl;
-  const int next = (ranks_.rank() + 1) % ranks_.size();
-  const int before = (ranks_.rank() + ranks_.size() - 1) % ranks_.size();
-  const CudaStreamHandle stream = gpu_.stream->get();
-  communicator_.check(nccl.group_start(), "ncclGroupStart");
-  communicator_.check(nccl.send(buffers_.input, layout_.count, type_, next, communicator_.get(), stream),
-                      "ncclSend");
-  communicator_.check(nccl.recv(buffers_.output, layout_.count, type_, before, communicator_.get(), stream),
-                      "ncclRecv");
   communicator_.check(nccl.group_end(), "ncclGroupEnd");
 }
 
@@ -151,7 +170,7 @@ std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t itera
     std::uint64_t left = iterations;
     for (std::uint64_t span = 1; span <= count; ++span) {
       const std::uint64_t repeats = std::min(left, iterations_per_span);
-      for (std::uint64_t i = 0; i < repeats; ++i) issue();
+      issue(repeats);
       events_[span].record(*gpu_.stream);
       left -= repeats;
     }
@@ -194,7 +213,18 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
     block.samples.push_back(span / static_cast<double>(repeats));
     left -= repeats;
   }
+  if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;
+}
+
+/// PingPong's time is half a round trip on rank 0, also for the ranks that look on.
+void NcclRow::share_half(Block& round_trips) const {
+  const auto share = [this](std::span<double> values) {
+    for (double& seconds : values) seconds /= 2;
+    ranks_.broadcast(std::as_writable_bytes(values), 0);
+  };
+  share({&round_trips.elapsed_seconds, 1});
+  share(round_trips.samples);
 }
 
 std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
@@ -202,7 +232,7 @@ std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
   const CudaStreamHandle stream = gpu_.stream->get();
   KernelMismatch* const found = &buffers_.scratch->found;
   const std::uint32_t tolerance = key_.reduction ? tolerance_ulp(key_.type, *key_.reduction) : 0;
-  const auto segments = collective(key_.operation).result(layout_, ranks_.rank(), ranks_.size());
+  const auto segments = collective(key_.operation).result(layout_, shape_);
   const auto compare = [&](const Segment& segment, std::uint64_t at) {
     KernelElements elements = elements_of(
         segment.source == Segment::kReduced ? &buffers_.scratch->expected : nullptr, key_.type, iteration);

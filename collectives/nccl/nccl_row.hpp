@@ -6,6 +6,7 @@
 
 #include "collectives/backend.hpp"
 #include "collectives/nccl/gpu_session.hpp"
+#include "collectives/nccl/grouped_exchange.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
 #include "collectives/nccl/nccl_observer.hpp"
 #include "collectives/nccl/nccl_types.hpp"
@@ -18,6 +19,8 @@ struct NcclRowContext {
   NcclCommunicator& communicator;
   Ranks& ranks;
   const NcclObserver& observer;
+  CallShape shape;
+  std::uint64_t operations_per_group = 1;
 };
 
 /// What a row's kernels need in device memory.
@@ -49,9 +52,10 @@ class NcclRow : public PreparedRow {
   [[nodiscard]] std::optional<NcclTold> nccl_told() const override { return told_; }
 
  private:
+  void issue(std::uint64_t times) const;
   void issue() const;
-  void all_to_all() const;
-  void send_recv() const;
+  void exchange() const;
+  void share_half(Block& round_trips) const;
   [[nodiscard]] std::vector<double> spans(std::uint64_t iterations, std::uint64_t iterations_per_span);
   [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
                                    std::uint64_t iteration) const;
@@ -62,7 +66,10 @@ class NcclRow : public PreparedRow {
   Ranks& ranks_;
   const NcclObserver& observer_;
   NcclRowBuffers buffers_;
+  CallShape shape_;
+  std::uint64_t operations_per_group_;
   Layout layout_;
+  std::vector<Transfer> transfers_;  // of operations that are made of ncclSend and ncclRecv
   DataPattern pattern_;
   NcclType type_;
   NcclReduction reduction_ = NcclReduction::sum;

@@ -30,7 +30,11 @@ TEST(HostAlgorithms, HaveOpenMpisNames) {
               ElementsAre("non-overlapping", "recursive_halving", "ring", "butterfly"));
   EXPECT_THAT(names(OperationId::all_to_all),
               ElementsAre("linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"));
-  EXPECT_TRUE(host_algorithms(OperationId::broadcast).empty());
+  EXPECT_THAT(names(OperationId::broadcast), ElementsAre("basic_linear", "pipeline", "binomial"));
+  EXPECT_THAT(names(OperationId::reduce), ElementsAre("linear", "pipeline", "binomial"));
+  EXPECT_THAT(names(OperationId::gather), ElementsAre("basic_linear", "binomial"));
+  EXPECT_THAT(names(OperationId::scatter), ElementsAre("basic_linear", "binomial"));
+  EXPECT_TRUE(host_algorithms(OperationId::hypercube).empty());
 }
 
 TEST(HostAlgorithms, RunOnTheRanksThatTheLibraryAllows) {

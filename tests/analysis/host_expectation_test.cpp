@@ -16,7 +16,7 @@ RowKey row(OperationId id, std::uint64_t size) {
 }
 
 Expectation expect(OperationId id, std::uint64_t size, std::string_view ran, const Identities& place) {
-  return expect_on_host_memory(row(id, size), ran, two_tier_calibration(), place);
+  return expect_on_host_memory(row(id, size), ran, two_tier_calibration(), place, {});
 }
 
 TEST(HostExpectation, IsTheFormulaOfTheAlgorithmThatRan) {
@@ -39,7 +39,7 @@ TEST(HostExpectation, SetsTheLibrarysChoiceAgainstTheCheapest) {
   calibration.intra->gap_seconds = kAlphaIntra / 2;
   const HostModel model = model_of(place, calibration);
   const auto expect_auto = [&](std::uint64_t size) {
-    return expect_on_host_memory(row(OperationId::all_reduce, size), "auto", calibration, place);
+    return expect_on_host_memory(row(OperationId::all_reduce, size), "auto", calibration, place, {});
   };
   EXPECT_EQ(expect_auto(8).expected_by, "recursive_doubling");
   const Expectation large = expect_auto(64 << 20);
@@ -68,6 +68,9 @@ TEST(HostExpectation, GivesRingAndTreeWhereTheyExist) {
   EXPECT_EQ(ring_and_tree(OperationId::reduce_scatter), std::pair(true, false));
   EXPECT_EQ(ring_and_tree(OperationId::all_to_all), std::pair(false, false));
   EXPECT_EQ(ring_and_tree(OperationId::send_recv), std::pair(false, false));
+  EXPECT_EQ(ring_and_tree(OperationId::broadcast), std::pair(true, true));
+  EXPECT_EQ(ring_and_tree(OperationId::reduce), std::pair(true, true));
+  EXPECT_EQ(ring_and_tree(OperationId::gather), std::pair(false, false));
   const HostModel model = model_of(place);
   EXPECT_EQ(*expect(OperationId::all_reduce, 1 << 20, "auto", place).ring_seconds,
             seconds_of(OperationId::all_reduce, "ring", model, 1 << 20));
@@ -78,7 +81,7 @@ TEST(HostExpectation, KnowsWhetherTheRowIsInPlace) {
   calibration.kappa_seconds_per_byte = 1e-9;
   RowKey key = row(OperationId::all_reduce, 1 << 20);
   const auto seconds = [&] {
-    return *expect_on_host_memory(key, "ring", calibration, in_node_order(1, 4)).expected_seconds;
+    return *expect_on_host_memory(key, "ring", calibration, in_node_order(1, 4), {}).expected_seconds;
   };
   const double out_of_place = seconds();
   key.in_place = true;
@@ -91,9 +94,9 @@ TEST(HostExpectation, IsEmptyWhereThereIsNoModel) {
            expectation.expected_by.empty();
   };
   EXPECT_TRUE(is_empty(expect(OperationId::all_reduce, 1024, "ring", in_node_order(1, 1))));
-  EXPECT_TRUE(is_empty(expect(OperationId::broadcast, 1024, "auto", in_node_order(1, 4))));
-  EXPECT_TRUE(is_empty(
-      expect_on_host_memory(row(OperationId::all_reduce, 1024), "ring", Calibration{}, in_node_order(1, 4))));
+  EXPECT_TRUE(is_empty(expect(OperationId::hypercube, 1024, "auto", in_node_order(1, 4))));
+  EXPECT_TRUE(is_empty(expect_on_host_memory(row(OperationId::all_reduce, 1024), "ring", Calibration{},
+                                             in_node_order(1, 4), {})));
   const Expectation unknown = expect(OperationId::all_reduce, 1024, "a_new_algorithm", in_node_order(1, 4));
   EXPECT_FALSE(unknown.expected_seconds);
   EXPECT_TRUE(unknown.ring_seconds);

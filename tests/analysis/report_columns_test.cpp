@@ -17,9 +17,11 @@ using ::testing::Not;
 
 /// The cells of a row by the titles of their columns.
 std::map<std::string, std::string> cells(const Row& row, int ranks = 4) {
+  Run run;
+  run.rows = {row};
   std::map<std::string, std::string> result;
   const ReportRow report_row{row, rates(row, ranks)};
-  for (const ReportColumn& column : report_columns(collbench::Run{})) {
+  for (const ReportColumn& column : report_columns(run)) {
     result[std::string(column.title)] = column.cell(report_row);
   }
   return result;
@@ -34,8 +36,15 @@ Tone tone_of(const Row& row, std::string_view title) {
 
 TEST(ReportColumns, StandInTheOrderThatPeopleKnow) {
   std::string titles;
-  for (const ReportColumn& column : report_columns(collbench::Run{})) titles += std::string(column.title) + " ";
+  for (const ReportColumn& column : report_columns(example_run())) titles += std::string(column.title) + " ";
   EXPECT_EQ(titles, "size count type redop place time ±95% algbw busbw #wrong ring tree exp meas algorithm ");
+}
+
+TEST(ReportColumns, ShowRootsWhereThereAreSome) {
+  Row row = example_row(OperationId::broadcast, 4096, 10);
+  EXPECT_FALSE(cells(row).contains("root")) << "a log that does not say";
+  row.measurement.key.root = 3;
+  EXPECT_EQ(cells(row)["root"], "3");
 }
 
 TEST(ReportColumns, ShowAMeasuredRow) {

@@ -75,5 +75,16 @@ TEST(Linear, IsOneMessageARound) {
   EXPECT_EQ(pairs(from[0]), (Pairs{{0, 1}}));
 }
 
+TEST(RoundPatterns, AreCountedFromTheirRoot) {
+  const HostModel model = model_of(in_node_order(1, 4));
+  EXPECT_EQ(pairs(linear_to_root(model, 2).front()), (Pairs{{3, 2}}));
+  EXPECT_EQ(pairs(linear_from_root(model, 2).back()), (Pairs{{2, 1}}));
+  EXPECT_EQ(pairs(binomial_to_root(model, 3).back()), (Pairs{{1, 3}}));
+  EXPECT_EQ(pairs(binomial_from_root(model, 3).front()), (Pairs{{3, 1}}));
+  EXPECT_EQ(pairs(binomial_from_root(model, 1).back()), (Pairs{{1, 2}, {3, 0}}));
+  EXPECT_EQ(pairs(chain_from_root(model, 2)), (Pairs{{2, 3}, {3, 0}, {0, 1}}));
+  EXPECT_EQ(pairs(chain_to_root(model, 2)), (Pairs{{1, 0}, {0, 3}, {3, 2}}));
+}
+
 }  // namespace
 }  // namespace collbench

@@ -38,6 +38,17 @@ TEST(BlockPlan, FixedCountsAreKept) {
   EXPECT_LE(plan.iterations_per_sample, 5U);
 }
 
+TEST(BlockPlan, EverythingIsWholeGroups) {
+  const BlockPlan fixed = plan_block(1e-6, 0.01, 256, {.iterations = 5, .warmup = 2, .per_group = 8});
+  EXPECT_EQ(fixed.iterations, 40U) << "as -n and -m of nccl-tests: 5 groups of 8";
+  EXPECT_EQ(fixed.warmup, 16U);
+  const BlockPlan by_time = plan_block(3e-6, 0.01, 256, {.iterations = {}, .warmup = {}, .per_group = 7});
+  EXPECT_EQ(by_time.iterations % 7, 0U);
+  EXPECT_EQ(by_time.iterations_per_sample % 7, 0U);
+  EXPECT_EQ(by_time.warmup % 7, 0U);
+  EXPECT_GE(by_time.iterations, 3333U);
+}
+
 TEST(BlockPlan, NoTimeAtAllIsSurvived) {
   const BlockPlan plan = plan_block(0, 0.01, 256, {});
   EXPECT_GE(plan.iterations, 1U);

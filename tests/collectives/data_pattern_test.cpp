@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/record/traffic_matrix.hpp"
 #include "collectives/registry.hpp"
 #include "tests/collectives/reference.hpp"
 
@@ -18,43 +19,62 @@ struct World {
   DataType type;
   std::optional<Reduction> reduction;
   int ranks;
-  Layout layout = what.layout(asked_bytes(), traits(type).bytes, ranks);
+  int root = 0;
+  /// Enough elements for every fault to show in every type.
+  std::uint64_t count = 40;
+  TrafficMatrix traffic = traffic_by_distance(ranks);
 
-  /// 40 elements for every rank: enough for every fault to show in every type.
-  [[nodiscard]] std::uint64_t asked_bytes() const {
-    return 40 * traits(type).bytes * static_cast<std::uint64_t>(ranks);
+  [[nodiscard]] CallShape shape(int rank) const {
+    return {.rank = rank, .ranks = ranks, .root = root, .traffic = &traffic};
   }
+  [[nodiscard]] Layout layout(int rank) const { return what.layout(count, shape(rank)); }
+  [[nodiscard]] std::vector<Segment> result(int rank) const { return what.result(layout(rank), shape(rank)); }
 
   [[nodiscard]] std::vector<Bytes> sent(std::uint64_t iteration) const {
     std::vector<Bytes> buffers;
     for (int rank = 0; rank < ranks; ++rank) {
-      Bytes& buffer = buffers.emplace_back(layout.send_elements * traits(type).bytes);
+      Bytes& buffer = buffers.emplace_back(layout(rank).send_elements * traits(type).bytes);
       DataPattern(type, reduction, rank, ranks).fill(buffer, iteration);
     }
     return buffers;
   }
 
   [[nodiscard]] std::vector<Bytes> received(const std::vector<Bytes>& send) const {
-    return Reference(what.id, layout, type, reduction, ranks).receive_buffers(send);
+    return Reference(what.id, count, type, reduction, ranks, root).receive_buffers(send);
+  }
+
+  /// The last rank that puts anything in, and one that gets something.
+  [[nodiscard]] std::size_t last_sender() const {
+    int rank = ranks - 1;
+    while (layout(rank).send_elements == 0) --rank;
+    return static_cast<std::size_t>(rank);
+  }
+  [[nodiscard]] std::size_t receiver() const {
+    int rank = 0;
+    while (layout(rank).receive_elements == 0) ++rank;
+    return static_cast<std::size_t>(rank);
   }
 
   /// How many elements of all ranks are found wrong.
   [[nodiscard]] std::uint64_t wrong(const std::vector<Bytes>& receive, std::uint64_t iteration) const {
-    std::uint64_t count = 0;
+    std::uint64_t elements = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-      const auto found =
-          DataPattern(type, reduction, rank, ranks)
-              .check(receive[static_cast<std::size_t>(rank)], what.result(layout, rank, ranks), iteration);
-      if (found) count += found->count;
+      const auto found = DataPattern(type, reduction, rank, ranks)
+                             .check(receive[static_cast<std::size_t>(rank)], result(rank), iteration);
+      if (found) elements += found->count;
     }
-    return count;
+    return elements;
   }
 
   [[nodiscard]] std::string name() const {
-    return fmt::format("{} {} {} {} ranks", operation(what.id).name, traits(type).name,
-                       reduction ? collbench::name(*reduction) : "", ranks);
+    return fmt::format("{} {} {} {} ranks, root {}", operation(what.id).name, traits(type).name,
+                       reduction ? collbench::name(*reduction) : "", ranks, root);
   }
 };
+
+std::vector<int> roots(const Operation& operation, int ranks) {
+  return operation.has_root ? std::vector<int>{0, ranks / 2, ranks - 1} : std::vector<int>{0};
+}
 
 void for_every_world(const std::function<void(const World&)>& test) {
   for (const Collective* what : collectives()) {
@@ -63,9 +83,12 @@ void for_every_world(const std::function<void(const World&)>& test) {
         std::vector<std::optional<Reduction>> kinds{std::nullopt};
         if (operation(what->id).reduces) kinds.assign(reductions().begin(), reductions().end());
         for (const auto& kind : kinds) {
-          const World world{.what = *what, .type = type.id, .reduction = kind, .ranks = ranks};
-          SCOPED_TRACE(world.name());
-          test(world);
+          for (const int root : roots(operation(what->id), ranks)) {
+            const World world{
+                .what = *what, .type = type.id, .reduction = kind, .ranks = ranks, .root = root};
+            SCOPED_TRACE(world.name());
+            test(world);
+          }
         }
       }
     }
@@ -91,10 +114,9 @@ TEST(DataPattern, EveryPartialResultIsExactHoweverManyRanks) {
                     .reduction = reduction,
                     .ranks = ranks};
         SCOPED_TRACE(world.name());
-        world.layout = world.what.layout(300 * traits(type).bytes, traits(type).bytes, ranks);
+        world.count = 300;
         const Bytes result = world.received(world.sent(1)).front();
-        EXPECT_FALSE(DataPattern(type, reduction, 0, ranks)
-                         .check(result, world.what.result(world.layout, 0, ranks), 1));
+        EXPECT_FALSE(DataPattern(type, reduction, 0, ranks).check(result, world.result(0), 1));
       }
     }
   }
@@ -104,11 +126,13 @@ TEST(DataPattern, AnOperationThatDoesNothingIsWrongAtEveryElement) {
   for_every_world([](const World& world) {
     if (world.reduction == Reduction::prod && traits(world.type).bytes == 1)
       return;  // any byte may be a product
-    std::vector<Bytes> receive(static_cast<std::size_t>(world.ranks),
-                               Bytes(world.layout.receive_elements * traits(world.type).bytes));
-    for (Bytes& buffer : receive) poison(buffer);
-    EXPECT_EQ(world.wrong(receive, 1),
-              world.layout.receive_elements * static_cast<std::uint64_t>(world.ranks));
+    std::vector<Bytes> receive;
+    std::uint64_t elements = 0;
+    for (int rank = 0; rank < world.ranks; ++rank) {
+      elements += world.layout(rank).receive_elements;
+      poison(receive.emplace_back(world.layout(rank).receive_elements * traits(world.type).bytes));
+    }
+    EXPECT_EQ(world.wrong(receive, 1), elements);
   });
 }
 
@@ -120,7 +144,9 @@ TEST(DataPattern, AShiftByOneElementIsFound) {
   for_every_world([](const World& world) {
     std::vector<Bytes> receive = world.received(world.sent(1));
     const auto step = static_cast<std::ptrdiff_t>(traits(world.type).bytes);
-    for (Bytes& buffer : receive) std::rotate(buffer.begin(), buffer.begin() + step, buffer.end());
+    for (Bytes& buffer : receive) {
+      if (!buffer.empty()) std::rotate(buffer.begin(), buffer.begin() + step, buffer.end());
+    }
     EXPECT_GT(world.wrong(receive, 1), 0U);
   });
 }
@@ -130,14 +156,17 @@ TEST(DataPattern, TwoBlocksSwappedAreFound) {
     // Two blocks of one rank's result, or, where that is one block, the results of two ranks, or its two
     // halves.
     std::vector<Bytes> receive = world.received(world.sent(1));
-    if (world.what.id == OperationId::reduce_scatter || world.what.id == OperationId::send_recv) {
+    using enum OperationId;
+    const OperationId id = world.what.id;
+    if (id == reduce_scatter || id == send_recv || id == scatter) {
       std::swap(receive[0], receive[1]);
     } else {
-      const std::uint64_t parts =
-          world.what.id == OperationId::all_reduce ? 2 : static_cast<std::uint64_t>(world.ranks);
-      const auto block =
-          static_cast<std::ptrdiff_t>(world.layout.receive_elements / parts * traits(world.type).bytes);
-      std::swap_ranges(receive[0].begin(), receive[0].begin() + block, receive[0].begin() + block);
+      const bool of_blocks = id == all_gather || id == all_to_all || id == gather;
+      Bytes& buffer = receive[world.receiver()];
+      const std::size_t elements = buffer.size() / traits(world.type).bytes;
+      const auto block = static_cast<std::ptrdiff_t>(
+          elements / (of_blocks ? static_cast<std::size_t>(world.ranks) : 2) * traits(world.type).bytes);
+      std::swap_ranges(buffer.begin(), buffer.begin() + block, buffer.begin() + block);
     }
     EXPECT_GT(world.wrong(receive, 1), 0U);
   });
@@ -153,14 +182,20 @@ TEST(DataPattern, OneRanksPartMissingIsFound) {
         World without = world;
         without.ranks = world.ranks - 1;
         send.erase(send.begin() + missing);
+        without.root = std::min(world.root, without.ranks - 1);
         std::vector<Bytes> receive =
-            Reference(world.what.id, world.layout, world.type, world.reduction, without.ranks)
+            Reference(world.what.id, world.count, world.type, world.reduction, without.ranks, without.root)
                 .receive_buffers(send);
-        receive.insert(receive.begin() + missing, receive.front());
+        const Bytes result = receive[without.receiver()];
+        // Where only the root gets anything, the others still get nothing.
+        for (Bytes& buffer : receive) buffer = operation(world.what.id).has_root ? Bytes() : buffer;
+        receive.insert(receive.begin() + missing, operation(world.what.id).has_root ? Bytes() : result);
+        receive[world.receiver()] = result;
         EXPECT_GT(world.wrong(receive, 1), 0U);
       } else {
-        const std::vector<Bytes> receive = world.received(send);
-        poison(send[static_cast<std::size_t>(missing)]);
+        Bytes& part = send[static_cast<std::size_t>(missing)];
+        if (part.empty()) continue;  // of a Broadcast, only the root puts anything in
+        poison(part);
         EXPECT_GT(world.wrong(world.received(send), 1), 0U);
       }
     }
@@ -176,11 +211,21 @@ TEST(DataPattern, OneRanksPartDoubledIsFound) {
       std::vector<Bytes> twice = send;
       twice.push_back(send.back());
       const std::vector<Bytes> receive =
-          Reference(world.what.id, world.layout, world.type, world.reduction, world.ranks)
+          Reference(world.what.id, world.count, world.type, world.reduction, world.ranks, world.root)
               .receive_buffers(twice);
       EXPECT_GT(world.wrong(receive, 1), 0U);
     } else {
-      send.front() = send.back();  // one rank's data arrives twice, in its own place and in another's
+      // One rank's data arrives twice, in its own place and in another's; or, of the one rank that has any,
+      // its first half does.
+      Bytes& last = send[world.last_sender()];
+      const bool alone = operation(world.what.id).has_root && world.what.id != OperationId::gather;
+      if (alone) {
+        const auto half = static_cast<std::ptrdiff_t>(last.size() / traits(world.type).bytes / 2 *
+                                                      traits(world.type).bytes);
+        std::copy(last.begin(), last.begin() + half, last.begin() + half);
+      } else {
+        std::copy_n(last.begin(), std::min(last.size(), send.front().size()), send.front().begin());
+      }
       EXPECT_GT(world.wrong(world.received(send), 1), 0U);
     }
   });
@@ -194,8 +239,7 @@ TEST(DataPattern, OneWrongElementIsCountedAndNamed) {
   std::memcpy(&before, receive[2].data() + 101 * sizeof before, sizeof before);
   const std::int32_t broken = -7;
   std::memcpy(receive[2].data() + 101 * sizeof broken, &broken, sizeof broken);
-  const auto found = DataPattern(world.type, world.reduction, 2, 4)
-                         .check(receive[2], world.what.result(world.layout, 2, 4), 1);
+  const auto found = DataPattern(world.type, world.reduction, 2, 4).check(receive[2], world.result(2), 1);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->count, 1U);
   EXPECT_EQ(found->first_index, 101U);

@@ -17,6 +17,10 @@ std::vector<std::uint64_t> sizes_of(const std::vector<RowKey>& rows) {
   return sizes;
 }
 
+std::vector<RowKey> rows_on(int ranks, const PlanRequest& request) {
+  return plan_rows(request, ranks, traffic_by_distance(ranks));
+}
+
 TEST(Plan, TheUpperEndIsAlwaysTheLastSize) {
   EXPECT_THAT(geometric_sizes(8, 64, 4), ElementsAre(8, 32, 64));
   EXPECT_THAT(geometric_sizes(8, 128, 4), ElementsAre(8, 32, 128));
@@ -30,7 +34,7 @@ TEST(Plan, ASizeThatDoesNotDivideIsShownAsWhatRuns) {
   PlanRequest request;
   request.operations = {OperationId::all_gather};
   request.sizes_bytes = {8, 32, 100};
-  const auto rows = plan_rows(request, 3);
+  const auto rows = rows_on(3, request);
   // 8 and 32 B hold 0 and 2 floats for each of 3 ranks: at least one runs.
   EXPECT_THAT(sizes_of(rows), ElementsAre(12, 24, 96));
   EXPECT_EQ(rows[2].count, 8U);
@@ -40,7 +44,7 @@ TEST(Plan, TwoSizesThatRunAsTheSameStandOnce) {
   PlanRequest request;
   request.operations = {OperationId::all_to_all};
   request.sizes_bytes = {8, 32, 100};
-  EXPECT_THAT(sizes_of(plan_rows(request, 16)), ElementsAre(64));
+  EXPECT_THAT(sizes_of(rows_on(16, request)), ElementsAre(64));
 }
 
 TEST(Plan, ReductionsAndPlacesAreRunWhereTheyExist) {
@@ -49,7 +53,7 @@ TEST(Plan, ReductionsAndPlacesAreRunWhereTheyExist) {
   request.sizes_bytes = {64};
   request.reductions = {Reduction::sum, Reduction::max};
   request.in_place = true;
-  const auto rows = plan_rows(request, 2);
+  const auto rows = rows_on(2, request);
   ASSERT_EQ(rows.size(), 4U + 2U + 1U);
   EXPECT_EQ(rows[0].reduction, Reduction::sum);
   EXPECT_FALSE(rows[0].in_place);
@@ -64,9 +68,9 @@ TEST(Plan, ACountThatMpiCannotTakeIsRefused) {
   request.operations = {OperationId::all_reduce};
   request.sizes_bytes = {4 * kGiB};
   request.types = {DataType::int8};
-  EXPECT_THROW(static_cast<void>(plan_rows(request, 2)), Error);
+  EXPECT_THROW(static_cast<void>(rows_on(2, request)), Error);
   request.types = {DataType::float32};
-  EXPECT_EQ(plan_rows(request, 2).size(), 1U);
+  EXPECT_EQ(rows_on(2, request).size(), 1U);
 }
 
 TEST(Plan, WhatHasNoInPlaceFormIsNotLeftOut) {
@@ -75,10 +79,35 @@ TEST(Plan, WhatHasNoInPlaceFormIsNotLeftOut) {
   request.sizes_bytes = {8};
   request.out_of_place = false;
   request.in_place = true;
-  const auto rows = plan_rows(request, 2);
+  const auto rows = rows_on(2, request);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_TRUE(rows[0].in_place);
   EXPECT_FALSE(rows[1].in_place);
+}
+
+TEST(Plan, ARootStandsInTheRowsOfWhatHasOne) {
+  PlanRequest request;
+  request.operations = {OperationId::broadcast, OperationId::all_reduce};
+  request.sizes_bytes = {8};
+  request.root = 1;
+  auto rows = rows_on(3, request);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].root, 1);
+  EXPECT_EQ(rows[1].root, std::nullopt);
+  request.root = kEveryRoot;
+  rows = rows_on(3, request);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[2].root, 2);
+  request.root = 3;
+  EXPECT_THROW(static_cast<void>(rows_on(3, request)), Error);
+}
+
+TEST(Plan, AllToAllvShowsWhatTheFullestRankMoves) {
+  PlanRequest request;
+  request.operations = {OperationId::all_to_all_v};
+  request.sizes_bytes = {8, 12, 2400};
+  // By distance among 4: 1, 2 and 3 of 6 parts, at least an element each.
+  EXPECT_THAT(sizes_of(rows_on(4, request)), ElementsAre(12, 2400));
 }
 
 TEST(Plan, MoreRowsThanAnybodyReadsAreRefusedBeforeTheyAreMade) {
@@ -87,7 +116,7 @@ TEST(Plan, MoreRowsThanAnybodyReadsAreRefusedBeforeTheyAreMade) {
   PlanRequest request;
   request.operations = {OperationId::all_reduce};
   for (std::uint64_t size = 4; size < 90'000; size += 4) request.sizes_bytes.push_back(size);
-  EXPECT_THROW(static_cast<void>(plan_rows(request, 2)), Error);
+  EXPECT_THROW(static_cast<void>(rows_on(2, request)), Error);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"analysis/host_(all_gather|all_reduce|all_to_all|reduce_scatter|send_recv)\.cpp":
+    r"analysis/host_(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv)\.cpp":
     "the algorithms of one operation each, which host_algorithm.hpp declares",
     r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff_[a-z_]+\.cpp": "the parts of one comparison, which diff_parts.hpp declares",
@@ -68,7 +68,7 @@ TESTED_BY = {
     r"topology/diff_[a-z_]+\.cpp": "tests/topology/topology_diff_test.cpp",
     r"topology/hwloc_links\.cpp": "tests/topology/hwloc_xml_test.cpp",
     r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/sysfs_test.cpp",
-    r"collectives/(all_gather|all_reduce|all_to_all|reduce_scatter|send_recv|collective)\.cpp":
+    r"collectives/(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv|collective)\.cpp":
     "tests/collectives/registry_test.cpp",
 }
 

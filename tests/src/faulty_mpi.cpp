@@ -81,6 +81,51 @@ int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int t
   return code;
 }
 
+int MPI_Alltoallv(const void* send, const int send_counts[], const int send_places[], MPI_Datatype send_type,
+                  void* receive, const int counts[], const int places[], MPI_Datatype type,
+                  MPI_Comm communicator) {
+  const int code =
+      PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, communicator);
+  const int last = ranks_of(communicator) - 1;
+  spoil("MPI_Alltoallv", communicator, receive, static_cast<long>(places[last]) + counts[last], type);
+  return code;
+}
+
+int MPI_Recv(void* receive, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+             MPI_Status* status) {
+  const int code = PMPI_Recv(receive, count, type, from, tag, communicator, status);
+  spoil("MPI_Recv", communicator, receive, count, type);
+  return code;
+}
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
+  const int code = PMPI_Bcast(data, count, type, root, communicator);
+  spoil("MPI_Bcast", communicator, data, count, type);
+  return code;
+}
+
+int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm communicator) {
+  const int code = PMPI_Reduce(send, receive, count, type, op, root, communicator);
+  if (root == 1) spoil("MPI_Reduce", communicator, receive, count, type);
+  return code;
+}
+
+int MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+               MPI_Datatype type, int root, MPI_Comm communicator) {
+  const int code = PMPI_Gather(send, send_count, send_type, receive, count, type, root, communicator);
+  const long elements = static_cast<long>(count) * ranks_of(communicator);
+  if (root == 1) spoil("MPI_Gather", communicator, receive, elements, type);
+  return code;
+}
+
+int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                MPI_Datatype type, int root, MPI_Comm communicator) {
+  const int code = PMPI_Scatter(send, send_count, send_type, receive, count, type, root, communicator);
+  spoil("MPI_Scatter", communicator, receive, count, type);
+  return code;
+}
+
 int MPI_Send(const void* send, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
   be_late("message");
   return PMPI_Send(send, count, type, to, tag, communicator);

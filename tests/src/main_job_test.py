@@ -65,19 +65,28 @@ class Scratch(unittest.TestCase):
 
 class EveryOperation(Scratch):
     def check(self, ranks):
-        run = self.record(ranks, *QUICK, "--sizes", "100,4K", "-d", "all", "-o", "all", "--place", "both")
+        run = self.record(ranks, *QUICK, "--ops", "all", "--sizes", "100,4K", "-d", "all", "-o", "all", "--place", "both",
+                          "-r", ranks - 1)
         rows = [row for row in run["rows"] if not row["unavailable"]]
         for row in rows:
             self.assertEqual(row["wrong_elements"], 0, row)
             self.assertGreater(row["size_bytes"], 0, row)
-        kinds = {(row["operation"], row["type"], row["reduction"], row["in_place"]) for row in rows}
+        kinds = {(row["operation"], row["type"], row["reduction"], row["root"], row["in_place"]) for row in rows}
         types = 10
         reducing = 2 * types * 5 * 2  # AllReduce, ReduceScatter: types, reductions, places
-        moving = types * 2 + types  # AllGather in both places, AllToAll out of place
-        self.assertEqual(len(kinds), reducing + moving + (types if ranks > 1 else 0))
+        moving = types * 2 + 2 * types  # AllGather in both places, AllToAll and AllToAllv out of place
+        rooted = types * 2 * (3 + 5)  # Broadcast, Gather, Scatter, and Reduce with five reductions
+        pairs = 2 * types if ranks > 1 else 0  # SendRecv, PingPong
+        self.assertEqual(len(kinds), reducing + moving + rooted + pairs)
         for row in rows:
             own = row["reduction"] and (row["type"] in ("half", "bfloat16") or row["reduction"] == "avg")
             self.assertEqual(row["note"].startswith("reduced by collbench"), bool(own), row)
+
+    def test_every_root(self):
+        run = self.record(3, *QUICK, "--ops", "broadcast,reduce,gather,scatter", "--sizes", "4K", "--place", "both", "-r", "all")
+        self.assertEqual({row["wrong_elements"] for row in run["rows"]}, {0})
+        self.assertEqual({row["root"] for row in run["rows"]}, {0, 1, 2})
+        self.assertEqual(len(run["rows"]), 4 * 2 * 3)
 
     def test_1_rank(self):
         self.check(1)
@@ -96,10 +105,10 @@ class EveryOperation(Scratch):
 
 
 class WrongData(Scratch):
-    """A library that spoils one operation's result on rank 1 of 3."""
+    """A library that spoils one operation's result on rank 1."""
 
-    def check(self, operation, call):
-        run = self.record(3, *QUICK, "--ops", operation, "--sizes", "4K", status=3,
+    def check(self, operation, call, *arguments, ranks=3):
+        run = self.record(ranks, *QUICK, "--ops", operation, "--sizes", "4K", *arguments, status=3,
                           environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_CALL": call})
         (row,) = run["rows"]
         self.assertGreater(row["wrong_elements"], 0)
@@ -120,6 +129,109 @@ class WrongData(Scratch):
 
     def test_send_recv(self):
         self.check("send_recv", "MPI_Sendrecv")
+
+    def test_all_to_all_v(self):
+        self.check("all_to_all_v", "MPI_Alltoallv")
+
+    def test_broadcast(self):
+        self.check("broadcast", "MPI_Bcast")
+
+    def test_reduce(self):
+        self.check("reduce", "MPI_Reduce", "-r", "1")
+
+    def test_gather(self):
+        self.check("gather", "MPI_Gather", "-r", "1")
+
+    def test_scatter(self):
+        self.check("scatter", "MPI_Scatter", "-r", "1")
+
+    def test_ping_pong(self):
+        self.check("ping_pong", "MPI_Recv", ranks=2)
+
+
+class MoreOptions(Scratch):
+    """-r, -m, -N, --counts, --samples and --config, as a whole."""
+
+    def config(self, text):
+        path = self.folder / "lab.toml"
+        path.write_text(text)
+        return path
+
+    def test_ping_pong_is_one_time_for_all_ranks(self):
+        run = self.record(3, *QUICK, "--ops", "ping_pong", "--sizes", "8")
+        (row,) = run["rows"]
+        self.assertEqual(len(set(row["rank_times"]["median_seconds"])), 1, row)
+
+    def test_every_new_operation_has_an_expectation(self):
+        run = self.record(2, *QUICK, "--ops", "ping_pong,broadcast,reduce,gather,scatter,all_to_all_v", "--sizes", "4K")
+        self.assertEqual(run["traffic"]["source"], "by distance")
+        if run["calibration"]["intra"] is None:
+            self.skipTest("too much noise to fit the calibration")
+        for row in run["rows"]:
+            self.assertGreater(row["expected_seconds"], 0, row)
+
+    def test_groups(self):
+        run = self.record(2, "--passes", "1", "-n", "3", "-w", "0", "-m", "4", "--ops", "all_reduce", "--sizes", "8")
+        self.assertEqual(run["rows"][0]["iterations"], 12)
+        self.assertEqual(run["rows"][0]["iterations_per_sample"] % 4, 0)
+
+    def test_passes_without_end_end_with_the_time(self):
+        run = self.record(2, "-N", "0", "--time", "2", "--ops", "all_reduce", "--sizes", "8", "-n", "5")
+        self.assertEqual(run["rows"][0]["stopped"], "out of time")
+
+    def test_counts(self):
+        counts = self.folder / "counts.txt"
+        counts.write_text("# rank 0 feeds the others\n0 300 100\n1 0 0\n1, 0, 0\n")
+        run = self.record(3, *QUICK, "--ops", "all_to_all_v", "--sizes", "1600", "--counts", counts)
+        (row,) = run["rows"]
+        self.assertEqual((row["size_bytes"], row["count"], row["wrong_elements"]), (1600, 400, 0))
+        self.assertEqual(run["traffic"], {"source": str(counts), "weights": [[0, 300, 100], [1, 0, 0], [1, 0, 0]]})
+
+    def test_samples(self):
+        path = self.folder / "samples.csv"
+        run = self.record(3, "--passes", "2", "-n", "7", "-w", "0", "--ops", "all_reduce,send_recv", "--sizes", "8,64K",
+                          "--samples", path)
+        lines = list(csv.DictReader(io.StringIO(path.read_text())))
+        for index, row in enumerate(run["rows"]):
+            mine = [line for line in lines if int(line["row"]) == index]
+            self.assertEqual({line["operation"] for line in mine}, {row["operation"]})
+            self.assertEqual({int(line["size_bytes"]) for line in mine}, {row["size_bytes"]})
+            for pass_number in ("1", "2"):
+                for rank in ("0", "1", "2"):
+                    samples = [line for line in mine if (line["pass"], line["rank"]) == (pass_number, rank)]
+                    self.assertEqual([line["sample"] for line in samples], [str(i) for i in range(len(samples))])
+                    self.assertEqual(sum(int(line["iterations"]) for line in samples), 7)
+                    self.assertTrue(all(float(line["seconds"]) >= 0 for line in samples))
+            # The slowest rank's time of a sample is what the row's figures are taken over.
+            slowest = {}
+            for line in mine:
+                at = (line["pass"], line["sample"])
+                slowest[at] = max(slowest.get(at, 0), float(line["seconds"]))
+            self.assertEqual(len(slowest), row["samples"])
+            self.assertAlmostEqual(min(slowest.values()) / row["minimum_seconds"], 1, places=5)
+
+    def test_a_config_file(self):
+        config = self.config('# the lab\nops = "all_reduce"\nsizes = ["8", "1K"]\npasses = 1\niters = 2\noverwrite = true\n')
+        run = self.record(2, "--config", config)
+        self.assertEqual([row["size_bytes"] for row in run["rows"]], [8, 1024])
+        self.assertEqual(run["config_file"], str(config))
+        run = self.record(2, "--config", config, "--sizes", "64")
+        self.assertEqual([row["size_bytes"] for row in run["rows"]], [64], "the command line wins")
+
+    def test_a_bad_config_file(self):
+        for text, patterns in ((("time = 5\ntimme = 3\n"), ("lab.toml:2: 'timme' is no key", "--help")),
+                               (("time = 5\n\ntime = 3\n"), ("lab.toml:3: 'time' is set for the second time",)),
+                               (("# x\nminbytes = \"12Q\"\n"), ("lab.toml:2: minbytes: size '12Q'",)),
+                               (("[report]\nformat = \"md\"\n"), (r"\[report\] is a section",)),
+                               (("just words\n"), ("lab.toml:1: 'just words' is no key",))):
+            result = mpirun(2, "--config", self.config(text))
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertEqual(len(said(result)), 1, result.stderr)
+            for pattern in patterns:
+                self.assertRegex(said(result)[0], pattern)
+        result = mpirun(2, "--config", self.folder / "none.toml")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("none.toml", said(result)[0])
 
 
 class BadInput(Scratch):
@@ -146,7 +258,7 @@ class BadInput(Scratch):
         self.check(["-b", "1M", "-e", "1K"], "-b: 1 MiB is above -e 1 KiB")
 
     def test_numbers(self):
-        for arguments in (["-n", "-1"], ["-n", "0"], ["-c", "x"], ["--time", "nan"], ["-a", "4"], ["-f", "1"], ["-T", "-1"],
+        for arguments in (["-n", "-1"], ["-n", "0"], ["-c", "x"], ["--time", "nan"], ["-a", "4"], ["-f", "1"], ["-T", "-1"], ["-m", "0"],
                           ["--passes", "99999999999999"]):
             self.check(arguments, re.escape(f"{arguments[0]}: '{arguments[1]}'"), "give one from")
 
@@ -154,7 +266,7 @@ class BadInput(Scratch):
         self.check(["-d", "float128"], "float128", "choose among int8")
         self.check(["-o", "xor"], "xor", "choose among sum")
         self.check(["--ops", "barrier"], "barrier", "choose among all_reduce")
-        self.check(["--ops", "broadcast"], "Broadcast", "only imported", status=5)
+        self.check(["--ops", "hypercube"], "HyperCube", "only imported", status=5)
         self.check(["--algo", "warp"], "--algo: 'warp'", "recursive_doubling")
         self.check(["--node-map", "0-1"], "leaves out rank 2")
 
@@ -179,6 +291,7 @@ class BadInput(Scratch):
         self.check(["--csv", "/dev/null", "--overwrite"], "no regular file")
         same = str(self.folder / "same")
         self.check(["-J", same, "--csv", same], "--csv", "same file")
+        self.check(["-J", same, "--samples", same], "--samples", "same file as -J")
 
     def test_another_mpis_launcher(self):
         environment = {key: value for key, value in ENVIRONMENT.items() if not key.startswith(("OMPI_COMM", "PMI"))}
@@ -200,8 +313,17 @@ class BadInput(Scratch):
         self.assertEqual(result.returncode, 2)
         self.assertIn("No space left", result.stderr)
 
+    def test_counts(self):
+        counts = self.folder / "counts.txt"
+        arguments = ["--ops", "all_to_all_v", "--counts", counts]
+        self.check(arguments, "counts.txt", "No such file")
+        counts.write_text("0 1 2\n1 0 x\n1 1 0\n")
+        self.check(arguments, "counts.txt:2: 'x' is not a number")
+        counts.write_text("0 1\n1 0\n")
+        self.check(arguments, "counts.txt is for 2 ranks, and there are 3")
+
     def test_letters_of_nccl_tests_without_a_meaning_here(self):
-        self.check(["-r", "0"], "-r: none of the five operations has a root")
+        self.check(["--ops", "reduce", "-r", "3"], "-r: there is no rank 3 among 3", "from 0 to 2, or all")
         self.check(["-G", "1"], "-G: CUDA graphs are not there yet", status=5)
 
     def test_report_of_no_record(self):
@@ -373,6 +495,14 @@ class CutShort(Scratch):
         self.assertIn("not complete", output)
         self.assertIn("interrupted", errors)
         self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
+
+    def test_passes_without_end_are_complete_when_they_are_interrupted(self):
+        process, _ = self.start("-N", "0")
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+        self.assertNotIn("not complete", output)
+        self.assertNotIn("collbench: interrupted", errors)
+        self.assertTrue(json.loads((self.folder / "run.json").read_text())["complete"])
 
     def test_a_killed_run_keeps_what_it_had(self):
         process, ranks = self.start()

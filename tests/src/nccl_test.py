@@ -35,6 +35,9 @@ ENVIRONMENT = {
     "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"),
 }
 QUICK = ["--passes", "1", "-n", "2", "-w", "0"]
+# All but PingPong, whose onlookers the stand-ins wait for.
+OPERATIONS = ("all_reduce,all_gather,reduce_scatter,all_to_all,send_recv,broadcast,reduce,gather,scatter,"
+              "all_to_all_v")
 SMALL = ["--ops", "all_reduce", "--sizes", "8,4K"]
 
 
@@ -79,16 +82,17 @@ class Scratch(unittest.TestCase):
 
 class Operations(Scratch):
     def check(self, ranks, version=22809):
-        made = self.record(ranks, *QUICK, "--sizes", "100,4K", "-d", "all", "-o", "all", "--place", "both",
-                           environment={"COLLBENCH_NCCL": nccl(version)})
+        made = self.record(ranks, *QUICK, "--ops", OPERATIONS, "--sizes", "100,4K", "-d", "all", "-o", "all", "--place",
+                           "both", "-r", ranks - 1, environment={"COLLBENCH_NCCL": nccl(version)})
         rows = [row for row in made["rows"] if not row["unavailable"]]
         for row in rows:
             self.assertEqual(row["wrong_elements"], 0, row)
-        kinds = {(row["operation"], row["type"], row["reduction"], row["in_place"]) for row in rows}
+        kinds = {(row["operation"], row["type"], row["reduction"], row["root"], row["in_place"]) for row in rows}
         types = 10
         reducing = 2 * types * 5 * 2  # AllReduce, ReduceScatter: types, reductions, places
-        moving = types * 2 + types  # AllGather in both places, AllToAll out of place
-        self.assertEqual(len(kinds), reducing + moving + (types if ranks > 1 else 0))
+        moving = types * 2 + 2 * types  # AllGather in both places, AllToAll and AllToAllv out of place
+        rooted = types * 2 * (3 + 5)  # Broadcast, Gather, Scatter, and Reduce with five reductions
+        self.assertEqual(len(kinds), reducing + moving + rooted + (types if ranks > 1 else 0))
         return made
 
     def test_1_rank(self):
@@ -99,6 +103,15 @@ class Operations(Scratch):
 
     def test_3_ranks(self):
         self.check(3)
+
+    def test_ping_pong(self):
+        made = self.record(2, *QUICK, "--ops", "ping_pong", "--sizes", "8,4K", "-d", "all")
+        self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+
+    def test_groups_of_operations(self):
+        made = self.record(2, *QUICK, "--ops", "all_reduce,all_to_all", "--sizes", "4K", "-m", "3")
+        for row in made["rows"]:
+            self.assertEqual((row["wrong_elements"], row["iterations"], row["note"]), (0, 6, "3 in one group"), row)
 
     def test_5_ranks_without_nccl_all_to_all(self):
         made = self.check(5, version=22200)

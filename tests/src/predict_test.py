@@ -45,6 +45,15 @@ class Predict(unittest.TestCase):
             self.assertRegex(table, rf"(?m)^{operation}$")
         self.assertIn("8 NICs of 25 GB/s a node", table)
 
+    def test_every_operation_that_can_be_measured(self):
+        table = rows("--topology", "hgx-h100", "--nodes", 2, "--ops", "all", "--sizes", "1GB")
+        self.assertEqual(len(table), 11)
+        for row in table:
+            self.assertGreater(row["expected_bus_bandwidth_gb_per_s"], 0, row)
+        by_name = {row["operation"]: row for row in table}
+        self.assertEqual(by_name["Broadcast"]["expected_by"], "ring")
+        self.assertEqual(by_name["PingPong"]["limited_by"], by_name["SendRecv"]["limited_by"])
+
     def test_models_switch_at_the_domain_boundary(self):
         arguments = ("--topology", "p4de", "--ops", "all_reduce", "--sizes", "1G")
         self.assertIn("NVLinks", rows(*arguments)[0]["limited_by"])

@@ -28,6 +28,7 @@ class RandomRun {
     result.complete = chance();
     result.command_line = several([&] { return text(); });
     for (int i = below(4); i > 0; --i) result.environment[text()] = text();
+    result.config_file = text();
     result.backend = text();
     result.nccl_untold = {text(), text()};
     result.time_reduction = text();
@@ -40,6 +41,7 @@ class RandomRun {
     if (chance()) result.cluster = cluster();
     result.load_notes = several([&] { return text(); });
     result.place_notes = several([&] { return text(); });
+    if (chance()) result.traffic = TrafficMatrix{text(), 2, {number(), number(), number(), number()}};
     if (chance()) result.calibration = calibration();
     if (chance()) result.rank_probe = rank_probe();
     if (chance()) result.log = log_facts();
@@ -164,7 +166,8 @@ class RandomRun {
                     type(),
                     maybe([&] { return reduction(); }),
                     chance(),
-                    text()};
+                    text(),
+                    maybe([&] { return below(4096); })};
     measured.unavailable = text();
     measured.algorithm_ran = text();
     measured.note = text();

@@ -113,6 +113,8 @@ static_assert(same_call<&NcclLibrary::group_end>(ncclGroupEnd));
 static_assert(same_call<&NcclLibrary::all_reduce>(ncclAllReduce));
 static_assert(same_call<&NcclLibrary::all_gather>(ncclAllGather));
 static_assert(same_call<&NcclLibrary::reduce_scatter>(ncclReduceScatter));
+static_assert(same_call<&NcclLibrary::broadcast>(ncclBroadcast));
+static_assert(same_call<&NcclLibrary::reduce>(ncclReduce));
 static_assert(same_call<&NcclLibrary::send>(ncclSend));
 static_assert(same_call<&NcclLibrary::recv>(ncclRecv));
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)

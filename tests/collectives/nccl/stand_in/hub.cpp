@@ -110,6 +110,10 @@ Bytes answer(const std::vector<Asked>& all, const Bytes& reduced_bytes, int rank
       for (const Asked& asked : all)
         append(result, block_of(asked.data, header, static_cast<std::size_t>(rank)));
       return result;
+    case Ask::broadcast:
+      return all[static_cast<std::size_t>(header.root)].data;
+    case Ask::reduce:
+      return rank == header.root ? reduced_bytes : result;
     case Ask::group:
       return group_data(all, rank, good);
     case Ask::join:
@@ -130,7 +134,8 @@ bool receive_asked(int socket, Asked& asked) {
 }
 
 bool same_call(const AskHeader& a, const AskHeader& b) {
-  return a.ask == b.ask && a.type == b.type && a.reduction == b.reduction && a.count == b.count;
+  return a.ask == b.ask && a.type == b.type && a.reduction == b.reduction && a.root == b.root &&
+         a.count == b.count;
 }
 
 /// One call of all ranks. False when it cannot be answered, or was the last.
@@ -143,7 +148,7 @@ bool serve(const std::vector<int>& sockets) {
     return false;
   }
   const Ask ask = all[0].header.ask;
-  const bool reduces = ask == Ask::all_reduce || ask == Ask::reduce_scatter;
+  const bool reduces = ask == Ask::all_reduce || ask == Ask::reduce_scatter || ask == Ask::reduce;
   const Bytes reduced_bytes = reduces ? reduced_data(all) : Bytes();
   bool good = ask != Ask::bye;
   for (std::size_t rank = 0; rank < sockets.size() && good; ++rank) {

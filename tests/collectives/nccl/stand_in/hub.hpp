@@ -8,7 +8,17 @@
 namespace collbench {
 
 /// What a rank asks of the hub: one collective, or a group of sends and receives.
-enum class Ask : std::int32_t { join, all_reduce, all_gather, reduce_scatter, all_to_all, group, bye };
+enum class Ask : std::int32_t {
+  join,
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  broadcast,
+  reduce,
+  group,
+  bye
+};
 
 struct AskHeader {
   Ask ask = Ask::join;
@@ -16,6 +26,7 @@ struct AskHeader {
   std::int32_t ranks = 0;
   NcclType type = NcclType::int8;
   NcclReduction reduction = NcclReduction::sum;
+  std::int32_t root = 0;
   std::uint64_t count = 0;
   std::uint64_t sends = 0;     ///< of a group: how many SendHeaders follow
   std::uint64_t receives = 0;  ///< and how many after those

@@ -204,8 +204,11 @@ NcclResult collective(const AskHeader& header, Blocks blocks, const void* send, 
   operation->send = send;
   operation->receive = receive;
   operation->receive_bytes = blocks.receive * block_bytes;
-  if (!collbench_stand_in_is_device_memory(send, operation->header.bytes) ||
-      !collbench_stand_in_is_device_memory(receive, operation->receive_bytes)) {
+  const auto is_device_memory = [](const void* address, std::size_t bytes) {
+    return bytes == 0 || collbench_stand_in_is_device_memory(address, bytes);
+  };
+  if (!is_device_memory(send, operation->header.bytes) ||
+      !is_device_memory(receive, operation->receive_bytes)) {
     return NcclResult::invalid_argument;
   }
   return launch(std::move(operation));
@@ -352,6 +355,20 @@ NcclResult ncclReduceScatter(const void* send, void* receive, std::size_t count,
                              NcclReduction reduction, NcclHandle communicator, CudaStreamHandle stream) {
   return collective({.ask = Ask::reduce_scatter, .type = type, .reduction = reduction, .count = count},
                     {.send = ranks_of(communicator), .receive = 1}, send, receive, communicator, stream);
+}
+
+NcclResult ncclBroadcast(const void* send, void* receive, std::size_t count, NcclType type, int root,
+                         NcclHandle communicator, CudaStreamHandle stream) {
+  const std::size_t sends = communicator->rank == root ? 1 : 0;
+  return collective({.ask = Ask::broadcast, .type = type, .root = root, .count = count}, {.send = sends},
+                    send, receive, communicator, stream);
+}
+
+NcclResult ncclReduce(const void* send, void* receive, std::size_t count, NcclType type,
+                      NcclReduction reduction, int root, NcclHandle communicator, CudaStreamHandle stream) {
+  const std::size_t receives = communicator->rank == root ? 1 : 0;
+  return collective({.ask = Ask::reduce, .type = type, .reduction = reduction, .root = root, .count = count},
+                    {.send = 1, .receive = receives}, send, receive, communicator, stream);
 }
 
 NcclResult ncclSend(const void* data, std::size_t count, NcclType type, int peer, NcclHandle communicator,

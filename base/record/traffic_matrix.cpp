@@ -1,0 +1,103 @@
+#include "base/record/traffic_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kHowTo = "give p lines of p numbers for p ranks; docs/formats.md has an example";
+
+Error bad_line(const std::string& file, int line, const std::string& what) {
+  return usage_error(fmt::format("{}:{}", file, line), what, std::string(kHowTo));
+}
+
+/// The numbers of one line, without its comment.
+std::vector<double> numbers(std::string line, const std::string& file, int number_of_line) {
+  line.resize(std::min(line.size(), line.find('#')));
+  std::replace(line.begin(), line.end(), ',', ' ');
+  std::vector<double> found;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    double value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, failure] = std::from_chars(word.data(), end, value);
+    if (failure != std::errc() || stopped != end || !std::isfinite(value) || value < 0) {
+      throw bad_line(file, number_of_line, fmt::format("'{}' is not a number from 0 up", word));
+    }
+    found.push_back(value);
+  }
+  return found;
+}
+
+}  // namespace
+
+TrafficMatrix traffic_by_distance(int ranks) {
+  TrafficMatrix traffic{.source = "by distance", .ranks = ranks, .weights = {}};
+  for (int from = 0; from < ranks; ++from) {
+    for (int to = 0; to < ranks; ++to) traffic.weights.push_back((to - from + ranks) % ranks);
+  }
+  if (ranks == 1) traffic.weights = {1};
+  return traffic;
+}
+
+TrafficMatrix parse_traffic_matrix(std::string_view text, const std::string& file) {
+  TrafficMatrix traffic{.source = file, .ranks = 0, .weights = {}};
+  std::istringstream lines{std::string(text)};
+  std::size_t columns = 0;
+  int line_number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::vector<double> row = numbers(line, file, ++line_number);
+    if (row.empty()) continue;
+    if (columns == 0) columns = row.size();
+    if (row.size() != columns) {
+      throw bad_line(file, line_number,
+                     fmt::format("{} numbers, where the first line with any has {}", row.size(), columns));
+    }
+    traffic.weights.insert(traffic.weights.end(), row.begin(), row.end());
+    if (static_cast<std::size_t>(++traffic.ranks) > columns) {
+      throw bad_line(file, line_number, fmt::format("a line too many for a square of {}", columns));
+    }
+  }
+  if (static_cast<std::size_t>(traffic.ranks) != columns || columns == 0) {
+    throw bad_line(file, std::max(1, line_number),
+                   columns == 0 ? "no number in it"
+                                : fmt::format("it ends after {} lines of {} numbers: not a square",
+                                              traffic.ranks, columns));
+  }
+  if (fullest_weight(traffic) <= 0)
+    throw bad_line(file, line_number, "all numbers are 0: nothing would move");
+  return traffic;
+}
+
+double fullest_weight(const TrafficMatrix& traffic) {
+  double fullest = 0;
+  for (int rank = 0; rank < traffic.ranks; ++rank) {
+    double sent = 0;
+    double received = 0;
+    for (int peer = 0; peer < traffic.ranks; ++peer) {
+      sent += traffic.weight(rank, peer);
+      received += traffic.weight(peer, rank);
+    }
+    fullest = std::max({fullest, sent, received});
+  }
+  return fullest;
+}
+
+std::uint64_t traffic_elements(const TrafficMatrix& traffic, double fullest, int from, int to,
+                               std::uint64_t count) {
+  const double weight = traffic.weight(from, to);
+  if (count == 0 || weight == 0) return 0;
+  // A weight of whole elements is to give just those, whatever the division rounds to.
+  constexpr double kRounding = 1e-9;
+  const double elements = std::floor(weight / fullest * static_cast<double>(count) + kRounding);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(elements));
+}
+
+}  // namespace collbench
