@@ -15,6 +15,14 @@ BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64
   };
   const std::uint64_t fitting = whole(std::floor(block_seconds / each));
   BlockPlan plan{.run = true};
+  if (fixed.graph_launches) {
+    const std::uint64_t in_graph = fixed.iterations.value_or(
+        std::clamp<std::uint64_t>(fitting / *fixed.graph_launches, 1, kMostInGraph));
+    plan.iterations = in_graph * *fixed.graph_launches;
+    plan.iterations_per_sample = in_graph;
+    plan.warmup = fixed.warmup.value_or(std::max<std::uint64_t>(1, in_graph / 10));
+    return plan;
+  }
   plan.iterations = fixed.iterations.value_or(fitting);
   plan.warmup = fixed.warmup.value_or(std::max<std::uint64_t>(1, plan.iterations / 10));
   const std::uint64_t for_the_clock = whole(std::ceil(kShortestSampleSeconds / each));

@@ -19,6 +19,7 @@ struct NcclOptions {
   bool inside_slurm = false;              ///< for the advice in messages
   std::vector<OperationId> operations{};  ///< that algorithms are wanted for
   std::vector<std::string> algorithms{};  ///< that are wanted, "auto" among them or not
+  int graph_launches = 0;                 ///< a block launches a CUDA graph so often; 0: call by call
 };
 
 /// The operations on GPUs through NCCL.
@@ -38,6 +39,7 @@ class NcclBackend : public Backend {
   void describe(Run& run) const override;
   [[nodiscard]] const Clock& clock() const override { return together_.clock(); }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
+  [[nodiscard]] std::optional<std::string> why_no_type(DataType type) const override;
   [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
@@ -56,7 +58,8 @@ class NcclBackend : public Backend {
 
   const Together& together_;
   GpuSession gpu_;
-  NcclObserver observer_;                                                // before any communicator
+  NcclObserver observer_;  // before any communicator
+  int graph_launches_;
   std::map<std::pair<OperationId, std::string>, std::string> declined_;  // and why
   std::vector<double> communicator_seconds_;
   DeviceBuffer send_;

@@ -18,6 +18,8 @@ struct NcclRowContext {
   NcclCommunicator& communicator;
   Ranks& ranks;
   const NcclObserver& observer;
+  const Clock& clock;
+  bool in_graphs = false;  ///< calls are captured in CUDA graphs, which are launched
 };
 
 /// What a row's kernels need in device memory.
@@ -45,6 +47,7 @@ class NcclRow : public PreparedRow {
   void fill_to_repeat() override;
   void run(std::uint64_t iterations) override;
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
+  [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
   [[nodiscard]] std::optional<NcclTold> nccl_told() const override { return told_; }
 
@@ -52,6 +55,8 @@ class NcclRow : public PreparedRow {
   void issue() const;
   void all_to_all() const;
   void send_recv() const;
+  void put(std::uint64_t iterations) const;
+  void capture(std::uint64_t iterations);
   [[nodiscard]] std::vector<double> spans(std::uint64_t iterations, std::uint64_t iterations_per_span);
   [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
                                    std::uint64_t iteration) const;
@@ -61,6 +66,8 @@ class NcclRow : public PreparedRow {
   NcclCommunicator& communicator_;
   Ranks& ranks_;
   const NcclObserver& observer_;
+  const Clock& clock_;
+  bool in_graphs_;
   NcclRowBuffers buffers_;
   Layout layout_;
   DataPattern pattern_;
@@ -68,6 +75,8 @@ class NcclRow : public PreparedRow {
   NcclReduction reduction_ = NcclReduction::sum;
   std::optional<NcclTold> told_;
   std::vector<CudaEvent> events_;
+  std::optional<CudaGraph> graph_;
+  std::uint64_t iterations_in_graph_ = 0;
   double iteration_seconds_ = 0;  // as last timed; 0: not known yet
 };
 

@@ -34,8 +34,10 @@ Tone tone_of(const Row& row, std::string_view title) {
 
 TEST(ReportColumns, StandInTheOrderThatPeopleKnow) {
   std::string titles;
-  for (const ReportColumn& column : report_columns(collbench::Run{})) titles += std::string(column.title) + " ";
-  EXPECT_EQ(titles, "size count type redop place time ±95% algbw busbw #wrong ring tree exp meas algorithm ");
+  for (const ReportColumn& column : report_columns(collbench::Run{}))
+    titles += std::string(column.title) + " ";
+  EXPECT_EQ(titles,
+            "size count type redop place time ±95% enqueue algbw busbw #wrong ring tree exp meas algorithm ");
 }
 
 TEST(ReportColumns, ShowAMeasuredRow) {
@@ -77,6 +79,29 @@ TEST(ReportColumns, ANoteMarksTheReduction) {
   Row row = example_run().rows[0];
   row.measurement.note = "reduced by collbench";
   EXPECT_EQ(cells(row)["redop"], "sum*");
+}
+
+TEST(ReportColumns, ATroubledGpuMarksTheTime) {
+  Row row = example_run().rows[0];
+  EXPECT_EQ(cells(row)["time"], "20.00");
+  row.measurement.marks = {{"n1", "GPU-1", GpuTrouble::sw_power_cap}};
+  EXPECT_EQ(cells(row)["time"], "20.00!");
+  const ReportRow shown{row, {}};
+  const auto columns = columns_for(collbench::Run{}, {shown});
+  const auto time =
+      std::find_if(columns.begin(), columns.end(), [](const auto* each) { return each->title == "time"; });
+  EXPECT_EQ((*time)->tone(shown), Tone::warning);
+}
+
+TEST(ReportColumns, TheEnqueueTimeIsShownWhereSomeRowHasIt) {
+  Row row = example_run().rows[0];
+  const std::size_t usual = columns_for(collbench::Run{}, {{row, {}}}).size();
+  EXPECT_EQ(usual + 1, report_columns(collbench::Run{}).size());
+  Row enqueued = row;
+  enqueued.measurement.enqueue_seconds = 4.5e-6;
+  EXPECT_EQ(columns_for(collbench::Run{}, {{row, {}}, {enqueued, {}}}).size(), usual + 1);
+  EXPECT_EQ(cells(enqueued)["enqueue"], "4.50");
+  EXPECT_EQ(cells(row)["enqueue"], "–");
 }
 
 TEST(ReportColumns, TheAlgorithmIsWhatRanAndForWhat) {

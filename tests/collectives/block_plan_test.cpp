@@ -38,6 +38,17 @@ TEST(BlockPlan, FixedCountsAreKept) {
   EXPECT_LE(plan.iterations_per_sample, 5U);
 }
 
+TEST(BlockPlan, AGraphHoldsTheIterationsAndIsLaunchedAsOftenAsSaid) {
+  const BlockPlan fixed = plan_block(1e-6, 0.01, 256, {.iterations = 20, .graph_launches = 5});
+  EXPECT_EQ(fixed.iterations, 100U);
+  EXPECT_EQ(fixed.iterations_per_sample, 20U);
+  const BlockPlan timed = plan_block(1e-4, 0.01, 256, {.graph_launches = 5});
+  EXPECT_EQ(timed.iterations_per_sample, 20U);
+  EXPECT_EQ(timed.iterations, 100U);
+  EXPECT_EQ(plan_block(1e-9, 0.1, 256, {.graph_launches = 1}).iterations, kMostInGraph);
+  EXPECT_EQ(plan_block(1, 0.1, 256, {.graph_launches = 3}).iterations, 3U);
+}
+
 TEST(BlockPlan, NoTimeAtAllIsSurvived) {
   const BlockPlan plan = plan_block(0, 0.01, 256, {});
   EXPECT_GE(plan.iterations, 1U);
