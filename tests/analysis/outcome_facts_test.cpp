@@ -157,7 +157,7 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
 }
 
 TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
-  Run run = example_run();
+  collbench::Run run = example_run();
   const auto said = [&] {
     for (const ReportFact& fact : outcome_facts(run)) {
       if (fact.text.starts_with("communicators")) return fact.text;

@@ -9,7 +9,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Run marked_run() {
-  Run run;
+  collbench::Run run;
   run.rows.resize(3);
   run.telemetry.emplace();
   run.telemetry->readings = 12;
@@ -25,7 +25,9 @@ Run marked_run() {
   return run;
 }
 
-TEST(TelemetryFacts, SayNothingOfARunWithoutThem) { EXPECT_THAT(telemetry_facts(Run{}), IsEmpty()); }
+TEST(TelemetryFacts, SayNothingOfARunWithoutThem) {
+  EXPECT_THAT(telemetry_facts(collbench::Run{}), IsEmpty());
+}
 
 TEST(TelemetryFacts, GiveTheRangesAndWhatIsNotKnown) {
   const ReportFacts facts = telemetry_facts(marked_run());
@@ -37,7 +39,7 @@ TEST(TelemetryFacts, GiveTheRangesAndWhatIsNotKnown) {
 }
 
 TEST(TelemetryFacts, NameEachTroubleOnceWithRowsGpusAndTheNextStep) {
-  Run run = marked_run();
+  collbench::Run run = marked_run();
   const RowMark hot{"n1", "GPU-1", GpuTrouble::hw_thermal_slowdown};
   run.rows[0].measurement.marks = {hot, {"n2", "GPU-2", GpuTrouble::hw_thermal_slowdown}};
   run.rows[2].measurement.marks = {hot, {"n1", "GPU-1", GpuTrouble::sw_power_cap}};
@@ -51,7 +53,7 @@ TEST(TelemetryFacts, NameEachTroubleOnceWithRowsGpusAndTheNextStep) {
 
 TEST(TelemetryFacts, EveryTroubleHasANextStep) {
   for (std::size_t i = 0; i < kGpuTroubleNames.size(); ++i) {
-    Run run = marked_run();
+    collbench::Run run = marked_run();
     run.rows[0].measurement.marks = {{"n1", "GPU-1", static_cast<GpuTrouble>(i)}};
     const std::string text = telemetry_facts(run).at(0).text;
     EXPECT_THAT(text, HasSubstr(std::string(kGpuTroubleNames.at(i)) + " in 1 of 3 rows"));
@@ -60,7 +62,7 @@ TEST(TelemetryFacts, EveryTroubleHasANextStep) {
 }
 
 TEST(TelemetryFacts, SayWhyNothingIsKnown) {
-  Run run;
+  collbench::Run run;
   run.telemetry.emplace();
   run.telemetry->notes = {"n1: not known: nvidia-smi -q -x: No such file or directory"};
   EXPECT_EQ(telemetry_facts(run).at(0).text,
