@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,7 +30,6 @@
 #include "src/check_cluster.hpp"
 #include "src/gather_cluster.hpp"
 #include "src/gather_placement.hpp"
-#include "src/gather_telemetry.hpp"
 #include "src/gpu_expectation.hpp"
 #include "src/look_at_ranks.hpp"
 #include "src/print_all.hpp"
@@ -40,11 +38,11 @@
 #include "src/run_expectation.hpp"
 #include "src/run_place.hpp"
 #include "src/run_plan.hpp"
+#include "src/run_telemetry.hpp"
 #include "src/stream_file.hpp"
 #include "src/text_options.hpp"
 #include "src/version.hpp"
 #include "topology/gather_live.hpp"
-#include "topology/telemetry_watch.hpp"
 
 namespace collbench {
 namespace {
@@ -129,24 +127,10 @@ ExitStatus outcome(const std::vector<Measurement>& rows) {
   return none_ran ? ExitStatus::not_here : ExitStatus::ok;
 }
 
-void refuse_what_needs_gpus(const RunOptions& options) {
-  if (options.graph_launches > 0) {
-    throw Error(ExitStatus::not_here, "-G", "there are no CUDA graphs on host memory", "leave -G out");
-  }
-  if (options.sweep.enqueue_time) {
-    throw Error(ExitStatus::not_here, "--enqueue-time",
-                "a call of MPI returns when it is done: on host memory, its host time is the time",
-                "leave --enqueue-time out");
-  }
-}
-
 /// What measures. Collective. On GPUs, memory is theirs from here on.
 std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSession& session,
                                       const Together& together, RunPlace& place) {
-  if (!place.on_gpus) {
-    refuse_what_needs_gpus(options);
-    return std::make_unique<MpiBackend>(session.clock());
-  }
+  if (!place.on_gpus) return std::make_unique<MpiBackend>(session.clock());
   if (time_is_simulated()) {
     throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
                 "leave it out, or run collbench itself");
@@ -193,7 +177,8 @@ class MainJob {
         text_(ranks().is_root() ? text_options(options.colour, options.launched) : TextOptions{}),
         progress_(ranks().is_root() &&
                   decide(options.progress, view_terminal(2, options.launched).is_terminal)),
-        watchdog_(watch_for_stalls(options, ranks())) {
+        watchdog_(watch_for_stalls(options, ranks())),
+        telemetry_(place, options.telemetry) {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
     agreed(ranks(), place.host, [&] {
@@ -234,15 +219,12 @@ class MainJob {
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] SweepResult measure() {
     SweepOptions sweep_options = options_.sweep;
-    watch_gpus();
+    telemetry_.begin(ranks());
     sweep_options.seconds = broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
     if (ranks().is_root()) sweep_options.earlier = stream_->earlier();
     const SweepObserver observer{
         .before_block = [this](const SweepProgress& at) { begin_block(at); },
-        .running =
-            [this](std::optional<std::size_t> row) {
-              if (gpu_watch_) gpu_watch_->running(row);
-            },
+        .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
         .interrupted = interrupted,
         .block = [this](const MeasuredBlock& block) { stream_->append(block); },
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
@@ -254,7 +236,7 @@ class MainJob {
       return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
     } catch (const AgreedError& error) {
       progress_.clear();
-      gather_gpus();
+      telemetry_.end(ranks(), run_);
       if (ranks().is_root()) files_->write(run_);
       if (options_.record_path.empty() && options_.stream_path.empty()) throw;
       throw AgreedError(error.status(), error.where(), error.what(),
@@ -266,7 +248,7 @@ class MainJob {
   [[nodiscard]] ExitStatus finish(const SweepResult& result) {
     watchdog_.step("end of the run");
     if (look_ && !result.interrupted) run_.rank_probe = look_->finish();
-    gather_gpus();
+    telemetry_.end(ranks(), run_);
     run_.load_notes = other_load(ranks(), place_.machines, cpu_before_, view_cpu_times(), elapsed());
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
@@ -330,33 +312,9 @@ class MainJob {
     progress_.show(progress_text(at, plan_.rows), clock().seconds());
   }
 
-  /// On the first rank of each host, unless nobody wants to know.
-  void watch_gpus() {
-    if (!place_.on_gpus || !options_.telemetry) return;
-    const Identity& mine = place_.machines[static_cast<std::size_t>(ranks().rank())];
-    if (mine.local_rank == 0) gpu_watch_.emplace();
-  }
-
-  /// How the GPUs fared until now, in the record. Collective.
-  void gather_gpus() {
-    if (!place_.on_gpus || !options_.telemetry) return;
-    const TelemetryLog* const log = gpu_watch_ ? &gpu_watch_->finish() : nullptr;
-    GatheredTelemetry all = gather_telemetry(ranks(), place_.machines, place_.gpus, log);
-    if (!ranks().is_root()) return;
-    run_.telemetry = std::move(all.telemetry);
-    marks_ = std::move(all.marks);
-    mark_rows();
-  }
-
-  void mark_rows() {
-    for (const auto& [row, marks] : marks_) {
-      if (row < run_.rows.size()) run_.rows[row].measurement.marks = marks;
-    }
-  }
-
   void save(const std::vector<Measurement>& rows, int passes) {
     for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
-    mark_rows();
+    telemetry_.mark_rows(run_);
     if (gpus_) run_ = judged_on_gpus(std::move(run_), *gpus_);
     run_.passes = passes;
     backend_.describe(run_);
@@ -399,10 +357,9 @@ class MainJob {
   std::optional<LookAtRanks> look_;   // where ranks can be looked at one by one
   std::optional<RecordFiles> files_;  // on rank 0, as is the next
   std::optional<StreamFile> stream_;
-  std::optional<GpuCluster> gpus_;                     // on rank 0 of a run on GPUs: what it is judged by
-  std::optional<TelemetryWatch> gpu_watch_;            // on the first rank of each host of a run on GPUs
-  std::map<std::size_t, std::vector<RowMark>> marks_;  // on rank 0, by row, once they are known
-  bool has_fault_ = false;                             ///< on rank 0: a node is not what --expect names
+  std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
+  RunTelemetry telemetry_;
+  bool has_fault_ = false;  ///< on rank 0: a node is not what --expect names
 };
 
 }  // namespace
