@@ -11,6 +11,7 @@
 
 #include "analysis/choice_facts.hpp"
 #include "analysis/fit_facts.hpp"
+#include "analysis/telemetry_facts.hpp"
 #include "analysis/text_layout.hpp"
 #include "analysis/verdict_facts.hpp"
 #include "base/record/rates.hpp"
@@ -200,6 +201,17 @@ void add_cost(const Run& run, ReportFacts& facts) {
   facts.push_back({text});
 }
 
+void add_communicators(const Run& run, ReportFacts& facts) {
+  if (run.communicator_seconds.empty()) return;
+  std::string text = fmt::format("communicators: {} for the first, with NCCL's own set-up",
+                                 format_seconds(run.communicator_seconds.front()));
+  const std::vector<double> more(run.communicator_seconds.begin() + 1, run.communicator_seconds.end());
+  if (!more.empty()) {
+    text += fmt::format("; {} for each of {} more (median)", format_seconds(median(more)), more.size());
+  }
+  facts.push_back({text});
+}
+
 }  // namespace
 
 ReportFacts unavailable_facts(const Run& run, OperationId id) {
@@ -224,11 +236,13 @@ ReportFacts outcome_facts(const Run& run) {
   add_substitutions(run, facts);
   for (const ReportFact& fact : choice_facts(run)) facts.push_back(fact);
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
+  for (const ReportFact& fact : telemetry_facts(run)) facts.push_back(fact);
   add_precision(run, facts);
   add_launches(run, facts);
   add_rank_probe(run, facts);
   for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);
+  add_communicators(run, facts);
   for (const ReportFact& fact : verdict_facts(run)) facts.push_back(fact);
   return facts;
 }

@@ -49,8 +49,21 @@ std::string place(const ReportRow& row) {
 
 std::string time(const ReportRow& row) {
   const double seconds = row.row.measurement.seconds;
-  return seconds > 0 ? table_number(seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
+  if (seconds <= 0) return std::string(kNoValue);
+  // A GPU was throttled, or had errors, while the row ran: which and why stands below the tables.
+  return table_number(seconds / kMicrosecond, kTimeWidth) + (row.row.measurement.marks.empty() ? "" : "!");
 }
+
+Tone time_tone(const ReportRow& row) {
+  return row.row.measurement.marks.empty() ? Tone::plain : Tone::warning;
+}
+
+std::string enqueue(const ReportRow& row) {
+  const auto& seconds = row.row.measurement.enqueue_seconds;
+  return seconds ? table_number(*seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
+}
+
+bool has_enqueue_time(const ReportRow& row) { return row.row.measurement.enqueue_seconds.has_value(); }
 
 std::string half_width(const ReportRow& row) {
   const auto relative = interval_half_width(row.row.measurement);
@@ -122,6 +135,8 @@ std::string algorithm(const ReportRow& row) {
                                           : fmt::format("{} (for {})", ran, asked));
 }
 
+bool has_root(const ReportRow& row) { return key(row).root.has_value(); }
+
 constexpr std::string_view kMeasured = "measured";
 constexpr std::string_view kExpected = "expected busbw";
 constexpr std::string_view kRate = "(GB/s)";
@@ -131,15 +146,16 @@ constexpr std::string_view kRate = "(GB/s)";
 constexpr int kWide = 118;
 constexpr int kWidest = 140;
 
-constexpr std::array<ReportColumn, 16> kColumns{{
+constexpr std::array<ReportColumn, 17> kColumns{{
     {"size", "(B)", "size (B)", "", 8, 0, size},
     {"count", "(elem.)", "count (elements)", "", 7, kWide, count},
     {"type", "", "type", "", 5, 0, type},
     {"redop", "", "redop", "", 5, 0, reduction},
-    {"root", "", "root", "", kShortWidth, 0, root, nullptr, true},
+    {"root", "", "root", "", kShortWidth, 0, root, nullptr, has_root},
     {"place", "", "place", "", 5, 0, place},
-    {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, 0, time},
+    {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, 0, time, time_tone},
     {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, 0, half_width},
+    {"enqueue", "(µs)", "enqueue (µs)", kMeasured, kTimeWidth, 0, enqueue, nullptr, has_enqueue_time},
     {"algbw", kRate, "algbw (GB/s)", kMeasured, kRateWidth, kWide, algorithm_bandwidth_cell},
     {"busbw", kRate, "busbw (GB/s)", kMeasured, kRateWidth, 0, bus_bandwidth_cell},
     {"#wrong", "", "#wrong", kMeasured, kWrongWidth, 0, wrong, wrong_tone},
@@ -164,17 +180,19 @@ constexpr auto kNcclColumns = [] {
 
 }  // namespace
 
-std::vector<ReportColumn> report_columns(const Run& run) {
-  const bool has_roots = std::any_of(run.rows.begin(), run.rows.end(),
-                                     [](const Row& row) { return row.measurement.key.root.has_value(); });
+std::span<const ReportColumn> report_columns(const Run& run) {
   // An imported log is NCCL's as well, but another program's, which does not tell.
   const bool nccl_tells = run.backend == "nccl" && !run.log;
-  const std::span<const ReportColumn> all =
-      nccl_tells ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
-  std::vector<ReportColumn> columns;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(columns),
-               [&](const ReportColumn& column) { return has_roots || !column.of_roots; });
-  return columns;
+  return nccl_tells ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
+}
+
+std::vector<const ReportColumn*> columns_for(const Run& run, const std::vector<ReportRow>& rows) {
+  std::vector<const ReportColumn*> shown;
+  for (const ReportColumn& column : report_columns(run)) {
+    if (column.wanted == nullptr || std::any_of(rows.begin(), rows.end(), column.wanted))
+      shown.push_back(&column);
+  }
+  return shown;
 }
 
 std::string table_number(double value, int width) {

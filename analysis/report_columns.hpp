@@ -27,14 +27,17 @@ struct ReportColumn {
   int least_width;           ///< of the text table; numbers are written to fit it
   int least_page;            ///< columns of the page from which the text table shows it
   std::string (*cell)(const ReportRow& row);
-  Tone (*tone)(const ReportRow& row) = nullptr;  ///< plain without
-  bool of_roots = false;                         ///< only shown where some row has a root
+  Tone (*tone)(const ReportRow& row) = nullptr;    ///< plain without
+  bool (*wanted)(const ReportRow& row) = nullptr;  ///< shown where some row wants it; always without
 };
 
 /// The columns people know, in nccl-tests' order and units (NVIDIA/nccl-tests src/util.cu, 2.19.6), and the
-/// expected ones after them; where NCCL ran, also what it expected itself. The algorithm is the last. Only
-/// those that have something to say about `run`.
-[[nodiscard]] std::vector<ReportColumn> report_columns(const Run& run);
+/// expected ones after them; where NCCL ran, also what it expected itself. The algorithm is the last.
+[[nodiscard]] std::span<const ReportColumn> report_columns(const Run& run);
+
+/// Those of them that a table of `rows` shows.
+[[nodiscard]] std::vector<const ReportColumn*> columns_for(const Run& run,
+                                                           const std::vector<ReportRow>& rows);
 
 /// `value` in at most `width` characters where that can be: two decimals, or as many as three significant
 /// digits take, while they fit; else fewer; else an exponent. As getFloatStr of nccl-tests, which cuts

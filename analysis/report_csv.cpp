@@ -129,6 +129,16 @@ constexpr std::array kColumns{
                 const auto& wrong = row.measured.wrong_elements;
                 return wrong ? fmt::to_string(*wrong) : std::string();
               }},
+    CsvColumn{"enqueue_seconds", [](const CsvRow& row) { return number(row.measured.enqueue_seconds); }},
+    CsvColumn{"marks",
+              [](const CsvRow& row) {
+                std::string text;
+                for (const RowMark& mark : row.measured.marks) {
+                  text += fmt::format("{}{} of {}: {}", text.empty() ? "" : "; ", mark.gpu, mark.host,
+                                      name(mark.trouble));
+                }
+                return text;
+              }},
     CsvColumn{"passes", [](const CsvRow& row) { return fmt::to_string(row.measured.pass_seconds.size()); }},
     CsvColumn{"iterations", [](const CsvRow& row) { return fmt::to_string(row.measured.iterations); }},
     CsvColumn{"iterations_per_sample",

@@ -1,6 +1,7 @@
 #include "analysis/report_markdown.hpp"
 
 #include <string_view>
+#include <vector>
 
 #include "analysis/markdown_text.hpp"
 #include "analysis/outcome_facts.hpp"
@@ -20,21 +21,21 @@ std::string bullets(const ReportFacts& facts) {
 }
 
 /// Numbers stand at the right; the last column, the algorithm, is text.
-std::string table_head(const std::vector<ReportColumn>& columns) {
+std::string table_head(const std::vector<const ReportColumn*>& columns) {
   std::string names = "|";
   std::string rule = "|";
-  for (const ReportColumn& column : columns) {
-    names += " " + markdown_text(column.heading) + " |";
-    rule += &column == &columns.back() ? " --- |" : " ---: |";
+  for (const ReportColumn* const column : columns) {
+    names += " " + markdown_text(column->heading) + " |";
+    rule += column == columns.back() ? " --- |" : " ---: |";
   }
   return names + "\n" + rule + "\n";
 }
 
-std::string table_row(const std::vector<ReportColumn>& columns, const ReportRow& row) {
+std::string table_row(const ReportRow& row, const std::vector<const ReportColumn*>& columns) {
   std::string line = "|";
-  for (const ReportColumn& column : columns) {
-    const std::string cell = markdown_text(column.cell(row));
-    const bool loud = column.tone != nullptr && column.tone(row) != Tone::plain;
+  for (const ReportColumn* const column : columns) {
+    const std::string cell = markdown_text(column->cell(row));
+    const bool loud = column->tone != nullptr && column->tone(row) != Tone::plain;
     line += loud ? " **" + cell + "** |" : " " + cell + " |";
   }
   return line + "\n";
@@ -42,12 +43,14 @@ std::string table_row(const std::vector<ReportColumn>& columns, const ReportRow&
 
 std::string section(const Run& run, OperationId id) {
   const int ranks = static_cast<int>(run.ranks.size());
-  const std::vector<ReportColumn> columns = report_columns(run);
-  std::string rows;
+  std::vector<ReportRow> shown;
   for (const Row& row : run.rows) {
-    if (row.measurement.key.operation != id || !row.measurement.unavailable.empty()) continue;
-    rows += table_row(columns, {row, rates(row, ranks)});
+    if (row.measurement.key.operation == id && row.measurement.unavailable.empty())
+      shown.push_back({row, rates(row, ranks)});
   }
+  const std::vector<const ReportColumn*> columns = columns_for(run, shown);
+  std::string rows;
+  for (const ReportRow& row : shown) rows += table_row(row, columns);
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
   if (!rows.empty())
     text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head(columns) + rows;

@@ -48,11 +48,11 @@ struct PageColumn {
 std::vector<PageColumn> page_columns(const Run& run, const std::vector<ReportRow>& rows,
                                      const TextOptions& options) {
   std::vector<PageColumn> page;
-  for (const ReportColumn& column : report_columns(run)) {
-    if (column.least_page > options.columns) continue;
-    int width = column.least_width;
-    for (const ReportRow& row : rows) width = std::max(width, display_width(column.cell(row)));
-    page.push_back({column, width});
+  for (const ReportColumn* const column : columns_for(run, rows)) {
+    if (column->least_page > options.columns) continue;
+    int width = column->least_width;
+    for (const ReportRow& row : rows) width = std::max(width, display_width(column->cell(row)));
+    page.push_back({*column, width});
   }
   return page;
 }

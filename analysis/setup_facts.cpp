@@ -202,9 +202,13 @@ ReportFacts legend_facts(const Run& run) {
             {"ring, tree, exp: busbw expected; meas/exp: measured over expected, below 1 is slower; "
              "GB = 10^9 bytes"}};
   }
+  const std::string in_graphs = run.graph_launches == 0
+                                    ? ""
+                                    : fmt::format(", in {} launch{} of a CUDA graph of them",
+                                                  run.graph_launches, run.graph_launches == 1 ? "" : "es");
   ReportFacts facts{
-      {fmt::format("time: a pass's elapsed time over its iterations, {}; the median of the passes{}",
-                   reduction_in_words(run.time_reduction),
+      {fmt::format("time: a pass's elapsed time over its iterations{}, {}; the median of the passes{}",
+                   in_graphs, reduction_in_words(run.time_reduction),
                    run.repeated ? ", and of that the median over launches" : "")},
       {run.repeated
            ? "±95%: half the exact 95 % interval of that median over launches: it holds for the next, too"

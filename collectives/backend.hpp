@@ -38,6 +38,11 @@ class PreparedRow {
   virtual void run(std::uint64_t iterations) = 0;
   /// The operation, `iterations` times, in samples of `iterations_per_sample`.
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
+  /// Host seconds of one call, from its begin until it returns, over `calls` of them; none where a call
+  /// returns when the operation is done. Collective.
+  [[nodiscard]] virtual std::optional<double> enqueue_seconds(std::uint64_t /*calls*/) {
+    return std::nullopt;
+  }
   /// Looks at every element of the result of `iteration`. Collective.
   [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
   /// What NCCL told of its choices while run() ran; none where it is another library or told nothing.
@@ -56,6 +61,10 @@ class Backend {
   [[nodiscard]] virtual const Clock& clock() const = 0;
   /// Names for --algo beside "auto".
   [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
+  /// Why no row of the type can run here; none when some can.
+  [[nodiscard]] virtual std::optional<std::string> why_no_type(DataType /*type*/) const {
+    return std::nullopt;
+  }
   /// Why this row cannot run here; none when it can.
   [[nodiscard]] virtual std::optional<std::string> why_not(const RowKey& key) const = 0;
   /// What runs for this row, the library's fallbacks included.

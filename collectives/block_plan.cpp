@@ -18,6 +18,17 @@ BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64
     return (operations + group - 1) / group * group;
   };
   BlockPlan plan{.run = true};
+  if (fixed.graph_launches) {
+    const std::uint64_t in_graph =
+        fixed.iterations
+            ? *fixed.iterations * fixed.per_group
+            : in_groups(std::clamp<std::uint64_t>(fitting / *fixed.graph_launches, 1, kMostInGraph));
+    plan.iterations = in_graph * *fixed.graph_launches;
+    plan.iterations_per_sample = in_graph;
+    plan.warmup =
+        fixed.warmup ? *fixed.warmup * fixed.per_group : in_groups(std::max<std::uint64_t>(1, in_graph / 10));
+    return plan;
+  }
   plan.iterations = fixed.iterations ? *fixed.iterations * fixed.per_group : in_groups(fitting);
   plan.warmup = fixed.warmup ? *fixed.warmup * fixed.per_group
                              : in_groups(std::max<std::uint64_t>(1, plan.iterations / 10));

@@ -6,8 +6,8 @@
 
 namespace collbench {
 
-/// a ∘ b of one element. Integers wrap around; 16-bit floats are computed in float and rounded once. avg is a
-/// sum here: scale_average makes it one at the end.
+/// a ∘ b of one element. Integers wrap around; floats of 16 and 8 bits are computed in float and rounded
+/// once. avg is a sum here: scale_average makes it one at the end.
 template <typename Element>
 [[nodiscard]] Element reduced(Reduction reduction, Element a, Element b) {
   switch (reduction) {
@@ -35,14 +35,14 @@ template <typename Element>
   }
 }
 
-/// sum / ranks: integers are truncated, floats rounded once (16-bit floats divide in float).
+/// sum / ranks: integers are truncated, floats rounded once (those of 16 and 8 bits divide in float).
 template <typename Element>
 [[nodiscard]] Element averaged(Element sum, int ranks) {
   if constexpr (std::is_integral_v<Element>) {
     // int8 ÷ 200 ranks must not wrap the divisor; long holds every divisor and every signed sum.
     if constexpr (std::is_signed_v<Element>) return static_cast<Element>(static_cast<long>(sum) / ranks);
     return static_cast<Element>(static_cast<unsigned long>(sum) / static_cast<unsigned long>(ranks));
-  } else if constexpr (sizeof(Element) == 2) {
+  } else if constexpr (sizeof(Element) <= 2) {
     return static_cast<Element>(static_cast<float>(sum) / static_cast<float>(ranks));
   } else {
     return sum / static_cast<Element>(ranks);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/record/data_type.hpp"
+#include "collectives/float8.hpp"
 
 namespace collbench {
 
@@ -30,6 +31,10 @@ decltype(auto) with_element_type(DataType type, Work&& work) {
       return std::forward<Work>(work)(std::type_identity<float>());
     case DataType::float64:
       return std::forward<Work>(work)(std::type_identity<double>());
+    case DataType::float8_e4m3:
+      return std::forward<Work>(work)(std::type_identity<Float8E4M3>());
+    case DataType::float8_e5m2:
+      return std::forward<Work>(work)(std::type_identity<Float8E5M2>());
     case DataType::bfloat16:
       break;
   }

@@ -17,6 +17,7 @@ constexpr double kCommunicatorShare = 0.1;  // of the wall time
 constexpr double kCheckpointSeconds = 5;
 constexpr double kTargetPasses = 12;               // a row's time is spread over about as many blocks
 constexpr double kLongestBlockSeconds = 0.1;       // more passes tell more than longer blocks
+constexpr std::uint64_t kEnqueuedCalls = 32;       // few enough not to wait for room in a stream's queue
 constexpr std::uint64_t kSampleBytes = 8U << 20U;  // per rank, of all rows together
 
 /// One sweep in progress. A class because every step needs the same eight things.
@@ -82,8 +83,9 @@ class Sweep {
   struct State {
     Measurement measurement;
     RowSamples samples;
-    double iteration_seconds = 0;  // estimate, for planning the next block
-    double visit_seconds = 0;      // that the last block took with all that belongs to it
+    std::vector<double> enqueue_seconds;  // of each pass
+    double iteration_seconds = 0;         // estimate, for planning the next block
+    double visit_seconds = 0;             // that the last block took with all that belongs to it
     bool done = false;  // known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
   };
 
@@ -135,6 +137,7 @@ class Sweep {
     const Step step = broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);
     interrupted_ = step == Step::stop;
     if (step != Step::run) return;
+    observer_.running(index_of(row));
     const double before = backend_.clock().seconds();
     const auto prepared = backend_.prepare(row.measurement.key);
     communicator_seconds_ += backend_.clock().seconds() - before;
@@ -153,6 +156,8 @@ class Sweep {
     if (pass_ == 0) block.nccl = prepared->nccl_told();
     ranks_.barrier();
     record(row, prepared->time(plan.iterations, plan.iterations_per_sample), plan, std::move(block));
+    if (options_.enqueue_time) record_enqueue(row, *prepared);
+    observer_.running(std::nullopt);
     row.visit_seconds = backend_.clock().seconds() - before;
     if (ranks_.is_root() && elapsed() - (last_checkpoint_ - start_) > kCheckpointSeconds) checkpoint(pass_);
   }
@@ -162,7 +167,8 @@ class Sweep {
     prepared.fill_to_repeat();
     prepared.run(1);  // sets up connections
     const double enough = std::min(block_seconds_ / 10, 1e-3);
-    const std::uint64_t most = options_.fixed.iterations.value_or(10'000'000);
+    const std::uint64_t most =
+        options_.fixed.iterations.value_or(options_.fixed.graph_launches ? kMostInGraph : 10'000'000);
     for (std::uint64_t iterations = 1;; iterations = std::min(iterations * 10, most)) {
       // The shorter of two: the other may have waited for a core.
       const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
@@ -255,6 +261,15 @@ class Sweep {
     if (ranks_.is_root()) observer_.samples(block);
   }
 
+  void record_enqueue(State& row, PreparedRow& prepared) {
+    const auto own = prepared.enqueue_seconds(kEnqueuedCalls);
+    if (!own) return;
+    std::array<double, 1> seconds{*own};
+    ranks_.reduce(seconds, options_.across_ranks);
+    row.enqueue_seconds.push_back(seconds[0]);
+    row.measurement.enqueue_seconds = median(row.enqueue_seconds);
+  }
+
   void take_earlier() {
     for (std::size_t launch = 0; launch < options_.earlier.size(); ++launch) {
       for (const MeasuredBlock& block : options_.earlier[launch]) {
@@ -276,12 +291,16 @@ class Sweep {
     return times;
   }
 
+  [[nodiscard]] std::size_t index_of(const State& row) const {
+    return static_cast<std::size_t>(&row - rows_.data());
+  }
+
   [[nodiscard]] SweepProgress progress(const State& row) const {
     return {.pass = pass_ + 1,
             .rows_done = static_cast<std::size_t>(
                 std::count_if(rows_.begin(), rows_.end(), [](const State& each) { return each.done; })),
             .rows = rows_.size(),
-            .row = static_cast<std::size_t>(&row - rows_.data()),
+            .row = index_of(row),
             .seconds_left_at_most = std::max(0.0, options_.seconds - elapsed())};
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct SweepOptions {
   double seconds = 120;  ///< the whole sweep; the first pass is always finished
   int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
   AcrossRanks across_ranks = AcrossRanks::maximum;
+  bool enqueue_time = false;  ///< also take the host time of a call
   /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
   std::vector<LaunchBlocks> earlier;
   bool gather_samples = false;  ///< after each block, for SweepObserver::samples; the same on all ranks
@@ -44,6 +46,8 @@ struct SweepProgress {
 struct SweepObserver {
   /// On every rank; only rank 0 knows which rows are done.
   std::function<void(const SweepProgress&)> before_block = [](const SweepProgress&) {};
+  /// On every rank: the row whose block begins, by index, and none when it is over.
+  std::function<void(std::optional<std::size_t>)> running = [](std::optional<std::size_t>) {};
   /// On rank 0, asked before every block; true ends the sweep on all ranks with what there is.
   std::function<bool()> interrupted = [] { return false; };
   /// On rank 0: a block that has just ended.

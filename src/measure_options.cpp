@@ -108,6 +108,14 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) {
                run.sweep.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMostIterations);
              });
+  add_option(
+      app, theme, "-G,--cudagraph", "N",
+      "on GPUs: capture a block's iterations in a CUDA graph (-n of them), and launch it N times; 0: no "
+      "graph (0)",
+      [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
+  app.add_flag("--enqueue-time", run.sweep.enqueue_time,
+               "on GPUs: also the host time of a call, before any of it has run")
+      ->group(theme);
   add_option(app, theme, "-T,--timeout", "SECONDS",
              "a step, such as one block of a row, that takes longer ends the run; 0: never (300, with -n 0; "
              "nccl-tests: never)",
@@ -129,6 +137,10 @@ void add_where(CLI::App& app, RunOptions& run) {
       [&run](const std::string& text) { run.backend = one_of(text, "--backend", {"auto", "mpi", "nccl"}); });
   app.add_flag("--share-gpu", run.share_gpu, "ranks may share a GPU: this checks correctness, not speed")
       ->group(theme);
+  app.add_flag_callback(
+         "--no-telemetry", [&run] { run.telemetry = false; },
+         "do not ask nvidia-smi about clocks, throttling and errors while GPUs are measured")
+      ->group(theme);
   add_option(app, theme, "--node-map", "MAP",
              "which ranks share a node, instead of what MPI says: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });
@@ -140,14 +152,6 @@ void add_where(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.local_ranks = parse_number(text, "-g", 1, 4096); });
   app.add_flag("--dry-run", run.dry_run, "say what would be measured and how long at most, and stop")
       ->group(theme);
-}
-
-/// Letters of nccl-tests that have nothing to act on here: said, rather than "unknown".
-void add_refused(CLI::App& app) {
-  add_option(app, "", "-G,--cudagraph", "N", "", [](const std::string& text) {
-    if (text == "0") return;
-    throw Error(ExitStatus::not_here, "-G", "CUDA graphs are not there yet", "leave -G out");
-  });
 }
 
 void add_output(CLI::App& app, RunOptions& run) {
@@ -211,13 +215,13 @@ void add_measure_options(CLI::App& app, RunOptions& run) {
   add_what(app, run);
   add_how_long(app, run);
   add_where(app, run);
-  add_refused(app);
   add_output(app, run);
 }
 
 void complete_measure_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
   combine_with_protocols(run);
+  if (run.graph_launches > 0) run.sweep.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.
   if (app.count("-n") > 0 && app.count("-T") == 0) run.timeout_seconds = 0;
   if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();

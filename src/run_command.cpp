@@ -40,6 +40,7 @@
 #include "src/run_expectation.hpp"
 #include "src/run_place.hpp"
 #include "src/run_plan.hpp"
+#include "src/run_telemetry.hpp"
 #include "src/sample_file.hpp"
 #include "src/stream_file.hpp"
 #include "src/text_options.hpp"
@@ -146,7 +147,8 @@ std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSessio
                                                         .operations = options.request.operations,
                                                         .algorithms = options.request.algorithms,
                                                         .operations_per_group = options.sweep.fixed.per_group,
-                                                        .traffic = traffic});
+                                                        .traffic = traffic,
+                                                        .graph_launches = options.graph_launches});
   place.memory_per_rank_bytes = gpus->gpu().free_bytes;
   place.gpus = gpus->gpu().gpus;
   place.gpus_are_shared = gpus->gpu().shared;
@@ -184,7 +186,8 @@ class MainJob {
         text_(ranks().is_root() ? text_options(options.colour, options.launched) : TextOptions{}),
         progress_(ranks().is_root() &&
                   decide(options.progress, view_terminal(2, options.launched).is_terminal)),
-        watchdog_(watch_for_stalls(options, ranks())) {
+        watchdog_(watch_for_stalls(options, ranks())),
+        telemetry_(place, options.telemetry) {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
     agreed(ranks(), place.host, [&] {
@@ -229,10 +232,12 @@ class MainJob {
   [[nodiscard]] SweepResult measure() {
     SweepOptions sweep_options = options_.sweep;
     sweep_options.gather_samples = !options_.samples_path.empty();
+    telemetry_.begin(ranks());
     sweep_options.seconds = broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
     if (ranks().is_root()) sweep_options.earlier = stream_->earlier();
     const SweepObserver observer{
         .before_block = [this](const SweepProgress& at) { begin_block(at); },
+        .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
         .interrupted = interrupted,
         .block = [this](const MeasuredBlock& block) { stream_->append(block); },
         .samples =
@@ -248,6 +253,8 @@ class MainJob {
       return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
     } catch (const AgreedError& error) {
       progress_.clear();
+      telemetry_.end(ranks(), run_);
+      if (ranks().is_root()) files_->write(run_);
       if (options_.record_path.empty() && options_.stream_path.empty()) throw;
       throw AgreedError(error.status(), error.where(), error.what(),
                         fmt::format("{}; {}", error.next_step(), what_was_kept(options_)));
@@ -258,6 +265,7 @@ class MainJob {
   [[nodiscard]] ExitStatus finish(const SweepResult& result) {
     watchdog_.step("end of the run");
     if (look_ && !result.interrupted) run_.rank_probe = look_->finish();
+    telemetry_.end(ranks(), run_);
     run_.load_notes = other_load(ranks(), place_.machines, cpu_before_, view_cpu_times(), elapsed());
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
@@ -323,6 +331,7 @@ class MainJob {
 
   void save(const std::vector<Measurement>& rows, int passes) {
     for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
+    telemetry_.mark_rows(run_);
     if (gpus_) run_ = judged_on_gpus(std::move(run_), *gpus_);
     run_.passes = passes;
     backend_.describe(run_);
@@ -369,7 +378,8 @@ class MainJob {
   std::optional<StreamFile> stream_;
   std::optional<SampleFile> samples_;
   std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
-  bool has_fault_ = false;          ///< on rank 0: a node is not what --expect names
+  RunTelemetry telemetry_;
+  bool has_fault_ = false;  ///< on rank 0: a node is not what --expect names
 };
 
 }  // namespace

@@ -14,10 +14,12 @@
 namespace collbench {
 namespace {
 
-std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowKey>& rows) {
+/// Of the rows that can run: MPI does not have all types.
+std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowKey>& rows,
+                                                          const MpiBackend& backend) {
   std::set<std::pair<DataType, Reduction>> found;
   for (const RowKey& row : rows) {
-    if (row.reduction) found.emplace(row.type, *row.reduction);
+    if (row.reduction && !backend.why_no_type(row.type)) found.emplace(row.type, *row.reduction);
   }
   return {found.begin(), found.end()};
 }
@@ -32,7 +34,7 @@ std::uint64_t largest_row_bytes(const std::vector<RowKey>& rows) {
 
 void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
                const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point) {
-  const CalibrationRequest request{.reductions = reductions_in(rows),
+  const CalibrationRequest request{.reductions = reductions_in(rows, backend),
                                    // Simulated links have one rate: larger messages tell nothing new.
                                    .largest_bytes = run.simulated ? 0 : largest_row_bytes(rows),
                                    .seconds = seconds,

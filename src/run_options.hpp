@@ -33,6 +33,8 @@ struct RunOptions {
   std::string backend = "auto";
   std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
   bool share_gpu = false;              ///< ranks may share a GPU
+  int graph_launches = 0;              ///< -G; 0: no CUDA graphs
+  bool telemetry = true;               ///< --no-telemetry: false
   std::string node_map;
   std::string expect;       ///< --expect: a place that shows what every node should be; empty: none
   std::string record_path;  ///< -J; empty: none

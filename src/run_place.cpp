@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.hpp"
 #include "launch/identities.hpp"
 #include "launch/launcher.hpp"
 #include "launch/place.hpp"
@@ -14,6 +15,21 @@ std::vector<std::string> RunPlace::hosts() const {
   for (const Identity& identity : identities) names.push_back(identity.host);
   return names;
 }
+
+namespace {
+
+void refuse_what_needs_gpus(const RunOptions& options) {
+  if (options.graph_launches > 0) {
+    throw Error(ExitStatus::not_here, "-G", "there are no CUDA graphs on host memory", "leave -G out");
+  }
+  if (options.sweep.enqueue_time) {
+    throw Error(ExitStatus::not_here, "--enqueue-time",
+                "a call of MPI returns when it is done: on host memory, its host time is the time",
+                "leave --enqueue-time out");
+  }
+}
+
+}  // namespace
 
 RunPlace find_place(const RunOptions& options, const MpiSession& session) {
   Ranks& ranks = session.ranks();
@@ -36,6 +52,7 @@ RunPlace find_place(const RunOptions& options, const MpiSession& session) {
   }
   place.on_gpus =
       options.backend == "auto" ? all_have_gpus(places, place.machines) : options.backend == "nccl";
+  if (!place.on_gpus) refuse_what_needs_gpus(options);
   place.cores_per_node = cores_per_node(places, place.machines);
   place.memory_per_rank_bytes = memory_per_rank(places, place.machines);
   place.notes = place_notes(places, place.machines, options.launched, inside_slurm());

@@ -58,11 +58,23 @@ void require_known_algorithms(const PlanRequest& request, const Backend& backend
   }
 }
 
+/// Throws for a type that was asked for by name and that nothing here has; of "all", what there is not is
+/// left out, and its rows say why.
+void require_known_types(const PlanRequest& request, const Backend& backend) {
+  if (request.types.size() == data_types().size()) return;
+  for (const DataType type : request.types) {
+    const auto why = backend.why_no_type(type);
+    if (why)
+      throw Error(ExitStatus::not_here, fmt::format("-d {}", traits(type).name), *why, "take another -d");
+  }
+}
+
 }  // namespace
 
 RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend, Ranks& ranks,
                  const TrafficMatrix& traffic) {
   agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
+  agreed(ranks, place.host, [&] { require_known_types(options.request, backend); });
   PlanRequest request = options.request;
   const BackendLimits limits = backend.limits();
   request.elements_per_call = limits.elements_per_call;

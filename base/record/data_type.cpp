@@ -8,7 +8,7 @@ namespace collbench {
 namespace {
 
 using enum NumberKind;
-constexpr std::array<DataTypeTraits, 10> kTypes{{{DataType::int8, "int8", 1, signed_integer, 7, 0},
+constexpr std::array<DataTypeTraits, 12> kTypes{{{DataType::int8, "int8", 1, signed_integer, 7, 0},
                                                  {DataType::uint8, "uint8", 1, unsigned_integer, 8, 0},
                                                  {DataType::int32, "int32", 4, signed_integer, 31, 0},
                                                  {DataType::uint32, "uint32", 4, unsigned_integer, 32, 0},
@@ -17,15 +17,21 @@ constexpr std::array<DataTypeTraits, 10> kTypes{{{DataType::int8, "int8", 1, sig
                                                  {DataType::float16, "half", 2, floating, 11, 14},
                                                  {DataType::float32, "float", 4, floating, 24, 126},
                                                  {DataType::float64, "double", 8, floating, 53, 1022},
-                                                 {DataType::bfloat16, "bfloat16", 2, floating, 8, 126}}};
+                                                 {DataType::bfloat16, "bfloat16", 2, floating, 8, 126},
+                                                 {DataType::float8_e4m3, "f8e4m3", 1, floating, 4, 6},
+                                                 {DataType::float8_e5m2, "f8e5m2", 1, floating, 3, 14}}};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases{{{"float16", "half"},
-                                                                                 {"fp16", "half"},
-                                                                                 {"float32", "float"},
-                                                                                 {"fp32", "float"},
-                                                                                 {"float64", "double"},
-                                                                                 {"fp64", "double"},
-                                                                                 {"bf16", "bfloat16"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kAliases{{{"float16", "half"},
+                                                                                  {"fp16", "half"},
+                                                                                  {"float32", "float"},
+                                                                                  {"fp32", "float"},
+                                                                                  {"float64", "double"},
+                                                                                  {"fp64", "double"},
+                                                                                  {"bf16", "bfloat16"},
+                                                                                  {"fp8_e4m3", "f8e4m3"},
+                                                                                  {"fp8_e5m2", "f8e5m2"},
+                                                                                  {"float8_e4m3", "f8e4m3"},
+                                                                                  {"float8_e5m2", "f8e5m2"}}};
 
 constexpr std::array<Reduction, 5> kReductions{Reduction::sum, Reduction::prod, Reduction::min,
                                                Reduction::max, Reduction::avg};

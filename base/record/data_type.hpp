@@ -6,7 +6,25 @@
 namespace collbench {
 
 /// Element types, in the order and with the names of nccl-tests.
-enum class DataType { int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16 };
+enum class DataType {
+  int8,
+  uint8,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  float32,
+  float64,
+  bfloat16,
+  float8_e4m3,
+  float8_e5m2
+};
+
+/// Types that only GPUs have: their values are those of Float8 (collectives/float8.hpp).
+[[nodiscard]] constexpr bool is_float8(DataType type) {
+  return type == DataType::float8_e4m3 || type == DataType::float8_e5m2;
+}
 
 enum class NumberKind { signed_integer, unsigned_integer, floating };
 

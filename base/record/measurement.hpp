@@ -8,6 +8,7 @@
 #include "base/record/data_type.hpp"
 #include "base/record/nccl_told.hpp"
 #include "base/record/operation.hpp"
+#include "base/record/telemetry.hpp"
 
 namespace collbench {
 
@@ -93,6 +94,9 @@ struct Measurement {
   std::vector<RankTimes> ranks;
   std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the row was not checked
   std::vector<WrongElements> wrong;             ///< the ranks that found any
+  /// Host time of one call, before any of it has run: the median of passes, reduced over ranks. On request.
+  std::optional<double> enqueue_seconds;
+  std::vector<RowMark> marks;  ///< the GPUs that were in trouble while it ran
 
   bool operator==(const Measurement&) const = default;
 };

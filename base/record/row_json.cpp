@@ -7,6 +7,7 @@
 #include "base/record/measured_block_json.hpp"
 #include "base/record/nccl_told_json.hpp"
 #include "base/record/rates.hpp"
+#include "base/record/telemetry_json.hpp"
 #include "base/units.hpp"
 
 namespace collbench {
@@ -133,6 +134,10 @@ Measurement measurement_of(const JsonReader& json) {
   result.ranks = rank_times_from_json(json.at("rank_times"));
   if (const auto wrong = json.find("wrong_elements")) result.wrong_elements = wrong->integer<std::uint64_t>();
   result.wrong = wrong_from_json(json.at("wrong"));
+  result.enqueue_seconds = optional_number(json, "enqueue_seconds");
+  if (const auto marks = json.find("marks")) {
+    for (const JsonReader& mark : marks->items()) result.marks.push_back(row_mark_from_json(mark));
+  }
   return result;
 }
 
@@ -142,6 +147,8 @@ Json row_to_json(const Row& row, int ranks) {
   const Measurement& measured = row.measurement;
   const RowKey& key = measured.key;
   const Expectation& expected = row.expectation;
+  Json marks = Json::array();
+  for (const RowMark& mark : measured.marks) marks.push_back(row_mark_to_json(mark));
   return {{"operation", operation(key.operation).name},
           {"size_bytes", key.size_bytes},
           {"count", key.count},
@@ -172,6 +179,8 @@ Json row_to_json(const Row& row, int ranks) {
           {"rank_times", rank_times_to_json(measured.ranks)},
           {"wrong_elements", or_null(measured.wrong_elements)},
           {"wrong", wrong_to_json(measured.wrong)},
+          {"enqueue_seconds", or_null(measured.enqueue_seconds)},
+          {"marks", std::move(marks)},
           {"ring_seconds", or_null(expected.ring_seconds)},
           {"tree_seconds", or_null(expected.tree_seconds)},
           {"expected_seconds", or_null(expected.expected_seconds)},

@@ -13,6 +13,7 @@
 #include "base/record/measurement.hpp"
 #include "base/record/nccl_told.hpp"
 #include "base/record/rank_probe.hpp"
+#include "base/record/telemetry.hpp"
 #include "base/record/traffic_matrix.hpp"
 #include "base/record/verdict.hpp"
 
@@ -71,6 +72,8 @@ struct Run {
   double validation_seconds =
       0;  ///< of wall_seconds, what generating and checking data took on the slowest rank,
   double calibration_seconds = 0;
+  int graph_launches = 0;              ///< of a CUDA graph of iterations, in each block; 0: calls one by one
+  std::optional<Telemetry> telemetry;  ///< of the GPUs; none without GPUs, or where nobody looked
   std::vector<double> communicator_seconds;  ///< what making each NCCL communicator took on the slowest rank,
                                              ///< the first with NCCL's own set-up; empty without NCCL
 

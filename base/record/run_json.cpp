@@ -11,6 +11,7 @@
 #include "base/record/nccl_told_json.hpp"
 #include "base/record/rank_probe_json.hpp"
 #include "base/record/row_json.hpp"
+#include "base/record/telemetry_json.hpp"
 #include "base/record/traffic_matrix_json.hpp"
 
 namespace collbench {
@@ -116,6 +117,8 @@ Json run_to_json(const Run& run) {
           {"validation_seconds", run.validation_seconds},
           {"calibration_seconds", run.calibration_seconds},
           {"communicator_seconds", run.communicator_seconds},
+          {"graph_launches", run.graph_launches},
+          {"telemetry", run.telemetry ? telemetry_to_json(*run.telemetry) : Json(nullptr)},
           {"cores_per_node", run.cores_per_node},
           {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
           {"place_notes", run.place_notes},
@@ -159,6 +162,8 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (const auto seconds = json.find("communicator_seconds")) {
     for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number());
   }
+  if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();
+  if (const auto telemetry = json.find("telemetry")) run.telemetry = telemetry_from_json(*telemetry);
   for (const JsonReader& cores : json.at("cores_per_node").items()) {
     run.cores_per_node.push_back(cores.integer<int>());
   }

@@ -1,5 +1,7 @@
 #include "collectives/mpi/mpi_backend.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <map>
 #include <utility>
@@ -55,8 +57,14 @@ std::vector<std::string> MpiBackend::algorithms(OperationId operation) const {
   return control_.available(operation);
 }
 
+std::optional<std::string> MpiBackend::why_no_type(DataType type) const {
+  if (!is_float8(type)) return std::nullopt;
+  return fmt::format("{} is a type of GPUs: MPI has none like it", traits(type).name);
+}
+
 std::optional<std::string> MpiBackend::why_not(const RowKey& key) const {
   if (operation(key.operation).needs_two_ranks && ranks_ < 2) return "needs two ranks";
+  if (auto why = why_no_type(key.type)) return why;
   if (key.algorithm == kLibraryChoice) return std::nullopt;
   return control_.why_not(key.operation, key.algorithm, ranks_);
 }

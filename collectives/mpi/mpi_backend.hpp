@@ -24,6 +24,7 @@ class MpiBackend : public Backend {
   void describe(Run& run) const override { run.backend = "mpi"; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
+  [[nodiscard]] std::optional<std::string> why_no_type(DataType type) const override;
   [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;

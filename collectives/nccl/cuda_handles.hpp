@@ -95,4 +95,41 @@ class CudaEvent {
   CudaEventHandle handle_ = nullptr;
 };
 
+/// What was put on a stream, to be put there again as a whole.
+class CudaGraph {
+ public:
+  /// Captures what `issue` puts on the stream, which runs nothing of it. Throws Error, of `issue` too.
+  template <typename Issue>
+  CudaGraph(const CudaLibrary& cuda, const CudaStream& stream, const Issue& issue) : cuda_(&cuda) {
+    cuda.check(cuda.stream_begin_capture(stream.get(), CudaCapture::thread_local_), "cudaStreamBeginCapture");
+    CudaGraphHandle graph = nullptr;
+    try {
+      issue();
+    } catch (const Error&) {
+      // The stream shall not stay in capture: what follows would fail for that alone.
+      if (cuda.stream_end_capture(stream.get(), &graph) == CudaResult::success) cuda.graph_destroy(graph);
+      throw;
+    }
+    cuda.check(cuda.stream_end_capture(stream.get(), &graph), "cudaStreamEndCapture");
+    const CudaResult made = cuda.graph_instantiate(&handle_, graph, 0);
+    cuda.graph_destroy(graph);
+    cuda.check(made, "cudaGraphInstantiate");
+  }
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+  CudaGraph(CudaGraph&&) = delete;
+  CudaGraph& operator=(CudaGraph&&) = delete;
+  ~CudaGraph() {
+    if (handle_ != nullptr) cuda_->graph_exec_destroy(handle_);
+  }
+
+  void launch(const CudaStream& stream) const {
+    cuda_->check(cuda_->graph_launch(handle_, stream.get()), "cudaGraphLaunch");
+  }
+
+ private:
+  const CudaLibrary* cuda_;
+  CudaGraphExecHandle handle_ = nullptr;
+};
+
 }  // namespace collbench

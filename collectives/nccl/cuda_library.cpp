@@ -84,6 +84,13 @@ CudaLibrary CudaLibrary::load() {
   need(library, cuda.event_destroy, "cudaEventDestroy");
   need(library, cuda.event_record, "cudaEventRecord");
   need(library, cuda.event_elapsed_time, "cudaEventElapsedTime");
+  need(library, cuda.device_get_attribute, "cudaDeviceGetAttribute");
+  need(library, cuda.stream_begin_capture, "cudaStreamBeginCapture");
+  need(library, cuda.stream_end_capture, "cudaStreamEndCapture");
+  library.find(cuda.graph_instantiate, "cudaGraphInstantiateWithFlags");
+  need(library, cuda.graph_launch, "cudaGraphLaunch");
+  need(library, cuda.graph_exec_destroy, "cudaGraphExecDestroy");
+  need(library, cuda.graph_destroy, "cudaGraphDestroy");
   need(library, cuda.get_error_string, "cudaGetErrorString");
   return cuda;
 }

@@ -29,6 +29,14 @@ struct CudaLibrary {
   CudaResult (*event_destroy)(CudaEventHandle) = nullptr;
   CudaResult (*event_record)(CudaEventHandle, CudaStreamHandle) = nullptr;
   CudaResult (*event_elapsed_time)(float* milliseconds, CudaEventHandle from, CudaEventHandle to) = nullptr;
+  CudaResult (*device_get_attribute)(int* value, CudaAttribute, int device) = nullptr;
+  CudaResult (*stream_begin_capture)(CudaStreamHandle, CudaCapture) = nullptr;
+  CudaResult (*stream_end_capture)(CudaStreamHandle, CudaGraphHandle*) = nullptr;
+  /// cudaGraphInstantiateWithFlags, which takes the same in all versions from 11.4 on. Null before.
+  CudaResult (*graph_instantiate)(CudaGraphExecHandle*, CudaGraphHandle, unsigned long long flags) = nullptr;
+  CudaResult (*graph_launch)(CudaGraphExecHandle, CudaStreamHandle) = nullptr;
+  CudaResult (*graph_exec_destroy)(CudaGraphExecHandle) = nullptr;
+  CudaResult (*graph_destroy)(CudaGraphHandle) = nullptr;
   const char* (*get_error_string)(CudaResult) = nullptr;
 
   /// Finds the CUDA runtime and fills the table. Throws Error (not_here) when there is none, or when it lacks

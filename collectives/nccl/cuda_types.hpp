@@ -10,6 +10,7 @@ namespace collbench {
 
 enum class CudaResult : int {
   success = 0,
+  invalid_value = 1,
   memory_allocation = 2,
   initialization_error = 3,
   insufficient_driver = 35,
@@ -18,9 +19,15 @@ enum class CudaResult : int {
   ecc_uncorrectable = 214,
   not_ready = 600,
   system_driver_mismatch = 803,
+  stream_capture_unsupported = 900,
 };
 
 enum class CudaCopy : int { host_to_device = 1, device_to_host = 2 };
+
+enum class CudaAttribute : int { compute_capability_major = 75, compute_capability_minor = 76 };
+
+/// Of a capture: calls of other threads, such as NCCL's own, may go on.
+enum class CudaCapture : int { thread_local_ = 1 };
 
 /// Flag of a stream that does not wait for the default stream.
 inline constexpr unsigned int kCudaStreamNonBlocking = 1;
@@ -37,5 +44,9 @@ struct CudaStreamObject;  ///< CUDA's own
 using CudaStreamHandle = CudaStreamObject*;
 struct CudaEventObject;  ///< CUDA's own
 using CudaEventHandle = CudaEventObject*;
+struct CudaGraphObject;  ///< CUDA's own
+using CudaGraphHandle = CudaGraphObject*;
+struct CudaGraphExecObject;  ///< CUDA's own: a graph that can be launched
+using CudaGraphExecHandle = CudaGraphExecObject*;
 
 }  // namespace collbench

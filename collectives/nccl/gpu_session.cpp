@@ -86,6 +86,16 @@ void pretend_own_host(int rank) {
   for (const auto& [name, value] : kSettings) ::setenv(name, value, 0);
 }
 
+int compute_capability_of(const CudaLibrary& cuda, int device) {
+  int major = 0;
+  int minor = 0;
+  cuda.check(cuda.device_get_attribute(&major, CudaAttribute::compute_capability_major, device),
+             "cudaDeviceGetAttribute");
+  cuda.check(cuda.device_get_attribute(&minor, CudaAttribute::compute_capability_minor, device),
+             "cudaDeviceGetAttribute");
+  return major * 10 + minor;
+}
+
 /// Memory for each rank, where some share a GPU.
 std::uint64_t free_for_each(const GpuSession& session, const Together& together) {
   std::size_t free = 0;
@@ -122,6 +132,7 @@ GpuSession::GpuSession(const Together& together, const Identities& machines, boo
     cuda.check(cuda.set_device(device), "cudaSetDevice");
     cuda.check(static_cast<CudaResult>(kernels.set_device(device)), "cudaSetDevice");
     stream = std::make_unique<CudaStream>(cuda);
+    compute_capability = compute_capability_of(cuda, device);
     free[0] = static_cast<double>(free_for_each(*this, together));
   });
   ranks.reduce(free, AcrossRanks::minimum);

@@ -9,7 +9,7 @@
 namespace collbench {
 
 /// Raised whenever anything below changes: a library of another number is refused.
-inline constexpr int kKernelInterface = 1;
+inline constexpr int kKernelInterface = 2;
 
 struct CudaStreamObject;
 

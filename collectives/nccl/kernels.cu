@@ -1,6 +1,7 @@
 // The kernel library (kernel_interface.hpp), for nvcc.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include "base/record/data_type.hpp"
@@ -21,6 +22,10 @@ __device__ Bits bits_of(std::uint64_t value) {
   if constexpr (type == DataType::float16) return __half_as_ushort(__ull2half_rn(value));
   if constexpr (type == DataType::bfloat16)
     return __bfloat16_as_ushort(__float2bfloat16(static_cast<float>(value)));
+  if constexpr (type == DataType::float8_e4m3 || type == DataType::float8_e5m2) {
+    constexpr auto kKind = type == DataType::float8_e4m3 ? __NV_E4M3 : __NV_E5M2;
+    return __nv_cvt_float_to_fp8(static_cast<float>(value), __NV_SATFINITE, kKind);
+  }
   if constexpr (type == DataType::float32) return __float_as_uint(static_cast<float>(value));
   if constexpr (type == DataType::float64)
     return static_cast<Bits>(__double_as_longlong(static_cast<double>(value)));
@@ -98,6 +103,12 @@ int with_type(const KernelElements& elements, const Launch& launch) {
       break;
     case DataType::bfloat16:
       launch.template operator()<std::uint16_t, DataType::bfloat16>(blocks);
+      break;
+    case DataType::float8_e4m3:
+      launch.template operator()<std::uint8_t, DataType::float8_e4m3>(blocks);
+      break;
+    case DataType::float8_e5m2:
+      launch.template operator()<std::uint8_t, DataType::float8_e5m2>(blocks);
       break;
     default:
       return cudaErrorInvalidValue;

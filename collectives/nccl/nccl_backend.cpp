@@ -16,6 +16,17 @@ namespace collbench {
 namespace {
 
 constexpr int kStrictAboutAlgorithms = 22400;
+constexpr int kFirstWithFloat8 = 22400;  // nccl.h of 2.24: ncclFloat8e4m3, ncclFloat8e5m2
+constexpr int kFirstGpuWithFloat8 =
+    90;  // NCCL reduces them on Hopper and newer; nccl-tests 2.19.6 leaves them out below
+
+void require_graphs(const CudaLibrary& cuda) {
+  if (cuda.graph_instantiate != nullptr) return;
+  throw Error(
+      ExitStatus::not_here, "-G",
+      fmt::format("{} ({}) lacks cudaGraphInstantiateWithFlags", cuda.path, cuda_version_text(cuda.version)),
+      "leave -G out, or name a CUDA runtime of 11.4 or newer in COLLBENCH_CUDART");
+}
 
 }  // namespace
 
@@ -24,7 +35,9 @@ NcclBackend::NcclBackend(const Together& together, const Identities& machines, c
       gpu_(together, machines, options.share_gpu, options.inside_slurm),
       observer_(gpu_.nccl.version),
       traffic_(options.traffic),
-      operations_per_group_(options.operations_per_group) {
+      operations_per_group_(options.operations_per_group),
+      graph_launches_(options.graph_launches) {
+  if (graph_launches_ > 0) agreed(together.ranks(), together.host(), [&] { require_graphs(gpu_.cuda); });
   communicator_seconds_.push_back(try_nccl(gpu_, together_));
   try_algorithms(options);
 }
@@ -68,13 +81,26 @@ void NcclBackend::describe(Run& run) const {
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
+  run.graph_launches = graph_launches_;
 }
 
 std::vector<std::string> NcclBackend::algorithms(OperationId operation) const {
   return forced_names(operation);
 }
 
+std::optional<std::string> NcclBackend::why_no_type(DataType type) const {
+  if (!is_float8(type)) return std::nullopt;
+  const std::string_view name = traits(type).name;
+  if (gpu_.nccl.version < kFirstWithFloat8) {
+    return fmt::format("NCCL {} has no {}; 2.24 and newer have", nccl_version_text(gpu_.nccl.version), name);
+  }
+  if (gpu_.compute_capability >= kFirstGpuWithFloat8) return std::nullopt;
+  return fmt::format("the GPU has no {}: its compute capability is {}.{}, and 9.0 is the first with it", name,
+                     gpu_.compute_capability / 10, gpu_.compute_capability % 10);
+}
+
 std::optional<std::string> NcclBackend::why_not(const RowKey& key) const {
+  if (auto why = why_no_type(key.type)) return why;
   if (operation(key.operation).needs_two_ranks && together_.ranks().size() < 2) return "needs two ranks";
   if (key.algorithm == kLibraryChoice) return std::nullopt;
   const std::vector<std::string> names = algorithms(key.operation);
@@ -145,10 +171,11 @@ std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
                                    NcclRowContext{.gpu = gpu_,
                                                   .communicator = communicator(key.algorithm),
                                                   .ranks = together_.ranks(),
-                                                  .observer = observer_},
+                                                  .observer = observer_,
                                                   .shape = shape(key),
-                                                  .operations_per_group = operations_per_group_
-},
+                                                  .operations_per_group = operations_per_group_,
+                                                  .clock = together_.clock(),
+                                                  .in_graphs = graph_launches_ > 0},
                                    buffers);
 }
 

@@ -21,6 +21,7 @@ struct NcclOptions {
   std::vector<std::string> algorithms{};   ///< that are wanted, "auto" among them or not
   std::uint64_t operations_per_group = 1;  ///< issued between ncclGroupStart and ncclGroupEnd
   TrafficMatrix traffic{};                 ///< what AllToAllv moves
+  int graph_launches = 0;                  ///< a block launches a CUDA graph so often; 0: call by call
 };
 
 /// The operations on GPUs through NCCL.
@@ -40,6 +41,7 @@ class NcclBackend : public Backend {
   void describe(Run& run) const override;
   [[nodiscard]] const Clock& clock() const override { return together_.clock(); }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
+  [[nodiscard]] std::optional<std::string> why_no_type(DataType type) const override;
   [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
@@ -65,6 +67,7 @@ class NcclBackend : public Backend {
   NcclObserver observer_;  // before any communicator
   TrafficMatrix traffic_;
   std::uint64_t operations_per_group_;
+  int graph_launches_;
   std::map<std::pair<OperationId, std::string>, std::string> declined_;  // and why
   std::vector<double> communicator_seconds_;
   DeviceBuffer send_;

@@ -22,6 +22,10 @@ NcclType nccl_type(DataType type) {
       return NcclType::float32;
     case DataType::float64:
       return NcclType::float64;
+    case DataType::float8_e4m3:
+      return NcclType::float8_e4m3;
+    case DataType::float8_e5m2:
+      return NcclType::float8_e5m2;
     case DataType::bfloat16:
       break;
   }

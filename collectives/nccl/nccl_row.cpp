@@ -43,6 +43,8 @@ NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRow
       communicator_(context.communicator),
       ranks_(context.ranks),
       observer_(context.observer),
+      clock_(context.clock),
+      in_graphs_(context.in_graphs),
       buffers_(buffers),
       shape_(context.shape),
       operations_per_group_(context.operations_per_group),
@@ -50,13 +52,16 @@ NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRow
       transfers_(transfers_of(key, context.shape)),
       pattern_(key.type, key.reduction, context.ranks.rank(), context.ranks.size()),
       type_(nccl_type(key.type)) {
-  if (!key.reduction) return;
-  reduction_ = nccl_reduction(*key.reduction);
-  const auto upload = [this](DataPattern::Table& to, const DataPattern::Table& from) {
-    gpu_.cuda.check(gpu_.cuda.copy(&to, &from, sizeof from, CudaCopy::host_to_device), "cudaMemcpy");
-  };
-  upload(buffers_.scratch->own, pattern_.own_table());
-  upload(buffers_.scratch->expected, pattern_.expected_table());
+  if (key.reduction) {
+    reduction_ = nccl_reduction(*key.reduction);
+    const auto upload = [this](DataPattern::Table& to, const DataPattern::Table& from) {
+      gpu_.cuda.check(gpu_.cuda.copy(&to, &from, sizeof from, CudaCopy::host_to_device), "cudaMemcpy");
+    };
+    upload(buffers_.scratch->own, pattern_.own_table());
+    upload(buffers_.scratch->expected, pattern_.expected_table());
+  }
+  // NCCL makes its connections at an operation's first call, which is no part of any graph.
+  if (in_graphs_) communicator_.run("first call of " + name_of(key_), [this] { issue(); });
 }
 
 void NcclRow::fill(std::uint64_t iteration) {
@@ -160,6 +165,24 @@ void NcclRow::exchange() const {
   communicator_.check(nccl.group_end(), "ncclGroupEnd");
 }
 
+/// Puts the operation on the stream so often; as launches of the graph where there is one.
+void NcclRow::put(std::uint64_t iterations) const {
+  if (!graph_) {
+    issue(iterations);
+    return;
+  }
+  for (std::uint64_t done = 0; done < iterations; done += iterations_in_graph_) graph_->launch(*gpu_.stream);
+}
+
+/// Makes the graph of so many operations, which are not run by that.
+void NcclRow::capture(std::uint64_t iterations) {
+  if (!in_graphs_ || (graph_ && iterations_in_graph_ == iterations)) return;
+  graph_.reset();
+  communicator_.run("graph of " + name_of(key_),
+                    [&] { graph_.emplace(gpu_.cuda, *gpu_.stream, [&] { issue(iterations); }); });
+  iterations_in_graph_ = iterations;
+}
+
 /// Runs `iterations` with an event after every `iterations_per_span` of them; the last span may be shorter.
 /// Seconds of each span.
 std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t iterations_per_span) {
@@ -170,7 +193,7 @@ std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t itera
     std::uint64_t left = iterations;
     for (std::uint64_t span = 1; span <= count; ++span) {
       const std::uint64_t repeats = std::min(left, iterations_per_span);
-      issue(repeats);
+      put(repeats);
       events_[span].record(*gpu_.stream);
       left -= repeats;
     }
@@ -187,7 +210,10 @@ std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t itera
 /// Watched once, and never while something is timed.
 void NcclRow::run(std::uint64_t iterations) {
   if (iterations == 0) return;
-  const auto work = [&] { static_cast<void>(spans(iterations, iterations)); };
+  const auto work = [&] {
+    capture(1);  // NCCL chooses when it is called: in a graph, that is here
+    static_cast<void>(spans(iterations, iterations));
+  };
   if (told_) {
     work();
   } else {
@@ -195,9 +221,26 @@ void NcclRow::run(std::uint64_t iterations) {
   }
 }
 
+std::optional<double> NcclRow::enqueue_seconds(std::uint64_t calls) {
+  const std::uint64_t in_graph = graph_ ? iterations_in_graph_ : 1;
+  const std::uint64_t iterations = (calls + in_graph - 1) / in_graph * in_graph;
+  double seconds = 0;
+  communicator_.run(name_of(key_), [&] {
+    const double before = clock_.seconds();
+    put(iterations);
+    seconds = clock_.seconds() - before;
+  });
+  return seconds / static_cast<double>(iterations);
+}
+
 Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
   Block block;
   if (iterations == 0) return block;
+  if (in_graphs_) {
+    capture(iterations_per_sample);
+    // The first launch of a graph brings it to the GPU.
+    communicator_.run(name_of(key_), [&] { put(iterations_per_sample); });
+  }
   const bool one_sample = iterations <= iterations_per_sample;
   // Rank 0 decides for all: the ranks' times differ.
   const bool events_are_free = broadcast_value(

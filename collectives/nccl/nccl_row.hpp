@@ -21,6 +21,8 @@ struct NcclRowContext {
   const NcclObserver& observer;
   CallShape shape;
   std::uint64_t operations_per_group = 1;
+  const Clock& clock;
+  bool in_graphs = false;  ///< calls are captured in CUDA graphs, which are launched
 };
 
 /// What a row's kernels need in device memory.
@@ -48,6 +50,7 @@ class NcclRow : public PreparedRow {
   void fill_to_repeat() override;
   void run(std::uint64_t iterations) override;
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
+  [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
   [[nodiscard]] std::optional<NcclTold> nccl_told() const override { return told_; }
 
@@ -56,6 +59,8 @@ class NcclRow : public PreparedRow {
   void issue() const;
   void exchange() const;
   void share_half(Block& round_trips) const;
+  void put(std::uint64_t iterations) const;
+  void capture(std::uint64_t iterations);
   [[nodiscard]] std::vector<double> spans(std::uint64_t iterations, std::uint64_t iterations_per_span);
   [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
                                    std::uint64_t iteration) const;
@@ -65,6 +70,8 @@ class NcclRow : public PreparedRow {
   NcclCommunicator& communicator_;
   Ranks& ranks_;
   const NcclObserver& observer_;
+  const Clock& clock_;
+  bool in_graphs_;
   NcclRowBuffers buffers_;
   CallShape shape_;
   std::uint64_t operations_per_group_;
@@ -75,6 +82,8 @@ class NcclRow : public PreparedRow {
   NcclReduction reduction_ = NcclReduction::sum;
   std::optional<NcclTold> told_;
   std::vector<CudaEvent> events_;
+  std::optional<CudaGraph> graph_;
+  std::uint64_t iterations_in_graph_ = 0;
   double iteration_seconds_ = 0;  // as last timed; 0: not known yet
 };
 

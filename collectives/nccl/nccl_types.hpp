@@ -31,6 +31,8 @@ enum class NcclType : int {
   float32 = 7,
   float64 = 8,
   bfloat16 = 9,
+  float8_e4m3 = 10,  ///< this and the next: from 2.24 on
+  float8_e5m2 = 11,
 };
 
 enum class NcclReduction : int { sum = 0, prod = 1, max = 2, min = 3, avg = 4 };

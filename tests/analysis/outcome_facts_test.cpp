@@ -156,5 +156,21 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
 }
 
+TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
+  collbench::Run run = example_run();
+  const auto said = [&] {
+    for (const ReportFact& fact : outcome_facts(run)) {
+      if (fact.text.starts_with("communicators")) return fact.text;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said(), "") << "host memory has none";
+  run.communicator_seconds = {1.5};
+  EXPECT_EQ(said(), "communicators: 1.5 s for the first, with NCCL's own set-up");
+  run.communicator_seconds = {1.5, 0.4, 0.2, 0.3};
+  EXPECT_EQ(said(),
+            "communicators: 1.5 s for the first, with NCCL's own set-up; 300 ms for each of 3 more (median)");
+}
+
 }  // namespace
 }  // namespace collbench

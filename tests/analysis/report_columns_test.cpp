@@ -17,7 +17,7 @@ using ::testing::Not;
 
 /// The cells of a row by the titles of their columns.
 std::map<std::string, std::string> cells(const Row& row, int ranks = 4) {
-  Run run;
+  collbench::Run run;
   run.rows = {row};
   std::map<std::string, std::string> result;
   const ReportRow report_row{row, rates(row, ranks)};
@@ -36,15 +36,20 @@ Tone tone_of(const Row& row, std::string_view title) {
 
 TEST(ReportColumns, StandInTheOrderThatPeopleKnow) {
   std::string titles;
-  for (const ReportColumn& column : report_columns(example_run())) titles += std::string(column.title) + " ";
-  EXPECT_EQ(titles, "size count type redop place time ±95% algbw busbw #wrong ring tree exp meas algorithm ");
+  for (const ReportColumn& column : report_columns(collbench::Run{}))
+    titles += std::string(column.title) + " ";
+  EXPECT_EQ(
+      titles,
+      "size count type redop root place time ±95% enqueue algbw busbw #wrong ring tree exp meas algorithm ");
 }
 
 TEST(ReportColumns, ShowRootsWhereThereAreSome) {
   Row row = example_row(OperationId::broadcast, 4096, 10);
-  EXPECT_FALSE(cells(row).contains("root")) << "a log that does not say";
+  const std::size_t without = columns_for(collbench::Run{}, {{row, {}}}).size();
+  EXPECT_EQ(cells(row)["root"], "–") << "a log that does not say";
   row.measurement.key.root = 3;
   EXPECT_EQ(cells(row)["root"], "3");
+  EXPECT_EQ(columns_for(collbench::Run{}, {{row, {}}}).size(), without + 1);
 }
 
 TEST(ReportColumns, ShowAMeasuredRow) {
@@ -86,6 +91,29 @@ TEST(ReportColumns, ANoteMarksTheReduction) {
   Row row = example_run().rows[0];
   row.measurement.note = "reduced by collbench";
   EXPECT_EQ(cells(row)["redop"], "sum*");
+}
+
+TEST(ReportColumns, ATroubledGpuMarksTheTime) {
+  Row row = example_run().rows[0];
+  EXPECT_EQ(cells(row)["time"], "20.00");
+  row.measurement.marks = {{"n1", "GPU-1", GpuTrouble::sw_power_cap}};
+  EXPECT_EQ(cells(row)["time"], "20.00!");
+  const ReportRow shown{row, {}};
+  const auto columns = columns_for(collbench::Run{}, {shown});
+  const auto time =
+      std::find_if(columns.begin(), columns.end(), [](const auto* each) { return each->title == "time"; });
+  EXPECT_EQ((*time)->tone(shown), Tone::warning);
+}
+
+TEST(ReportColumns, TheEnqueueTimeIsShownWhereSomeRowHasIt) {
+  Row row = example_run().rows[0];
+  const std::size_t usual = columns_for(collbench::Run{}, {{row, {}}}).size();
+  EXPECT_EQ(usual + 2, report_columns(collbench::Run{}).size()) << "and roots, where there are some";
+  Row enqueued = row;
+  enqueued.measurement.enqueue_seconds = 4.5e-6;
+  EXPECT_EQ(columns_for(collbench::Run{}, {{row, {}}, {enqueued, {}}}).size(), usual + 1);
+  EXPECT_EQ(cells(enqueued)["enqueue"], "4.50");
+  EXPECT_EQ(cells(row)["enqueue"], "–");
 }
 
 TEST(ReportColumns, TheAlgorithmIsWhatRanAndForWhat) {
@@ -132,7 +160,7 @@ TEST(ReportColumns, NcclsOwnExpectationIsAColumnOfItsRunsOnly) {
   EXPECT_THAT(titles(), Not(HasSubstr("NCCL")));
   run.backend = "nccl";
   EXPECT_THAT(titles(), HasSubstr("meas NCCL algorithm "));
-  const ReportColumn& column = report_columns(run)[14];
+  const ReportColumn& column = report_columns(run)[16];
   const Row row = told_row("auto");
   EXPECT_EQ(column.cell({row, rates(row, 4)}), "9.25");
   const Row silent;

@@ -42,11 +42,22 @@ TEST(BlockPlan, EverythingIsWholeGroups) {
   const BlockPlan fixed = plan_block(1e-6, 0.01, 256, {.iterations = 5, .warmup = 2, .per_group = 8});
   EXPECT_EQ(fixed.iterations, 40U) << "as -n and -m of nccl-tests: 5 groups of 8";
   EXPECT_EQ(fixed.warmup, 16U);
-  const BlockPlan by_time = plan_block(3e-6, 0.01, 256, {.iterations = {}, .warmup = {}, .per_group = 7});
+  const BlockPlan by_time = plan_block(3e-6, 0.01, 256, {.per_group = 7});
   EXPECT_EQ(by_time.iterations % 7, 0U);
   EXPECT_EQ(by_time.iterations_per_sample % 7, 0U);
   EXPECT_EQ(by_time.warmup % 7, 0U);
   EXPECT_GE(by_time.iterations, 3333U);
+}
+
+TEST(BlockPlan, AGraphHoldsTheIterationsAndIsLaunchedAsOftenAsSaid) {
+  const BlockPlan fixed = plan_block(1e-6, 0.01, 256, {.iterations = 20, .graph_launches = 5});
+  EXPECT_EQ(fixed.iterations, 100U);
+  EXPECT_EQ(fixed.iterations_per_sample, 20U);
+  const BlockPlan timed = plan_block(1e-4, 0.01, 256, {.graph_launches = 5});
+  EXPECT_EQ(timed.iterations_per_sample, 20U);
+  EXPECT_EQ(timed.iterations, 100U);
+  EXPECT_EQ(plan_block(1e-9, 0.1, 256, {.graph_launches = 1}).iterations, kMostInGraph);
+  EXPECT_EQ(plan_block(1, 0.1, 256, {.graph_launches = 3}).iterations, 3U);
 }
 
 TEST(BlockPlan, NoTimeAtAllIsSurvived) {

@@ -106,7 +106,8 @@ TEST(DataPattern, TheRightResultIsFoundRight) {
 TEST(DataPattern, EveryPartialResultIsExactHoweverManyRanks) {
   // The types with the fewest exact integers. Reference reduces in another order than the pattern's own
   // table: were a partial result inexact, the two would differ somewhere.
-  for (const DataType type : {DataType::int8, DataType::float16, DataType::bfloat16}) {
+  for (const DataType type : {DataType::int8, DataType::float16, DataType::bfloat16, DataType::float8_e4m3,
+                              DataType::float8_e5m2}) {
     for (const Reduction reduction : reductions()) {
       for (const int ranks : {1, 40, 270}) {
         World world{.what = collective(OperationId::all_reduce),

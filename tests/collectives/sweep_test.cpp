@@ -76,6 +76,10 @@ class StepBackend : public Backend {
       return time_block(now, iterations, per_sample,
                         [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
     }
+    [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override {
+      EXPECT_GT(calls, 0U);
+      return 1e-6 * backend_.behaviour_.slowness;
+    }
     [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override {
       EXPECT_EQ(iteration, filled_) << "what is checked is what was filled last";
       EXPECT_NE(iteration, 0U);
@@ -139,6 +143,32 @@ TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
     ASSERT_EQ(row.ranks.size(), 3U);
     EXPECT_NEAR(row.ranks[0].median_seconds, 1e-3, 1e-9);
     EXPECT_NEAR(row.ranks[2].p99_seconds, 3e-3, 1e-9);
+  });
+}
+
+TEST(Sweep, EveryRankHearsWhichRowRuns) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    std::vector<std::optional<std::size_t>> heard;
+    SweepObserver observer;
+    observer.running = [&](std::optional<std::size_t> row) { heard.push_back(row); };
+    SweepOptions options = quick();
+    options.stopping.most_passes = 1;
+    static_cast<void>(
+        sweep(ranks, backend, {row_of(8), row_of(16, "nowhere"), row_of(64)}, kHosts, options, observer));
+    EXPECT_THAT(heard, ElementsAre(0U, std::nullopt, 2U, std::nullopt));
+  });
+}
+
+TEST(Sweep, TheEnqueueTimeIsTakenWhereItIsAskedFor) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    SweepOptions options = quick();
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds,
+              std::nullopt);
+    options.enqueue_time = true;
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds, 2e-6)
+        << "the slower rank's, as the time";
   });
 }
 

@@ -13,15 +13,23 @@ import tempfile
 import unittest
 
 PROGRAM, SOURCE, STAND_INS = map(pathlib.Path, sys.argv[1:4])
-LOG = """# nThread 1 nGpus 1 minBytes 8 maxBytes 64 step: 8(factor) warmup iters: 1 iters: 100 agg iters: 1 validation: 0 graph: 0
-#
-#                                                              out-of-place                       in-place
-#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
-#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
-           8             2     float     sum      -1     5.00    0.00    0.00    N/A     5.00    0.00    0.00    N/A
-          64            16     float     sum      -1     5.00    0.01    0.00    N/A     5.00    0.01    0.00    N/A
-# Out of bounds values : 0 OK
-# Avg bus bandwidth    : 0.00
+SMI = SOURCE / "tests/collectives/nccl/stand_in/nvidia-smi"
+# In nccl-tests' place: its table, for the sizes that it is asked for; every operation takes 5 µs.
+PEER = """#!/usr/bin/env python3
+import sys
+options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+size, last, factor = int(options["-b"]), int(options["-e"]), int(options["-f"])
+print("# nThread 1 nGpus " + options["-g"] + " minBytes 8 maxBytes 64 step: 8(factor) warmup iters: 1 iters: 100 agg iters: 1 "
+      "validation: 0 graph: 0")
+print("#")
+print("#                                                              out-of-place                       in-place")
+print("#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong")
+print("#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)")
+while size <= last:
+    print(f"{size:12} {size // 4:12}     float     sum      -1     5.00    0.01    0.00    N/A     5.00    0.01    0.00    N/A")
+    size *= factor
+print("# Out of bounds values : 0 OK")
+print("# Avg bus bandwidth    : 0.00")
 """
 
 
@@ -29,9 +37,10 @@ class GpuCheck(unittest.TestCase):
     def check(self, status, **environment):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            peer = folder / "all_reduce_perf"
-            peer.write_text(f"#!/bin/sh\ncat <<'END'\n{LOG}END\n")
-            peer.chmod(0o755)
+            for name in ("all_reduce_perf", "reduce_scatter_perf"):
+                (folder / name).write_text(PEER)
+                (folder / name).chmod(0o755)
+            (folder / "nvidia-smi").symlink_to(SMI)
             done = subprocess.run(
                 [str(SOURCE / "scripts/gpu-check"), "--program", str(PROGRAM), "-o", str(folder / "out"), "--most-ranks",
                  "2", "--largest", "64", "--seconds", "0.5"],
@@ -45,16 +54,30 @@ class GpuCheck(unittest.TestCase):
 
     def test_all_is_well_on_one_shared_gpu(self):
         result, page = self.check(0, COLLBENCH_STAND_IN_GPUS="1")
-        self.assertEqual([(step["ranks"], step["status"]) for step in result["steps"]], [(1, 0), (2, 0), (1, 0)])
-        self.assertGreater(result["steps"][1]["rows"], 600)
-        self.assertEqual(result["steps"][1]["rows"], result["steps"][1]["rows_checked"])
-        self.assertIn("AllReduce tree/ll/1", result["steps"][1]["nccl_used"])
+        steps = result["steps"]
+        self.assertEqual([(step["ranks"], step["status"]) for step in steps], [(1, 0), (1, 0), (2, 0), (2, 0), (1, 0)])
+        for step in steps[2:4]:
+            self.assertGreater(step["rows"], 700)
+            self.assertEqual(step["rows"], step["rows_checked"])
+        self.assertIn("-G", steps[3]["arguments"])
+        self.assertIn("AllReduce tree/ll/1", steps[2]["nccl_used"])
         self.assertGreater(result["observer_ratio"], 0)
         self.assertIn("NCCL used, on 2 ranks: AllGather ring/ll", page)
         self.assertIn("AllReduce of 8 B with the observer takes", page)
         self.assertIn("correctness only: ranks share a GPU", page)
-        self.assertEqual([row["size_bytes"] for row in result["nccl_tests"]], [8, 64])
-        self.assertAlmostEqual(result["nccl_tests"][0]["nccl_tests_seconds"], 5e-6)
+        self.assertIn("Left out: needs two ranks.", page)
+        self.assertIn("Host time of a call: ", page)
+        self.assertIn("SM clock (MHz) 1755 to 1755, temperature (°C) 40 to 40, power (W) 300 to 300", page)
+        self.assertIn("no row ran while a GPU was throttled", page)
+        compared = [(row["operation"], row["size_bytes"]) for row in result["nccl_tests"]]
+        self.assertEqual(compared, [("AllReduce", 8), ("AllReduce", 64), ("ReduceScatter", 8), ("ReduceScatter", 64)])
+        for row in result["nccl_tests"]:
+            self.assertAlmostEqual(row["nccl_tests_seconds"], 5e-6)
+            self.assertAlmostEqual(row["ratio"], row["seconds"] / 5e-6)
+
+    def test_errors_of_a_gpu_are_in_the_report(self):
+        _, page = self.check(0, COLLBENCH_STAND_IN_GPUS="1", COLLBENCH_STAND_IN_SMI="replays")
+        self.assertRegex(page, r"\*\*PCIe replays in \d+ rows\*\*")
 
     def test_wrong_data_fails_it(self):
         result, page = self.check(1, COLLBENCH_STAND_IN="wrong_data:9")

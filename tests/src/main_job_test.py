@@ -68,6 +68,8 @@ class EveryOperation(Scratch):
         run = self.record(ranks, *QUICK, "--ops", "all", "--sizes", "100,4K", "-d", "all", "-o", "all", "--place", "both",
                           "-r", ranks - 1)
         rows = [row for row in run["rows"] if not row["unavailable"]]
+        for row in run["rows"]:
+            self.assertEqual("MPI has none like it" in row["unavailable"], row["type"].startswith("f8"), row)
         for row in rows:
             self.assertEqual(row["wrong_elements"], 0, row)
             self.assertGreater(row["size_bytes"], 0, row)
@@ -324,7 +326,11 @@ class BadInput(Scratch):
 
     def test_letters_of_nccl_tests_without_a_meaning_here(self):
         self.check(["--ops", "reduce", "-r", "3"], "-r: there is no rank 3 among 3", "from 0 to 2, or all")
-        self.check(["-G", "1"], "-G: CUDA graphs are not there yet", status=5)
+
+    def test_what_only_gpus_have(self):
+        self.check(["-G", "1"], "-G: there are no CUDA graphs on host memory", status=5)
+        self.check(["--enqueue-time"], "--enqueue-time: a call of MPI returns when it is done", status=5)
+        self.check(["-d", "f8e4m3"], "-d f8e4m3: .*MPI has none like it", status=5)
 
     def test_report_of_no_record(self):
         self.check(["report", self.folder / "none.json"], "none.json", "No such file")

@@ -18,6 +18,7 @@ import unittest
 
 PROGRAM = pathlib.Path(sys.argv[1])
 STAND_INS = pathlib.Path(sys.argv[2])
+NVIDIA_SMI = pathlib.Path(__file__).parents[1] / "collectives/nccl/stand_in"  # the folder of its stand-in
 
 
 def nccl(version):
@@ -88,7 +89,7 @@ class Operations(Scratch):
         for row in rows:
             self.assertEqual(row["wrong_elements"], 0, row)
         kinds = {(row["operation"], row["type"], row["reduction"], row["root"], row["in_place"]) for row in rows}
-        types = 10
+        types = 10 + (2 if version >= 22400 else 0)
         reducing = 2 * types * 5 * 2  # AllReduce, ReduceScatter: types, reductions, places
         moving = types * 2 + 2 * types  # AllGather in both places, AllToAll and AllToAllv out of place
         rooted = types * 2 * (3 + 5)  # Broadcast, Gather, Scatter, and Reduce with five reductions
@@ -115,7 +116,7 @@ class Operations(Scratch):
 
     def test_5_ranks_without_nccl_all_to_all(self):
         made = self.check(5, version=22200)
-        notes = {row["operation"]: row["note"] for row in made["rows"]}
+        notes = {row["operation"]: row["note"] for row in made["rows"] if not row["unavailable"]}
         self.assertEqual(notes["AllToAll"], "grouped ncclSend and ncclRecv")
         self.assertEqual(notes["AllReduce"], "")
 
@@ -148,6 +149,181 @@ class Operations(Scratch):
     def test_one_rank_without_mpirun(self):
         result = run([str(PROGRAM), "--backend", "nccl", *QUICK, *SMALL])
         self.assertEqual(result.returncode, 0, result.stderr)
+
+
+    def test_ranks_without_mpirun(self):
+        result = run([str(PROGRAM), "-g", "3", "--backend", "nccl", *QUICK, *SMALL, "-J", str(self.path)])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        made = json.loads(self.path.read_text())
+        self.assertEqual(len(made["ranks"]), 3)
+        self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+
+    def test_what_making_communicators_took_is_said(self):
+        result = mpirun(2, *QUICK, *SMALL)
+        self.assertRegex(re.sub(r"\n#   ", " ", result.stdout),
+                         r"# communicators: .* for the first, with NCCL's own set-up; .* more \(median\)")
+
+
+class Float8(Scratch):
+    """e4m3 and e5m2: NCCL has them from 2.24 on, for GPUs of compute capability 9.0 and newer."""
+
+    TYPES = ["-d", "f8e4m3,f8e5m2"]
+
+    def test_every_reduction_and_element(self):
+        made = self.record(3, *QUICK, "--sizes", "100,4K", *self.TYPES, "-o", "all")
+        self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+        self.assertEqual({row["type"] for row in made["rows"]}, {"f8e4m3", "f8e5m2"})
+
+    def test_a_gpu_without(self):
+        self.refused(["-d f8e4m3: .*compute capability is 8.6, and 9.0 is the first"], *self.TYPES,
+                     environment={"COLLBENCH_STAND_IN_COMPUTE": "86"})
+
+    def test_an_nccl_without(self):
+        self.refused(["-d f8e4m3: .*NCCL 2.22.0 has no f8e4m3"], *self.TYPES, environment={"COLLBENCH_NCCL": nccl(22200)})
+
+    def test_all_types_leave_them_out_and_say_so(self):
+        made = self.record(2, *QUICK, *SMALL, "-d", "all", environment={"COLLBENCH_STAND_IN_COMPUTE": "80"})
+        why = {row["type"]: row["unavailable"] for row in made["rows"]}
+        self.assertIn("compute capability is 8.0", why.pop("f8e4m3"))
+        self.assertIn("compute capability is 8.0", why.pop("f8e5m2"))
+        self.assertEqual(set(why.values()), {""})
+
+
+class Graphs(Scratch):
+    """-G: iterations captured once, and launched as a whole."""
+
+    def test_every_operation_type_and_place(self):
+        made = self.record(3, "-G", "2", "--passes", "1", "-n", "3", "-w", "1", "--sizes", "100,4K", "-d", "all", "-o", "all",
+                           "--place", "both")
+        rows = [row for row in made["rows"] if not row["unavailable"]]
+        self.assertGreater(len(rows), 500)
+        self.assertEqual({row["wrong_elements"] for row in rows}, {0})
+
+    def test_the_record_and_the_header_say_so(self):
+        result = mpirun(2, "-G", "5", "-n", "4", "--passes", "2", *SMALL, "-J", self.path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        made = json.loads(self.path.read_text())
+        self.assertEqual(made["graph_launches"], 5)
+        for row in made["rows"]:
+            self.assertEqual((row["iterations"], row["iterations_per_sample"], row["samples"]), (40, 4, 10))
+        self.assertIn("in 5 launches of a CUDA graph", re.sub(r"\n#   ", " ", result.stdout))
+
+    def test_by_time(self):
+        made = self.record(2, "-G", "3", "--time", "2", *SMALL)
+        for row in made["rows"]:
+            self.assertGreater(row["iterations_per_sample"], 1)
+            self.assertEqual(row["wrong_elements"], 0)
+
+    def test_without(self):
+        self.assertEqual(self.record(2, "-G", "0", *QUICK, *SMALL)["graph_launches"], 0)
+
+    def test_a_launch_that_fails(self):
+        self.refused([r"rank 1 on .*: cudaGraphLaunch says"], "-G", "2", status=4,
+                     environment={"COLLBENCH_STAND_IN": "graph_error:3@1"})
+
+    def test_a_call_that_fails_in_capture(self):
+        self.refused([r"rank 1 on .*: ncclAllReduce says 'unhandled cuda error"], "-G", "2", status=4,
+                     environment={"COLLBENCH_STAND_IN": "call_error:4@1"})
+
+    def test_wrong_data(self):
+        self.record(2, "-G", "2", *QUICK, *SMALL, status=3, environment={"COLLBENCH_STAND_IN": "wrong_data:3@1"})
+
+
+class EnqueueTime(Scratch):
+    def test_every_row_has_it(self):
+        result = mpirun(2, *QUICK, *SMALL, "--enqueue-time", "-J", self.path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for row in json.loads(self.path.read_text())["rows"]:
+            self.assertGreater(row["enqueue_seconds"], 0)
+        self.assertIn(" enqueue", result.stdout)
+
+    def test_in_graphs(self):
+        for row in self.record(2, "-G", "2", *QUICK, *SMALL, "--enqueue-time")["rows"]:
+            self.assertGreater(row["enqueue_seconds"], 0)
+
+    def test_unasked_there_is_none(self):
+        result = mpirun(2, *QUICK, *SMALL, "-J", self.path)
+        self.assertIsNone(json.loads(self.path.read_text())["rows"][0]["enqueue_seconds"])
+        self.assertNotIn("enqueue", result.stdout)
+
+
+class Telemetry(Scratch):
+    """With a stand-in for nvidia-smi."""
+
+    LONG = ["--sizes", "8,4K", "--ops", "all_reduce", "--time", "8", "--precision", "0.01"]  # readings in the middle
+
+    def look(self, *arguments, smi="", status=0, environment=None):
+        path = f"{NVIDIA_SMI}:{os.environ['PATH']}"
+        result = mpirun(2, *arguments, "-J", self.path, "--overwrite",
+                        environment={"PATH": path, "COLLBENCH_STAND_IN_SMI": smi, **(environment or {})})
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return json.loads(self.path.read_text()), re.sub(r"\n#   ", " ", result.stdout)
+
+    def marks(self, made):
+        return {(mark["gpu"], mark["trouble"]) for row in made["rows"] for mark in row["marks"]}
+
+    def test_gpus_that_are_well(self):
+        made, text = self.look(*QUICK, *SMALL, smi="gpu_idle applications_clocks_setting")
+        telemetry = made["telemetry"]
+        self.assertGreaterEqual(telemetry["readings"], 2)
+        self.assertEqual([gpu["address"] for gpu in telemetry["gpus"]], ["0000:18:00.0", "0000:19:00.0"])
+        self.assertEqual(telemetry["gpus"][1]["temperature_celsius"], {"before": 41, "least": 41, "most": 41, "after": 41})
+        self.assertEqual(telemetry["gpus"][0]["sm_clock_hertz"]["most"], 1755e6)
+        self.assertEqual(telemetry["gpus"][0]["pcie_replays"], {"before": 9, "after": 9})
+        self.assertEqual(self.marks(made), set())
+        self.assertRegex(text, r"# 2 GPUs in \d+ readings: SM clock 1755 to 1755 MHz, temperature 40 to 41 °C, power 30[01] to "
+                               r"30[01] W; no corrected ECC errors, no uncorrected ECC errors, no PCIe replays")
+        self.assertNotRegex(text, r"\d!")
+
+    def test_a_gpu_that_is_throttled_marks_the_rows(self):
+        for words in ("sw_power_cap", "old sw_power_cap"):
+            made, text = self.look(*self.LONG, smi=words)
+            self.assertEqual(self.marks(made), {("GPU-c0000000-0000-0000-0000-000000000001", "SW power cap")})
+            self.assertEqual(made["rows"][0]["marks"][0]["host"], made["ranks"][0]["host"])
+            self.assertEqual(made["telemetry"]["gpus"][1]["troubles"], ["SW power cap"])
+            self.assertRegex(text, r"\d! ")
+            self.assertRegex(text, r"# ! SW power cap in [12] of 2 rows, GPU-c0\S*1 of \S+: the power limit held the clocks")
+
+    def test_the_closer_reason_is_named(self):
+        made, text = self.look(*self.LONG, smi="hw_slowdown hw_thermal_slowdown")
+        self.assertEqual({trouble for _, trouble in self.marks(made)}, {"HW thermal slowdown"})
+        self.assertIn("too hot: look at fans", text)
+
+    def test_a_counter_that_moves_marks_all_rows_since(self):
+        made, text = self.look(*QUICK, *SMALL, smi="replays")
+        for row in made["rows"]:
+            self.assertEqual([mark["trouble"] for mark in row["marks"]], ["PCIe replays"])
+        self.assertIn("! PCIe replays in 2 of 2 rows, GPU-c0000000-0000-0000-0000-000000000000 of", text)
+
+    def test_a_failure_keeps_it(self):
+        made, _ = self.look("--ops", "all_reduce", "--sizes", "8,4K,64K", "--passes", "2", "-n", "5", smi="replays", status=4,
+                            environment={"COLLBENCH_STAND_IN": "ecc:9@1"})
+        self.assertGreaterEqual(made["telemetry"]["readings"], 2)
+        self.assertFalse(made["complete"])
+
+    def test_figures_that_the_driver_does_not_tell(self):
+        made, text = self.look(*QUICK, *SMALL, smi="na")
+        self.assertIsNone(made["telemetry"]["gpus"][0]["power_watts"])
+        self.assertIn("SM clock not known, temperature not known, power not known; corrected ECC errors not known", text)
+
+    def test_no_nvidia_smi(self):
+        result = mpirun(2, *QUICK, *SMALL)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(re.sub(r"\n#   ", " ", result.stdout),
+                         "errors of the GPUs of .*: not known: nvidia-smi -q -x: No such file or directory")
+
+    def test_one_that_fails(self):
+        made, _ = self.look(*QUICK, *SMALL, smi="fail")
+        self.assertIn("NVIDIA-SMI has failed", made["telemetry"]["notes"][0])
+
+    def test_one_that_hangs(self):
+        made, _ = self.look(*QUICK, *SMALL, smi="hang")
+        self.assertIn("no answer within", made["telemetry"]["notes"][0])
+
+    def test_not_asked_for(self):
+        made, text = self.look(*QUICK, *SMALL, "--no-telemetry", smi="sw_power_cap")
+        self.assertIsNone(made["telemetry"])
+        self.assertNotIn("readings", text)
 
 
 class Refusals(Scratch):

@@ -14,7 +14,7 @@ namespace collbench {
 namespace {
 
 TEST(DataType, IsInTheTableAtItsOwnPlace) {
-  ASSERT_EQ(data_types().size(), 10U);
+  ASSERT_EQ(data_types().size(), 12U);
   for (std::size_t i = 0; i < data_types().size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(data_types()[i].id), i);
     EXPECT_EQ(traits(data_types()[i].id).name, data_types()[i].name);
@@ -61,15 +61,28 @@ TEST(DataType, KnowsTheHalfTypes) {
   EXPECT_EQ(traits(DataType::bfloat16).max_exponent, 126);
 }
 
+// OCP 8-bit Floating Point Specification 1.0: E4M3 is normal from 2^-6 to 448, E5M2 from 2^-14 to 57344.
+TEST(DataType, KnowsTheTypesOfEightBits) {
+  EXPECT_EQ(traits(DataType::float8_e4m3).bytes, 1U);
+  EXPECT_EQ(traits(DataType::float8_e4m3).exact_bits, 4);
+  EXPECT_EQ(traits(DataType::float8_e4m3).max_exponent, 6);
+  EXPECT_EQ(traits(DataType::float8_e5m2).exact_bits, 3);
+  EXPECT_EQ(traits(DataType::float8_e5m2).max_exponent, 14);
+  EXPECT_TRUE(is_float8(DataType::float8_e5m2));
+  EXPECT_FALSE(is_float8(DataType::int8));
+}
+
 TEST(DataType, IsFoundByTheNamesOfNcclTestsAndByAliases) {
   for (const DataTypeTraits& type : data_types()) EXPECT_EQ(find_data_type(type.name), &type);
-  constexpr std::array<std::pair<std::string_view, DataType>, 7> kAliases{{{"float32", DataType::float32},
-                                                                           {"fp32", DataType::float32},
-                                                                           {"float64", DataType::float64},
-                                                                           {"fp64", DataType::float64},
-                                                                           {"float16", DataType::float16},
-                                                                           {"fp16", DataType::float16},
-                                                                           {"bf16", DataType::bfloat16}}};
+  constexpr std::array<std::pair<std::string_view, DataType>, 8> kAliases{
+      {{"float32", DataType::float32},
+       {"fp32", DataType::float32},
+       {"float64", DataType::float64},
+       {"fp64", DataType::float64},
+       {"float16", DataType::float16},
+       {"fp16", DataType::float16},
+       {"bf16", DataType::bfloat16},
+       {"fp8_e4m3", DataType::float8_e4m3}}};
   for (const auto& [alias, meant] : kAliases) EXPECT_EQ(find_data_type(alias), &traits(meant)) << alias;
   EXPECT_EQ(find_data_type("quad"), nullptr);
 }

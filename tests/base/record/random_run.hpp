@@ -52,6 +52,8 @@ class RandomRun {
     result.wall_seconds = number();
     result.validation_seconds = number();
     result.calibration_seconds = number();
+    result.graph_launches = below(64);
+    if (chance()) result.telemetry = telemetry();
     result.communicator_seconds = several([&] { return number(); });
     return result;
   }
@@ -86,6 +88,20 @@ class RandomRun {
       return PlacedRank{below(4096), text(), text(), text(), maybe([&] { return below(16); }),
                         chance(),    text()};
     });
+    return result;
+  }
+
+  Telemetry telemetry() {
+    const auto gauge = [&] { return Gauge{number(), number(), number(), number()}; };
+    const auto counter = [&] { return CounterChange{count(), count()}; };
+    Telemetry result;
+    result.readings = below(4096);
+    result.gpus = several([&] {
+      return GpuTelemetry{
+          text(),       text(),         text(),         maybe(gauge),   maybe(gauge),
+          maybe(gauge), maybe(counter), maybe(counter), maybe(counter), several([&] { return trouble(); })};
+    });
+    result.notes = several([&] { return text(); });
     return result;
   }
 
@@ -192,6 +208,8 @@ class RandomRun {
     measured.ranks = several([&] { return RankTimes{below(4096), number(), number()}; });
     measured.wrong_elements = maybe([&] { return count(); });
     measured.wrong = several([&] { return wrong(); });
+    measured.enqueue_seconds = maybe([&] { return number(); });
+    measured.marks = several([&] { return RowMark{text(), text(), trouble()}; });
     result.expectation = {maybe([&] { return number(); }),
                           maybe([&] { return number(); }),
                           maybe([&] { return number(); }),
@@ -224,6 +242,7 @@ class RandomRun {
   }
 
   DataType type() { return one_of(data_types()).id; }
+  GpuTrouble trouble() { return static_cast<GpuTrouble>(below(static_cast<int>(kGpuTroubleNames.size()))); }
   Reduction reduction() { return one_of(reductions()); }
   WrongElements wrong() { return {below(4096), text(), count(), count(), text(), text()}; }
   Tier tier() { return {number(), number(), number(), count()}; }

@@ -28,6 +28,8 @@ static_assert(same(NcclResult::invalid_usage, ncclInvalidUsage));
 static_assert(same(NcclResult::remote_error, ncclRemoteError));
 static_assert(same(NcclResult::in_progress, ncclInProgress));
 static_assert(same(CudaResult::success, cudaSuccess));
+static_assert(same(CudaResult::invalid_value, cudaErrorInvalidValue));
+static_assert(same(CudaResult::stream_capture_unsupported, cudaErrorStreamCaptureUnsupported));
 static_assert(same(CudaResult::memory_allocation, cudaErrorMemoryAllocation));
 static_assert(same(CudaResult::initialization_error, cudaErrorInitializationError));
 static_assert(same(CudaResult::insufficient_driver, cudaErrorInsufficientDriver));
@@ -48,6 +50,10 @@ static_assert(same(NcclType::float16, ncclFloat16));
 static_assert(same(NcclType::float32, ncclFloat32));
 static_assert(same(NcclType::float64, ncclFloat64));
 static_assert(same(NcclType::bfloat16, ncclBfloat16));
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 24, 0)
+static_assert(same(NcclType::float8_e4m3, ncclFloat8e4m3));
+static_assert(same(NcclType::float8_e5m2, ncclFloat8e5m2));
+#endif
 static_assert(same(NcclReduction::sum, ncclSum));
 static_assert(same(NcclReduction::prod, ncclProd));
 static_assert(same(NcclReduction::max, ncclMax));
@@ -55,6 +61,9 @@ static_assert(same(NcclReduction::min, ncclMin));
 static_assert(same(NcclReduction::avg, ncclAvg));
 static_assert(same(CudaCopy::host_to_device, cudaMemcpyHostToDevice));
 static_assert(same(CudaCopy::device_to_host, cudaMemcpyDeviceToHost));
+static_assert(same(CudaAttribute::compute_capability_major, cudaDevAttrComputeCapabilityMajor));
+static_assert(same(CudaAttribute::compute_capability_minor, cudaDevAttrComputeCapabilityMinor));
+static_assert(same(CudaCapture::thread_local_, cudaStreamCaptureModeThreadLocal));
 static_assert(kCudaStreamNonBlocking == cudaStreamNonBlocking);
 
 // Structs.
@@ -139,6 +148,13 @@ static_assert(
 static_assert(same_call<&CudaLibrary::event_destroy>(cudaEventDestroy));
 static_assert(same_call<&CudaLibrary::event_record>(cudaEventRecord));
 static_assert(same_call<&CudaLibrary::event_elapsed_time>(cudaEventElapsedTime));
+static_assert(same_call<&CudaLibrary::device_get_attribute>(cudaDeviceGetAttribute));
+static_assert(same_call<&CudaLibrary::stream_begin_capture>(cudaStreamBeginCapture));
+static_assert(same_call<&CudaLibrary::stream_end_capture>(cudaStreamEndCapture));
+static_assert(same_call<&CudaLibrary::graph_instantiate>(cudaGraphInstantiateWithFlags));
+static_assert(same_call<&CudaLibrary::graph_launch>(cudaGraphLaunch));
+static_assert(same_call<&CudaLibrary::graph_exec_destroy>(cudaGraphExecDestroy));
+static_assert(same_call<&CudaLibrary::graph_destroy>(cudaGraphDestroy));
 static_assert(same_call<&CudaLibrary::get_error_string>(cudaGetErrorString));
 
 TEST(Headers, TheRealOnesAgreeWithOurs) {

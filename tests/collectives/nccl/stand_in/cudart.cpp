@@ -3,12 +3,15 @@
 //
 // What it copies of the real one (CUDA Runtime API reference): work on a stream is asynchronous and in order;
 // a non-blocking stream does not wait for cudaMemcpy nor the other way round; an error on a stream is sticky;
+// what is put on a stream in capture is kept and not run, in a list that each launch of the graph runs anew;
+// asking such a stream whether it is idle is an error;
 // cudaGetDeviceCount says insufficientDriver without a driver or with one of an older major version, and
 // noDevice when CUDA_VISIBLE_DEVICES leaves none; what stands behind an invalid entry there is not seen.
 //
 // Told by: COLLBENCH_STAND_IN_GPUS (8), _DRIVER (13000; 0: none), _MEMORY (bytes of each GPU, 1 GiB), _MIG
-// (all GPUs have one address), and COLLBENCH_STAND_IN=ecc:N (the N-th cudaMemsetAsync hits a failing cell),
-// no_memory (cudaMalloc).
+// (all GPUs have one address), _COMPUTE (90: compute capability 9.0), and COLLBENCH_STAND_IN=ecc:N (the N-th
+// cudaMemsetAsync hits a failing cell), no_memory (cudaMalloc), graph_error:N (the N-th cudaGraphLaunch
+// fails, as when the driver has no room for it).
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -41,6 +44,16 @@ struct CudaEventObject {
   std::shared_ptr<Moment> moment = std::make_shared<Moment>();
 };
 
+using CudaTasks = std::vector<std::function<void()>>;
+
+/// What was captured, as a list of tasks.
+struct CudaGraphObject {
+  CudaTasks tasks;
+};
+struct CudaGraphExecObject {
+  CudaTasks tasks;
+};
+
 /// A queue and the thread that works it off.
 struct CudaStreamObject {
   CudaStreamObject() : thread([this] { work(); }) {}
@@ -58,6 +71,10 @@ struct CudaStreamObject {
   }
 
   void put(std::function<void()> task) {
+    if (capture) {
+      capture->push_back(std::move(task));
+      return;
+    }
     {
       const std::lock_guard lock(mutex);
       queue.push_back(std::move(task));
@@ -83,7 +100,8 @@ struct CudaStreamObject {
   std::deque<std::function<void()>> queue;
   bool over = false;
   CudaResult error = CudaResult::success;
-  std::thread thread;  // last: it uses the others
+  std::unique_ptr<CudaTasks> capture;  // between cudaStreamBeginCapture and -EndCapture: what was put on it
+  std::thread thread;                  // last: it uses the others
 };
 
 }  // namespace collbench
@@ -106,6 +124,7 @@ Memory& memory() {
 
 std::atomic<int> current_device{0};
 std::atomic<int> sets{0};
+std::atomic<int> launches{0};
 
 /// Streams that exist.
 struct Streams {
@@ -192,6 +211,12 @@ CudaResult cudaGetDeviceProperties(CudaDeviceProperties* properties, int device)
   return CudaResult::success;
 }
 
+CudaResult cudaDeviceGetAttribute(int* value, CudaAttribute attribute, int /*device*/) {
+  const int capability = static_cast<int>(told_number("COLLBENCH_STAND_IN_COMPUTE", 90));
+  *value = attribute == CudaAttribute::compute_capability_major ? capability / 10 : capability % 10;
+  return CudaResult::success;
+}
+
 CudaResult cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const std::lock_guard lock(memory().mutex);
   *total = static_cast<std::size_t>(told_number("COLLBENCH_STAND_IN_MEMORY", 1L << 30U));
@@ -249,6 +274,9 @@ CudaResult cudaMemsetAsync(void* to, int value, std::size_t bytes, CudaStreamHan
   return CudaResult::success;
 }
 
+/// Not CUDA's: as cudaLaunchHostFunc, for what may be captured, and then runs at every launch of its graph.
+void collbench_stand_in_put(CudaStreamHandle stream, const std::function<void()>& task) { stream->put(task); }
+
 CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data) {
   stream->put([=] { function(data); });
   return CudaResult::success;
@@ -270,7 +298,43 @@ CudaResult cudaStreamDestroy(CudaStreamHandle stream) {
   return CudaResult::success;
 }
 
+CudaResult cudaStreamBeginCapture(CudaStreamHandle stream, CudaCapture /*mode*/) {
+  if (stream->capture) return CudaResult::invalid_value;
+  stream->capture = std::make_unique<CudaTasks>();
+  return CudaResult::success;
+}
+
+CudaResult cudaStreamEndCapture(CudaStreamHandle stream, CudaGraphHandle* graph) {
+  if (!stream->capture) return CudaResult::invalid_value;
+  *graph = new CudaGraphObject{std::move(*stream->capture)};
+  stream->capture.reset();
+  return CudaResult::success;
+}
+
+CudaResult cudaGraphInstantiateWithFlags(CudaGraphExecHandle* exec, CudaGraphHandle graph,
+                                         unsigned long long /*flags*/) {
+  *exec = new CudaGraphExecObject{graph->tasks};
+  return CudaResult::success;
+}
+
+CudaResult cudaGraphLaunch(CudaGraphExecHandle exec, CudaStreamHandle stream) {
+  if (told("graph_error") == ++launches) return CudaResult::initialization_error;
+  for (const auto& task : exec->tasks) stream->put(task);
+  return CudaResult::success;
+}
+
+CudaResult cudaGraphExecDestroy(CudaGraphExecHandle exec) {
+  delete exec;
+  return CudaResult::success;
+}
+
+CudaResult cudaGraphDestroy(CudaGraphHandle graph) {
+  delete graph;
+  return CudaResult::success;
+}
+
 CudaResult cudaStreamQuery(CudaStreamHandle stream) {
+  if (stream->capture) return CudaResult::stream_capture_unsupported;  // and the capture would be lost
   const std::lock_guard lock(stream->mutex);
   if (stream->error != CudaResult::success) return stream->error;
   return stream->queue.empty() ? CudaResult::success : CudaResult::not_ready;

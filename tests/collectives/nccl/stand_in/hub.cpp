@@ -30,9 +30,10 @@ struct Asked {
 
 /// NCCL's numbers are in the same order as ours but for the 16-bit floats, which come first of the floats.
 DataType data_type(NcclType type) {
-  constexpr std::array kTypes{DataType::int8,    DataType::uint8,   DataType::int32,   DataType::uint32,
-                              DataType::int64,   DataType::uint64,  DataType::float16, DataType::float32,
-                              DataType::float64, DataType::bfloat16};
+  constexpr std::array kTypes{DataType::int8,     DataType::uint8,       DataType::int32,
+                              DataType::uint32,   DataType::int64,       DataType::uint64,
+                              DataType::float16,  DataType::float32,     DataType::float64,
+                              DataType::bfloat16, DataType::float8_e4m3, DataType::float8_e5m2};
   return kTypes.at(static_cast<std::size_t>(type));
 }
 

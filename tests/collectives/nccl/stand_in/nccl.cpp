@@ -51,7 +51,7 @@
 using namespace collbench;
 
 extern "C" {
-CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data);
+void collbench_stand_in_put(CudaStreamHandle stream, const std::function<void()>& task);
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
 }
 
@@ -100,9 +100,8 @@ thread_local int group_depth = 0;
 thread_local std::string last_error;
 thread_local std::unique_ptr<Operation> group;
 
-bool talk(Operation& operation) {
+bool talk(const Operation& operation) {
   const int socket = operation.communicator->socket;
-  for (const auto& [part, data] : operation.sends) operation.header.bytes += part.bytes;
   bool good = send_all(socket, &operation.header, sizeof operation.header);
   for (const auto& [part, data] : operation.sends) good = good && send_all(socket, &part, sizeof part);
   for (const auto& [part, data] : operation.receives) good = good && send_all(socket, &part, sizeof part);
@@ -122,17 +121,16 @@ void spoil(const Operation& operation) {
   if (first != nullptr) first[0] ^= 1U;
 }
 
-/// On the stream's thread.
-void run(void* data) {
-  const std::unique_ptr<Operation> operation(static_cast<Operation*>(data));
-  NcclCommunicatorObject& communicator = *operation->communicator;
-  if (told("hang") == operation->number) return communicator.wait_for_abort();
-  if (told("async_error") == operation->number) ::shutdown(communicator.socket, SHUT_RDWR);
-  if (!talk(*operation)) {
+/// On the stream's thread; of a captured operation once per launch.
+void run(const Operation& operation) {
+  NcclCommunicatorObject& communicator = *operation.communicator;
+  if (told("hang") == operation.number) return communicator.wait_for_abort();
+  if (told("async_error") == operation.number) ::shutdown(communicator.socket, SHUT_RDWR);
+  if (!talk(operation)) {
     communicator.state = NcclResult::remote_error;
     return communicator.wait_for_abort();
   }
-  spoil(*operation);
+  spoil(operation);
 }
 
 /// In a thread when the communicator is non-blocking.
@@ -179,11 +177,9 @@ NcclResult launch(std::unique_ptr<Operation> operation) {
   operation->header.ranks = communicator.ranks;
   tell_plugins(*operation);
   if (told("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
-  return go_on(communicator, [shared = std::make_shared<std::unique_ptr<Operation>>(std::move(operation))] {
-    const CudaStreamHandle stream = (*shared)->stream;
-    return cudaLaunchHostFunc(stream, run, shared->release()) == CudaResult::success
-               ? NcclResult::success
-               : NcclResult::unhandled_cuda_error;
+  return go_on(communicator, [shared = std::shared_ptr<const Operation>(std::move(operation))] {
+    collbench_stand_in_put(shared->stream, [shared] { run(*shared); });
+    return NcclResult::success;
   });
 }
 
@@ -336,6 +332,7 @@ NcclResult ncclGroupEnd() {
   if (--group_depth > 0 || !group) return NcclResult::success;
   group->header.sends = group->sends.size();
   group->header.receives = group->receives.size();
+  for (const auto& [part, data] : group->sends) group->header.bytes += part.bytes;
   return launch(std::move(group));
 }
 

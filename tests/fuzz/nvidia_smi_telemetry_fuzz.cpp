@@ -1,0 +1,20 @@
+#include "topology/nvidia_smi_telemetry.hpp"
+
+#include "tests/fuzz/fuzz_reader.hpp"
+#include "topology/telemetry_log.hpp"
+
+/// An Error with a message, or GPUs whose figures add up twice.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace collbench;
+  try {
+    const auto gpus = read_nvidia_smi_telemetry({reinterpret_cast<const char*>(data), size}, "input");
+    if (gpus.empty()) std::abort();
+    TelemetryLog log;
+    log.add(gpus, {});
+    log.add(gpus, {.seconds_since_last = 1, .during = {1}, .since_last = {1}});
+    if (log.gpus().empty() || log.readings() != 2) std::abort();
+  } catch (const Error& error) {
+    if (describe(error).empty()) std::abort();
+  }
+  return 0;
+}
