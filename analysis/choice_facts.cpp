@@ -123,7 +123,7 @@ std::string span(const std::string& from, const std::string& to) {
   return from == to ? from : fmt::format("{} to {}", from, to);
 }
 
-std::string percent(double share) { return format_significant(share * 100, 2, 7); }
+std::string percent(double share) { return fmt::format("{:.{}f}", share * 100, share < 0.0995 ? 1 : 0); }
 
 std::string range_in_words(const Range& range) {
   return fmt::format("{}: {} takes {} % less time than auto{}",
