@@ -160,7 +160,7 @@ TEST(ReportColumns, NcclsOwnExpectationIsAColumnOfItsRunsOnly) {
   EXPECT_THAT(titles(), Not(HasSubstr("NCCL")));
   run.backend = "nccl";
   EXPECT_THAT(titles(), HasSubstr("meas NCCL algorithm "));
-  const ReportColumn& column = report_columns(run)[16];
+  const ReportColumn column = report_columns(run)[16];
   const Row row = told_row("auto");
   EXPECT_EQ(column.cell({row, rates(row, 4)}), "9.25");
   const Row silent;
