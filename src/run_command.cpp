@@ -37,6 +37,7 @@
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
+#include "src/reduction_name.hpp"
 #include "src/run_expectation.hpp"
 #include "src/run_place.hpp"
 #include "src/run_plan.hpp"
@@ -56,20 +57,6 @@ constexpr double kRootSpeaksFirstSeconds = 10;
 constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-std::string_view reduction_name(AcrossRanks how) {
-  switch (how) {
-    case AcrossRanks::rank0:
-      return "rank 0";
-    case AcrossRanks::average:
-      return "avg";
-    case AcrossRanks::minimum:
-      return "min";
-    case AcrossRanks::maximum:
-      break;
-  }
-  return "max";
-}
 
 Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& backend) {
   Run run;
