@@ -36,11 +36,11 @@ void expect_the_predictions_difference(const Host& healthy, const Host& faulty, 
     const Host& worse = pair.of(finding.side);
     for (const FindingCost& cost : finding_costs(pair, finding)) {
       const Predicted whole = predicted(better, cost.nodes);
-      const Predicted faulty = predicted(worse, cost.nodes);
+      const Predicted left = predicted(worse, cost.nodes);
       const std::string where = fmt::format("{} as {} on {}", what, finding.code, cost.nodes);
-      EXPECT_NEAR(cost.lost(), whole.best - faulty.best, 1e-6) << where;
+      EXPECT_NEAR(cost.lost(), whole.best - left.best, 1e-6) << where;
       EXPECT_NEAR(cost.healthy.ring.value_or(0), whole.ring, 1e-6) << where;
-      EXPECT_NEAR(cost.faulty.ring.value_or(0), faulty.ring, 1e-6) << where;
+      EXPECT_NEAR(cost.left.ring.value_or(0), left.ring, 1e-6) << where;
     }
   }
 }
