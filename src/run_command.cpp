@@ -20,10 +20,8 @@
 #include "analysis/text_layout.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
-#include "collectives/nccl/nccl_backend.hpp"
 #include "launch/agreement.hpp"
 #include "launch/interruption.hpp"
-#include "launch/launcher.hpp"
 #include "launch/other_load.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/together.hpp"
@@ -34,15 +32,18 @@
 #include "src/gather_placement.hpp"
 #include "src/gpu_expectation.hpp"
 #include "src/look_at_ranks.hpp"
+#include "src/make_backend.hpp"
 #include "src/print_all.hpp"
 #include "src/progress.hpp"
 #include "src/record_files.hpp"
 #include "src/reduction_name.hpp"
 #include "src/run_expectation.hpp"
+#include "src/run_outcome.hpp"
 #include "src/run_place.hpp"
 #include "src/run_plan.hpp"
 #include "src/run_telemetry.hpp"
 #include "src/sample_file.hpp"
+#include "src/stall_watch.hpp"
 #include "src/stream_file.hpp"
 #include "src/text_options.hpp"
 #include "src/version.hpp"
@@ -53,8 +54,7 @@ namespace {
 
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
-constexpr double kRootSpeaksFirstSeconds = 10;
-constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
+constexpr double kLibraryPatience = 0.8;    // of -T: who waits for a GPU tells more than the watchdog can
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -82,79 +82,6 @@ std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& ro
                                : "time is up: finishing the first pass";
   return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
                      format_bytes(row.size_bytes), at.rows_done, at.rows, left);
-}
-
-/// What to do about a run that was cut short.
-std::string what_was_kept(const RunOptions& options) {
-  if (!options.stream_path.empty()) {
-    return fmt::format("the same command with --resume {} goes on from there", options.stream_path);
-  }
-  return options.record_path.empty()
-             ? "next time, --stream FILE keeps what was measured"
-             : fmt::format("{} has what was measured until then", options.record_path);
-}
-
-Error interruption(const RunOptions& options) {
-  return {ExitStatus::rank_lost, "interrupted", "the rows hold what they had until then",
-          what_was_kept(options)};
-}
-
-/// Of rows that all could not run: the first one's reason.
-Error nothing_ran(const std::vector<Measurement>& rows) {
-  const Measurement& first = rows.front();
-  const bool asked = first.key.algorithm != kLibraryChoice;
-  return {ExitStatus::not_here,
-          asked ? "--algo " + first.key.algorithm : std::string(operation(first.key.operation).name),
-          "nothing could be measured: " + first.unavailable,
-          asked ? "leave --algo out, and the library chooses among what it has here"
-                : "give --ops that can run here, or start more ranks"};
-}
-
-ExitStatus outcome(const std::vector<Measurement>& rows) {
-  const auto any_wrong = std::any_of(
-      rows.begin(), rows.end(), [](const Measurement& row) { return row.wrong_elements.value_or(0) > 0; });
-  if (any_wrong) return ExitStatus::wrong_data;
-  const auto none_ran =
-      std::all_of(rows.begin(), rows.end(), [](const Measurement& row) { return !row.unavailable.empty(); });
-  return none_ran ? ExitStatus::not_here : ExitStatus::ok;
-}
-
-/// What measures. Collective. On GPUs, memory is theirs from here on.
-std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSession& session,
-                                      const Together& together, RunPlace& place,
-                                      const TrafficMatrix& traffic) {
-  if (!place.on_gpus) return std::make_unique<MpiBackend>(session.clock(), traffic);
-  if (time_is_simulated()) {
-    throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
-                "leave it out, or run collbench itself");
-  }
-  auto gpus = std::make_unique<NcclBackend>(together, place.machines,
-                                            NcclOptions{.share_gpu = options.share_gpu,
-                                                        .inside_slurm = inside_slurm(),
-                                                        .operations = options.request.operations,
-                                                        .algorithms = options.request.algorithms,
-                                                        .operations_per_group = options.sweep.fixed.per_group,
-                                                        .traffic = traffic,
-                                                        .graph_launches = options.graph_launches});
-  place.memory_per_rank_bytes = gpus->gpu().free_bytes;
-  place.gpus = gpus->gpu().gpus;
-  place.gpus_are_shared = gpus->gpu().shared;
-  return gpus;
-}
-
-/// Ends this process when a step takes longer than --timeout. Rank 0 speaks, unless it is the one that hangs.
-Watchdog watch_for_stalls(const RunOptions& options, const Ranks& ranks) {
-  const double seconds = time_is_simulated() ? 0 : options.timeout_seconds;
-  const double patience = seconds > 0 && !ranks.is_root() ? kRootSpeaksFirstSeconds : 0;
-  return {seconds + patience, [&options, seconds](const std::string& step) {
-            const Error error(
-                ExitStatus::rank_lost, step,
-                fmt::format("no progress for {}: a rank or a link hangs", format_seconds(seconds)),
-                what_was_kept(options) + "; -T sets how long to wait");
-            fmt::print(stderr, "\n{}\n", describe(error));
-            // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
-            std::_Exit(static_cast<int>(error.status()));
-          }};
 }
 
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.

@@ -40,7 +40,7 @@ void expect_the_predictions_difference(const Host& healthy, const Host& faulty, 
       const std::string where = fmt::format("{} as {} on {}", what, finding.code, cost.nodes);
       EXPECT_NEAR(cost.lost(), whole.best - left.best, 1e-6) << where;
       EXPECT_NEAR(cost.healthy.ring.value_or(0), whole.ring, 1e-6) << where;
-      EXPECT_NEAR(cost.left.ring.value_or(0), left.ring, 1e-6) << where;
+      EXPECT_NEAR(cost.faulty.ring.value_or(0), left.ring, 1e-6) << where;
     }
   }
 }
