@@ -155,7 +155,7 @@ constexpr std::array<ReportColumn, 17> kColumns{{
     {"place", "", "place", "", 5, 0, place},
     {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, 0, time, time_tone},
     {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, 0, half_width},
-    {"enqueue", "(µs)", "enqueue (µs)", kMeasured, kTimeWidth, 0, enqueue, nullptr, has_enqueue_time},
+    {"enqueue", "(µs)", "enqueue (µs)", kMeasured, kTimeWidth, 90, enqueue, nullptr, has_enqueue_time},
     {"algbw", kRate, "algbw (GB/s)", kMeasured, kRateWidth, kWide, algorithm_bandwidth_cell},
     {"busbw", kRate, "busbw (GB/s)", kMeasured, kRateWidth, 0, bus_bandwidth_cell},
     {"#wrong", "", "#wrong", kMeasured, kWrongWidth, 0, wrong, wrong_tone},

@@ -44,12 +44,24 @@ struct PageColumn {
   int width;
 };
 
+/// Columns of the page from which a table shows `column`: those that only some tables have take their room
+/// from those that a narrow page leaves out.
+int least_page(const ReportColumn& column, const std::vector<const ReportColumn*>& shown) {
+  if (column.least_page == 0 || column.wanted != nullptr) return column.least_page;
+  int more = 0;
+  for (const ReportColumn* const each : shown) {
+    if (each->wanted != nullptr) more += each->least_width + 1;
+  }
+  return column.least_page + more;
+}
+
 /// The widths come from all rows of the run, so that the tables of all operations line up.
 std::vector<PageColumn> page_columns(const Run& run, const std::vector<ReportRow>& rows,
                                      const TextOptions& options) {
   std::vector<PageColumn> page;
-  for (const ReportColumn* const column : columns_for(run, rows)) {
-    if (column->least_page > options.columns) continue;
+  const std::vector<const ReportColumn*> shown = columns_for(run, rows);
+  for (const ReportColumn* const column : shown) {
+    if (least_page(*column, shown) > options.columns) continue;
     int width = column->least_width;
     for (const ReportRow& row : rows) width = std::max(width, display_width(column->cell(row)));
     page.push_back({*column, width});
@@ -141,8 +153,10 @@ std::string operation_table(const Run& run, OperationId id, const TextOptions& o
 std::string report_text_header(const Run& run, const TextOptions& options) {
   std::string text = facts_lines(setup_facts(run), options) + facts_lines(legend_facts(run), options);
   std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
-  for (const ReportColumn& column : report_columns(run)) {
-    if (column.least_page > options.columns) left_out[column.least_page].push_back(column.title);
+  const std::vector<const ReportColumn*> shown = columns_for(run, rows_that_ran(run));
+  for (const ReportColumn* const column : shown) {
+    const int columns = least_page(*column, shown);
+    if (columns > options.columns) left_out[columns].push_back(column->title);
   }
   for (const auto& [columns, titles] : left_out) {
     text += fact_lines({fmt::format("left out for want of {} columns: {}", columns, fmt::join(titles, ", "))},

@@ -17,12 +17,13 @@ using testing::Not;
 TEST(ReportCsv, NamesItsColumnsWithTheirUnits) {
   EXPECT_EQ(
       lines_of(report_csv(example_run()))[0],
-      "operation,size_bytes,count,type,reduction,place,algorithm_asked,algorithm_ran,ranks,nodes,backend,"
+      "operation,size_bytes,count,type,reduction,root,place,algorithm_asked,algorithm_ran,ranks,nodes,"
+      "backend,"
       "time_reduction,started,time_seconds,interval_low_seconds,interval_high_seconds,interval_confidence,"
       "algorithm_bandwidth_gb_per_s,bus_bandwidth_gb_per_s,ring_seconds,tree_seconds,expected_seconds,"
       "expected_by,expected_bus_bandwidth_gb_per_s,measured_over_expected,fastest_seconds,slowest_seconds,"
       "limited_by,nccl_algorithm,nccl_protocol,nccl_channels,nccl_expected_seconds,verdict,explanation,wrong_"
-      "elements,passes,iterations,"
+      "elements,enqueue_seconds,marks,passes,iterations,"
       "iterations_per_sample,samples,minimum_seconds,mean_seconds,median_seconds,p95_seconds,p99_seconds,"
       "variation,stopped,note,unavailable");
 }
@@ -40,23 +41,24 @@ TEST(ReportCsv, HasALinePerRow) {
   auto run = example_run();
   run.ranks.resize(2);
   run.rows = {row};
-  EXPECT_EQ(
-      lines_of(report_csv(run)).at(1),
-      "AllReduce,8,2,float,sum,out,auto,auto,2,1,mpi,max,2026-10-01T12:00:00Z,1.6e-05,1.5e-05,1.7e-05,0.9922,"
-      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,,,,,none,,0,8,8000,10,800,1.4e-05,1.65e-"
-      "05,1."
-      "6e-05,"
-      "1.8e-05,1.9e-05,0.05,precision reached,,");
+  EXPECT_EQ(lines_of(report_csv(run)).at(1),
+            "AllReduce,8,2,float,sum,,out,auto,auto,2,1,mpi,max,2026-10-01T12:00:00Z,1.6e-05,1.5e-05,1.7e-05,"
+            "0.9922,"
+            "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,,,,,none,,0,,,8,8000,10,800,1.4e-"
+            "05,1.65e-"
+            "05,1."
+            "6e-05,"
+            "1.8e-05,1.9e-05,0.05,precision reached,,");
 }
 
 TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
   const auto lines = lines_of(report_csv(example_run()));
   ASSERT_EQ(lines.size(), 6U);
-  EXPECT_EQ(
-      lines[4],
-      "AllReduce,8,2,float,sum,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,,,,,none,,,0,0,"
-      "1,0,,,,,,,,,"
-      "this library has it for AllGather only");
+  EXPECT_EQ(lines[4],
+            "AllReduce,8,2,float,sum,,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,,,,,none,"
+            ",,,,0,0,"
+            "1,0,,,,,,,,,"
+            "this library has it for AllGather only");
 }
 
 TEST(ReportCsv, HasWhatNcclUsedAndExpectedOfIt) {
@@ -78,7 +80,7 @@ TEST(ReportCsv, EveryRowHasItsBandVerdictAndExplanation) {
 
 TEST(ReportCsv, EveryLineHasTheSameFields) {
   const auto lines = lines_of(report_csv(example_run()));
-  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 47) << line;
+  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 50) << line;
 }
 
 TEST(ReportCsv, QuotesAsRfc4180Wants) {

@@ -69,7 +69,8 @@ class EveryOperation(Scratch):
                           "-r", ranks - 1)
         rows = [row for row in run["rows"] if not row["unavailable"]]
         for row in run["rows"]:
-            self.assertEqual("MPI has none like it" in row["unavailable"], row["type"].startswith("f8"), row)
+            if "two ranks" not in row["unavailable"]:
+                self.assertEqual("MPI has none like it" in row["unavailable"], row["type"].startswith("f8"), row)
         for row in rows:
             self.assertEqual(row["wrong_elements"], 0, row)
             self.assertGreater(row["size_bytes"], 0, row)
@@ -320,7 +321,7 @@ class BadInput(Scratch):
         arguments = ["--ops", "all_to_all_v", "--counts", counts]
         self.check(arguments, "counts.txt", "No such file")
         counts.write_text("0 1 2\n1 0 x\n1 1 0\n")
-        self.check(arguments, "counts.txt:2: 'x' is not a number")
+        self.check(arguments, "counts.txt:2: .*'x' is not a number")
         counts.write_text("0 1\n1 0\n")
         self.check(arguments, "counts.txt is for 2 ranks, and there are 3")
 
