@@ -256,7 +256,7 @@ TEST(ImportLog, WhatIsLeftOutIsCounted) {
       "X.XX      0\n"
       "        ...\n"
       "          32             8     float     sum      -1    20.00    0.00    0.00\n"
-      "          64            16    f4e2m1     sum      -1    20.00    0.00    0.00      0    20.00    0.00 "
+      "          64            16    f8e3m4     sum      -1    20.00    0.00    0.00      0    20.00    0.00 "
       "   "
       "0.00      0\n"
       "  1048576        262144     float     sum      -1    20.00    1.00    1.50      0    20.00   52.43   "
@@ -272,7 +272,7 @@ TEST(ImportLog, WhatIsLeftOutIsCounted) {
               testing::UnorderedElementsAre("rows of 0 bytes", "rows whose times are masked",
                                             "places where rows are elided (...)",
                                             "rows with another number of columns than their heading",
-                                            "rows of type f4e2m1", "rows whose algbw is not size / time"));
+                                            "rows of type f8e3m4", "rows whose algbw is not size / time"));
 }
 
 TEST(ImportLog, FilesWithoutARowSayWhy) {
