@@ -11,7 +11,10 @@ void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
                          "launches again and again, until an interval holds for the next launch, too:\n"
                          "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce");
   command
-      ->add_option("command", repeat.command, "what starts one launch; it ends in collbench and its options")
+      ->add_option("command", repeat.command,
+                   "what starts one launch; it ends in collbench and its options (--time 20 is added where "
+                   "it has neither "
+                   "--time nor -n)")
       ->required()
       ->option_text("-- COMMAND...");
   const std::string theme = "Options";
