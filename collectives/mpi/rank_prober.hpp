@@ -8,7 +8,8 @@
 
 namespace collbench {
 
-/// Looks at the ranks one by one, outside of every timed part. All calls are collective.
+/// Looks at the ranks one by one, outside of every timed part. All calls are collective. Precondition: two
+/// ranks or more.
 class RankProber {
  public:
   RankProber(Ranks& ranks, const Clock& clock, const Identities& identities);

@@ -60,7 +60,6 @@ TESTED_BY = {
     r"src/[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/(mpi_session|mpi_check|leave_together)\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
-    r"collectives/mpi/rank_prober\.cpp": "tests/src/late_test.py",
     r"collectives/nccl/(cuda_library|gpu_session|kernel_library|nccl_(backend|communicator|library|observer|row))\.cpp": OVER_STAND_INS,
     r"collectives/nccl/(observer/[a-z]+|observer_library)\.cpp": "tests/collectives/nccl/observer_test.cpp",
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/algorithm_control_mpi_test.cpp",
