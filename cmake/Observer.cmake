@@ -4,7 +4,10 @@ file(GLOB observer_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/collectives/nc
 set(observer_exports "${CMAKE_SOURCE_DIR}/collectives/nccl/observer/exports.map")
 add_library(collbench_observer MODULE ${observer_sources})
 target_include_directories(collbench_observer PRIVATE "${CMAKE_SOURCE_DIR}")
-target_link_options(collbench_observer PRIVATE -Wl,-z,defs -Wl,--version-script=${observer_exports})
+target_link_options(collbench_observer PRIVATE -Wl,--version-script=${observer_exports})
+if(NOT COLLBENCH_SANITIZE)  # clang's sanitizers are only in the program that loads the library
+  target_link_options(collbench_observer PRIVATE -Wl,-z,defs)
+endif()
 set_target_properties(collbench_observer PROPERTIES LINK_DEPENDS ${observer_exports}
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src")
 collbench_compile_options(collbench_observer PRIVATE)
