@@ -11,6 +11,8 @@
 
 #include "analysis/choice_facts.hpp"
 #include "analysis/fit_facts.hpp"
+#include "analysis/launch_facts.hpp"
+#include "analysis/row_words.hpp"
 #include "analysis/telemetry_facts.hpp"
 #include "analysis/text_layout.hpp"
 #include "analysis/verdict_facts.hpp"
@@ -25,15 +27,6 @@ constexpr std::size_t kWrongRanksNamed = 10;
 constexpr std::string_view kPrecisionReached = "precision reached";
 
 bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.measurement.seconds > 0; }
-
-/// "AllReduce 64 KiB float sum, in place, ring"
-std::string row_in_words(const RowKey& key) {
-  std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
-                                 traits(key.type).name);
-  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
-  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
-  return text + (key.algorithm == "auto" ? "" : ", " + key.algorithm);
-}
 
 std::string passes_in_words(int passes) { return counted(static_cast<std::size_t>(passes), "pass"); }
 
@@ -138,49 +131,25 @@ void add_precision(const Run& run, ReportFacts& facts) {
                             : fmt::format("; the widest interval is ±{} % ({})",
                                           format_significant(widest_half * 100, 2, 7),
                                           row_in_words(widest->measurement.key));
+  if (reasons.contains("out of time")) text += "; a longer --time or fewer rows narrow it";
   facts.push_back({text});
-}
-
-/// What a single launch cannot know of itself.
-void add_launches(const Run& run, ReportFacts& facts) {
-  std::vector<std::string> spanning;
-  std::vector<double> within;
-  std::vector<double> between;
-  for (const Row& row : run.rows) {
-    const Measurement& measured = row.measurement;
-    if (measured.launch_passes.size() > 1) spanning.push_back(row_in_words(measured.key));
-    if (!measured.launch_variation) continue;
-    within.push_back(measured.launch_variation->within);
-    between.push_back(measured.launch_variation->between);
-  }
-  if (!run.repeated && !spanning.empty()) {
-    constexpr std::size_t kNamed = 3;
-    const std::size_t more = spanning.size() - std::min(spanning.size(), kNamed);
-    spanning.resize(spanning.size() - more);
-    facts.push_back({fmt::format("resumed: the passes and the interval of {}{} are of several launches",
-                                 fmt::join(spanning, "; "),
-                                 more == 0 ? "" : fmt::format(" and {}", counted(more, "more row")))});
-  }
-  if (between.empty()) return;
-  const auto percent = [](double share) { return format_significant(share * 100, 2, 7); };
-  facts.push_back(
-      {fmt::format("times vary by {} % between launches and by {} % between passes of one (standard "
-                   "deviations, the median row's; at most {} % and {} %)",
-                   percent(median(between)), percent(median(within)),
-                   percent(*std::max_element(between.begin(), between.end())),
-                   percent(*std::max_element(within.begin(), within.end())))});
 }
 
 void add_rank_probe(const Run& run, ReportFacts& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
+  const bool on_gpus = run.backend == "nccl";  // the looks are the hosts', through MPI
   for (const ProbeFinding& finding : run.rank_probe->findings) {
-    facts.push_back({"warning: " + finding.text, Tone::warning});
+    facts.push_back({fmt::format("warning: {}{}", finding.text,
+                                 on_gpus ? "; that is its host's part: work queued ahead on its GPU may hide it"
+                                         : ""),
+                     Tone::warning});
   }
   if (!run.rank_probe->findings.empty()) return;
-  facts.push_back(
-      {fmt::format("ranks: none is late and no link between hosts is slow beyond chance ({} in {})",
-                   counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
-                   format_seconds(run.rank_probe->seconds))});
+  facts.push_back({fmt::format("ranks: none is late{} beyond chance ({} in {}){}",
+                               on_gpus ? "" : " and no link between hosts is slow",
+                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
+                               format_seconds(run.rank_probe->seconds),
+                               on_gpus ? "; links between GPUs are not looked at" : "")});
 }
 
 void add_cost(const Run& run, ReportFacts& facts) {
@@ -238,7 +207,7 @@ ReportFacts outcome_facts(const Run& run) {
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   for (const ReportFact& fact : telemetry_facts(run)) facts.push_back(fact);
   add_precision(run, facts);
-  add_launches(run, facts);
+  for (const ReportFact& fact : launch_facts(run)) facts.push_back(fact);
   add_rank_probe(run, facts);
   for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
   add_cost(run, facts);

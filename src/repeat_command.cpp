@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include "analysis/judge.hpp"
 #include "analysis/launches.hpp"
@@ -32,6 +33,7 @@ namespace {
 
 constexpr std::size_t kFewestLaunches = 8;  // with fewer, how wide the interval comes out is luck
 constexpr std::string_view kDefaultLaunchSeconds = "20";
+constexpr std::chrono::duration<double> kLook(0.05);  // for Ctrl-C, between launches
 
 // For what a person sees go by; nothing is measured with it.
 double seconds_now() {
@@ -114,7 +116,10 @@ class Repetition {
 
   Answer run() {
     if (!launches_.empty()) merge();
-    while (!failure_ && !is_done()) launch();
+    while (!failure_ && !is_done()) {
+      wait_for_turn();
+      if (!failure_) launch();
+    }
     progress_.clear();
     if (launches_.empty()) throw Error(*failure_);
     std::string text = report(merged_, options_.format, text_options(options_.colour, false));
@@ -149,7 +154,20 @@ class Repetition {
     return text;
   }
 
+  /// Until --every has passed since the launch before.
+  void wait_for_turn() {
+    while (last_launch_ && !failure_) {
+      const double left = *last_launch_ + options_.every_seconds - seconds_now();
+      if (left <= 0) return;
+      progress_.show(fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
+                     seconds_now());
+      std::this_thread::sleep_for(std::min(kLook, std::chrono::duration<double>(left)));
+      if (interrupted()) failure_ = interruption();
+    }
+  }
+
   void launch() {
+    last_launch_ = seconds_now();
     const std::size_t number = launches_.size() + 1;
     const std::filesystem::path file = folder_.file(number);
     const ChildLimits limits{.seconds = options_.launch_seconds, .interrupted = [this] {
@@ -172,13 +190,15 @@ class Repetition {
     failure_ = failure_of(result, limits, number, has_record);
   }
 
+  [[nodiscard]] Error interruption() {
+    return {ExitStatus::rank_lost, "interrupted",
+            fmt::format("{} complete", counted(launches_.size(), "launch")), next_step()};
+  }
+
   [[nodiscard]] Error failure_of(const ChildResult& result, const ChildLimits& limits, std::size_t number,
                                  bool has_record) {
     const std::string where = fmt::format("launch {}", number);
-    if (result.end == ChildEnd::interrupted) {
-      return {ExitStatus::rank_lost, "interrupted",
-              fmt::format("{} complete", counted(launches_.size(), "launch")), next_step()};
-    }
+    if (result.end == ChildEnd::interrupted) return interruption();
     const std::string what = result.end == ChildEnd::not_started
                                  ? fmt::format("{} cannot be started: ", options_.command.front())
                                  : "";
@@ -220,6 +240,7 @@ class Repetition {
   LaunchFolder folder_;
   ProgressLine progress_;
   double start_;
+  std::optional<double> last_launch_;  // when the latest one began
   std::vector<Run> launches_;
   Run merged_;
   std::optional<WidestInterval> widest_;

@@ -12,6 +12,7 @@ struct RepeatOptions {
   std::vector<std::string> command;  ///< of one launch, without -J
   int most_launches = 30;
   double precision = 0.05;       ///< wanted half-width of every row's interval, as a fraction of its time
+  double every_seconds = 0;      ///< from the start of a launch to the next one's, at least
   double launch_seconds = 1800;  ///< after which a launch is taken to hang
   std::string record_path;       ///< -J; empty: none
   bool resume = false;           ///< the launches beside record_path count

@@ -25,7 +25,7 @@ TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
                   "asked for ring, and the library ran recursive_doubling in 1 row",
                   "AllReduce float sum: no choice was faster than auto beyond the intervals",
                   "precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
-                  "(AllReduce 8 B float sum, out of place, ring)",
+                  "(AllReduce 8 B float sum, out of place, ring); a longer --time or fewer rows narrow it",
                   "wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
                   "no verdict: host memory; meas/exp is for information"));
 }
@@ -80,7 +80,14 @@ TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {
   run.rows[2].measurement.interval.reset();
   EXPECT_THAT(
       texts(outcome_facts(run)),
-      Contains("precision not reached in 1 of 4 rows (out of time: 1); too few passes for an interval"));
+      Contains("precision not reached in 1 of 4 rows (out of time: 1); too few passes for an interval; a "
+               "longer --time or fewer rows narrow it"));
+}
+
+TEST(OutcomeFacts, MoreTimeIsAdvisedOnlyWhereTimeWasShort) {
+  auto run = example_run();
+  run.rows[2].measurement.stopped = "64 passes";
+  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(HasSubstr("--time"))));
 }
 
 TEST(OutcomeFacts, SayNothingOfPrecisionThatWasReached) {
@@ -115,29 +122,11 @@ TEST(UnavailableFacts, WithoutAnAlgorithmNameOnlyTheOperation) {
               ElementsAre("AllReduce: not available: it needs two ranks"));
 }
 
-TEST(OutcomeFacts, ARepetitionSaysHowTimesVaryAndWhatItTook) {
+TEST(OutcomeFacts, ARepetitionSaysWhatItTook) {
   auto run = example_run();
   run.repeated = true;
   run.launches = 12;
-  run.rows[0].measurement.launch_variation = {.within = 0.02, .between = 0.06};
-  run.rows[1].measurement.launch_variation = {.within = 0.04, .between = 0.01};
-  run.rows[2].measurement.launch_variation = {.within = 0.03, .between = 0.05};
-  const auto said = texts(outcome_facts(run));
-  EXPECT_THAT(said,
-              Contains("times vary by 5.0 % between launches and by 3.0 % between passes of one (standard "
-                       "deviations, the median row's; at most 6.0 % and 4.0 %)"));
-  EXPECT_THAT(said, Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
-}
-
-TEST(OutcomeFacts, AResumedRunNamesTheRowsOfSeveralLaunches) {
-  auto run = example_run();
-  run.launches = 2;
-  run.rows[1].measurement.launch_passes = {5, 3};
-  EXPECT_THAT(texts(outcome_facts(run)),
-              Contains("resumed: the passes and the interval of AllReduce 64 MiB float sum, in "
-                       "place are of several launches"));
-  for (Row& row : run.rows) row.measurement.launch_passes = {5, 3};
-  EXPECT_THAT(texts(outcome_facts(run)), Contains(HasSubstr(" and 2 more rows are of several launches")));
+  EXPECT_THAT(texts(outcome_facts(run)), Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
 }
 
 TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
@@ -154,6 +143,21 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   const ReportFacts facts = outcome_facts(run);
   EXPECT_THAT(texts(facts), Contains("warning: rank 2 on node02 enters late"));
   EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
+}
+
+TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
+  auto run = example_run();
+  run.backend = "nccl";
+  run.rank_probe = RankProbe{};
+  run.rank_probe->repetitions = 14;
+  run.rank_probe->seconds = 0.2;
+  EXPECT_THAT(texts(outcome_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms); "
+                                                  "links between GPUs are not looked at"));
+  ProbeFinding late;
+  late.text = "rank 2 on node02 enters late";
+  run.rank_probe->findings = {late};
+  EXPECT_THAT(texts(outcome_facts(run)), Contains("warning: rank 2 on node02 enters late; that is its host's "
+                                                  "part: work queued ahead on its GPU may hide it"));
 }
 
 TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {

@@ -102,7 +102,7 @@ TEST(ReportText, HeaderAndFooterAreCommentLines) {
                   "# AllReduce float sum: no choice was faster than auto beyond the intervals",
                   "# precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of",
-                  "#   place, ring)",
+                  "#   place, ring); a longer --time or fewer rows narrow it",
                   "# wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
                   "# no verdict: host memory; meas/exp is for information"));
 }

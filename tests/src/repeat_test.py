@@ -4,6 +4,7 @@
 Usage: repeat_test.py PROGRAM FAULTY_MPI_LIBRARY [unittest arguments]
 """
 
+import datetime
 import json
 import math
 import os
@@ -66,6 +67,23 @@ class Repeat(Scratch):
         result = self.repeat("--launches", "2", "--precision", "0.01", "-J", self.path)
         self.assertEqual(self.record()["launches"], 2)
         self.assertIn("precision not reached in 2 of 2 rows (2 launches: 2)", result.stdout)
+
+    def test_launches_start_no_oftener_than_asked(self):
+        self.repeat("--launches", "3", "--every", "4", "-J", self.path)
+        starts = [datetime.datetime.fromisoformat(json.loads((self.folder / "runs.json.launches" / name).read_text())["started"])
+                  for name in self.launch_files()]
+        for before, after in zip(starts, starts[1:]):
+            self.assertGreaterEqual((after - before).total_seconds(), 3)  # records know whole seconds
+
+    def test_an_interruption_between_launches(self):
+        process = self.start(PROGRAM, "repeat", "--launches", "3", "--every", "1000", "-J", self.path, "--progress", "always",
+                             "--", *mpirun(2, PROGRAM, *QUICK))
+        wait_until(self.path.exists)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 4, errors)
+        self.assertIn("1 launch complete; the same command with --resume", errors)
+        self.assertEqual(self.record()["launches"], 1)
 
     def test_without_a_record_nothing_is_left_behind(self):
         temporary = self.folder / "tmp"
