@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -33,24 +34,47 @@ void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
   }
 }
 
+/// "tree" of "tree/ll"; "auto" where nobody told what ran.
+std::string algorithm_of(const Row& row) {
+  const std::string& ran = row.measurement.algorithm_ran;
+  return ran.substr(0, ran.find('/'));
+}
+
+/// The cluster with the algorithm that ran: asked for, or seen by the observer. Names without a model leave it as it is.
+GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
+  if (!algorithm.empty() && algorithm != kLibraryChoice) cluster.run.algorithm = algorithm;
+  return cluster;
+}
+
+/// The same for a sweep's verdict, which is about its large rows: where they all ran one algorithm.
+GpuCluster running(const GpuCluster& cluster, const Sweep& sweep) {
+  std::set<std::string> algorithms;
+  for (const Row* row : sweep) {
+    if (row->measurement.key.size_bytes >= kLargeSize) algorithms.insert(algorithm_of(*row));
+  }
+  return algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster;
+}
+
 }  // namespace
 
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   warn_of_another_gpu(run, cluster);
   for (Row& row : run.rows) {
     row.verdict = {};
-    row.expectation = expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, cluster);
+    row.expectation = expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes,
+                                     running(cluster, algorithm_of(row)));
   }
   for (const Sweep& sweep : sweeps_of(run.rows)) {
+    const GpuCluster ran = running(cluster, sweep);
     const VerdictWord word = verdict_of(sweep);
-    const std::string why = explain_sweep(sweep, word, cluster);
-    const double peak = peak_busbw(sweep, cluster);
+    const std::string why = explain_sweep(sweep, word, ran);
+    const double peak = peak_busbw(sweep, ran);
     for (const Row* row : sweep) {
       // The sweep shows the rows of `run` to read; here they are ours to write.
       Row& own = run.rows[static_cast<std::size_t>(row - run.rows.data())];
       own.verdict.word = word;
       const bool last = row == sweep.back() && !why.empty();
-      own.verdict.explanation = last ? why : explain_row(*row, peak, cluster);
+      own.verdict.explanation = last ? why : explain_row(*row, peak, ran);
     }
   }
   return run;

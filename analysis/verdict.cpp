@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "base/statistics.hpp"
-#include "base/units.hpp"
 
 namespace collbench {
 namespace {
 
-constexpr std::uint64_t kLargeSize = 64 * kMiB;
 constexpr std::size_t kLargestRows = 3;
 constexpr double kFaultBelow = 0.5;   // of the ring
 constexpr double kWrongAbove = 1.05;  // of the best algorithm

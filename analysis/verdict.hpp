@@ -1,11 +1,16 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/record/run.hpp"
+#include "base/units.hpp"
 
 namespace collbench {
+
+/// From here on a row is judged by its links; below it, waiting takes a share that no topology tells.
+inline constexpr std::uint64_t kLargeSize = 64 * kMiB;
 
 /// The rows of one operation, type, reduction, place and algorithm, by size: what a verdict is about.
 using Sweep = std::vector<const Row*>;

@@ -9,10 +9,10 @@
 
 namespace collbench {
 
-/// What a run's own log tells and no topology does. None: not told.
+/// What a run tells of itself, or its log, and no topology does. None: not told.
 struct GpuRunFacts {
   std::string network;                          ///< "IB with GPUDirect RDMA", between nodes; empty: not told
-  std::optional<std::string> algorithm;         ///< NCCL's: "ring", "tree", "nvls", "nvls_tree"
+  std::optional<std::string> algorithm;         ///< that ran: "ring", "tree", "nvls", "nvls_tree"
   std::optional<int> channels;                  ///< of collectives, as NCCL counts them
   std::optional<int> gpus_per_process;          ///< nGpus × nThread of nccl-tests' header
   bool a_thread_per_gpu = false;                ///< nThread > 1

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/gpu/links.hpp"
+#include "analysis/verdict.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/analysis/judged_rows.hpp"
 
@@ -125,6 +126,28 @@ TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
   GpuCluster generation_only = cluster_of("hgx-h100", 2);
   generation_only.gpu = kUnknownGpu;
   EXPECT_THAT(judged_on_gpus(run, generation_only).log->notes, testing::IsEmpty());
+}
+
+TEST(Judge, TheAlgorithmThatRanNarrowsTheBand) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 1);
+  const auto judged_as = [&](const std::string& ran, const std::string& ran_below_64_mib) {
+    collbench::Run run = run_from_expectation(cluster, 1.33);  // of NVLS: what the ring gives
+    for (Row& row : run.rows) {
+      row.measurement.algorithm_ran =
+          row.measurement.key.size_bytes < kLargeSize ? ran_below_64_mib : ran;
+    }
+    return judged_on_gpus(run, cluster);
+  };
+  for (const char* unknown : {"auto", "auto/simple", "collnet_direct/simple", ""}) {
+    EXPECT_EQ(word_of(judged_as(unknown, unknown)), VerdictWord::as_expected) << unknown;
+  }
+  const collbench::Run nvls = judged_as("nvls/simple", "tree/ll");
+  EXPECT_EQ(word_of(nvls), VerdictWord::low);
+  EXPECT_EQ(nvls.rows.front().expectation.expected_by, "tree");
+  EXPECT_EQ(nvls.rows.back().expectation.expected_by, "nvls");
+  const collbench::Run ring = judged_as("ring/simple", "ring/ll");
+  EXPECT_EQ(word_of(ring), VerdictWord::as_expected);
+  EXPECT_THAT(ring.rows.back().verdict.explanation, testing::HasSubstr("of ring"));
 }
 
 TEST(Judge, RowsKeepWhatWasMeasured) {
