@@ -16,11 +16,12 @@ constexpr double kLeastSeconds = 2;  // that short runs may spend on them
 
 }  // namespace
 
-LookAtRanks::LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds)
+LookAtRanks::LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
+                         bool links)
     : ranks_(ranks),
       clock_(clock),
       identities_(identities),
-      prober_(ranks, clock, identities),
+      prober_(ranks, clock, identities, links),
       start_(clock.seconds()),
       most_seconds_(std::max(kLeastSeconds, kShare * seconds)) {}
 

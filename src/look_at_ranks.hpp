@@ -12,8 +12,8 @@ namespace collbench {
 /// collective.
 class LookAtRanks {
  public:
-  /// `seconds`: the whole run's.
-  LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds);
+  /// `seconds`: the whole run's. `links`: between hosts, too, where MPI is what is measured.
+  LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds, bool links);
 
   /// One look, unless looks took their share of the time since the beginning.
   void between_passes();

@@ -129,8 +129,8 @@ class MainJob {
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
-    if (ranks().size() > 1 && host_memory != nullptr && !run_.simulated) {
-      look_.emplace(ranks(), clock(), place_.machines, options_.seconds);
+    if (ranks().size() > 1 && !run_.simulated) {
+      look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
     }
     progress_.clear();
     agreed(ranks(), place_.host, [&] {

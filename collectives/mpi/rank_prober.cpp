@@ -52,7 +52,7 @@ std::vector<std::vector<double>> gather_values(Ranks& ranks, const std::vector<d
 struct RankProber::Handles {
   Ranks& ranks;
   const Clock& clock;
-  std::vector<int> first_ranks;  // of the hosts
+  std::vector<int> first_ranks;  // of the hosts; none without transfers
   Communicator world;
   HostBuffer buffer;
   int turn = 0;
@@ -209,12 +209,13 @@ struct RankProber::Handles {
   }
 };
 
-RankProber::RankProber(Ranks& ranks, const Clock& clock, const Identities& identities)
+RankProber::RankProber(Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers)
     : handles_(new Handles{.ranks = ranks,
                            .clock = clock,
                            .first_ranks = {},
                            .world = Communicator::duplicate(MPI_COMM_WORLD),
-                           .buffer = HostBuffer(kTransferBytes)}) {
+                           .buffer = HostBuffer(transfers ? kTransferBytes : 0)}) {
+  if (!transfers) return;
   std::memset(handles_->buffer.data(), 0, handles_->buffer.size());
   for (const Identity& identity : identities) {
     if (identity.local_rank == 0) handles_->first_ranks.push_back(identity.rank);

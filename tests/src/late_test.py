@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Who is late: a rank that is 50 us late and a link at half its rate are named, a healthy rank never.
 
-Usage: late_test.py PROGRAM FAULTY_MPI_LIBRARY [unittest arguments]; COLLBENCH_TRIALS: of each kind (5)
-The hosts are a fabric (scripts/fabric), which needs root; without, those tests are skipped. Nobody can see 50 us in ranks
+Usage: late_test.py PROGRAM FAULTY_MPI_LIBRARY FOLDER_OF_STAND_INS [unittest arguments]; COLLBENCH_TRIALS: of each kind (5)
+The stand-ins are those of nccl_test.py: what is looked at is the hosts' part of a run on GPUs. The hosts are a fabric (scripts/fabric), which needs root; without, those tests are skipped. Nobody can see 50 us in ranks
 that take turns with other programs: a run that says so is not looked at, and one on a machine that is never quiet skips.
 """
 
@@ -17,6 +17,8 @@ from real_ranks import Scratch, mpirun, run
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 FAULTY_MPI = pathlib.Path(sys.argv[2]).resolve()
+STAND_INS = {f"COLLBENCH_{part}": str(pathlib.Path(sys.argv[3]).resolve() / f"libstand_in_{library}.so")
+             for part, library in (("NCCL", "nccl_22809"), ("CUDART", "cudart"), ("KERNELS", "kernels"))}
 FABRIC = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "fabric"
 TRIALS = int(os.environ.get("COLLBENCH_TRIALS", "5"))
 ROWS = ["--ops", "all_reduce", "--sizes", "8,64K", "--passes", "3", "-n", "20"]
@@ -42,14 +44,14 @@ def named(record):
 
 
 class LateRank(Scratch):
-    def look_once(self, ranks, environment):
+    def look_once(self, ranks, environment, *options):
         path = self.folder / "run.json"
-        result = run(*mpirun(ranks, PROGRAM, *ROWS, "-J", path, "--overwrite"), environment=environment)
+        result = run(*mpirun(ranks, PROGRAM, *ROWS, *options, "-J", path, "--overwrite"), environment=environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(path.read_text()), result.stdout
 
-    def look(self, ranks, environment=None):
-        return on_quiet_machine(self, lambda: self.look_once(ranks, environment))
+    def look(self, ranks, environment=None, *options):
+        return on_quiet_machine(self, lambda: self.look_once(ranks, environment, *options))
 
     def faulty(self, rank, where):
         return {"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_LATE": str(rank), "FAULTY_MPI_WHERE": where}
@@ -77,6 +79,14 @@ class LateRank(Scratch):
             record, output = self.look(2 + trial % 3)
             self.assertEqual(named(record), [], record["rank_probe"])
             self.assertIn("none is late", output)
+
+    def test_a_ranks_host_on_gpus(self):
+        record, output = self.look(2, {**STAND_INS, **self.faulty(1, "between")}, "--backend", "nccl")
+        self.assertEqual(named(record), [("late rank", [1])], record["rank_probe"])
+        self.assertIn("that is its host's part", " ".join(output.split()))
+        record, output = self.look(2, STAND_INS, "--backend", "nccl")
+        self.assertEqual(named(record), [], record["rank_probe"])
+        self.assertIn("none is late beyond chance", output)
 
 
 class SlowLink(Scratch):
@@ -113,4 +123,4 @@ class SlowLink(Scratch):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)

@@ -61,7 +61,7 @@ Identities apart(int ranks) {
 TEST(RankProber, ClocksThatDifferAreAligned) {
   WorldRanks ranks;
   const ShiftedClock clock(1000.0 * ranks.rank());
-  RankProber prober(ranks, clock, apart(ranks.size()));
+  RankProber prober(ranks, clock, apart(ranks.size()), true);
   const ProbeRepetition look = prober.repeat();
   if (!ranks.is_root()) {
     EXPECT_TRUE(look.entry_seconds.empty());
@@ -78,7 +78,7 @@ TEST(RankProber, ClocksThatDifferAreAligned) {
 TEST(RankProber, EveryPairIsMetAndHostsInBothDirections) {
   WorldRanks ranks;
   const ShiftedClock clock(0);
-  RankProber prober(ranks, clock, apart(ranks.size()));
+  RankProber prober(ranks, clock, apart(ranks.size()), true);
   const ProbeRepetition look = prober.repeat();
   if (!ranks.is_root()) return;
   std::set<std::pair<int, int>> pairs;
@@ -96,6 +96,15 @@ TEST(RankProber, EveryPairIsMetAndHostsInBothDirections) {
     ways.emplace(pair.from, pair.to);
   }
   EXPECT_EQ(ways.size(), count * (count - 1));
+}
+
+TEST(RankProber, LooksAtRanksAloneWhereMpiIsNotWhatIsMeasured) {
+  WorldRanks ranks;
+  const ShiftedClock clock(0);
+  RankProber prober(ranks, clock, apart(ranks.size()), false);
+  const ProbeRepetition look = prober.repeat();
+  EXPECT_TRUE(look.transfers.empty());
+  EXPECT_EQ(look.latencies.empty(), !ranks.is_root());
 }
 
 }  // namespace
