@@ -39,7 +39,7 @@ void merge_times(Measurement& merged, const Rows& rows) {
   }
   merged.seconds = median(times);
   merged.interval.reset();
-  if (const auto interval = median_interval(times)) {
+  if (const auto interval = median_interval_in_time(times)) {
     merged.interval = TimeInterval{.low_seconds = interval->low,
                                    .high_seconds = interval->high,
                                    .confidence = interval->confidence,

@@ -23,21 +23,42 @@ std::vector<double> ranks_of(std::span<const double> values) {
   return ranks;
 }
 
+/// Ranks less their mean.
+struct CentredRanks {
+  std::vector<double> ranks;
+  double squares = 0;  ///< their sum
+};
+
+CentredRanks centred_ranks(std::span<const double> values) {
+  CentredRanks centred{.ranks = ranks_of(values)};
+  for (double& rank : centred.ranks) {
+    rank -= (static_cast<double>(values.size()) + 1) / 2;
+    centred.squares += rank * rank;
+  }
+  return centred;
+}
+
 }  // namespace
 
 std::optional<double> probability_of_smooth_order(std::span<const double> values) {
   if (values.size() < kFewest) return std::nullopt;
-  const std::vector<double> ranks = ranks_of(values);
-  const auto n = static_cast<double>(values.size());
+  const auto [ranks, squares] = centred_ranks(values);
+  if (squares == 0) return std::nullopt;
   double steps = 0;
-  double spread = 0;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (i > 0) steps += (ranks[i] - ranks[i - 1]) * (ranks[i] - ranks[i - 1]);
-    spread += (ranks[i] - (n + 1) / 2) * (ranks[i] - (n + 1) / 2);
-  }
-  if (spread == 0) return std::nullopt;
+  for (std::size_t i = 1; i < ranks.size(); ++i) steps += (ranks[i] - ranks[i - 1]) * (ranks[i] - ranks[i - 1]);
+  const auto n = static_cast<double>(values.size());
   const double variance = 4 * (n - 2) * (5 * n * n - 2 * n - 9) / (5 * n * (n + 1) * (n - 1) * (n - 1));
-  return boost::math::cdf(boost::math::normal(2, std::sqrt(variance)), steps / spread);
+  return boost::math::cdf(boost::math::normal(2, std::sqrt(variance)), steps / squares);
+}
+
+double neighbour_correlation(std::span<const double> values) {
+  constexpr double kMost = 0.9;
+  if (values.size() < 3) return 0;
+  const auto [ranks, squares] = centred_ranks(values);
+  if (squares == 0) return 0;
+  double products = 0;
+  for (std::size_t i = 1; i < ranks.size(); ++i) products += ranks[i] * ranks[i - 1];
+  return std::clamp(products / squares + 1 / static_cast<double>(values.size()), 0.0, kMost);
 }
 
 }  // namespace collbench

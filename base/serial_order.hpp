@@ -10,4 +10,8 @@ namespace collbench {
 /// Source: Bartels, The Rank Version of von Neumann's Ratio Test for Randomness, JASA 77 (1982), §2.
 [[nodiscard]] std::optional<double> probability_of_smooth_order(std::span<const double> values);
 
+/// How much of a value its neighbour in time tells: the correlation of the ranks of neighbours, less what few values in
+/// random order have on the average (−1/n); from 0 to 0.9. 0 of fewer than 3 values, and where all are equal.
+[[nodiscard]] double neighbour_correlation(std::span<const double> values);
+
 }  // namespace collbench

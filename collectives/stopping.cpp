@@ -9,7 +9,7 @@
 namespace collbench {
 
 double relative_half_width(const std::vector<double>& pass_seconds) {
-  const auto interval = median_interval(pass_seconds);
+  const auto interval = median_interval_in_time(pass_seconds);
   if (!interval) return std::numeric_limits<double>::infinity();
   const double middle = median(pass_seconds);
   return middle > 0 ? (interval->high - interval->low) / 2 / middle : 0;

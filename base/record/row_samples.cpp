@@ -63,7 +63,7 @@ void RowSamples::summarise(Measurement& measurement) const {
   if (pass_seconds_.empty()) return;
   measurement.seconds = median(pass_seconds_);
   measurement.interval.reset();
-  if (const auto interval = median_interval(pass_seconds_)) {
+  if (const auto interval = median_interval_in_time(pass_seconds_)) {
     measurement.interval = TimeInterval{
         .low_seconds = interval->low, .high_seconds = interval->high, .confidence = interval->confidence};
   }

@@ -32,6 +32,17 @@ TEST(SerialOrder, OnlyTheOrderOfSizesCounts) {
   EXPECT_EQ(probability_of_smooth_order(values), probability_of_smooth_order(others));
 }
 
+TEST(SerialOrder, TheCorrelationOfNeighboursIsThatOfRanks) {
+  // Ranks less their mean: −2 −1 0 1 2, products of neighbours 2 + 0 + 0 + 2 over squares 10; plus 1/5.
+  EXPECT_NEAR(neighbour_correlation(std::vector<double>{1, 2, 30, 400, 5000}), 0.6, 1e-12);
+  EXPECT_EQ(neighbour_correlation(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 0) << "unlike neighbours tell no more";
+  EXPECT_EQ(neighbour_correlation(std::vector<double>(9, 1.0)), 0);
+  EXPECT_EQ(neighbour_correlation(std::vector<double>{1, 2}), 0);
+  std::vector<double> rising(1000);
+  std::iota(rising.begin(), rising.end(), 1.0);
+  EXPECT_EQ(neighbour_correlation(rising), 0.9) << "at most";
+}
+
 /// In how many of so many shuffles it says at most `level`.
 double share_below(double level, std::size_t count) {
   std::mt19937 generator(7);

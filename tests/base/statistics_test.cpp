@@ -113,6 +113,37 @@ TEST(MedianInterval, HoldsTheMedianOfASkewedDistribution) {
   EXPECT_NEAR(static_cast<double>(held) / kTrials, 0.9609, 0.015);
 }
 
+TEST(MedianIntervalInTime, IsTheExactOneUnlessNeighboursAreAlike) {
+  const std::vector<double> unlike{1, 12, 2, 11, 3, 10, 4, 9, 5, 8, 6, 7};
+  const auto exact = median_interval(unlike);
+  const auto same = median_interval_in_time(unlike);
+  EXPECT_EQ(same->low, exact->low);
+  EXPECT_EQ(same->high, exact->high);
+  const std::vector<double> rising = ranks_up_to(12);  // as many values, the same but for their order
+  const auto wider = median_interval_in_time(rising);
+  EXPECT_EQ(wider->low, 1);
+  EXPECT_EQ(wider->high, 12);
+  EXPECT_EQ(wider->confidence, exact->confidence);
+  EXPECT_FALSE(median_interval_in_time(ranks_up_to(5)));
+  EXPECT_FALSE(median_interval_in_time({}));
+}
+
+TEST(MedianIntervalInTime, GoesAsFarOutAsTheCorrelationSays) {
+  // 40 values in 20 pairs of neighbours, the pairs in random order: about half of a value is known from its neighbour.
+  std::vector<double> values;
+  for (int pair = 0; pair < 20; ++pair) {
+    const double shuffled = pair * 7 % 20;
+    values.push_back(2 * shuffled);
+    values.push_back(2 * shuffled + 1);
+  }
+  const auto exact = median_interval(values);
+  const auto wider = median_interval_in_time(values);
+  EXPECT_LT(wider->low, exact->low);
+  EXPECT_GT(wider->high, exact->high);
+  EXPECT_GT(wider->low, 0) << "not the whole range";
+  EXPECT_EQ(wider->low + wider->high, 39) << "as far below the middle as above";
+}
+
 TEST(VarianceParts, AreTheOnesThatTheValuesWereDrawnWith) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> launch(100, 6);

@@ -63,7 +63,7 @@ Outcome measured(const StoppingRule& rule, const Distribution& draw, double medi
       passes.push_back(draw(random, static_cast<int>(passes.size())));
       why = stop_reason(rule, passes);
     }
-    const auto interval = median_interval(passes);
+    const auto interval = median_interval_in_time(passes);
     if (interval->low <= median && median <= interval->high) outcome.coverage += 1.0 / kRows;
     outcome.passes += static_cast<double>(passes.size()) / kRows;
     if (why == "precision reached") outcome.reached += 1.0 / kRows;
@@ -136,6 +136,22 @@ TEST(Stopping, SamplesOfAPassAreNotIndependentAndPassesAre) {
   }
   EXPECT_GE(covered_by_passes, kRows * 0.94);
   EXPECT_LT(covered_by_samples, kRows * 0.5) << "else passes would not be needed";
+}
+
+TEST(Stopping, PassesThatFollowEachOtherMayBeAlike) {
+  // A first-order autoregression: what a machine does lasts for some passes. The median stays 1.
+  double level = 0;
+  const Distribution alike = [&](Random& r, int pass) {
+    constexpr double kCorrelation = 0.6;
+    level = pass == 0 ? normal(r, 0, 0.05)
+                      : kCorrelation * level + normal(r, 0, 0.05 * std::sqrt(1 - kCorrelation * kCorrelation));
+    return 1 + level;
+  };
+  for (const int passes : {12, 20, 40}) {
+    const StoppingRule rule{.precision = 0, .fewest_passes = 1, .most_passes = passes};
+    EXPECT_GE(measured(rule, alike, 1).coverage, 0.88) << passes;
+  }
+  EXPECT_GE(measured({}, alike, 1).coverage, 0.85) << "stopped when tight";
 }
 
 TEST(Stopping, OfADriftTheIntervalHoldsWhatWasMeasuredAndNoMore) {
