@@ -101,8 +101,8 @@ std::string fitting_machine(const Row& row, const GpuCluster& cluster) {
                       : fmt::format("{} would fit within {:.0f} %", best, std::ceil(100 * least));
 }
 
-/// What the log tells of what carried the bytes: "the log says network IB, algorithm ring, 24 channels". Nothing where
-/// only the algorithm is known, which the expectation names.
+/// What the log tells of what carried the bytes: "the log says network IB, algorithm ring, 24 channels".
+/// Nothing where only the algorithm is known, which the expectation names.
 std::string told(const GpuCluster& cluster) {
   if (cluster.run.network.empty() && !cluster.run.channels) return {};
   std::vector<std::string> words;
@@ -198,11 +198,11 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
                          to_ring(row), implied(row, cluster), loss_cause(row, cluster));
     case VerdictWord::model_or_ranks_wrong:
       return fmt::format(
-          "{:.1f} GB/s at {} is {:.2f} of {}, the {} on {} × {} {}: the machine or the rank count is not what "
-          "was said; {}.",
+          "{:.1f} GB/s at {} is {:.2f} of {}, the {} on {} × {} {}: the machine or the rank count is not "
+          "what was said; {}.",
           measured, size, ratio, expected.expected_by,
-          cluster.run.algorithm == expected.expected_by ? "algorithm that ran" : "best algorithm", cluster.nodes, cluster.ranks_per_node, cluster.gpu,
-          fitting_machine(row, cluster));
+          cluster.run.algorithm == expected.expected_by ? "algorithm that ran" : "best algorithm",
+          cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
   }
   return {};
 }

@@ -40,7 +40,8 @@ std::string algorithm_of(const Row& row) {
   return ran.substr(0, ran.find('/'));
 }
 
-/// The cluster with the algorithm that ran: asked for, or seen by the observer. Names without a model leave it as it is.
+/// The cluster with the algorithm that ran: asked for, or seen by the observer. Names without a model leave
+/// it as it is.
 GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
   if (!algorithm.empty() && algorithm != kLibraryChoice) cluster.run.algorithm = algorithm;
   return cluster;

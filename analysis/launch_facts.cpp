@@ -76,10 +76,11 @@ void add_drift(const Run& run, ReportFacts& facts) {
     drifted.push_back(row_in_words(row.measurement.key));
   }
   if (drifted.empty()) return;
-  facts.push_back({fmt::format("warning: the machine drifted: launches that follow each other are alike in {}, so the "
-                               "interval holds for these minutes only; repeat --every SECONDS spreads the launches",
-                               some_of(std::move(drifted))),
-                   Tone::warning});
+  facts.push_back(
+      {fmt::format("warning: the machine drifted: launches that follow each other are alike in {}, so the "
+                   "interval holds for these minutes only; repeat --every SECONDS spreads the launches",
+                   some_of(std::move(drifted))),
+       Tone::warning});
 }
 
 }  // namespace

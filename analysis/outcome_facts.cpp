@@ -139,17 +139,16 @@ void add_rank_probe(const Run& run, ReportFacts& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
   const bool on_gpus = run.backend == "nccl";  // the looks are the hosts', through MPI
   for (const ProbeFinding& finding : run.rank_probe->findings) {
-    facts.push_back({fmt::format("warning: {}{}", finding.text,
-                                 on_gpus ? "; that is its host's part: work queued ahead on its GPU may hide it"
-                                         : ""),
-                     Tone::warning});
+    facts.push_back(
+        {fmt::format("warning: {}{}", finding.text,
+                     on_gpus ? "; that is its host's part: work queued ahead on its GPU may hide it" : ""),
+         Tone::warning});
   }
   if (!run.rank_probe->findings.empty()) return;
-  facts.push_back({fmt::format("ranks: none is late{} beyond chance ({} in {}){}",
-                               on_gpus ? "" : " and no link between hosts is slow",
-                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
-                               format_seconds(run.rank_probe->seconds),
-                               on_gpus ? "; links between GPUs are not looked at" : "")});
+  facts.push_back({fmt::format(
+      "ranks: none is late{} beyond chance ({} in {}){}", on_gpus ? "" : " and no link between hosts is slow",
+      counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
+      format_seconds(run.rank_probe->seconds), on_gpus ? "; links between GPUs are not looked at" : "")});
 }
 
 void add_cost(const Run& run, ReportFacts& facts) {

@@ -210,9 +210,8 @@ ReportFacts legend_facts(const Run& run) {
       {fmt::format("time: a pass's elapsed time over its iterations{}, {}; the median of the passes{}",
                    in_graphs, reduction_in_words(run.time_reduction),
                    run.repeated ? ", and of that the median over launches" : "")},
-      {run.repeated
-           ? "±95%: half the 95 % interval of that median over launches: it holds for the next, too"
-           : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
+      {run.repeated ? "±95%: half the 95 % interval of that median over launches: it holds for the next, too"
+                    : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
       {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
        "(auto: the cheapest); docs/model.md"},
       {"meas/exp: measured over expected busbw, below 1 is slower (below 0.8 is marked); GB = 10^9 bytes"}};

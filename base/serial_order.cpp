@@ -45,7 +45,8 @@ std::optional<double> probability_of_smooth_order(std::span<const double> values
   const auto [ranks, squares] = centred_ranks(values);
   if (squares == 0) return std::nullopt;
   double steps = 0;
-  for (std::size_t i = 1; i < ranks.size(); ++i) steps += (ranks[i] - ranks[i - 1]) * (ranks[i] - ranks[i - 1]);
+  for (std::size_t i = 1; i < ranks.size(); ++i)
+    steps += (ranks[i] - ranks[i - 1]) * (ranks[i] - ranks[i - 1]);
   const auto n = static_cast<double>(values.size());
   const double variance = 4 * (n - 2) * (5 * n * n - 2 * n - 9) / (5 * n * (n + 1) * (n - 1) * (n - 1));
   return boost::math::cdf(boost::math::normal(2, std::sqrt(variance)), steps / squares);

@@ -42,7 +42,8 @@ double coefficient_of_variation(std::span<const double> values) {
 namespace {
 
 /// As median_interval, with the order statistics `times_wider` as far from the middle.
-std::optional<MedianInterval> order_interval(std::vector<double> values, double confidence, double times_wider) {
+std::optional<MedianInterval> order_interval(std::vector<double> values, double confidence,
+                                             double times_wider) {
   const auto n = values.size();
   if (n == 0) return std::nullopt;
   const boost::math::binomial_distribution<double> heads(static_cast<double>(n), 0.5);

@@ -29,11 +29,11 @@ struct MedianInterval {
 [[nodiscard]] std::optional<MedianInterval> median_interval(std::vector<double> values,
                                                             double confidence = 0.95);
 
-/// The same of values in the order of time, which need not be independent: neighbours that are alike tell less, as few
-/// values as n(1 − ρ)/(1 + ρ), ρ = neighbour_correlation. So the order statistics are √((1 + ρ)/(1 − ρ)) times as far from
-/// the middle, at most the lowest and the highest. Just median_interval where neighbours are not alike.
-/// Source: Bayley & Hammersley, The "Effective" Number of Independent Observations, JRSS Suppl. 8 (1946), for a first-order
-/// autoregression.
+/// The same of values in the order of time, which need not be independent: neighbours that are alike tell
+/// less, as few values as n(1 − ρ)/(1 + ρ), ρ = neighbour_correlation. So the order statistics are √((1 +
+/// ρ)/(1 − ρ)) times as far from the middle, at most the lowest and the highest. Just median_interval where
+/// neighbours are not alike. Source: Bayley & Hammersley, The "Effective" Number of Independent Observations,
+/// JRSS Suppl. 8 (1946), for a first-order autoregression.
 [[nodiscard]] std::optional<MedianInterval> median_interval_in_time(std::vector<double> values,
                                                                     double confidence = 0.95);
 

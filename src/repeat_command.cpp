@@ -159,8 +159,9 @@ class Repetition {
     while (last_launch_ && !failure_) {
       const double left = *last_launch_ + options_.every_seconds - seconds_now();
       if (left <= 0) return;
-      progress_.show(fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
-                     seconds_now());
+      progress_.show(
+          fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
+          seconds_now());
       std::this_thread::sleep_for(std::min(kLook, std::chrono::duration<double>(left)));
       if (interrupted()) failure_ = interruption();
     }

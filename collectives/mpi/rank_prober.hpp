@@ -12,7 +12,8 @@ namespace collbench {
 /// ranks or more.
 class RankProber {
  public:
-  /// `transfers`: also of large messages between hosts, through MPI. Not where something else carries the data.
+  /// `transfers`: also of large messages between hosts, through MPI. Not where something else carries the
+  /// data.
   RankProber(Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers);
   RankProber(const RankProber&) = delete;
   RankProber& operator=(const RankProber&) = delete;

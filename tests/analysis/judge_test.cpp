@@ -133,8 +133,7 @@ TEST(Judge, TheAlgorithmThatRanNarrowsTheBand) {
   const auto judged_as = [&](const std::string& ran, const std::string& ran_below_64_mib) {
     collbench::Run run = run_from_expectation(cluster, 1.33);  // of NVLS: what the ring gives
     for (Row& row : run.rows) {
-      row.measurement.algorithm_ran =
-          row.measurement.key.size_bytes < kLargeSize ? ran_below_64_mib : ran;
+      row.measurement.algorithm_ran = row.measurement.key.size_bytes < kLargeSize ? ran_below_64_mib : ran;
     }
     return judged_on_gpus(run, cluster);
   };

@@ -38,13 +38,15 @@ TEST(LaunchFacts, ARepetitionSaysHowTimesVary) {
 TEST(LaunchFacts, AResumedRunNamesTheRowsOfSeveralLaunches) {
   auto run = example_run();
   run.rows[1].measurement.launch_passes = {5, 3};
-  EXPECT_THAT(texts(run), ElementsAre("resumed: the passes and the interval of AllReduce 64 MiB float sum, in "
-                                      "place are of several launches"));
+  EXPECT_THAT(texts(run),
+              ElementsAre("resumed: the passes and the interval of AllReduce 64 MiB float sum, in "
+                          "place are of several launches"));
   for (Row& row : run.rows) row.measurement.launch_passes = {5, 3};
   EXPECT_THAT(texts(run), ElementsAre(HasSubstr(" and 2 more rows are of several launches")));
 }
 
-/// Rows of launches with two passes each; the launches of row `drifts` go up, the others' are in random order.
+/// Rows of launches with two passes each; the launches of row `drifts` go up, the others' are in random
+/// order.
 collbench::Run repetition(std::size_t launches, std::size_t drifts) {
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> noise(1e-6, 2e-6);
@@ -65,10 +67,12 @@ collbench::Run repetition(std::size_t launches, std::size_t drifts) {
 }
 
 TEST(LaunchFacts, ADriftUnderTheLaunchesIsAWarning) {
-  EXPECT_THAT(texts(repetition(20, 1)),
-              ElementsAre("warning: the machine drifted: launches that follow each other are alike in AllReduce 64 MiB "
-                          "float sum, in place, so the interval holds for these minutes only; repeat --every SECONDS "
-                          "spreads the launches"));
+  EXPECT_THAT(
+      texts(repetition(20, 1)),
+      ElementsAre(
+          "warning: the machine drifted: launches that follow each other are alike in AllReduce 64 MiB "
+          "float sum, in place, so the interval holds for these minutes only; repeat --every SECONDS "
+          "spreads the launches"));
   EXPECT_EQ(launch_facts(repetition(20, 1)).front().tone, Tone::warning);
   EXPECT_THAT(texts(repetition(20, 99)), IsEmpty()) << "no row drifts";
   EXPECT_THAT(texts(repetition(7, 1)), IsEmpty()) << "too few to tell";

@@ -126,7 +126,8 @@ TEST(OutcomeFacts, ARepetitionSaysWhatItTook) {
   auto run = example_run();
   run.repeated = true;
   run.launches = 12;
-  EXPECT_THAT(texts(outcome_facts(run)), Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
+  EXPECT_THAT(texts(outcome_facts(run)),
+              Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
 }
 
 TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {

@@ -15,8 +15,12 @@ TEST(SerialOrder, AlikeNeighboursAreUnlikelyAndSoIsNothingElse) {
   std::vector<double> rising(16);
   std::iota(rising.begin(), rising.end(), 1.0);
   EXPECT_LT(probability_of_smooth_order(rising), 1e-4);
-  EXPECT_LT(probability_of_smooth_order(std::vector<double>{1, 3, 2, 4, 2, 3, 1, 4, 11, 13, 12, 14, 12, 13, 11, 14}), 0.01) << "two states";
-  EXPECT_GT(probability_of_smooth_order(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6, 5, 10}), 0.9) << "unlike neighbours";
+  EXPECT_LT(probability_of_smooth_order(
+                std::vector<double>{1, 3, 2, 4, 2, 3, 1, 4, 11, 13, 12, 14, 12, 13, 11, 14}),
+            0.01)
+      << "two states";
+  EXPECT_GT(probability_of_smooth_order(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6, 5, 10}), 0.9)
+      << "unlike neighbours";
 }
 
 TEST(SerialOrder, SaysNothingOfFewOrOfEqualValues) {
@@ -35,7 +39,8 @@ TEST(SerialOrder, OnlyTheOrderOfSizesCounts) {
 TEST(SerialOrder, TheCorrelationOfNeighboursIsThatOfRanks) {
   // Ranks less their mean: −2 −1 0 1 2, products of neighbours 2 + 0 + 0 + 2 over squares 10; plus 1/5.
   EXPECT_NEAR(neighbour_correlation(std::vector<double>{1, 2, 30, 400, 5000}), 0.6, 1e-12);
-  EXPECT_EQ(neighbour_correlation(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 0) << "unlike neighbours tell no more";
+  EXPECT_EQ(neighbour_correlation(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 0)
+      << "unlike neighbours tell no more";
   EXPECT_EQ(neighbour_correlation(std::vector<double>(9, 1.0)), 0);
   EXPECT_EQ(neighbour_correlation(std::vector<double>{1, 2}), 0);
   std::vector<double> rising(1000);

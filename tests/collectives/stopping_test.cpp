@@ -143,8 +143,9 @@ TEST(Stopping, PassesThatFollowEachOtherMayBeAlike) {
   double level = 0;
   const Distribution alike = [&](Random& r, int pass) {
     constexpr double kCorrelation = 0.6;
-    level = pass == 0 ? normal(r, 0, 0.05)
-                      : kCorrelation * level + normal(r, 0, 0.05 * std::sqrt(1 - kCorrelation * kCorrelation));
+    level = pass == 0
+                ? normal(r, 0, 0.05)
+                : kCorrelation * level + normal(r, 0, 0.05 * std::sqrt(1 - kCorrelation * kCorrelation));
     return 1 + level;
   };
   for (const int passes : {12, 20, 40}) {
