@@ -1,0 +1,32 @@
+#include "analysis/row_words.hpp"
+
+#include <gtest/gtest.h>
+
+namespace collbench {
+namespace {
+
+RowKey all_reduce() {
+  RowKey key;
+  key.operation = OperationId::all_reduce;
+  key.size_bytes = 65536;
+  key.reduction = Reduction::sum;
+  return key;
+}
+
+TEST(RowWords, NameWhatTellsARowFromOthers) {
+  RowKey key = all_reduce();
+  EXPECT_EQ(row_in_words(key), "AllReduce 64 KiB float sum, out of place");
+  key.in_place = true;
+  key.algorithm = "ring";
+  EXPECT_EQ(row_in_words(key), "AllReduce 64 KiB float sum, in place, ring");
+}
+
+TEST(RowWords, LeaveOutWhatTheOperationDoesNotHave) {
+  RowKey key = all_reduce();
+  key.operation = OperationId::ping_pong;
+  key.reduction.reset();
+  EXPECT_EQ(row_in_words(key), "PingPong 64 KiB float");
+}
+
+}  // namespace
+}  // namespace collbench
