@@ -30,9 +30,7 @@ void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
       [&repeat](const std::string& text) {
         repeat.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
       });
-  add("--every", "SECONDS",
-      "start one so often at most (0: one after the other), so that the interval holds for longer than these "
-      "minutes",
+  add("--every", "SECONDS", "start one at most so often, so that the interval holds for longer (0)",
       [&repeat](const std::string& text) { repeat.every_seconds = parse_number(text, "--every", 0.0, 1e6); });
   add("-T,--timeout", "SECONDS", "a launch that takes longer hangs (1800)",
       [&repeat](const std::string& text) { repeat.launch_seconds = parse_number(text, "-T", 1.0, 1e7); });

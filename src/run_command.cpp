@@ -129,7 +129,8 @@ class MainJob {
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
-    if (ranks().size() > 1 && !run_.simulated) {
+    // Ranks that share a GPU are there to be correct, not quick.
+    if (ranks().size() > 1 && !run_.simulated && !place_.gpus_are_shared) {
       look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
     }
     progress_.clear();
