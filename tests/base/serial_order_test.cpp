@@ -63,7 +63,7 @@ double share_below(double level, std::size_t count) {
 }
 
 TEST(SerialOrder, RandomOrdersLookSmoothNoOftenerThanItSays) {
-  for (const std::size_t count : {8, 12, 30}) {
+  for (const std::size_t count : {8U, 12U, 30U}) {
     for (const double level : {0.001, 0.01, 0.05}) {
       EXPECT_LT(share_below(level, count), 1.2 * level) << level << " of " << count;
     }
