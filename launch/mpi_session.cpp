@@ -125,9 +125,10 @@ class MpiSession::MpiRanks : public Ranks {
 };
 
 MpiSession::MpiSession(int* argc, char*** argv) {
-  // Funneled: the watchdog's thread calls no MPI.
-  int provided = 0;
-  check_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  // Not MPI_THREAD_FUNNELED, although threads beside this one wait for a stall or a signal (none calls MPI):
+  // Open MPI 4.1 takes locks then, and 8 B over shared memory take 1.2 times as long (docs/benchmarks.md).
+  // Programs that measure MPI, and most that use it, start it this way.
+  check_mpi(MPI_Init(argc, argv), "MPI_Init");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   ranks_ = std::make_unique<MpiRanks>();
   clock_ = std::make_unique<MpiClock>();
