@@ -189,16 +189,19 @@ MachineView view_machine() {
 }
 
 CpuTimes view_cpu_times() {
+  CpuTimes times;
+  double idle = 0;
   // proc_stat(5): user nice system idle iowait irq softirq steal; the guests' share is in user and nice.
-  constexpr std::array kBusy{true, true, true, false, false, true, true, true};
+  double& busy = times.host_busy_seconds;
+  const std::array<double*, 8> columns{&busy, &busy, &busy, &idle,
+                                       &idle, &busy, &busy, &times.stolen_seconds};
   std::ifstream file("/proc/stat");
   std::string word;
   file >> word;
-  CpuTimes times;
-  for (const bool busy : kBusy) {
+  for (double* const seconds : columns) {
     double ticks = 0;
     if (!(file >> ticks)) return {};
-    if (busy) times.host_busy_seconds += ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+    *seconds += ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
   }
   rusage used{};
   getrusage(RUSAGE_SELF, &used);

@@ -34,7 +34,8 @@ struct Terminal {
 
 /// CPU time so far.
 struct CpuTimes {
-  double host_busy_seconds = 0;  ///< of all processes of the host, with what its hypervisor took from it
+  double host_busy_seconds = 0;  ///< of all processes of the host
+  double stolen_seconds = 0;     ///< that they asked for and a virtual machine's hypervisor did not give
   double own_seconds = 0;        ///< of this process
   double hardware_threads = 0;   ///< of the host; 0: nothing is known
 };
