@@ -38,6 +38,16 @@ CentredRanks centred_ranks(std::span<const double> values) {
   return centred;
 }
 
+/// Of values that are `lag` apart. Centred ranks in random order have −(n − lag)/(n(n − 1)) on the average.
+double correlation_at(const CentredRanks& centred, std::size_t lag) {
+  if (lag == 0) return 1;
+  const std::vector<double>& ranks = centred.ranks;
+  double products = 0;
+  for (std::size_t i = lag; i < ranks.size(); ++i) products += ranks[i] * ranks[i - lag];
+  const auto n = static_cast<double>(ranks.size());
+  return products / centred.squares + (n - static_cast<double>(lag)) / (n * (n - 1));
+}
+
 }  // namespace
 
 std::optional<double> probability_of_smooth_order(std::span<const double> values) {
@@ -52,14 +62,20 @@ std::optional<double> probability_of_smooth_order(std::span<const double> values
   return boost::math::cdf(boost::math::normal(2, std::sqrt(variance)), steps / squares);
 }
 
-double neighbour_correlation(std::span<const double> values) {
-  constexpr double kMost = 0.9;
-  if (values.size() < 3) return 0;
-  const auto [ranks, squares] = centred_ranks(values);
-  if (squares == 0) return 0;
-  double products = 0;
-  for (std::size_t i = 1; i < ranks.size(); ++i) products += ranks[i] * ranks[i - 1];
-  return std::clamp(products / squares + 1 / static_cast<double>(values.size()), 0.0, kMost);
+double autocorrelation_time(std::span<const double> values) {
+  const std::size_t count = values.size();
+  if (count < 3) return 1;
+  const CentredRanks centred = centred_ranks(values);
+  if (centred.squares == 0) return 1;
+  double sum = 0;
+  double before = 2;
+  for (std::size_t lag = 0; lag + 1 < count; lag += 2) {
+    const double pair = correlation_at(centred, lag) + correlation_at(centred, lag + 1);
+    if (pair <= 0) break;
+    before = std::min(before, pair);
+    sum += before;
+  }
+  return std::clamp(2 * sum - 1, 1.0, static_cast<double>(count));
 }
 
 }  // namespace collbench

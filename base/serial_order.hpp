@@ -11,9 +11,10 @@ namespace collbench {
 /// Randomness, JASA 77 (1982), §2.
 [[nodiscard]] std::optional<double> probability_of_smooth_order(std::span<const double> values);
 
-/// How much of a value its neighbour in time tells: the correlation of the ranks of neighbours, less what few
-/// values in random order have on the average (−1/n); from 0 to 0.9. 0 of fewer than 3 values, and where all
-/// are equal.
-[[nodiscard]] double neighbour_correlation(std::span<const double> values);
+/// As many values in a row tell as much as one would in random order: 1 + 2 Σ ρ of all lags, from 1 (random
+/// order, fewer than 3 values, all equal) to as many as there are. ρ: correlation of ranks, less what random
+/// order has on the average. Summed while pairs of lags are positive, each at most its predecessor. Source:
+/// Geyer, Practical Markov Chain Monte Carlo, Statistical Science 7 (1992), §3.3 (initial monotone sequence).
+[[nodiscard]] double autocorrelation_time(std::span<const double> values);
 
 }  // namespace collbench

@@ -10,6 +10,28 @@
 #include "base/serial_order.hpp"
 
 namespace collbench {
+namespace {
+
+/// As median_interval, with the order statistics `times_wider` as far from the middle.
+std::optional<MedianInterval> order_interval(std::vector<double> values, double confidence,
+                                             double times_wider) {
+  const auto n = values.size();
+  if (n == 0) return std::nullopt;
+  const boost::math::binomial_distribution<double> heads(static_cast<double>(n), 0.5);
+  const double tail = (1 - confidence) / 2;
+  std::size_t l = 0;  // P(Bin < l) = cdf(l − 1)
+  while (l < n / 2 && boost::math::cdf(heads, static_cast<double>(l)) <= tail) ++l;
+  if (l == 0) return std::nullopt;
+  const double middle = (static_cast<double>(n) - 1) / 2;
+  const double from_middle = (middle - static_cast<double>(l - 1)) * times_wider;
+  const auto lowest = static_cast<std::size_t>(std::max(0.0, std::floor(middle - from_middle)));
+  std::sort(values.begin(), values.end());
+  return MedianInterval{.low = values[lowest],
+                        .high = values[n - 1 - lowest],
+                        .confidence = 1 - 2 * boost::math::cdf(heads, static_cast<double>(l - 1))};
+}
+
+}  // namespace
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -39,36 +61,13 @@ double coefficient_of_variation(std::span<const double> values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1)) / average;
 }
 
-namespace {
-
-/// As median_interval, with the order statistics `times_wider` as far from the middle.
-std::optional<MedianInterval> order_interval(std::vector<double> values, double confidence,
-                                             double times_wider) {
-  const auto n = values.size();
-  if (n == 0) return std::nullopt;
-  const boost::math::binomial_distribution<double> heads(static_cast<double>(n), 0.5);
-  const double tail = (1 - confidence) / 2;
-  std::size_t l = 0;  // P(Bin < l) = cdf(l − 1)
-  while (l < n / 2 && boost::math::cdf(heads, static_cast<double>(l)) <= tail) ++l;
-  if (l == 0) return std::nullopt;
-  const double middle = (static_cast<double>(n) - 1) / 2;
-  const double from_middle = (middle - static_cast<double>(l - 1)) * times_wider;
-  const auto lowest = static_cast<std::size_t>(std::max(0.0, std::floor(middle - from_middle)));
-  std::sort(values.begin(), values.end());
-  return MedianInterval{.low = values[lowest],
-                        .high = values[n - 1 - lowest],
-                        .confidence = 1 - 2 * boost::math::cdf(heads, static_cast<double>(l - 1))};
-}
-
-}  // namespace
-
 std::optional<MedianInterval> median_interval(std::vector<double> values, double confidence) {
   return order_interval(std::move(values), confidence, 1);
 }
 
 std::optional<MedianInterval> median_interval_in_time(std::vector<double> values, double confidence) {
-  const double correlation = neighbour_correlation(values);
-  return order_interval(std::move(values), confidence, std::sqrt((1 + correlation) / (1 - correlation)));
+  const double alike = autocorrelation_time(values);
+  return order_interval(std::move(values), confidence, std::sqrt(alike));
 }
 
 std::optional<VarianceParts> variance_parts(const std::vector<std::vector<double>>& groups) {

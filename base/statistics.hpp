@@ -29,11 +29,9 @@ struct MedianInterval {
 [[nodiscard]] std::optional<MedianInterval> median_interval(std::vector<double> values,
                                                             double confidence = 0.95);
 
-/// The same of values in the order of time, which need not be independent: neighbours that are alike tell
-/// less, as few values as n(1 − ρ)/(1 + ρ), ρ = neighbour_correlation. So the order statistics are √((1 +
-/// ρ)/(1 − ρ)) times as far from the middle, at most the lowest and the highest. Just median_interval where
-/// neighbours are not alike. Source: Bayley & Hammersley, The "Effective" Number of Independent Observations,
-/// JRSS Suppl. 8 (1946), for a first-order autoregression.
+/// The same of values in the order of time, which need not be independent: where those near each other are
+/// alike, n of them tell as much as n/τ, τ = autocorrelation_time. So the order statistics are √τ times as
+/// far from the middle, at most the lowest and the highest. Just median_interval where τ is 1.
 [[nodiscard]] std::optional<MedianInterval> median_interval_in_time(std::vector<double> values,
                                                                     double confidence = 0.95);
 

@@ -36,16 +36,56 @@ TEST(SerialOrder, OnlyTheOrderOfSizesCounts) {
   EXPECT_EQ(probability_of_smooth_order(values), probability_of_smooth_order(others));
 }
 
-TEST(SerialOrder, TheCorrelationOfNeighboursIsThatOfRanks) {
-  // Ranks less their mean: −2 −1 0 1 2, products of neighbours 2 + 0 + 0 + 2 over squares 10; plus 1/5.
-  EXPECT_NEAR(neighbour_correlation(std::vector<double>{1, 2, 30, 400, 5000}), 0.6, 1e-12);
-  EXPECT_EQ(neighbour_correlation(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 0)
+TEST(AutocorrelationTime, IsOfRanksAndByHand) {
+  // Ranks less their mean −2 −1 0 1 2, squares 10. Products at lags 1 to 4: 4, −1, −4, −4; less what random
+  // order has, −4/20 to −1/20 of the squares: ρ = 0.6, 0.05, … and lags 2 and 3 are a pair below 0.
+  EXPECT_NEAR(autocorrelation_time(std::vector<double>{1, 2, 30, 400, 5000}), 2 * (1 + 0.6) - 1, 1e-12);
+}
+
+TEST(AutocorrelationTime, IsOneOfWhatTellsAllOrNothing) {
+  EXPECT_EQ(autocorrelation_time(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 1)
       << "unlike neighbours tell no more";
-  EXPECT_EQ(neighbour_correlation(std::vector<double>(9, 1.0)), 0);
-  EXPECT_EQ(neighbour_correlation(std::vector<double>{1, 2}), 0);
-  std::vector<double> rising(1000);
-  std::iota(rising.begin(), rising.end(), 1.0);
-  EXPECT_EQ(neighbour_correlation(rising), 0.9) << "at most";
+  EXPECT_EQ(autocorrelation_time(std::vector<double>(9, 1.0)), 1);
+  EXPECT_EQ(autocorrelation_time(std::vector<double>{1, 2}), 1);
+  EXPECT_EQ(autocorrelation_time({}), 1);
+}
+
+/// The mean over rows of 200 values, each `next` of the one before.
+template <typename Next>
+double mean_time(const Next& next) {
+  constexpr int kRows = 200;
+  double sum = 0;
+  for (int row = 0; row < kRows; ++row) {
+    std::vector<double> values{next(0.0)};
+    while (values.size() < 200) values.push_back(next(values.back()));
+    sum += autocorrelation_time(values);
+  }
+  return sum / kRows;
+}
+
+TEST(AutocorrelationTime, IsThatOfProcessesWithAKnownOne) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise;
+  EXPECT_NEAR(mean_time([&](double) { return noise(random); }), 1.2, 0.2) << "never below 1";
+  for (const double rho : {0.3, 0.6, 0.8}) {  // an autoregression has (1 + ρ)/(1 − ρ)
+    const double known = (1 + rho) / (1 - rho);
+    EXPECT_NEAR(mean_time([&](double before) { return rho * before + noise(random); }), known, 0.25 * known)
+        << rho;
+  }
+}
+
+TEST(AutocorrelationTime, SeesStatesThatLastThroughNoise) {
+  // Two states, left with a chance of 1/20, under noise as large as their distance is: neighbours alone
+  // (ρ = 0.2) would tell of 1.5, and the states make it 1 + 2 · 0.2 · 0.9/(1 − 0.9) and more.
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise;
+  std::bernoulli_distribution leaves(0.05);
+  double state = 0;
+  EXPECT_GT(mean_time([&](double) {
+              if (leaves(random)) state = 1 - state;
+              return state + noise(random);
+            }),
+            2.5);
 }
 
 /// In how many of so many shuffles it says at most `level`.

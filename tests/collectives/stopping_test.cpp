@@ -53,7 +53,7 @@ struct Outcome {
 
 /// Rows measured by the rule until it stops them, and how often their interval holds `median`.
 Outcome measured(const StoppingRule& rule, const Distribution& draw, double median) {
-  constexpr int kRows = 4000;
+  constexpr int kRows = 2000;
   Random random(11);
   Outcome outcome;
   for (int row = 0; row < kRows; ++row) {
@@ -150,9 +150,21 @@ TEST(Stopping, PassesThatFollowEachOtherMayBeAlike) {
   };
   for (const int passes : {12, 20, 40}) {
     const StoppingRule rule{.precision = 0, .fewest_passes = 1, .most_passes = passes};
-    EXPECT_GE(measured(rule, alike, 1).coverage, 0.88) << passes;
+    EXPECT_GE(measured(rule, alike, 1).coverage, 0.92) << passes;
   }
   EXPECT_GE(measured({}, alike, 1).coverage, 0.85) << "stopped when tight";
+}
+
+TEST(Stopping, StatesThatLastForPassesAreSeenThroughNoise) {
+  // Two states 10 % apart, each left with a chance of 1/10, and passes ± 5 % within one. The exact interval
+  // for independent passes holds the median in 68 % of such rows, one that looks at neighbours alone in 83 %.
+  bool slow = false;
+  const Distribution states = [&](Random& r, int pass) {
+    if (std::bernoulli_distribution(pass == 0 ? 0.5 : 0.1)(r)) slow = !slow;
+    return normal(r, slow ? 1.1 : 1, 0.05);
+  };
+  const StoppingRule rule{.precision = 0, .fewest_passes = 1, .most_passes = 64};
+  EXPECT_GE(measured(rule, states, 1.05).coverage, 0.87);
 }
 
 TEST(Stopping, OfADriftTheIntervalHoldsWhatWasMeasuredAndNoMore) {
