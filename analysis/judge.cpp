@@ -40,8 +40,8 @@ std::string algorithm_of(const Row& row) {
   return ran.substr(0, ran.find('/'));
 }
 
-/// The cluster with the algorithm that ran: asked for, or seen by the observer. Names without a model leave
-/// it as it is.
+/// The cluster with the algorithm that ran: asked for, told by the log, or seen by the observer. One that has
+/// no model is named, and the expectation is over all algorithms.
 GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
   if (!algorithm.empty() && algorithm != kLibraryChoice) cluster.run.algorithm = algorithm;
   return cluster;

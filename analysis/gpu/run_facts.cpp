@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,15 +30,6 @@ Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
   return log.link_layer && log.link_layer->value == "RoCE" ? Transport::roce : Transport::infiniband;
 }
 
-std::optional<std::string> algorithm_of(const LogFacts& log) {
-  std::set<std::string> names;
-  for (const LogTuning& tuning : log.tunings) {
-    if (tuning.size_bytes >= 64 * kMiB) names.insert(tuning.algorithm);
-  }
-  if (names.size() != 1) return std::nullopt;
-  return *names.begin();
-}
-
 std::string network_of(const LogFacts& log) {
   std::string words = log.network->value;
   if (log.link_layer) words += fmt::format(" ({})", log.link_layer->value);
@@ -54,7 +44,6 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
   if (log.nvlink_least_bytes_per_second) {
     cluster.run.nvlink_least = log.nvlink_least_bytes_per_second->value / kGigabyte;
   }
-  cluster.run.algorithm = algorithm_of(log);
   if (log.network && cluster.domains() > 1) {
     cluster.transport = transport_of(log, cluster);
     cluster.run.network = network_of(log);

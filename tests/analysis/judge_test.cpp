@@ -146,7 +146,19 @@ TEST(Judge, TheAlgorithmThatRanNarrowsTheBand) {
   EXPECT_EQ(nvls.rows.back().expectation.expected_by, "nvls");
   const collbench::Run ring = judged_as("ring/simple", "ring/ll");
   EXPECT_EQ(word_of(ring), VerdictWord::as_expected);
-  EXPECT_THAT(ring.rows.back().verdict.explanation, testing::HasSubstr("of ring"));
+  EXPECT_THAT(ring.rows.back().verdict.explanation,
+              testing::ContainsRegex("of ring; .*; nvls would give [0-9.]+ GB/s\\."));
+  EXPECT_THAT(nvls.rows.back().verdict.explanation, testing::Not(testing::HasSubstr("would give")));
+}
+
+TEST(Judge, LargeRowsByDifferentAlgorithmsAreExplainedByAll) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 1);
+  collbench::Run run = run_from_expectation(cluster, 1.33);
+  for (Row& row : run.rows) row.measurement.algorithm_ran = "ring/simple";
+  const auto explained = [&] { return judged_on_gpus(run, cluster).rows.back().verdict.explanation; };
+  EXPECT_THAT(explained(), testing::Not(testing::HasSubstr("explains it")));
+  run.rows.back().measurement.algorithm_ran = "nvls/simple";
+  EXPECT_THAT(explained(), testing::HasSubstr("ring explains it"));
 }
 
 TEST(Judge, RowsKeepWhatWasMeasured) {

@@ -39,15 +39,6 @@ TEST(RunFacts, TheNetworkOfTheLogIsTheTransport) {
   EXPECT_EQ(told(log, cluster_of("hgx-h100", 1)).run.network, "");
 }
 
-TEST(RunFacts, TheAlgorithmIsThatOfTheLargeSizesWhereTheyAgree) {
-  LogFacts log;
-  log.tunings = {
-      {kMiB, "tree", "ll", 0, 1}, {64 * kMiB, "ring", "simple", 0, 2}, {kGiB, "ring", "simple", 0, 3}};
-  EXPECT_EQ(told(log).run.algorithm, "ring");
-  log.tunings[2].algorithm = "nvls_tree";
-  EXPECT_EQ(told(log).run.algorithm, std::nullopt);
-}
-
 TEST(RunFacts, ThreadsAndProcesses) {
   LogFacts log;
   log.gpus_per_process = {8, 1};
