@@ -67,7 +67,7 @@ void add_variation(const Run& run, ReportFacts& facts) {
                    percent(*std::max_element(within.begin(), within.end())))});
 }
 
-/// The interval takes launches for independent. Where neighbours are alike they are not.
+/// The interval is wider where neighbours are alike, but knows nothing of minutes in which no launch ran.
 void add_drift(const Run& run, ReportFacts& facts) {
   std::vector<std::string> drifted;
   for (const Row& row : run.rows) {

@@ -145,10 +145,12 @@ void add_rank_probe(const Run& run, ReportFacts& facts) {
          Tone::warning});
   }
   if (!run.rank_probe->findings.empty()) return;
-  facts.push_back({fmt::format(
-      "ranks: none is late{} beyond chance ({} in {}){}", on_gpus ? "" : " and no link between hosts is slow",
-      counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
-      format_seconds(run.rank_probe->seconds), on_gpus ? "; links between GPUs are not looked at" : "")});
+  const bool has_links = !on_gpus && node_count(run.ranks) > 1;
+  facts.push_back({fmt::format("ranks: none is late{} beyond chance ({} in {}){}",
+                               has_links ? " and no link between hosts is slow" : "",
+                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
+                               format_seconds(run.rank_probe->seconds),
+                               on_gpus ? "; links between GPUs are not looked at" : "")});
 }
 
 void add_cost(const Run& run, ReportFacts& facts) {

@@ -580,10 +580,12 @@ class Placement(Scratch):
             self.assertEqual(row["note"], "correctness only: ranks share a GPU")
         self.assertEqual([rank["gpu_address"] for rank in made["cluster"]["placement"]],
                          ["0000:18:00.0", "0000:19:00.0", "0000:18:00.0"])
+        self.assertIsNone(made["rank_probe"])
 
     def test_no_mark_where_nobody_shares(self):
         made = self.record(2, *QUICK, *SMALL, "--share-gpu")
         self.assertEqual({row["note"] for row in made["rows"]}, {""})
+        self.assertGreater(made["rank_probe"]["repetitions"], 0)
 
     def test_tasks_that_see_one_gpu_each(self):
         parts = []
