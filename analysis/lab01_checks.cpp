@@ -103,11 +103,7 @@ PrecedingCheck data_checked(const Run& run) {
 PrecedingCheck a_core_each(const Run& run) {
   PrecedingCheck check{"Has every rank a core of its own?", "not known", false};
   if (run.cores_per_node.empty()) return check;
-  const std::vector<int> ranks = ranks_per_node(run.ranks);
-  check.good = true;
-  for (std::size_t node = 0; node < std::min(ranks.size(), run.cores_per_node.size()); ++node) {
-    if (ranks[node] > run.cores_per_node[node]) check.good = false;
-  }
+  check.good = !ranks_take_turns(run.ranks, run.cores_per_node);
   if (!check.good) {
     check.answer = "no: ranks wait for each other's core, and times say little";
   } else if (!run.load_notes.empty()) {

@@ -129,8 +129,11 @@ class MainJob {
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
-    // Ranks that share a GPU are there to be correct, not quick.
-    if (ranks().size() > 1 && !run_.simulated && !place_.gpus_are_shared) {
+    // Ranks that share a GPU are there to be correct, not quick; and of ranks that take turns on a core, one
+    // that is late makes others late.
+    const bool to_themselves =
+        !place_.gpus_are_shared && !ranks_take_turns(place_.machines, place_.cores_per_node);
+    if (ranks().size() > 1 && !run_.simulated && to_themselves) {
       look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
     }
     progress_.clear();

@@ -17,4 +17,12 @@ std::vector<int> ranks_per_node(const Identities& identities) {
   return ranks;
 }
 
+bool ranks_take_turns(const Identities& identities, const std::vector<int>& cores_per_node) {
+  const std::vector<int> ranks = ranks_per_node(identities);
+  for (std::size_t node = 0; node < std::min(ranks.size(), cores_per_node.size()); ++node) {
+    if (ranks[node] > cores_per_node[node]) return true;
+  }
+  return false;
+}
+
 }  // namespace collbench

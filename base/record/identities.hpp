@@ -23,4 +23,7 @@ using Identities = std::vector<Identity>;
 /// Ranks on each node, by node.
 [[nodiscard]] std::vector<int> ranks_per_node(const Identities& identities);
 
+/// Whether ranks of some node take turns on its cores: there are more of them. No where nobody knows.
+[[nodiscard]] bool ranks_take_turns(const Identities& identities, const std::vector<int>& cores_per_node);
+
 }  // namespace collbench

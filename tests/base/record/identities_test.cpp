@@ -33,5 +33,13 @@ TEST(RanksPerNode, CountsUnevenLayouts) {
   EXPECT_THAT(ranks_per_node(ranks_on({0, 0, 0, 1, 2, 2})), ElementsAre(3, 1, 2));
 }
 
+TEST(RanksTakeTurns, WhereANodeHasMoreOfThemThanCores) {
+  const Identities identities = ranks_on({0, 0, 1, 1, 1});
+  EXPECT_FALSE(ranks_take_turns(identities, {2, 3}));
+  EXPECT_TRUE(ranks_take_turns(identities, {2, 2}));
+  EXPECT_TRUE(ranks_take_turns(identities, {1, 64}));
+  EXPECT_FALSE(ranks_take_turns(identities, {})) << "nobody knows";
+}
+
 }  // namespace
 }  // namespace collbench
