@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "base/record/rates.hpp"
@@ -96,14 +101,29 @@ void merge_expectations(Expectation& merged, const Rows& rows) {
   }
 }
 
-/// Those of the first launch that has any: the others' differ by a figure.
+/// The host of a note, and its words without figures: what launches that met the same have in common.
+std::string without_figures(const std::string& note) {
+  const auto words = note.begin() + static_cast<std::ptrdiff_t>(std::min(note.find(": "), note.size()));
+  std::string kind(note.begin(), words);
+  std::copy_if(words, note.end(), std::back_inserter(kind),
+               [](char c) { return std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.'; });
+  return kind;
+}
+
+/// Each kind of note as the first launch has it that has one, and how many do.
 std::vector<std::string> load_notes(const std::vector<Run>& launches) {
-  const auto is_loaded = [](const Run& launch) { return !launch.load_notes.empty(); };
-  const auto first = std::find_if(launches.begin(), launches.end(), is_loaded);
-  if (first == launches.end()) return {};
-  std::vector<std::string> notes = first->load_notes;
-  notes.push_back(fmt::format("{} of {} launches ran beside such work",
-                              std::count_if(launches.begin(), launches.end(), is_loaded), launches.size()));
+  std::vector<std::string> notes;
+  std::map<std::string, std::pair<std::size_t, int>> kinds;  // the place in notes, and how many launches
+  for (const Run& launch : launches) {
+    for (const std::string& note : launch.load_notes) {
+      const auto [kind, is_new] = kinds.try_emplace(without_figures(note), notes.size(), 0);
+      if (is_new) notes.push_back(note);
+      ++kind->second.second;
+    }
+  }
+  for (const auto& [_, kind] : kinds) {
+    notes[kind.first] += fmt::format(" (so in {} of {} launches)", kind.second, launches.size());
+  }
   return notes;
 }
 

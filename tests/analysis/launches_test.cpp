@@ -80,12 +80,15 @@ TEST(MergedLaunches, WhatAnyLaunchFoundWrongCounts) {
   EXPECT_EQ(run.rows[0].measurement.wrong.size(), 1U);
 }
 
-TEST(MergedLaunches, ALoadIsToldOnceWithHowManyLaunchesHadOne) {
+TEST(MergedLaunches, EachKindOfLoadIsToldOnceWithHowManyLaunchesHadIt) {
   Launches launches{launch({1, 2, 3}), launch({1, 2, 3}), launch({1, 2, 3})};
-  launches[1].load_notes = {"0.4 of 2"};
-  launches[2].load_notes = {"0.5 of 2"};
-  EXPECT_THAT(merged_launches(launches).load_notes,
-              ElementsAre("0.4 of 2", "2 of 3 launches ran beside such work"));
+  launches[0].load_notes = {"n1: withheld 3 %"};
+  launches[1].load_notes = {"n1: others 0.4 of 2", "n1: withheld 12 %"};
+  launches[2].load_notes = {"n1: others 1.5 of 2", "n2: others 0.5 of 2"};
+  EXPECT_THAT(
+      merged_launches(launches).load_notes,
+      ElementsAre("n1: withheld 3 % (so in 2 of 3 launches)", "n1: others 0.4 of 2 (so in 2 of 3 launches)",
+                  "n2: others 0.5 of 2 (so in 1 of 3 launches)"));
   EXPECT_TRUE(merged_launches({launch({1, 2, 3})}).load_notes.empty());
 }
 
