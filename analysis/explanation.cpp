@@ -113,16 +113,20 @@ std::string told(const GpuCluster& cluster) {
   return fmt::format("the log says {}", fmt::join(words, ", "));
 }
 
-/// "; nvls would give 487.3 GB/s": where what ran is as quick as it gets, and another choice is quicker by 5
-/// % or more. Without it the narrower expectation would hide a poor choice.
+constexpr double kMatters = 1.1;  // below this a model's error is as large as the difference
+
+/// "; of nvls 487.3 GB/s would be expected": where what ran is as quick as it gets, and the row is slower
+/// than another choice by more than a model's error. Without it the narrower expectation would hide a poor
+/// choice.
 std::string better_choice(const Row& row, GpuCluster cluster) {
   if (!cluster.run.algorithm) return {};
   cluster.run.algorithm.reset();
   const RowKey& key = row.measurement.key;
   const Expectation open = expect_on_gpus(key.operation, key.size_bytes, cluster);
-  if (!open.expected_seconds || *row.expectation.expected_seconds < 1.05 * *open.expected_seconds) return {};
+  if (!open.expected_seconds || row.measurement.seconds < kMatters * *open.expected_seconds) return {};
+  if (open.expected_by == row.expectation.expected_by) return {};
   const double bus = bus_factor(operation(key.operation), cluster.ranks());
-  return fmt::format("; {} would give {:.1f} GB/s", open.expected_by,
+  return fmt::format("; of {} {:.1f} GB/s would be expected", open.expected_by,
                      static_cast<double>(key.size_bytes) / *open.expected_seconds * bus / kGigabyte);
 }
 
@@ -199,7 +203,9 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
           sweep_ratios(sweep) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
           size, explain_row(row, peak_busbw(sweep, cluster), cluster));
     case VerdictWord::as_expected: {
-      const std::string by = explaining_algorithm(row, cluster);
+      const std::string& ran = row.measurement.algorithm_ran;
+      const bool is_known = !ran.empty() && ran != kLibraryChoice;
+      const std::string by = is_known ? "" : explaining_algorithm(row, cluster);
       const std::string told =
           by.empty() || by == expected.expected_by ? "" : fmt::format(", and {} explains it", by);
       return fmt::format("{:.1f} GB/s at {} is {:.2f} of {}{}; the limit is {}{}{}.{}", measured, size, ratio,

@@ -9,7 +9,7 @@
 namespace collbench {
 
 /// The algorithms that NCCL may run for the operation here, the ring first. Empty for one rank and for
-/// HyperCube. With an algorithm told by the log: that one alone, if it is there.
+/// HyperCube. With the algorithm that ran known: that one alone, if it is there.
 [[nodiscard]] std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster);
 
 /// Bus bandwidth of the best algorithm on large buffers, GB/s; 0 where nothing is expected.

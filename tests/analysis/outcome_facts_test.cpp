@@ -155,16 +155,6 @@ TEST(OutcomeFacts, OneHostHasNoLinkBetweenHosts) {
   EXPECT_THAT(texts(outcome_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms)"));
 }
 
-TEST(OutcomeFacts, RanksThatTakeTurnsAreNotLookedAt) {
-  auto run = example_run();
-  run.rank_probe.reset();
-  const char* const line = "ranks: who is late was not looked for, since they take turns on the cores";
-  run.cores_per_node = {64, 64};
-  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(line)));
-  run.cores_per_node = {1, 64};
-  EXPECT_THAT(texts(outcome_facts(run)), Contains(line));
-}
-
 TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
   auto run = example_run();
   run.backend = "nccl";

@@ -110,6 +110,17 @@ TEST(ImportLog, AWholeLogIsARun) {
   EXPECT_EQ(run.backend, "nccl");
 }
 
+TEST(ImportLog, RowsSayTheAlgorithmThatTheLogTellsForTheirSize) {
+  const auto run = read(whole_log() +
+                        "n1:1:2 [0] NCCL INFO AllReduce: 1000000000 Bytes -> Algo NVLS_TREE proto SIMPLE "
+                        "channel{Lo..Hi}={0..23}\n"
+                        "n1:1:2 [0] NCCL INFO 1024 Bytes -> Algo 0 proto 1 time 12.5\n");
+  for (const Row& row : run.rows) {
+    const Measurement& measured = row.measurement;
+    EXPECT_EQ(measured.algorithm_ran, measured.key.size_bytes == 8 ? "auto" : "nvls_tree");
+  }
+}
+
 TEST(ImportLog, TheJobIsWhatTheLogSays) {
   const auto run = read(whole_log());
   ASSERT_EQ(run.ranks.size(), 4U);
