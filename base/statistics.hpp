@@ -20,7 +20,8 @@ namespace collbench {
 struct MedianInterval {
   double low = 0;
   double high = 0;
-  double confidence = 0;  ///< what it really covers, at least what was asked
+  double confidence =
+      0;  ///< what these order statistics cover of independent values, at least what was asked
 };
 
 /// The exact, distribution-free interval for the median from order statistics l and n+1−l, where l is the

@@ -42,6 +42,12 @@ TEST(AutocorrelationTime, IsOfRanksAndByHand) {
   EXPECT_NEAR(autocorrelation_time(std::vector<double>{1, 2, 30, 400, 5000}), 2 * (1 + 0.6) - 1, 1e-12);
 }
 
+TEST(AutocorrelationTime, APairOfLagsCountsAtMostAsItsPredecessor) {
+  // By fractions: the pairs of lags are 11/12, 1/14, 19/84 (cut to 1/14), −3/14.
+  EXPECT_NEAR(autocorrelation_time(std::vector<double>{4, 8, 7, 2, 5, 3, 6, 1}),
+              2 * (11.0 / 12 + 1.0 / 14 + 1.0 / 14) - 1, 1e-12);
+}
+
 TEST(AutocorrelationTime, IsOneOfWhatTellsAllOrNothing) {
   EXPECT_EQ(autocorrelation_time(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 1)
       << "unlike neighbours tell no more";
@@ -75,8 +81,8 @@ TEST(AutocorrelationTime, IsThatOfProcessesWithAKnownOne) {
 }
 
 TEST(AutocorrelationTime, SeesStatesThatLastThroughNoise) {
-  // Two states, left with a chance of 1/20, under noise as large as their distance is: neighbours alone
-  // (ρ = 0.2) would tell of 1.5, and the states make it 1 + 2 · 0.2 · 0.9/(1 − 0.9) and more.
+  // Two states, left with a chance of 1/20, under noise as large as their distance: ρ = 0.2 · 0.9^lag, so
+  // that τ is 1 + 2 · 0.2 · 0.9/(1 − 0.9) = 4.6, of which neighbours alone (ρ = 0.18) would tell 1.4.
   std::mt19937_64 random(5);
   std::normal_distribution<double> noise;
   std::bernoulli_distribution leaves(0.05);

@@ -129,8 +129,8 @@ TEST(MedianIntervalInTime, IsTheExactOneUnlessNeighboursAreAlike) {
 }
 
 TEST(MedianIntervalInTime, GoesAsFarOutAsTheCorrelationSays) {
-  // 40 values in 20 pairs of neighbours, the pairs in random order: about half of a value is known from its
-  // neighbour.
+  // 40 values in 20 pairs of neighbours, the pairs in an order that tells nothing: about half of a value is
+  // known from its neighbour.
   std::vector<double> values;
   for (int pair = 0; pair < 20; ++pair) {
     const double shuffled = pair * 7 % 20;
