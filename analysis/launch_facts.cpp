@@ -67,7 +67,8 @@ void add_variation(const Run& run, ReportFacts& facts) {
                    percent(*std::max_element(within.begin(), within.end())))});
 }
 
-/// The interval is wider where neighbours are alike, but knows nothing of minutes in which no launch ran.
+/// The interval is wider where launches near each other are alike, but knows nothing of minutes in which no
+/// launch ran.
 void add_drift(const Run& run, ReportFacts& facts) {
   std::vector<std::string> drifted;
   for (const Row& row : run.rows) {

@@ -136,12 +136,7 @@ void add_precision(const Run& run, ReportFacts& facts) {
 }
 
 void add_rank_probe(const Run& run, ReportFacts& facts) {
-  if (!run.rank_probe || run.rank_probe->repetitions == 0) {
-    if (!run.log && ranks_take_turns(run.ranks, run.cores_per_node)) {
-      facts.push_back({"ranks: who is late was not looked for, since they take turns on the cores"});
-    }
-    return;
-  }
+  if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
   const bool on_gpus = run.backend == "nccl";  // the looks are the hosts', through MPI
   for (const ProbeFinding& finding : run.rank_probe->findings) {
     facts.push_back(

@@ -125,9 +125,10 @@ class MpiSession::MpiRanks : public Ranks {
 };
 
 MpiSession::MpiSession(int* argc, char*** argv) {
-  // Not MPI_THREAD_FUNNELED, although threads beside this one wait for a stall or a signal (none calls MPI):
-  // Open MPI 4.1 takes locks then, and 8 B over shared memory take 1.2 times as long (docs/benchmarks.md).
-  // Programs that measure MPI, and most that use it, start it this way.
+  // Not MPI_THREAD_FUNNELED, which is what the standard asks for beside the watchdog's thread and, on GPUs,
+  // the telemetry's: with it 8 B over shared memory take Open MPI 4.1.4 at least 1.2 times as long, and OSU
+  // and IMB start MPI this way (docs/benchmarks.md). Neither thread calls MPI; libraries start threads of
+  // their own, too.
   check_mpi(MPI_Init(argc, argv), "MPI_Init");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   ranks_ = std::make_unique<MpiRanks>();

@@ -129,12 +129,12 @@ class MainJob {
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
-    // Ranks that share a GPU are there to be correct, not quick; and of ranks that take turns on a core, one
-    // that is late makes others late.
-    const bool to_themselves =
-        !place_.gpus_are_shared && !ranks_take_turns(place_.machines, place_.cores_per_node);
-    if (ranks().size() > 1 && !run_.simulated && to_themselves) {
-      look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
+    if (ranks().size() > 1 && !run_.simulated) {
+      if (const std::string why_not = why_not_looked_at(); why_not.empty()) {
+        look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
+      } else {
+        run_.place_notes.push_back("who is late is not looked for: " + why_not);
+      }
     }
     progress_.clear();
     agreed(ranks(), place_.host, [&] {
@@ -184,7 +184,8 @@ class MainJob {
     watchdog_.step("end of the run");
     if (look_ && !result.interrupted) run_.rank_probe = look_->finish();
     telemetry_.end(ranks(), run_);
-    run_.load_notes = other_load(ranks(), place_.machines, cpu_before_, view_cpu_times(), elapsed());
+    run_.load_notes =
+        other_load(ranks(), place_.machines, cpu_before_, view_cpu_times(), clock().seconds() - cpu_since_);
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
     agree(ranks(), place_.host, failure);
@@ -223,6 +224,15 @@ class MainJob {
     spdlog::debug("{} looked at, {} in all",
                   counted(static_cast<std::size_t>(node_count(place_.machines)), "node"),
                   format_seconds(elapsed()));
+  }
+
+  /// The ranks one by one, for who is late. Empty: they are.
+  [[nodiscard]] std::string why_not_looked_at() const {
+    if (place_.gpus_are_shared) return "ranks share a GPU, to be correct and not quick";
+    if (ranks_take_turns(place_.machines, place_.cores_per_node)) {
+      return "ranks share cores, so that one that is late makes others late";
+    }
+    return {};
   }
 
   /// The nodes with each other, and with what --expect names. Collective, since the place may be unreadable.
@@ -287,6 +297,7 @@ class MainJob {
   const TrafficMatrix& traffic_;
   double start_;
   CpuTimes cpu_before_ = view_cpu_times();
+  double cpu_since_ = clock().seconds();
   Run run_;
   TextOptions text_;
   ProgressLine progress_;

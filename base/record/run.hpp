@@ -58,7 +58,7 @@ struct Run {
   Identities ranks;
   std::vector<int> cores_per_node;       ///< cores that the ranks of each node may use; empty when unknown
   std::optional<Cluster> cluster;        ///< the machines; none when nobody looked
-  std::vector<std::string> load_notes;   ///< other work on the hosts during the run
+  std::vector<std::string> load_notes;   ///< what others took of the hosts' cores during the run
   std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
   std::optional<TrafficMatrix> traffic;  ///< what AllToAllv moved; none without a row of it
   std::optional<Calibration> calibration;

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import unittest
 
+from real_ranks import physical_cores
+
 PROGRAM = pathlib.Path(sys.argv[1])
 STAND_INS = pathlib.Path(sys.argv[2])
 NVIDIA_SMI = pathlib.Path(__file__).parents[1] / "collectives/nccl/stand_in"  # the folder of its stand-in
@@ -585,7 +587,8 @@ class Placement(Scratch):
     def test_no_mark_where_nobody_shares(self):
         made = self.record(2, *QUICK, *SMALL, "--share-gpu")
         self.assertEqual({row["note"] for row in made["rows"]}, {""})
-        self.assertGreater(made["rank_probe"]["repetitions"], 0)
+        if len(physical_cores()) >= 2:
+            self.assertGreater(made["rank_probe"]["repetitions"], 0)
 
     def test_tasks_that_see_one_gpu_each(self):
         parts = []

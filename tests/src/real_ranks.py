@@ -26,6 +26,15 @@ def mpirun(ranks, *command):
     return ["mpirun", "--oversubscribe", "-np", str(ranks), *map(str, command)]
 
 
+def physical_cores():
+    """Of those that this process may use, one thread each: what the program counts as cores."""
+    cores = {}
+    for cpu in os.sched_getaffinity(0):
+        siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        cores.setdefault(siblings.read_text() if siblings.exists() else cpu, cpu)
+    return sorted(cores.values())
+
+
 def said(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
