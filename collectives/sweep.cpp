@@ -57,8 +57,9 @@ class Sweep {
   SweepResult run() {
     bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     for (pass_ = 0; broadcast_value(ranks_, more); ++pass_) {
+      ran_ = false;
       pass_or_checkpoint();
-      if (interrupted_) break;
+      if (interrupted_ || !ran_) break;  // no row fits into the time that is left
       checkpoint(pass_ + 1);
       observer_.between_passes();
       more = elapsed() < options_.seconds &&
@@ -137,6 +138,7 @@ class Sweep {
     const Step step = broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);
     interrupted_ = step == Step::stop;
     if (step != Step::run) return;
+    ran_ = true;
     observer_.running(index_of(row));
     const double before = backend_.clock().seconds();
     const auto prepared = backend_.prepare(row.measurement.key);
@@ -333,6 +335,7 @@ class Sweep {
   double communicator_seconds_ = 0;
   int checks_done_ = 0;
   int pass_ = 0;
+  bool ran_ = false;  ///< some row, in this pass
   bool interrupted_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/error.hpp"
@@ -239,6 +240,23 @@ TEST(Sweep, TimeRunsOutButTheFirstPassIsFinished) {
       EXPECT_EQ(row.pass_seconds.size(), 1U);
       EXPECT_EQ(row.stopped, "out of time");
     }
+  });
+}
+
+TEST(Sweep, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});  // whose clock stands still where nothing runs
+    SweepOptions options = quick();
+    options.stopping.most_passes = 1000;
+    options.stopping.precision = -1;
+    options.seconds = 0.5;
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    std::size_t most = 0;
+    for (const Measurement& row : result.rows) {
+      EXPECT_EQ(row.stopped, "out of time");
+      most = std::max(most, row.pass_seconds.size());
+    }
+    EXPECT_EQ(result.passes, static_cast<int>(most)) << "passes in which nothing ran do not count";
   });
 }
 
