@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,31 +9,36 @@
 
 namespace collbench {
 
-/// Page-aligned host memory, untouched until it is written. operator new, because SimGrid's MPI header makes
-/// macros of malloc and free.
+/// Page-aligned host memory of its own, zero and untouched until it is written. It comes from the operating
+/// system and goes back there: taken from the allocator, it would decide where the MPI library's temporary
+/// buffers come to lie, and with them how fast it is (docs/benchmarks.md, "Where buffers lie").
 class HostBuffer {
  public:
   HostBuffer() = default;
   /// Throws std::bad_alloc.
-  explicit HostBuffer(std::uint64_t bytes)
-      : bytes_(bytes),
-        memory_(bytes == 0 ? nullptr : static_cast<std::byte*>(::operator new(bytes, kAlignment))) {}
+  explicit HostBuffer(std::uint64_t bytes) : memory_(map(bytes), Unmap{bytes}) {}
 
   [[nodiscard]] std::byte* data() const { return memory_.get(); }
-  [[nodiscard]] std::uint64_t size() const { return bytes_; }
+  [[nodiscard]] std::uint64_t size() const { return memory_.get_deleter().bytes; }
   /// `length` bytes from `offset` on.
   [[nodiscard]] std::span<std::byte> part(std::uint64_t offset, std::uint64_t length) const {
     return {memory_.get() + offset, length};
   }
 
  private:
-  static constexpr std::align_val_t kAlignment{4096};
-  struct Delete {
-    void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
+  static std::byte* map(std::uint64_t bytes) {
+    if (bytes == 0) return nullptr;
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<std::byte*>(memory);
+  }
+
+  struct Unmap {
+    std::uint64_t bytes;
+    void operator()(std::byte* memory) const { ::munmap(memory, bytes); }
   };
 
-  std::uint64_t bytes_ = 0;
-  std::unique_ptr<std::byte, Delete> memory_;
+  std::unique_ptr<std::byte, Unmap> memory_{nullptr, Unmap{0}};
 };
 
 }  // namespace collbench
