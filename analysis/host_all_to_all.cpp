@@ -66,13 +66,27 @@ double modified_bruck(const HostCall& call) {
   return clock.seconds();
 }
 
+/// With MPI_IN_PLACE: step k exchanges with the ranks k before and k further, in that order, which are one
+/// and the same half way round; a copy of what goes to the latter makes room.
+double basic_inplace(const HostCall& call) {
+  const int ranks = call.ranks();
+  RoundClock clock(call.model, SentData::standing, call.size_bytes + call.block());
+  for (int k = 1; k <= ranks / 2; ++k) {
+    clock.work(clock.copy(call.block()));
+    if (k != ranks - k) clock.exchange(shift(call.model, ranks - k), call.block());
+    clock.exchange(shift(call.model, k), call.block());
+  }
+  return clock.seconds();
+}
+
 // Open MPI's linear_sync has no limit on its requests unless one is asked for
 // (coll_tuned_alltoall_algorithm_max_requests = 0).
-constexpr std::array<HostAlgorithm, 5> kAlgorithms{{{"linear", any_ranks, all_at_once},
+constexpr std::array<HostAlgorithm, 6> kAlgorithms{{{"linear", any_ranks, all_at_once},
                                                     {"pairwise", any_ranks, pairwise},
                                                     {"modified_bruck", any_ranks, modified_bruck},
                                                     {"linear_sync", any_ranks, all_at_once},
-                                                    {"two_proc", two_ranks, pairwise}}};
+                                                    {"two_proc", two_ranks, pairwise},
+                                                    {"basic_inplace", any_ranks, basic_inplace}}};
 
 }  // namespace
 

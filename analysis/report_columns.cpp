@@ -123,16 +123,17 @@ std::string used_by_nccl(const Measurement& measured) {
   return text;
 }
 
+/// "auto" comes first: the end may be cut.
 std::string algorithm(const ReportRow& row) {
   const std::string& asked = key(row).algorithm;
   const std::string& ran = row.row.measurement.algorithm_ran;
+  const bool chosen = asked == kLibraryChoice;
   if (const std::string used = used_by_nccl(row.row.measurement); !used.empty()) {
-    const bool otherwise = asked != kLibraryChoice && ran != asked;
-    return one_line(fmt::format("{} ({}{})", used, otherwise ? "for " : "", asked));
+    return one_line(chosen ? fmt::format("auto: {}", used)
+                           : fmt::format("{} ({}{})", used, ran != asked ? "for " : "", asked));
   }
   if (ran.empty() || ran == asked) return one_line(asked);
-  return one_line(asked == kLibraryChoice ? fmt::format("{} (auto)", ran)
-                                          : fmt::format("{} (for {})", ran, asked));
+  return one_line(chosen ? fmt::format("auto: {}", ran) : fmt::format("{} (for {})", ran, asked));
 }
 
 bool has_root(const ReportRow& row) { return key(row).root.has_value(); }

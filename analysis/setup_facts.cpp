@@ -210,11 +210,11 @@ ReportFacts legend_facts(const Run& run) {
       {fmt::format("time: a pass's elapsed time over its iterations{}, {}; the median of the passes{}",
                    in_graphs, reduction_in_words(run.time_reduction),
                    run.repeated ? ", and of that the median over launches" : "")},
-      {run.repeated ? "±95%: half the 95 % interval of that median over launches: it holds for the next, too"
+      {run.repeated ? "±95%: half the 95 % interval of that median over launches"
                     : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
       {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
-       "(auto: the cheapest); docs/model.md"},
-      {"meas/exp: measured over expected busbw, below 1 is slower (below 0.8 is marked); GB = 10^9 bytes"}};
+       "(where that is not known, the cheapest); docs/model.md"},
+      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8, where there is colour); GB = 10^9 bytes"}};
   if (run.backend == "nccl") {
     const auto or_why = [](const std::string& meaning, const std::string& untold) {
       return untold.empty() ? meaning : "not told: " + untold;

@@ -45,7 +45,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           the five usual operations; --ops all: all eleven\n"
-      "  collbench repeat -- mpirun -np 16 collbench   launches until an interval holds for the next one\n"
+      "  collbench repeat -- mpirun -np 16 collbench   launches until the median over launches is certain\n"
       "  collbench report run.json         the tables of a saved run\n"
       "  collbench topo show               what this machine is\n"
       "  collbench import LOG              the tables of somebody's nccl-tests output\n"

@@ -8,7 +8,7 @@ namespace collbench {
 void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
   CLI::App* command =
       app.add_subcommand("repeat",
-                         "launches again and again, until an interval holds for the next launch, too:\n"
+                         "launches again and again, until the median over launches is as certain as asked:\n"
                          "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce");
   command
       ->add_option("command", repeat.command,

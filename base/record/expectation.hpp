@@ -10,7 +10,7 @@ struct Expectation {
   std::optional<double> ring_seconds;
   std::optional<double> tree_seconds;
   std::optional<double>
-      expected_seconds;     ///< the algorithm that ran, or the cheapest one when the library chose
+      expected_seconds;     ///< the algorithm that ran, or the cheapest one where that is not known
   std::string expected_by;  ///< the formula behind expected_seconds: "ring", "recursive_doubling", …
   /// The band around all algorithms that may have run, with the models' uncertainty; none on host memory.
   std::optional<double> fastest_seconds = std::nullopt;

@@ -12,6 +12,8 @@
 #include "base/error.hpp"
 #include "collectives/mpi/mpi_t_variable.hpp"
 #include "collectives/mpi/open_mpi_fallbacks.hpp"
+#include "collectives/mpi/open_mpi_rules.hpp"
+#include "launch/mpi_session.hpp"
 
 namespace collbench {
 namespace {
@@ -56,13 +58,13 @@ std::string component_before_tuned() {
   return {};
 }
 
-std::string why_nothing_can_be_selected() {
+/// Why coll/tuned decides nothing; empty where it does, by its own rules or by what is selected.
+std::string what_decides_in_its_place() {
   const auto obeyed = integer_variable("coll_tuned_use_dynamic_rules");
   if (!obeyed)
     return "this MPI library lets no program choose (Open MPI does, with its component coll/tuned)";
-  if (*obeyed == 0) return "coll_tuned_use_dynamic_rules is 0 in the settings of Open MPI";
   const auto rules = MpiTVariable::find("coll_tuned_dynamic_rules_filename");
-  if (rules && !rules->text().empty()) {
+  if (*obeyed != 0 && rules && !rules->text().empty()) {
     // coll_tuned_decision_dynamic.c: a rule of the file comes before a forced algorithm
     return fmt::format("Open MPI's rules file {} chooses", rules->text());
   }
@@ -110,7 +112,11 @@ void allow_forced_algorithms() {
 AlgorithmControl::AlgorithmControl() {
   int provided = 0;
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-  why_none_ = why_nothing_can_be_selected();
+  why_none_ = what_decides_in_its_place();
+  knows_rules_ = why_none_.empty() && has_open_mpi_rules(MpiSession::library_version());
+  if (why_none_.empty() && integer_variable("coll_tuned_use_dynamic_rules") == 0) {
+    why_none_ = "coll_tuned_use_dynamic_rules is 0 in the settings of Open MPI";
+  }
   if (!why_none_.empty()) return;
   for (const auto& [operation, name] : kAlgorithmVariables) {
     const auto variable = algorithm_variable(operation);
@@ -161,7 +167,11 @@ void AlgorithmControl::select(OperationId operation, const std::string& algorith
 
 std::string AlgorithmControl::ran(const std::string& algorithm, const CollectiveCall& call) const {
   const std::string& selected = meaning(configured_, call.operation, algorithm);
-  if (selected == kLibraryChoice) return selected;
+  if (selected == kLibraryChoice) {
+    constexpr std::uint64_t kNoSegments = 0;  // the rules leave what is set for a selected algorithm aside
+    const auto chosen = knows_rules_ ? open_mpi_chooses(call) : std::nullopt;
+    return chosen ? open_mpi_runs(*chosen, call, kNoSegments) : selected;
+  }
   const auto segment_bytes = integer_variable("coll_tuned_allreduce_algorithm_segmentsize").value_or(0);
   return open_mpi_runs(selected, call, static_cast<std::uint64_t>(segment_bytes));
 }

@@ -10,8 +10,6 @@
 
 namespace collbench {
 
-/// What --algo calls the algorithm that the library takes when it is told nothing.
-
 /// The largest message, in bytes of payload, that is sent without waiting for its receiver; 0 when unknown.
 struct EagerLimits {
   std::uint64_t within_host_bytes = 0;
@@ -46,14 +44,15 @@ class AlgorithmControl {
   void select(OperationId operation, const std::string& algorithm);
 
   /// What runs in `call` when `algorithm` was selected, the library's own fallbacks included: "ring" becomes
-  /// "recursive_doubling" for fewer elements than ranks. "auto" stays "auto" unless the environment of the
-  /// run names an algorithm.
+  /// "recursive_doubling" for fewer elements than ranks. "auto" becomes what the environment of the run
+  /// names, or what the library's rules say (open_mpi_chooses), and stays "auto" where neither is known.
   [[nodiscard]] std::string ran(const std::string& algorithm, const CollectiveCall& call) const;
 
   [[nodiscard]] EagerLimits eager_limits() const;
 
  private:
-  std::string why_none_;  ///< why nothing can be selected here; empty when something can
+  bool knows_rules_ = false;  ///< open_mpi_chooses holds for this library as it is set
+  std::string why_none_;      ///< why nothing can be selected here; empty when something can
   std::map<OperationId, std::string> configured_;  ///< the algorithms that the environment of the run names
 };
 

@@ -29,7 +29,8 @@ TEST(HostAlgorithms, HaveOpenMpisNames) {
   EXPECT_THAT(names(OperationId::reduce_scatter),
               ElementsAre("non-overlapping", "recursive_halving", "ring", "butterfly"));
   EXPECT_THAT(names(OperationId::all_to_all),
-              ElementsAre("linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"));
+              ElementsAre("linear", "pairwise", "modified_bruck", "linear_sync", "two_proc",
+                          "basic_inplace"));  // this one cannot be chosen
   EXPECT_THAT(names(OperationId::broadcast), ElementsAre("basic_linear", "pipeline", "binomial"));
   EXPECT_THAT(names(OperationId::reduce), ElementsAre("linear", "pipeline", "binomial"));
   EXPECT_THAT(names(OperationId::gather), ElementsAre("basic_linear", "binomial"));

@@ -61,6 +61,16 @@ TEST(ModifiedBruckAllToAll, SendsHalfOfEverythingInEachStep) {
                  3 * (kAlphaIntra + size / 2 / kIntraRate + size / 2 * kappa) + (2 + 1.0 / 8) * size * kappa);
 }
 
+TEST(BasicInplaceAllToAll, MakesRoomForHalfOfTheSteps) {
+  const double kappa = 1e-10;
+  const double block = 1e6;
+  for (const int p : {2, 3, 4, 7, 8}) {
+    const HostModel model = with_work(in_node_order(1, p), 0, kappa);
+    EXPECT_SECONDS(all_to_all("basic_inplace", model, p * block),
+                   (p - 1) * (kAlphaIntra + block / kIntraRate) + p / 2 * block * kappa);
+  }
+}
+
 TEST(AllToAll, CopiesOnesOwnBlock) {
   const double kappa = 1e-10;
   const HostModel plain = model_of(in_node_order(1, 4));

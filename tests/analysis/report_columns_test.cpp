@@ -126,8 +126,8 @@ TEST(ReportColumns, TheAlgorithmIsWhatRanAndForWhat) {
   EXPECT_EQ(shown("ring", "ring"), "ring");
   EXPECT_EQ(shown("ring", ""), "ring");
   EXPECT_EQ(shown("ring", "recursive_doubling"), "recursive_doubling (for ring)");
-  EXPECT_EQ(shown("auto", "ring"), "ring (auto)");
-  EXPECT_EQ(shown("auto", "x\x1b[2Jy"), "x [2Jy (auto)");
+  EXPECT_EQ(shown("auto", "ring"), "auto: ring");
+  EXPECT_EQ(shown("auto", "x\x1b[2Jy"), "auto: x [2Jy");
 }
 
 Row told_row(const std::string& asked) {
@@ -138,14 +138,14 @@ Row told_row(const std::string& asked) {
 }
 
 TEST(ReportColumns, WhatNcclUsedStandsWithWhatWasAsked) {
-  EXPECT_EQ(cells(told_row("auto"))["algorithm"], "ring/ll/4 (auto)");
+  EXPECT_EQ(cells(told_row("auto"))["algorithm"], "auto: ring/ll/4");
   Row row = told_row("ring");
   EXPECT_EQ(cells(row)["algorithm"], "ring/ll/4 (ring)");
   row.measurement.key.algorithm = "tree";
   EXPECT_EQ(cells(row)["algorithm"], "ring/ll/4 (for tree)");
   row = told_row("auto");
   row.measurement.nccl = NcclTold{"p2p", "", 0, {}};
-  EXPECT_EQ(cells(row)["algorithm"], "p2p (auto)");
+  EXPECT_EQ(cells(row)["algorithm"], "auto: p2p");
   row.measurement.nccl = NcclTold{"", "", 0, {}};
   EXPECT_EQ(cells(row)["algorithm"], "auto");
 }

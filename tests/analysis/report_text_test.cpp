@@ -141,7 +141,7 @@ TEST(ReportText, ARunOfNcclFitsTheSamePages) {
   }
   const std::string usual = report_text(run, {.columns = 120});
   EXPECT_THAT(usual, HasSubstr("# left out for want of 140 columns: count, tree\n"));
-  EXPECT_THAT(usual, HasSubstr(" ring/ll128/24 (auto)\n"));
+  EXPECT_THAT(usual, HasSubstr(" auto: ring/ll128/24\n"));
   EXPECT_THAT(report_text(run, {.columns = 80}), HasSubstr("want of 118 columns: algbw, ring, NCCL\n"));
   EXPECT_THAT(report_text(run, {.columns = 140}), Not(HasSubstr("left out")));
 }

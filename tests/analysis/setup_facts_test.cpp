@@ -108,7 +108,7 @@ TEST(LegendFacts, OfARepetitionTheIntervalHoldsForTheNextLaunch) {
   run.launches = 9;
   EXPECT_THAT(legend_facts(run)[0].text,
               HasSubstr("the median of the passes, and of that the median over launches"));
-  EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("it holds for the next, too"));
+  EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("of that median over launches"));
   EXPECT_THAT(setup_facts(run)[0].text, HasSubstr("2 hosts, 9 launches, started"));
 }
 

@@ -225,8 +225,22 @@ TEST_F(AlgorithmControlOnRanks, WhatTheLibraryLacksIsNamedWithWhatItHas) {
   }
 }
 
-TEST_F(AlgorithmControlOnRanks, WhatTheLibraryChoosesItDoesNotTell) {
-  EXPECT_EQ(control_.ran(kLibraryChoice, call(OperationId::all_reduce, 1)), kLibraryChoice);
+/// On both sides of the limits that the rules of Open MPI 4.1 have for so few ranks (open_mpi_rules.cpp).
+TEST_F(AlgorithmControlOnRanks, WhatTheLibraryIsSaidToChooseIsWhatSendsTheMessages) {
+  for (const OperationId operation : kOperations) {
+    for (const std::uint64_t bytes :
+         {4U,     12U,    16U,    60U,    64U,     252U,    256U,    4092U,   4096U,   8192U,    16384U,
+          32764U, 32768U, 65532U, 65536U, 131072U, 262140U, 262144U, 524284U, 524288U, 1048572U, 1048576U}) {
+      const auto one = call(operation, bytes / sizeof(int));
+      EXPECT_NE(control_.ran(kLibraryChoice, one), kLibraryChoice) << collbench::operation(operation).name;
+      expect_that_it_tells_the_truth(kLibraryChoice, one);
+    }
+    expect_that_it_tells_the_truth(kLibraryChoice, call(operation, 1001, true));
+  }
+}
+
+TEST_F(AlgorithmControlOnRanks, OfOtherOperationsTheChoiceIsNotKnown) {
+  EXPECT_EQ(control_.ran(kLibraryChoice, call(OperationId::broadcast, 1)), kLibraryChoice);
 }
 
 }  // namespace

@@ -14,8 +14,11 @@ using ::testing::HasSubstr;
 /// Before main calls MPI_Init.
 const bool kAllowed = (allow_forced_algorithms(), true);
 
-void expect_nothing_but_the_librarys_choice(const std::string& reason) {
+const CollectiveCall kCall{OperationId::all_reduce, 1000, 4, 2, true, false};
+
+void expect_nothing_but_the_librarys_choice(const std::string& reason, const std::string& choice) {
   AlgorithmControl control;
+  EXPECT_EQ(control.ran(kLibraryChoice, kCall), choice);
   EXPECT_TRUE(kAllowed);
   EXPECT_TRUE(control.available(OperationId::all_reduce).empty());
   EXPECT_THAT(control.why_not(OperationId::all_reduce, "ring", 2).value_or("it can"), HasSubstr(reason));
@@ -25,25 +28,26 @@ void expect_nothing_but_the_librarys_choice(const std::string& reason) {
 }
 
 TEST(AlgorithmSettings, RulesAreOff) {
-  expect_nothing_but_the_librarys_choice("coll_tuned_use_dynamic_rules is 0");
+  expect_nothing_but_the_librarys_choice("coll_tuned_use_dynamic_rules is 0", "recursive_doubling");
 }
 
-TEST(AlgorithmSettings, TunedIsOff) { expect_nothing_but_the_librarys_choice("coll/tuned"); }
+TEST(AlgorithmSettings, TunedIsOff) { expect_nothing_but_the_librarys_choice("coll/tuned", kLibraryChoice); }
 
-TEST(AlgorithmSettings, AnotherComponentIsFirst) { expect_nothing_but_the_librarys_choice("coll/basic"); }
+TEST(AlgorithmSettings, AnotherComponentIsFirst) {
+  expect_nothing_but_the_librarys_choice("coll/basic", kLibraryChoice);
+}
 
 TEST(AlgorithmSettings, RulesFileIsFirst) {
-  expect_nothing_but_the_librarys_choice("rules file /nonexistent");
+  expect_nothing_but_the_librarys_choice("rules file /nonexistent", kLibraryChoice);
 }
 
 TEST(AlgorithmSettings, AutoIsWhatTheEnvironmentNames) {
   AlgorithmControl control;
-  const CollectiveCall call{OperationId::all_reduce, 1000, 4, 2, true, false};
-  EXPECT_EQ(control.ran(kLibraryChoice, call), "ring");
+  EXPECT_EQ(control.ran(kLibraryChoice, kCall), "ring");
   control.select(OperationId::all_reduce, "basic_linear");
   control.select(OperationId::all_reduce, kLibraryChoice);
   const AlgorithmControl reads_anew;
-  EXPECT_EQ(reads_anew.ran(kLibraryChoice, call), "ring") << "selecting auto gives the setting back";
+  EXPECT_EQ(reads_anew.ran(kLibraryChoice, kCall), "ring") << "selecting auto gives the setting back";
 }
 
 TEST(AlgorithmSettings, SharedMemoryIsOff) {
