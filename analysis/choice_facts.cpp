@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/row_words.hpp"
 #include "base/units.hpp"
 
 namespace collbench {
@@ -119,16 +120,13 @@ std::string nccls_view(const Range& range) {
                      chosen.protocol, format_seconds(*of_better), better.algorithm, better.protocol);
 }
 
-std::string span(const std::string& from, const std::string& to) {
-  return from == to ? from : fmt::format("{} to {}", from, to);
-}
-
 std::string percent(double share) { return fmt::format("{:.{}f}", share * 100, share < 0.0995 ? 1 : 0); }
 
 std::string range_in_words(const Range& range) {
   return fmt::format("{}: {} takes {} % less time than auto{}",
-                     span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.winner,
-                     span(percent(range.least), percent(range.most)), nccls_view(range));
+                     span_in_words(format_bytes(range.from_bytes), format_bytes(range.to_bytes)),
+                     range.winner, span_in_words(percent(range.least), percent(range.most)),
+                     nccls_view(range));
 }
 
 /// "AllReduce float sum, in place"

@@ -40,7 +40,7 @@ double algbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
 }
 
-/// "3.2 GB/s leave a node, as much as 0.1 of its 8 NICs give": what the measured number is worth in links,
+/// "3.2 GB/s leave a node, as much as 0.1 NICs of its 8 give": what the measured number is worth in links,
 /// had it been the ring.
 std::string implied(const Row& row, const GpuCluster& cluster) {
   const std::string floor = row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
@@ -49,7 +49,7 @@ std::string implied(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> words;
   if (loads.nic) {
     const int nics = floor == "send_recv" ? 1 : domain_nic_count(cluster);
-    words.push_back(fmt::format("{:.1f} GB/s leave a {}, as much as {:.1f} of its {} NICs give",
+    words.push_back(fmt::format("{:.1f} GB/s leave a {}, as much as {:.1f} NICs of its {} give",
                                 *loads.nic * nics, domain_name(cluster),
                                 *loads.nic * nics / one_nic(cluster).gigabytes_per_second,
                                 domain_nic_count(cluster)));
@@ -58,7 +58,7 @@ std::string implied(const Row& row, const GpuCluster& cluster) {
       loads.nvlink && gpu_link(cluster).gigabytes_per_second < domain_nics(cluster).gigabytes_per_second;
   if (loads.nvlink && (!loads.nic || nvlink_limits)) {
     words.push_back(fmt::format(
-        "{:.1f} GB/s leave a GPU, as much as {:.1f} of its {} NVLinks give", *loads.nvlink * cluster.nvlinks,
+        "{:.1f} GB/s leave a GPU, as much as {:.1f} NVLinks of its {} give", *loads.nvlink * cluster.nvlinks,
         *loads.nvlink * cluster.nvlinks / nvlink_achieved_rate(cluster.sm).gigabytes_per_second,
         cluster.nvlinks));
   }

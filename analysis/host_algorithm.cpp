@@ -34,6 +34,7 @@ std::span<const HostAlgorithm> host_algorithms(OperationId operation) {
 }
 
 bool any_ranks(int /*ranks*/) { return true; }
+bool never_by_choice(int /*ranks*/) { return false; }
 bool two_ranks(int ranks) { return ranks == 2; }
 bool even_ranks(int ranks) { return ranks % 2 == 0; }
 bool power_of_two_ranks(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }

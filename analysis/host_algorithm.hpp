@@ -24,7 +24,7 @@ struct HostCall {
 /// A collective algorithm and its time in seconds by the model.
 struct HostAlgorithm {
   std::string_view name;       ///< Open MPI 4.1's own (ompi_info --param coll tuned --level 9)
-  bool (*runs_on)(int ranks);  ///< the library has it for this number of ranks
+  bool (*runs_on)(int ranks);  ///< the library may choose it for this number of ranks
   double (*seconds)(const HostCall& call);
 };
 
@@ -36,6 +36,7 @@ struct HostAlgorithm {
 [[nodiscard]] bool two_ranks(int ranks);
 [[nodiscard]] bool even_ranks(int ranks);
 [[nodiscard]] bool power_of_two_ranks(int ranks);
+[[nodiscard]] bool never_by_choice(int ranks);  ///< it runs where the call leaves none
 
 // One file each, named after the operation.
 [[nodiscard]] std::span<const HostAlgorithm> host_all_reduce_algorithms();

@@ -86,7 +86,7 @@ constexpr std::array<HostAlgorithm, 6> kAlgorithms{{{"linear", any_ranks, all_at
                                                     {"modified_bruck", any_ranks, modified_bruck},
                                                     {"linear_sync", any_ranks, all_at_once},
                                                     {"two_proc", two_ranks, pairwise},
-                                                    {"basic_inplace", any_ranks, basic_inplace}}};
+                                                    {"basic_inplace", never_by_choice, basic_inplace}}};
 
 }  // namespace
 

@@ -7,10 +7,10 @@
 namespace collbench {
 
 /// Several launches of one measurement as one run. A row's time is the median of the launches' times, and its
-/// interval is over them: a launch is a factor of its own, so only that holds for the next one
-/// (docs/model.md). Figures that need all samples (minimum to p99, per-rank times, expectations) are medians
-/// over the launches that have them. Rows are those of the first launch. Precondition: at least one launch,
-/// all of the same rows.
+/// interval is over them: a launch is a factor of its own, so the interval of one says nothing of others
+/// (docs/statistics.md). Figures that need all samples (minimum to p99, per-rank times, expectations) are
+/// medians over the launches that have them. Rows are those of the first launch. Precondition: at least one
+/// launch, all of the same rows.
 [[nodiscard]] Run merged_launches(const std::vector<Run>& launches);
 
 /// Half the width of the widest interval of a row, as a fraction of its time, and the row's index. Infinite

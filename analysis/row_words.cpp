@@ -14,4 +14,8 @@ std::string row_in_words(const RowKey& key) {
   return text + (key.algorithm == kLibraryChoice ? "" : ", " + key.algorithm);
 }
 
+std::string span_in_words(const std::string& from, const std::string& to) {
+  return from == to ? from : fmt::format("{} to {}", from, to);
+}
+
 }  // namespace collbench

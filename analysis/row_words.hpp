@@ -8,4 +8,7 @@ namespace collbench {
 /// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
 [[nodiscard]] std::string row_in_words(const RowKey& key);
 
+/// "8 B to 4 KiB", and "8 B" where both ends are the same.
+[[nodiscard]] std::string span_in_words(const std::string& from, const std::string& to);
+
 }  // namespace collbench

@@ -15,6 +15,7 @@ namespace {
 constexpr double kValidationShare = 0.1;    // of the wall time, after the first pass
 constexpr double kCommunicatorShare = 0.1;  // of the wall time
 constexpr double kCheckpointSeconds = 5;
+constexpr double kCheckpointShare = 0.05;          // of the wall time
 constexpr double kTargetPasses = 12;               // a row's time is spread over about as many blocks
 constexpr double kLongestBlockSeconds = 0.1;       // more passes tell more than longer blocks
 constexpr std::uint64_t kEnqueuedCalls = 32;       // few enough not to wait for room in a stream's queue
@@ -58,10 +59,13 @@ class Sweep {
     bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     for (pass_ = 0; broadcast_value(ranks_, more); ++pass_) {
       ran_ = false;
-      pass_or_checkpoint();
+      or_checkpoint(pass_, [this] {
+        begin_pass();
+        for (State& row : rows_) visit(row);
+      });
       if (interrupted_ || !ran_) break;  // no row fits into the time that is left
-      checkpoint(pass_ + 1);
-      observer_.between_passes();
+      if (checkpoint_is_due()) checkpoint(pass_ + 1);
+      or_checkpoint(pass_ + 1, observer_.between_passes);
       more = elapsed() < options_.seconds &&
              std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     }
@@ -84,9 +88,8 @@ class Sweep {
   struct State {
     Measurement measurement;
     RowSamples samples;
-    std::vector<double> enqueue_seconds;  // of each pass
-    double iteration_seconds = 0;         // estimate, for planning the next block
-    double visit_seconds = 0;             // that the last block took with all that belongs to it
+    double iteration_seconds = 0;  // estimate, for planning the next block
+    double visit_seconds = 0;      // that the last block took with all that belongs to it
     bool done = false;  // known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
   };
 
@@ -106,13 +109,12 @@ class Sweep {
     return why;
   }
 
-  /// One pass over all rows. When it fails, what was measured until then is kept first.
-  void pass_or_checkpoint() {
+  /// Does `step`. When it fails, what was measured until then, in so many whole passes, is kept first.
+  void or_checkpoint(int passes, const std::function<void()>& step) {
     try {
-      begin_pass();
-      for (State& row : rows_) visit(row);
+      step();
     } catch (const Error&) {
-      checkpoint(pass_);
+      checkpoint(passes);
       throw;
     }
   }
@@ -157,11 +159,12 @@ class Sweep {
     prepared->run(plan.warmup);
     if (pass_ == 0) block.nccl = prepared->nccl_told();
     ranks_.barrier();
-    record(row, prepared->time(plan.iterations, plan.iterations_per_sample), plan, std::move(block));
-    if (options_.enqueue_time) record_enqueue(row, *prepared);
+    const Block own = prepared->time(plan.iterations, plan.iterations_per_sample);
+    if (options_.enqueue_time) block.enqueue_seconds = enqueue_seconds(*prepared);
+    record(row, own, plan, std::move(block));
     observer_.running(std::nullopt);
     row.visit_seconds = backend_.clock().seconds() - before;
-    if (ranks_.is_root() && elapsed() - (last_checkpoint_ - start_) > kCheckpointSeconds) checkpoint(pass_);
+    if (ranks_.is_root() && since_checkpoint() > kCheckpointSeconds) checkpoint(pass_);
   }
 
   /// Times longer and longer runs until one tells how long an iteration takes.
@@ -263,13 +266,12 @@ class Sweep {
     if (ranks_.is_root()) observer_.samples(block);
   }
 
-  void record_enqueue(State& row, PreparedRow& prepared) {
+  [[nodiscard]] std::optional<double> enqueue_seconds(PreparedRow& prepared) {
     const auto own = prepared.enqueue_seconds(kEnqueuedCalls);
-    if (!own) return;
+    if (!own) return std::nullopt;
     std::array<double, 1> seconds{*own};
     ranks_.reduce(seconds, options_.across_ranks);
-    row.enqueue_seconds.push_back(seconds[0]);
-    row.measurement.enqueue_seconds = median(row.enqueue_seconds);
+    return seconds[0];
   }
 
   void take_earlier() {
@@ -316,9 +318,19 @@ class Sweep {
     return all;
   }
 
+  [[nodiscard]] double since_checkpoint() const { return backend_.clock().seconds() - last_checkpoint_; }
+
+  /// At the end of every pass, unless that has become dear: with very many passes behind it, a record takes
+  /// longer to write than a pass to measure.
+  [[nodiscard]] bool checkpoint_is_due() const {
+    return since_checkpoint() >= std::min(kCheckpointSeconds, checkpoint_seconds_ / kCheckpointShare);
+  }
+
   void checkpoint(int passes) {
-    last_checkpoint_ = backend_.clock().seconds();
+    const double before = backend_.clock().seconds();
     if (ranks_.is_root()) observer_.checkpoint(measurements(), passes);
+    last_checkpoint_ = backend_.clock().seconds();
+    checkpoint_seconds_ = last_checkpoint_ - before;
   }
 
   Ranks& ranks_;
@@ -331,6 +343,7 @@ class Sweep {
   double block_seconds_ = 0;
   double start_;
   double last_checkpoint_;
+  double checkpoint_seconds_ = 0;  // that the last one took
   double validation_seconds_ = 0;
   double communicator_seconds_ = 0;
   int checks_done_ = 0;

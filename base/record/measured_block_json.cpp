@@ -30,6 +30,7 @@ Json block_to_json(const MeasuredBlock& block) {
           {"iterations_per_sample", block.iterations_per_sample},
           {"samples_seconds", std::move(samples)},
           {"rank_times", rank_times_to_json(block.ranks)},
+          {"enqueue_seconds", or_null(block.enqueue_seconds)},
           {"wrong_elements", or_null(block.wrong_elements)},
           {"wrong", wrong_to_json(block.wrong)},
           {"nccl", nccl_told_to_json(block.nccl)}};
@@ -50,6 +51,7 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
   if (block.ranks.size() != ranks) {
     throw json.at("rank_times").expected(fmt::format("the times of {} ranks", ranks));
   }
+  block.enqueue_seconds = optional_number(json, "enqueue_seconds");
   if (const auto wrong = json.find("wrong_elements")) block.wrong_elements = wrong->integer<std::uint64_t>();
   block.wrong = wrong_from_json(json.at("wrong"));
   block.nccl = nccl_told_in(json);

@@ -71,8 +71,8 @@ struct LaunchVariation {
 struct Measurement {
   RowKey key;
   std::string unavailable;       ///< not empty: the row was not run, and why; everything below is then empty
-  std::string algorithm_ran;     ///< what ran, the library's own fallback included; "auto" where the library
-                                 ///< does not tell
+  std::string algorithm_ran;     ///< what ran, the library's own fallback included; "auto" where
+                                 ///< that is not known
   std::string note;              ///< "reduced by collbench" where our own MPI_Op did it
   std::optional<NcclTold> nccl;  ///< none without NCCL, and where it tells nothing
   std::vector<double> pass_seconds;  ///< `time` of each pass: elapsed / iterations, reduced over ranks

@@ -48,6 +48,7 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   if (!block.ranks.empty()) rank_times_.push_back(block.ranks);
   iterations_ += block.iterations;
   iterations_per_sample_ = std::max(iterations_per_sample_, block.iterations_per_sample);
+  if (block.enqueue_seconds) enqueue_seconds_.push_back(*block.enqueue_seconds);
   if (block.wrong_elements) wrong_elements_ = wrong_elements_.value_or(0) + *block.wrong_elements;
   for (const WrongElements& found : block.wrong) add_wrong(wrong_, found);
   if (block.nccl) nccl_ = block.nccl;
@@ -67,6 +68,7 @@ void RowSamples::summarise(Measurement& measurement) const {
     measurement.interval = TimeInterval{
         .low_seconds = interval->low, .high_seconds = interval->high, .confidence = interval->confidence};
   }
+  if (!enqueue_seconds_.empty()) measurement.enqueue_seconds = median(enqueue_seconds_);
   measurement.iterations = iterations_;
   measurement.iterations_per_sample = iterations_per_sample_;
   measurement.samples = samples_.size();

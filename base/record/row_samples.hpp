@@ -16,8 +16,8 @@ class RowSamples {
 
   [[nodiscard]] const std::vector<double>& pass_seconds() const { return pass_seconds_; }
 
-  /// Writes passes, interval, distribution, per-rank times, what the checks found and what NCCL told into
-  /// `measurement`.
+  /// Writes passes, interval, distribution, per-rank and enqueue times, what the checks found and what NCCL
+  /// told into `measurement`.
   void summarise(Measurement& measurement) const;
 
  private:
@@ -26,6 +26,7 @@ class RowSamples {
   int launch_ = -1;
   std::vector<float> samples_;
   std::vector<std::vector<RankTimes>> rank_times_;  // by pass, then by rank
+  std::vector<double> enqueue_seconds_;             // of the passes that took it
   std::uint64_t iterations_ = 0;
   std::uint64_t iterations_per_sample_ = 1;
   std::optional<std::uint64_t> wrong_elements_;

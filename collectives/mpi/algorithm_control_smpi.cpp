@@ -15,11 +15,15 @@ void allow_forced_algorithms() {}
 AlgorithmControl::AlgorithmControl()
     : why_none_("SimGrid takes algorithms from smpirun's command line, such as --cfg=smpi/allreduce:lr") {
   using enum OperationId;
-  constexpr std::array<std::pair<OperationId, const char*>, 4> kSettings{
+  constexpr std::array<std::pair<OperationId, const char*>, 8> kSettings{
       {{all_reduce, "smpi/allreduce"},
        {all_gather, "smpi/allgather"},
        {reduce_scatter, "smpi/reduce_scatter"},
-       {all_to_all, "smpi/alltoall"}}};
+       {all_to_all, "smpi/alltoall"},
+       {broadcast, "smpi/bcast"},
+       {reduce, "smpi/reduce"},
+       {gather, "smpi/gather"},
+       {scatter, "smpi/scatter"}}};
   for (const auto& [operation, setting] : kSettings) {
     configured_[operation] = simgrid::config::get_value<std::string>(setting);
   }

@@ -60,6 +60,15 @@ std::string all_to_all_runs(const std::string& configured) {
   return configured;
 }
 
+/// Of Broadcast and Reduce, and of Gather and Scatter.
+std::string rooted_runs(const std::string& configured, OperationId operation) {
+  const bool of_one_buffer = operation == OperationId::broadcast || operation == OperationId::reduce;
+  if (configured == "binomial_tree" && operation == OperationId::broadcast) return "binomial";
+  if (configured == "ompi_binomial" && !of_one_buffer) return "binomial";
+  if (configured == "ompi_basic_linear" && !of_one_buffer) return "basic_linear";
+  return configured;  // Reduce's binomial has the same name
+}
+
 }  // namespace
 
 std::string smpi_runs(const std::string& configured, const CollectiveCall& call) {
@@ -74,8 +83,10 @@ std::string smpi_runs(const std::string& configured, const CollectiveCall& call)
       return all_gather_runs(configured, call.ranks);
     case OperationId::reduce_scatter:
       return reduce_scatter_runs(configured);
-    default:
+    case OperationId::all_to_all:
       return all_to_all_runs(configured);
+    default:
+      return rooted_runs(configured, call.operation);
   }
 }
 

@@ -19,7 +19,7 @@ std::string explanation(const GpuCluster& cluster, double slower) {
 
 TEST(Explanation, ASixtiethOfTheNicsLooksLikeSockets) {
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 60),
-              AllOf(HasSubstr("of its 8 NICs"), HasSubstr("sockets (TCP, IP over InfiniBand)")));
+              AllOf(HasSubstr("0.1 NICs of its 8"), HasSubstr("sockets (TCP, IP over InfiniBand)")));
 }
 
 TEST(Explanation, WhatTheLogSaysGoesFirst) {
@@ -50,10 +50,10 @@ TEST(Explanation, TheNumberIsWorthSoManyLinks) {
   // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
   // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
-              HasSubstr("GB/s leave a node, as much as 2.6 of its 8 NICs give. Cause"));
+              HasSubstr("GB/s leave a node, as much as 2.6 NICs of its 8 give. Cause"));
   EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 3),
-              AllOf(HasSubstr("leave a domain, as much as"), HasSubstr("of its 72 NICs give, and"),
-                    HasSubstr("of its 18 NVLinks give. Cause")));
+              AllOf(HasSubstr("leave a domain, as much as"), HasSubstr("NICs of its 72 give, and"),
+                    HasSubstr("NVLinks of its 18 give. Cause")));
 }
 
 TEST(Explanation, TwoChannelsOfTwelveNvlinksAreOneLink) {

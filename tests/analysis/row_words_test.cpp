@@ -21,6 +21,11 @@ TEST(RowWords, NameWhatTellsARowFromOthers) {
   EXPECT_EQ(row_in_words(key), "AllReduce 64 KiB float sum, in place, ring");
 }
 
+TEST(RowWords, ASpanOfOneIsOne) {
+  EXPECT_EQ(span_in_words("8 B", "4 KiB"), "8 B to 4 KiB");
+  EXPECT_EQ(span_in_words("8 B", "8 B"), "8 B");
+}
+
 TEST(RowWords, LeaveOutWhatTheOperationDoesNotHave) {
   RowKey key = all_reduce();
   key.operation = OperationId::ping_pong;

@@ -102,7 +102,7 @@ TEST(LegendFacts, SayWhichRanksTimeItIs) {
   EXPECT_THAT(legend_facts(run)[3].text, HasSubstr("below 1 is slower"));
 }
 
-TEST(LegendFacts, OfARepetitionTheIntervalHoldsForTheNextLaunch) {
+TEST(LegendFacts, OfARepetitionTheIntervalIsOverLaunches) {
   auto run = example_run();
   run.repeated = true;
   run.launches = 9;

@@ -7,116 +7,18 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "tests/collectives/step_backend.hpp"
 #include "tests/launch/rank_threads.hpp"
 
 namespace collbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 using ::testing::Pair;
-
-/// A clock that only operations move.
-class StepClock : public Clock {
- public:
-  [[nodiscard]] double seconds() const override { return now; }
-  double now = 0;
-};
-
-/// An operation takes 1 ms × the rank's slowness. Data are wrong where told.
-class StepBackend : public Backend {
- public:
-  struct Behaviour {
-    double slowness = 1;
-    bool wrong = false;
-    bool out_of_memory = false;
-    bool lacks_elsewhere = false;
-  };
-
-  explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
-
-  void describe(Run& run) const override { run.backend = "step"; }
-  [[nodiscard]] const Clock& clock() const override { return clock_; }
-  [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
-  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override {
-    if (key.algorithm == "nowhere") return "not on this machine";
-    if (key.algorithm == "elsewhere" && behaviour_.lacks_elsewhere) return "not on this host";
-    return std::nullopt;
-  }
-  [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override { return key.algorithm; }
-  [[nodiscard]] std::string note(const RowKey& /*key*/) const override { return {}; }
-  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override {
-    return {.send = key.size_bytes, .receive = 2 * key.size_bytes};
-  }
-  [[nodiscard]] BackendLimits limits() const override { return {}; }
-  void allocate(const BufferBytes& bytes) override {
-    if (behaviour_.out_of_memory) throw std::bad_alloc();
-    allocated.push_back(bytes);
-  }
-  void renew_communicators() override { ++renewed; }
-  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override {
-    return std::make_unique<Row>(*this, key);
-  }
-
-  std::vector<BufferBytes> allocated;
-  int renewed = 0;
-  std::vector<std::uint64_t> visited;  // sizes, in the order of their timed blocks
-
- private:
-  class Row : public PreparedRow {
-   public:
-    Row(StepBackend& backend, RowKey key) : backend_(backend), key_(std::move(key)) {}
-    void fill(std::uint64_t iteration) override { filled_ = iteration; }
-    void fill_to_repeat() override { filled_ = 0; }
-    void run(std::uint64_t iterations) override { static_cast<void>(time(iterations, iterations)); }
-    [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t per_sample) override {
-      if (backend_.visited.empty() || backend_.visited.back() != key_.size_bytes) {
-        backend_.visited.push_back(key_.size_bytes);
-      }
-      const auto now = [this] { return backend_.clock_.now; };
-      return time_block(now, iterations, per_sample,
-                        [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
-    }
-    [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override {
-      EXPECT_GT(calls, 0U);
-      return 1e-6 * backend_.behaviour_.slowness;
-    }
-    [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override {
-      EXPECT_EQ(iteration, filled_) << "what is checked is what was filled last";
-      EXPECT_NE(iteration, 0U);
-      if (!backend_.behaviour_.wrong) return std::nullopt;
-      return Mismatch{.count = 3, .first_index = 7, .expected = "1", .got = "2"};
-    }
-
-   private:
-    StepBackend& backend_;
-    RowKey key_;
-    std::uint64_t filled_ = 0;
-  };
-
-  Behaviour behaviour_;
-  StepClock clock_;
-};
-
-const std::vector<std::string> kHosts{"alpha", "beta", "gamma"};
-
-RowKey row_of(std::uint64_t size_bytes, const std::string& algorithm = "auto") {
-  return {.operation = OperationId::all_reduce,
-          .size_bytes = size_bytes,
-          .count = size_bytes / 4,
-          .type = DataType::float32,
-          .reduction = Reduction::sum,
-          .in_place = false,
-          .algorithm = algorithm};
-}
-
-SweepOptions quick() {
-  SweepOptions options;
-  options.fixed.iterations = 4;
-  options.stopping.fewest_passes = 4;
-  options.stopping.most_passes = 3;
-  return options;
-}
 
 TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
   run_rank_threads(3, [](Ranks& ranks) {
@@ -286,6 +188,43 @@ TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
     } else {
       EXPECT_TRUE(seen.empty());
     }
+  });
+}
+
+TEST(Sweep, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    std::vector<int> seen;
+    SweepObserver observer;
+    observer.checkpoint = [&](const auto& /*rows*/, int passes) {
+      seen.push_back(passes);
+      backend.let_time_pass(0.010);  // and a pass takes 4 ms, so that 200 ms are 50 passes
+    };
+    SweepOptions options = quick();
+    options.checks = 0;
+    options.stopping = {.fewest_passes = 102, .most_passes = 101};
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, observer).passes, 101);
+    if (ranks.is_root()) {
+      EXPECT_THAT(seen, ElementsAre(1, AllOf(Ge(40), Le(55)), AllOf(Ge(80), Le(101))));
+    }
+  });
+}
+
+TEST(Sweep, WhatFailsBetweenPassesLosesNone) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    int passes = 0;
+    int kept = 0;
+    SweepObserver observer;
+    observer.checkpoint = [&](const auto& /*rows*/, int finished) {
+      kept = finished;
+      backend.let_time_pass(1);  // too long for another one soon
+    };
+    observer.between_passes = [&] {
+      if (++passes == 2) throw Error(ExitStatus::rank_lost, "a rank", "is gone", "look for it");
+    };
+    EXPECT_THROW(static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), observer)), Error);
+    EXPECT_EQ(kept, ranks.is_root() ? 2 : 0);
   });
 }
 

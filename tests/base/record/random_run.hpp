@@ -163,6 +163,7 @@ class RandomRun {
     result.iterations_per_sample = count();
     result.samples = several([&] { return static_cast<float>(below(1'000'000)) * 1e-9F; });
     for (int rank = 0; rank < ranks; ++rank) result.ranks.push_back({rank, number(), number()});
+    result.enqueue_seconds = maybe([&] { return number(); });
     result.wrong_elements = maybe([&] { return count(); });
     result.wrong = several([&] { return wrong(); });
     result.nccl = maybe([&] { return nccl_told(); });

@@ -54,6 +54,15 @@ TEST(RowSamples, WhatNcclToldOnceIsSaidOfTheRow) {
   EXPECT_EQ(measured(blocks).algorithm_ran, "ring/ll");
 }
 
+TEST(RowSamples, TheEnqueueTimeIsTheMedianOfTheBlocksThatTookIt) {
+  std::vector<MeasuredBlock> blocks(4, block_of(1));
+  EXPECT_FALSE(measured(blocks).enqueue_seconds);
+  blocks[0].enqueue_seconds = 9;  // of an earlier launch
+  blocks[2].enqueue_seconds = 3;
+  blocks[3].enqueue_seconds = 2;
+  EXPECT_EQ(measured(blocks, 1).enqueue_seconds, 3);
+}
+
 TEST(RowSamples, ARanksTimesAreTypicalOfItsBlocks) {
   std::vector<MeasuredBlock> blocks(3, block_of(1));
   const std::vector<double> medians{1, 2, 90};

@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "collectives/mpi/algorithm_control.hpp"
+#include "collectives/mpi/open_mpi_rules.hpp"
+#include "launch/mpi_session.hpp"
 
 namespace collbench {
 namespace {
@@ -28,7 +30,9 @@ void expect_nothing_but_the_librarys_choice(const std::string& reason, const std
 }
 
 TEST(AlgorithmSettings, RulesAreOff) {
-  expect_nothing_but_the_librarys_choice("coll_tuned_use_dynamic_rules is 0", "recursive_doubling");
+  expect_nothing_but_the_librarys_choice(
+      "coll_tuned_use_dynamic_rules is 0",
+      has_open_mpi_rules(MpiSession::library_version()) ? "recursive_doubling" : kLibraryChoice);
 }
 
 TEST(AlgorithmSettings, TunedIsOff) { expect_nothing_but_the_librarys_choice("coll/tuned", kLibraryChoice); }

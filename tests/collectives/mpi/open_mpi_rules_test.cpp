@@ -29,6 +29,33 @@ TEST(OpenMpiRules, ReduceScatterGoesByAllBlocks) {
   EXPECT_EQ(chosen(OperationId::reduce_scatter, 4, 65536), "ring");
 }
 
+/// FNV-1a over the choices on both sides of every limit in ranks and of every power of two in bytes.
+std::uint64_t digest(OperationId operation) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto add = [&](char letter) { hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U; };
+  for (const int ranks : {2,   3,   4,   7,   8,   15,   16,   31,   32,   63,   64,   127,
+                          128, 255, 256, 511, 512, 1023, 1024, 2047, 2048, 4095, 4096, 100000}) {
+    for (int power = 0; power <= 24; ++power) {
+      for (const std::uint64_t less : {0U, 1U}) {
+        std::uint64_t bytes = (std::uint64_t{1} << power) - less;
+        if (operation == OperationId::reduce_scatter) bytes /= static_cast<std::uint64_t>(ranks);
+        for (const char letter : chosen(operation, ranks, bytes)) add(letter);
+        add('\n');
+      }
+    }
+  }
+  return hash;
+}
+
+/// The same digests of the functions of Open MPI 4.1.4 themselves (coll_tuned_decision_fixed.c,
+/// ompi_coll_tuned_…_intra_dec_fixed), compiled by themselves: a slip in any rule changes them.
+TEST(OpenMpiRules, AreOpenMpisOwn) {
+  EXPECT_EQ(digest(OperationId::all_reduce), 0x9b818da6cddc0019U);
+  EXPECT_EQ(digest(OperationId::all_gather), 0x8a325b7d38189687U);
+  EXPECT_EQ(digest(OperationId::reduce_scatter), 0x4aafa19b769383d3U);
+  EXPECT_EQ(digest(OperationId::all_to_all), 0xbb0c4fc3839f92afU);
+}
+
 TEST(OpenMpiRules, WhatTheyDoNotSpeakOf) {
   EXPECT_EQ(chosen(OperationId::broadcast, 4, 8), "nothing");
   EXPECT_FALSE(open_mpi_chooses({.count = 1, .ranks = 4, .commutative = false}));

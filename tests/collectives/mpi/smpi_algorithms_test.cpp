@@ -49,6 +49,15 @@ TEST(SmpiAlgorithms, SameMessagesSameNameAsOpenMpi) {
   EXPECT_EQ(runs("bruck", all_to_all, 16, 5), "modified_bruck");
 }
 
+TEST(SmpiAlgorithms, OfRootedOperationsAreNamedAsOpenMpiNamesThem) {
+  EXPECT_EQ(runs("binomial_tree", broadcast, 16, 5), "binomial");
+  EXPECT_EQ(runs("binomial", reduce, 16, 5), "binomial");
+  EXPECT_EQ(runs("ompi_binomial", gather, 16, 5), "binomial");
+  EXPECT_EQ(runs("ompi_basic_linear", scatter, 16, 5), "basic_linear");
+  EXPECT_EQ(runs("ompi_basic_linear", reduce, 16, 5), "ompi_basic_linear")
+      << "no formula has been held to it";
+}
+
 TEST(SmpiAlgorithms, OthersKeepTheirNames) {
   EXPECT_EQ(runs("rab2", all_reduce, 16, 4), "rab2");
   EXPECT_EQ(runs("NTSLR_NB", all_gather, 16, 4), "NTSLR_NB");
