@@ -214,7 +214,8 @@ ReportFacts legend_facts(const Run& run) {
                     : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
       {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
        "(where that is not known, the cheapest); docs/model.md"},
-      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8, where there is colour); GB = 10^9 bytes"}};
+      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8, where there is colour); "
+       "GB = 10^9 bytes"}};
   if (run.backend == "nccl") {
     const auto or_why = [](const std::string& meaning, const std::string& untold) {
       return untold.empty() ? meaning : "not told: " + untold;
@@ -223,7 +224,7 @@ ReportFacts legend_facts(const Run& run) {
                                        run.nccl_untold.expectation)});
     facts.push_back(
         {"algorithm: " +
-         or_why("what NCCL used, algorithm/protocol/channels (what was asked for)", run.nccl_untold.use)});
+         or_why("what NCCL used, algorithm/protocol/channels, and what was asked for", run.nccl_untold.use)});
   }
   return facts;
 }
