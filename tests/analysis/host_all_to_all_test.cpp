@@ -65,9 +65,10 @@ TEST(BasicInplaceAllToAll, MakesRoomForHalfOfTheSteps) {
   const double kappa = 1e-10;
   const double block = 1e6;
   for (const int p : {2, 3, 4, 7, 8}) {
+    const int copies = p / 2;
     const HostModel model = with_work(in_node_order(1, p), 0, kappa);
     EXPECT_SECONDS(all_to_all("basic_inplace", model, p * block),
-                   (p - 1) * (kAlphaIntra + block / kIntraRate) + p / 2 * block * kappa);
+                   (p - 1) * (kAlphaIntra + block / kIntraRate) + copies * block * kappa);
   }
 }
 
