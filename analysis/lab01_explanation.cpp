@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "analysis/page_fault_facts.hpp"
 #include "analysis/verdict.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
@@ -97,6 +98,12 @@ std::string lab01_explanation(const Run& run, const Row& row) {
   sentences.push_back(against_expectation(row, found));
   const std::string& ran = row.measurement.algorithm_ran;
   if (!ran.empty() && ran != kLibraryChoice) sentences.push_back(ran + " ran");
+  if (const double share = page_fault_share(run, row); share >= kPageFaultShareSaid) {
+    sentences.push_back(fmt::format(
+        "page faults take {} of it: the library takes memory anew from the operating system in each "
+        "call, which the models leave out",
+        percent(share)));
+  }
   if (row.verdict.explanation.empty()) add_causes(run, sentences);  // else the sweep's verdict has them
   std::erase(sentences, "");
   return fmt::format("{}.", fmt::join(sentences, "; "));

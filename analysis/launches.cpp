@@ -71,7 +71,8 @@ void merge_samples(Measurement& merged, const Rows& rows) {
         *median_over(rows, [&](const Row& row) { return std::optional(row.measurement.*figure); });
   }
   for (std::size_t rank = 0; rank < merged.ranks.size(); ++rank) {
-    for (double RankTimes::* figure : {&RankTimes::median_seconds, &RankTimes::p99_seconds}) {
+    for (double RankTimes::* figure :
+         {&RankTimes::median_seconds, &RankTimes::p99_seconds, &RankTimes::page_faults}) {
       merged.ranks[rank].*figure = *median_over(rows, [&](const Row& row) {
         const auto& ranks = row.measurement.ranks;
         return rank < ranks.size() ? std::optional(ranks[rank].*figure) : std::nullopt;

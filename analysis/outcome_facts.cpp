@@ -12,6 +12,7 @@
 #include "analysis/choice_facts.hpp"
 #include "analysis/fit_facts.hpp"
 #include "analysis/launch_facts.hpp"
+#include "analysis/page_fault_facts.hpp"
 #include "analysis/poor_choice_facts.hpp"
 #include "analysis/row_words.hpp"
 #include "analysis/telemetry_facts.hpp"
@@ -207,6 +208,7 @@ ReportFacts outcome_facts(const Run& run) {
   add_substitutions(run, facts);
   for (const ReportFact& fact : choice_facts(run)) facts.push_back(fact);
   for (const ReportFact& fact : poor_choice_facts(run)) facts.push_back(fact);
+  for (const ReportFact& fact : page_fault_facts(run)) facts.push_back(fact);
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   for (const ReportFact& fact : telemetry_facts(run)) facts.push_back(fact);
   add_precision(run, facts);

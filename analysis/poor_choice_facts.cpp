@@ -46,13 +46,6 @@ void add(PoorChoice& choice, const Row& row) {
   choice.most_share = std::max(choice.most_share, share);
 }
 
-/// "1 KiB", or "3 sizes from 1 KiB to 64 KiB"
-std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes) {
-  const std::string span =
-      span_in_words(format_bytes(*sizes_bytes.begin()), format_bytes(*sizes_bytes.rbegin()));
-  return sizes_bytes.size() == 1 ? span : fmt::format("{} sizes from {}", sizes_bytes.size(), span);
-}
-
 }  // namespace
 
 ReportFacts poor_choice_facts(const Run& run) {

@@ -18,4 +18,10 @@ std::string span_in_words(const std::string& from, const std::string& to) {
   return from == to ? from : fmt::format("{} to {}", from, to);
 }
 
+std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes) {
+  const std::string span =
+      span_in_words(format_bytes(*sizes_bytes.begin()), format_bytes(*sizes_bytes.rbegin()));
+  return sizes_bytes.size() == 1 ? span : fmt::format("{} sizes from {}", sizes_bytes.size(), span);
+}
+
 }  // namespace collbench

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include "base/record/measurement.hpp"
@@ -10,5 +12,8 @@ namespace collbench {
 
 /// "8 B to 4 KiB", and "8 B" where both ends are the same.
 [[nodiscard]] std::string span_in_words(const std::string& from, const std::string& to);
+
+/// "1 KiB", or "3 sizes from 1 KiB to 64 KiB".
+[[nodiscard]] std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes);
 
 }  // namespace collbench

@@ -7,8 +7,9 @@ namespace collbench {
 
 /// What one block of iterations took on one rank.
 struct Block {
-  double elapsed_seconds = 0;   ///< of all iterations
-  std::vector<double> samples;  ///< seconds per iteration, one value per sample
+  double elapsed_seconds = 0;     ///< of all iterations
+  std::vector<double> samples;    ///< seconds per iteration, one value per sample
+  std::uint64_t page_faults = 0;  ///< of all iterations, where the backend counts them
 };
 
 /// Runs `issue` `iterations` times and reads the clock `now` after every `iterations_per_sample`; the last

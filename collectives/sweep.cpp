@@ -236,7 +236,7 @@ class Sweep {
     std::transform(figures.begin(), figures.end(), std::back_inserter(block.samples), to_float);
     block.iterations = plan.iterations;
     block.iterations_per_sample = plan.iterations_per_sample;
-    block.ranks = gather_rank_times(own);
+    block.ranks = gather_rank_times(own, plan.iterations);
     keep(row, block, static_cast<int>(options_.earlier.size()));
     if (ranks_.is_root()) observer_.block(block);
     if (options_.gather_samples) hand_out_samples(row, own, plan);
@@ -283,10 +283,12 @@ class Sweep {
   }
 
   /// Of this block's samples, by rank, on rank 0; empty elsewhere.
-  [[nodiscard]] std::vector<RankTimes> gather_rank_times(const Block& own) {
-    const RankTimes mine{.rank = ranks_.rank(),
-                         .median_seconds = median(own.samples),
-                         .p99_seconds = quantile(own.samples, 0.99)};
+  [[nodiscard]] std::vector<RankTimes> gather_rank_times(const Block& own, std::uint64_t iterations) {
+    const RankTimes mine{
+        .rank = ranks_.rank(),
+        .median_seconds = median(own.samples),
+        .p99_seconds = quantile(own.samples, 0.99),
+        .page_faults = static_cast<double>(own.page_faults) / static_cast<double>(iterations)};
     std::vector<RankTimes> times;
     for (const std::string& theirs :
          ranks_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {

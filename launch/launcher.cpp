@@ -16,9 +16,10 @@ constexpr std::array<std::string_view, 14> kPrefixes{
     "NCCL_",         "UCX_",         "FI_",           "OMPI_MCA_btl",   "OMPI_MCA_coll",
     "OMPI_MCA_pml",  "OMPI_MCA_mtl", "OMPI_MCA_mpi_", "OMPI_MCA_hwloc", "OMPI_MCA_rmaps",
     "OMPI_MCA_topo", "OMPI_MCA_op",  "OMPI_MCA_osc",  "COLLBENCH_"};
-constexpr std::array<std::string_view, 8> kNames{
+constexpr std::array<std::string_view, 9> kNames{
     "CUDA_VISIBLE_DEVICES",  "CUDA_DEVICE_MAX_CONNECTIONS", "SLURM_JOB_ID",       "SLURM_JOB_NODELIST",
-    "SLURM_NTASKS_PER_NODE", "SLURM_GPUS_PER_TASK",         "SLURM_GPUS_ON_NODE", "OMP_NUM_THREADS"};
+    "SLURM_NTASKS_PER_NODE", "SLURM_GPUS_PER_TASK",         "SLURM_GPUS_ON_NODE", "OMP_NUM_THREADS",
+    "GLIBC_TUNABLES"};
 
 bool is_recorded(std::string_view name) {
   // mpirun's own words to its ranks, and start_ranks'

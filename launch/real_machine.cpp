@@ -214,6 +214,12 @@ CpuTimes view_cpu_times() {
 
 bool time_is_simulated() { return false; }
 
+std::uint64_t page_faults() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<std::uint64_t>(used.ru_minflt);
+}
+
 Terminal view_terminal(int descriptor, bool launched) {
   if (!launched) return terminal_behind(fmt::format("/proc/self/fd/{}", descriptor));
   const auto mpirun = find_mpirun();

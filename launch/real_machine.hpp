@@ -42,6 +42,10 @@ struct CpuTimes {
 
 [[nodiscard]] CpuTimes view_cpu_times();
 
+/// Page faults of this process so far that needed no disk: as many pieces of memory were touched for the
+/// first time since they were mapped.
+[[nodiscard]] std::uint64_t page_faults();
+
 /// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();
 

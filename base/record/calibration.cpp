@@ -8,12 +8,13 @@ namespace collbench {
 namespace {
 
 using enum CalibrationKind;
-constexpr std::array<CalibrationKind, 9> kKinds{send_recv_intra,     forward_intra, send_recv_inter,
-                                                send_recv_inter_all, burst_intra,   burst_inter,
-                                                reduce_local,        copy,          exchange_inter};
-constexpr std::array<std::string_view, 9> kNames{"send_recv_intra",     "forward_intra", "send_recv_inter",
-                                                 "send_recv_inter_all", "burst_intra",   "burst_inter",
-                                                 "reduce_local",        "copy",          "exchange_inter"};
+constexpr std::array<CalibrationKind, 10> kKinds{
+    send_recv_intra, forward_intra, send_recv_inter, send_recv_inter_all, burst_intra, burst_inter,
+    reduce_local,    copy,          page_fault,      exchange_inter};
+constexpr std::array<std::string_view, 10> kNames{"send_recv_intra",     "forward_intra", "send_recv_inter",
+                                                  "send_recv_inter_all", "burst_intra",   "burst_inter",
+                                                  "reduce_local",        "copy",          "page_fault",
+                                                  "exchange_inter"};
 
 }  // namespace
 

@@ -60,11 +60,15 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
 
 /// One array per figure: a third of the bytes of one object per rank, and a column for scripts.
 Json rank_times_to_json(const std::vector<RankTimes>& ranks) {
-  Json result = {{"rank", Json::array()}, {"median_seconds", Json::array()}, {"p99_seconds", Json::array()}};
+  Json result = {{"rank", Json::array()},
+                 {"median_seconds", Json::array()},
+                 {"p99_seconds", Json::array()},
+                 {"page_faults", Json::array()}};
   for (const RankTimes& times : ranks) {
     result["rank"].push_back(times.rank);
     result["median_seconds"].push_back(times.median_seconds);
     result["p99_seconds"].push_back(times.p99_seconds);
+    result["page_faults"].push_back(times.page_faults);
   }
   return result;
 }
@@ -73,12 +77,16 @@ std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
   const auto ranks = json.at("rank").items();
   const auto medians = json.at("median_seconds").items();
   const auto p99s = json.at("p99_seconds").items();
-  if (medians.size() != ranks.size() || p99s.size() != ranks.size()) {
-    throw json.expected("three arrays of one length");
+  const auto counted = json.find("page_faults");  // older records lack it
+  const auto faults = counted ? counted->items() : std::vector<JsonReader>{};
+  if (medians.size() != ranks.size() || p99s.size() != ranks.size() ||
+      (counted && faults.size() != ranks.size())) {
+    throw json.expected("arrays of one length");
   }
   std::vector<RankTimes> result;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    result.push_back({ranks[i].integer<int>(), medians[i].number(), p99s[i].number()});
+    result.push_back(
+        {ranks[i].integer<int>(), medians[i].number(), p99s[i].number(), counted ? faults[i].number() : 0});
   }
   return result;
 }

@@ -29,11 +29,12 @@ struct RowKey {
   auto operator<=>(const RowKey&) const = default;
 };
 
-/// One rank's share in a row: medians over blocks of what the rank's own samples gave in a block.
+/// One rank's share in a row: medians over blocks of what the rank's own calls gave in a block.
 struct RankTimes {
   int rank = 0;
   double median_seconds = 0;
   double p99_seconds = 0;
+  double page_faults = 0;  ///< per call; memory that was there costs none. 0 also where nobody counts them
 
   bool operator==(const RankTimes&) const = default;
 };

@@ -21,7 +21,8 @@ std::vector<RankTimes> typical_times(const std::vector<std::vector<RankTimes>>& 
   for (std::size_t rank = 0; rank < blocks.front().size(); ++rank) {
     result.push_back({.rank = blocks.front()[rank].rank,
                       .median_seconds = typical(rank, &RankTimes::median_seconds),
-                      .p99_seconds = typical(rank, &RankTimes::p99_seconds)});
+                      .p99_seconds = typical(rank, &RankTimes::p99_seconds),
+                      .page_faults = typical(rank, &RankTimes::page_faults)});
   }
   return result;
 }

@@ -15,6 +15,7 @@
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/mpi_types.hpp"
+#include "launch/real_machine.hpp"
 
 namespace collbench {
 namespace {
@@ -25,6 +26,7 @@ constexpr int kPilots = 3;  // the shortest is believed: the others may have wai
 constexpr double kBlockSeconds = 1e-3;
 constexpr double kPointSeconds = 30e-3;  // a slow link gets fewer blocks, not more time
 constexpr std::uint64_t kMostIterations = 10'000;
+constexpr std::uint64_t kSmallestPageBytes = 4 * kKiB;
 // To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size. Closer
 // there, because between two points the models draw a line. Always to 1 MiB: from there on B is what it is.
 constexpr std::uint64_t kAlwaysBytes = kMiB;
@@ -234,6 +236,27 @@ void add_copy(Bench& bench, std::vector<CalibrationPoint>& points) {
   }
 }
 
+/// What memory costs that the operating system has to find first. The slowest rank's, with the most faults.
+void add_page_fault(Bench& bench, std::vector<CalibrationPoint>& points) {
+  if (bench.simulated) return;
+  const std::uint64_t bytes = bench.from.size();
+  const std::uint64_t faults_before = page_faults();
+  int times = 0;
+  const double seconds = seconds_of(bench, [&] {
+    const HostBuffer fresh(bytes);
+    for (std::uint64_t at = 0; at < bytes; at += kSmallestPageBytes) fresh.data()[at] = std::byte{1};
+    ++times;
+  });
+  std::array<double, 1> faults{static_cast<double>(page_faults() - faults_before) / times};
+  bench.ranks.reduce(faults, AcrossRanks::maximum);
+  if (faults[0] < 1) return;
+  points.push_back({.kind = CalibrationKind::page_fault,
+                    .bytes = static_cast<std::uint64_t>(static_cast<double>(bytes) / faults[0]),
+                    .seconds = seconds / faults[0],
+                    .type = std::nullopt,
+                    .reduction = std::nullopt});
+}
+
 }  // namespace
 
 std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clock,
@@ -275,6 +298,7 @@ std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clo
   for (const auto& [type, reduction] : request.reductions)
     add_reduce_local(bench, ops, type, reduction, points);
   add_copy(bench, points);
+  add_page_fault(bench, points);
   return points;
 }
 

@@ -9,6 +9,7 @@
 #include "collectives/registry.hpp"
 #include "collectives/row_layout.hpp"
 #include "launch/mpi_check.hpp"
+#include "launch/real_machine.hpp"
 
 namespace collbench {
 namespace {
@@ -146,7 +147,9 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
 }
 
 Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
+  const std::uint64_t faults_before = page_faults();
   Block block = timed(iterations, iterations_per_sample);
+  block.page_faults = page_faults() - faults_before;
   if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;
 }

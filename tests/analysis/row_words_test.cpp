@@ -26,6 +26,11 @@ TEST(RowWords, ASpanOfOneIsOne) {
   EXPECT_EQ(span_in_words("8 B", "8 B"), "8 B");
 }
 
+TEST(RowWords, SizesAreCountedWhereThereAreSeveral) {
+  EXPECT_EQ(sizes_in_words({1024}), "1 KiB");
+  EXPECT_EQ(sizes_in_words({65536, 8, 1024}), "3 sizes from 8 B to 64 KiB");
+}
+
 TEST(RowWords, LeaveOutWhatTheOperationDoesNotHave) {
   RowKey key = all_reduce();
   key.operation = OperationId::ping_pong;

@@ -26,6 +26,7 @@ class StepBackend : public Backend {
  public:
   struct Behaviour {
     double slowness = 1;
+    std::uint64_t page_faults = 0;  ///< in a call
     bool wrong = false;
     bool out_of_memory = false;
     bool lacks_elsewhere = false;
@@ -73,8 +74,10 @@ class StepBackend : public Backend {
         backend_.visited.push_back(key_.size_bytes);
       }
       const auto now = [this] { return backend_.clock_.now; };
-      return time_block(now, iterations, per_sample,
-                        [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
+      Block block = time_block(now, iterations, per_sample,
+                               [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
+      block.page_faults = iterations * backend_.behaviour_.page_faults;
+      return block;
     }
     [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override {
       EXPECT_GT(calls, 0U);

@@ -35,7 +35,8 @@ TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
 
 TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
   run_rank_threads(3, [](Ranks& ranks) {
-    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    StepBackend backend(
+        {.slowness = 1.0 + ranks.rank(), .page_faults = 10U * static_cast<unsigned>(ranks.rank())});
     const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {});
     const Measurement& row = result.rows.at(0);
     EXPECT_NEAR(row.seconds, 3e-3, 1e-9);
@@ -46,6 +47,8 @@ TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
     ASSERT_EQ(row.ranks.size(), 3U);
     EXPECT_NEAR(row.ranks[0].median_seconds, 1e-3, 1e-9);
     EXPECT_NEAR(row.ranks[2].p99_seconds, 3e-3, 1e-9);
+    EXPECT_EQ(row.ranks[0].page_faults, 0);
+    EXPECT_EQ(row.ranks[2].page_faults, 20) << "per call";
   });
 }
 

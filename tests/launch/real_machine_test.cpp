@@ -5,6 +5,7 @@
 #include <pty.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -28,6 +29,22 @@ TEST(RealMachine, OwnCpuTimeIsPartOfTheHosts) {
   // The kernel counts the host's in ticks of 10 ms.
   EXPECT_GE(after.host_busy_seconds - before.host_busy_seconds, 0.05);
   EXPECT_GE(after.hardware_threads, 1);
+}
+
+TEST(RealMachine, CountsAPageFaultForEachPageOfFreshMemory) {
+  constexpr std::size_t kPages = 300;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const memory =
+      mmap(nullptr, kPages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, kPages * page, MADV_NOHUGEPAGE);  // where there are none it fails, and all is well
+  const std::uint64_t before = page_faults();
+  for (std::size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page] = 1;
+  const std::uint64_t first = page_faults() - before;
+  EXPECT_GE(first, kPages);
+  for (std::size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page] = 2;
+  EXPECT_LT(page_faults() - before - first, kPages / 2);
+  munmap(memory, kPages * page);
 }
 
 TEST(RealMachine, SeesABinding) {

@@ -1,0 +1,71 @@
+#include "analysis/page_fault_facts.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/analysis/example_run.hpp"
+
+namespace collbench {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// A row of 60 ms whose ranks 2 and 3 have this many faults in a call, and the others half of it.
+Row row(OperationId id, std::uint64_t size_bytes, double page_faults) {
+  Row made = example_row(id, size_bytes, 60e3);
+  for (RankTimes& rank : made.measurement.ranks) rank.page_faults = page_faults / (rank.rank < 2 ? 2 : 1);
+  return made;
+}
+
+/// A fault of 4 KiB takes 2 µs there.
+collbench::Run run_of(std::vector<Row> rows) {
+  collbench::Run run;
+  run.backend = "mpi";
+  run.calibration = Calibration{};
+  run.calibration->points = {{CalibrationKind::copy, 4096, 1e-6, std::nullopt, std::nullopt},
+                             {CalibrationKind::page_fault, 4096, 2e-6, std::nullopt, std::nullopt}};
+  run.rows = std::move(rows);
+  return run;
+}
+
+TEST(PageFaultFacts, AreALinePerOperationAndSayOnceWhatHelps) {
+  using enum OperationId;
+  const auto facts =
+      page_fault_facts(run_of({row(all_reduce, 1 << 20, 0), row(all_reduce, 1 << 25, 4096),
+                               row(all_reduce, 1 << 26, 8192), row(reduce_scatter, 1 << 26, 24578)}));
+  ASSERT_THAT(facts, SizeIs(2));
+  EXPECT_EQ(
+      facts[0].text,
+      "AllReduce, 2 sizes from 32 MiB to 64 MiB: page faults take about 0.14 to 0.27 of the time, which no "
+      "expectation holds: in each call the library takes 17 to 34 MB anew from the operating system");
+  EXPECT_EQ(
+      facts[1].text,
+      "ReduceScatter, 64 MiB: page faults take about 0.82 of the time, which no expectation holds: in each "
+      "call the library takes 101 MB anew from the operating system; with mpirun -x "
+      "GLIBC_TUNABLES=glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=4294967296 it "
+      "keeps it");
+}
+
+TEST(PageFaultFacts, AFewAreNothing) {
+  EXPECT_THAT(page_fault_facts(run_of({row(OperationId::all_reduce, 8, 1490)})), IsEmpty());
+  EXPECT_THAT(page_fault_facts(run_of({row(OperationId::all_reduce, 8, 1510)})), SizeIs(1));
+}
+
+TEST(PageFaultFacts, WhatAFaultTakesMustBeKnown) {
+  auto run = run_of({row(OperationId::all_reduce, 1 << 26, 8192)});
+  EXPECT_NEAR(page_fault_share(run, run.rows[0]), 8192 * 2e-6 / 60e-3, 1e-9);
+  run.calibration->points.pop_back();
+  EXPECT_EQ(page_fault_share(run, run.rows[0]), 0);
+  EXPECT_THAT(page_fault_facts(run), IsEmpty());
+  run.calibration.reset();
+  EXPECT_THAT(page_fault_facts(run), IsEmpty());
+}
+
+TEST(PageFaultFacts, ARowThatDidNotRunHasNone) {
+  auto run = run_of({row(OperationId::all_reduce, 1 << 26, 8192)});
+  run.rows[0].measurement.seconds = 0;
+  EXPECT_THAT(page_fault_facts(run), IsEmpty());
+}
+
+}  // namespace
+}  // namespace collbench
