@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/page_fault_facts.hpp"
 #include "base/record/rates.hpp"
 #include "base/statistics.hpp"
 
@@ -71,13 +72,17 @@ void merge_samples(Measurement& merged, const Rows& rows) {
         *median_over(rows, [&](const Row& row) { return std::optional(row.measurement.*figure); });
   }
   for (std::size_t rank = 0; rank < merged.ranks.size(); ++rank) {
-    for (double RankTimes::* figure :
-         {&RankTimes::median_seconds, &RankTimes::p99_seconds, &RankTimes::page_faults}) {
-      merged.ranks[rank].*figure = *median_over(rows, [&](const Row& row) {
+    const auto over_launches = [&](auto RankTimes::* figure) {
+      return median_over(rows, [&](const Row& row) -> std::optional<double> {
         const auto& ranks = row.measurement.ranks;
-        return rank < ranks.size() ? std::optional(ranks[rank].*figure) : std::nullopt;
+        if (rank >= ranks.size()) return std::nullopt;
+        return ranks[rank].*figure;
       });
-    }
+    };
+    RankTimes& times = merged.ranks[rank];
+    times.median_seconds = *over_launches(&RankTimes::median_seconds);
+    times.p99_seconds = *over_launches(&RankTimes::p99_seconds);
+    times.page_faults = over_launches(&RankTimes::page_faults);
   }
 }
 
@@ -99,6 +104,18 @@ void merge_expectations(Expectation& merged, const Rows& rows) {
        {&Expectation::ring_seconds, &Expectation::tree_seconds, &Expectation::expected_seconds,
         &Expectation::fastest_seconds, &Expectation::slowest_seconds}) {
     merged.*figure = median_over(rows, [&](const Row& row) { return row.expectation.*figure; });
+  }
+}
+
+/// What a page fault takes: of what calibration found, the one figure that a report of all launches uses.
+void merge_page_fault(Run& merged, const std::vector<Run>& launches) {
+  std::vector<double> seconds;
+  for (const Run& launch : launches) {
+    if (const CalibrationPoint* const point = page_fault_point(launch)) seconds.push_back(point->seconds);
+  }
+  if (!merged.calibration || seconds.empty()) return;
+  for (CalibrationPoint& point : merged.calibration->points) {
+    if (point.kind == CalibrationKind::page_fault) point.seconds = median(seconds);
   }
 }
 
@@ -142,6 +159,7 @@ Run merged_launches(const std::vector<Run>& launches) {
   }
   for (const Run& launch : launches) merged.passes = std::max(merged.passes, launch.passes);
   merged.load_notes = load_notes(launches);
+  merge_page_fault(merged, launches);
   for (std::size_t i = 0; i < merged.rows.size(); ++i) {
     Rows rows;
     for (const Run& launch : launches) {

@@ -1,15 +1,16 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace collbench {
 
 /// What one block of iterations took on one rank.
 struct Block {
-  double elapsed_seconds = 0;     ///< of all iterations
-  std::vector<double> samples;    ///< seconds per iteration, one value per sample
-  std::uint64_t page_faults = 0;  ///< of all iterations, where the backend counts them
+  double elapsed_seconds = 0;                ///< of all iterations
+  std::vector<double> samples;               ///< seconds per iteration, one value per sample
+  std::optional<std::uint64_t> page_faults;  ///< of all iterations; none where nobody counts them
 };
 
 /// Runs `issue` `iterations` times and reads the clock `now` after every `iterations_per_sample`; the last

@@ -282,13 +282,14 @@ class Sweep {
     }
   }
 
-  /// Of this block's samples, by rank, on rank 0; empty elsewhere.
+  /// Of this block's calls, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] std::vector<RankTimes> gather_rank_times(const Block& own, std::uint64_t iterations) {
-    const RankTimes mine{
-        .rank = ranks_.rank(),
-        .median_seconds = median(own.samples),
-        .p99_seconds = quantile(own.samples, 0.99),
-        .page_faults = static_cast<double>(own.page_faults) / static_cast<double>(iterations)};
+    RankTimes mine{.rank = ranks_.rank(),
+                   .median_seconds = median(own.samples),
+                   .p99_seconds = quantile(own.samples, 0.99)};
+    if (own.page_faults) {
+      mine.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
+    }
     std::vector<RankTimes> times;
     for (const std::string& theirs :
          ranks_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {

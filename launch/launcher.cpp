@@ -12,10 +12,10 @@ namespace {
 
 // Open MPI's frameworks that a user tunes. orte, ess, pmix and the like are what mpirun tells its own
 // daemons.
-constexpr std::array<std::string_view, 14> kPrefixes{
+constexpr std::array<std::string_view, 15> kPrefixes{
     "NCCL_",         "UCX_",         "FI_",           "OMPI_MCA_btl",   "OMPI_MCA_coll",
     "OMPI_MCA_pml",  "OMPI_MCA_mtl", "OMPI_MCA_mpi_", "OMPI_MCA_hwloc", "OMPI_MCA_rmaps",
-    "OMPI_MCA_topo", "OMPI_MCA_op",  "OMPI_MCA_osc",  "COLLBENCH_"};
+    "OMPI_MCA_topo", "OMPI_MCA_op",  "OMPI_MCA_osc",  "MALLOC_",        "COLLBENCH_"};
 constexpr std::array<std::string_view, 9> kNames{
     "CUDA_VISIBLE_DEVICES",  "CUDA_DEVICE_MAX_CONNECTIONS", "SLURM_JOB_ID",       "SLURM_JOB_NODELIST",
     "SLURM_NTASKS_PER_NODE", "SLURM_GPUS_PER_TASK",         "SLURM_GPUS_ON_NODE", "OMP_NUM_THREADS",

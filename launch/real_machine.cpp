@@ -214,7 +214,7 @@ CpuTimes view_cpu_times() {
 
 bool time_is_simulated() { return false; }
 
-std::uint64_t page_faults() {
+std::optional<std::uint64_t> view_page_faults() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   return static_cast<std::uint64_t>(used.ru_minflt);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,9 @@ struct CpuTimes {
 
 [[nodiscard]] CpuTimes view_cpu_times();
 
-/// Page faults of this process so far that needed no disk: as many pieces of memory were touched for the
-/// first time since they were mapped.
-[[nodiscard]] std::uint64_t page_faults();
+/// Page faults of this process so far that needed no disk (minor faults): most are memory touched for the
+/// first time since it was mapped. None where that cannot be told.
+[[nodiscard]] std::optional<std::uint64_t> view_page_faults();
 
 /// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();

@@ -16,7 +16,7 @@ Terminal view_terminal(int /*descriptor*/, bool /*launched*/) { return {}; }
 
 CpuTimes view_cpu_times() { return {}; }
 
-std::uint64_t page_faults() { return 0; }  // all ranks are one process there
+std::optional<std::uint64_t> view_page_faults() { return std::nullopt; }  // the ranks share a process
 
 std::string hwloc_version() { return "not used"; }
 

@@ -25,7 +25,7 @@ enum class CalibrationKind {
   burst_inter,          ///< the same over the hops of send_recv_inter
   reduce_local,         ///< MPI_Reduce_local, on all ranks
   copy,                 ///< memcpy, on all ranks
-  page_fault,           ///< fresh memory of a buffer's size: mapped, touched and given back, on all ranks
+  page_fault,           ///< of memory that is mapped, touched and given back, on all ranks
   exchange_inter,  ///< MPI_Sendrecv between local ranks 0 of two hosts, back to back: kExchanges in a row
 };
 
@@ -45,7 +45,7 @@ inline constexpr int kExchanges = 5;
 /// what SimGrid does not simulate).
 struct CalibrationPoint {
   CalibrationKind kind = CalibrationKind::copy;
-  std::uint64_t bytes = 0;       ///< of one message, of one operand, of one copy; what one page fault brings
+  std::uint64_t bytes = 0;       ///< of one message, of one operand, of one copy; the page of one fault
   double seconds = 0;            ///< of one of them; of a burst, of all its messages; of exchanges, of one
   std::optional<DataType> type;  ///< of reduce_local; none else
   std::optional<Reduction> reduction;  ///< of reduce_local; none else

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "base/record/nccl_told_json.hpp"
@@ -68,7 +69,7 @@ Json rank_times_to_json(const std::vector<RankTimes>& ranks) {
     result["rank"].push_back(times.rank);
     result["median_seconds"].push_back(times.median_seconds);
     result["p99_seconds"].push_back(times.p99_seconds);
-    result["page_faults"].push_back(times.page_faults);
+    result["page_faults"].push_back(or_null(times.page_faults));
   }
   return result;
 }
@@ -85,8 +86,9 @@ std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
   }
   std::vector<RankTimes> result;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    result.push_back(
-        {ranks[i].integer<int>(), medians[i].number(), p99s[i].number(), counted ? faults[i].number() : 0});
+    RankTimes times{ranks[i].integer<int>(), medians[i].number(), p99s[i].number()};
+    if (counted && !std::isnan(faults[i].number())) times.page_faults = faults[i].number();
+    result.push_back(times);
   }
   return result;
 }

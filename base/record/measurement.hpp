@@ -34,7 +34,7 @@ struct RankTimes {
   int rank = 0;
   double median_seconds = 0;
   double p99_seconds = 0;
-  double page_faults = 0;  ///< per call; memory that was there costs none. 0 also where nobody counts them
+  std::optional<double> page_faults = std::nullopt;  ///< per call; none where nobody counts them
 
   bool operator==(const RankTimes&) const = default;
 };

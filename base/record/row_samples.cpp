@@ -7,22 +7,28 @@
 namespace collbench {
 namespace {
 
-/// Of each rank, the median over blocks of what its samples gave in a block.
+/// The median over blocks of one figure of one rank; none where no block has it.
+template <class Figure>
+std::optional<double> typical(const std::vector<std::vector<RankTimes>>& blocks, std::size_t rank,
+                              Figure RankTimes::* figure) {
+  std::vector<double> values;
+  for (const auto& block : blocks) {
+    if (rank >= block.size()) continue;
+    if (const std::optional<double> value = block[rank].*figure) values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  return median(std::move(values));
+}
+
+/// Of each rank, the median over blocks of what its calls gave in a block.
 std::vector<RankTimes> typical_times(const std::vector<std::vector<RankTimes>>& blocks) {
   std::vector<RankTimes> result;
   if (blocks.empty()) return result;
-  const auto typical = [&](std::size_t rank, double RankTimes::* figure) {
-    std::vector<double> values;
-    for (const auto& block : blocks) {
-      if (rank < block.size()) values.push_back(block[rank].*figure);
-    }
-    return median(std::move(values));
-  };
   for (std::size_t rank = 0; rank < blocks.front().size(); ++rank) {
     result.push_back({.rank = blocks.front()[rank].rank,
-                      .median_seconds = typical(rank, &RankTimes::median_seconds),
-                      .p99_seconds = typical(rank, &RankTimes::p99_seconds),
-                      .page_faults = typical(rank, &RankTimes::page_faults)});
+                      .median_seconds = *typical(blocks, rank, &RankTimes::median_seconds),
+                      .p99_seconds = *typical(blocks, rank, &RankTimes::p99_seconds),
+                      .page_faults = typical(blocks, rank, &RankTimes::page_faults)});
   }
   return result;
 }

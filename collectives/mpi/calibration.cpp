@@ -1,5 +1,7 @@
 #include "collectives/mpi/calibration.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -26,7 +28,7 @@ constexpr int kPilots = 3;  // the shortest is believed: the others may have wai
 constexpr double kBlockSeconds = 1e-3;
 constexpr double kPointSeconds = 30e-3;  // a slow link gets fewer blocks, not more time
 constexpr std::uint64_t kMostIterations = 10'000;
-constexpr std::uint64_t kSmallestPageBytes = 4 * kKiB;
+constexpr std::uint64_t kFreshBytes = 4 * kMiB;  // a huge page of 2 MiB lies in it wherever it begins
 // To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size. Closer
 // there, because between two points the models draw a line. Always to 1 MiB: from there on B is what it is.
 constexpr std::uint64_t kAlwaysBytes = kMiB;
@@ -236,23 +238,25 @@ void add_copy(Bench& bench, std::vector<CalibrationPoint>& points) {
   }
 }
 
-/// What memory costs that the operating system has to find first. The slowest rank's, with the most faults.
+/// What a page fault costs on the slowest rank: memory is mapped, touched and given back. No point where huge
+/// pages come by themselves on some rank: then a fault is worth what its page is, and pages differ.
 void add_page_fault(Bench& bench, std::vector<CalibrationPoint>& points) {
-  if (bench.simulated) return;
-  const std::uint64_t bytes = bench.from.size();
-  const std::uint64_t faults_before = page_faults();
-  int times = 0;
+  const auto before = view_page_faults();
+  if (!before || bench.simulated) return;
+  const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t pages = 0;
   const double seconds = seconds_of(bench, [&] {
-    const HostBuffer fresh(bytes);
-    for (std::uint64_t at = 0; at < bytes; at += kSmallestPageBytes) fresh.data()[at] = std::byte{1};
-    ++times;
+    const HostBuffer fresh(kFreshBytes);
+    for (std::uint64_t at = 0; at < kFreshBytes; at += page_bytes) fresh.data()[at] = std::byte{1};
+    pages += kFreshBytes / page_bytes;
   });
-  std::array<double, 1> faults{static_cast<double>(page_faults() - faults_before) / times};
-  bench.ranks.reduce(faults, AcrossRanks::maximum);
-  if (faults[0] < 1) return;
+  std::array<double, 1> faults_per_page{static_cast<double>(*view_page_faults() - *before) /
+                                        static_cast<double>(pages)};
+  bench.ranks.reduce(faults_per_page, AcrossRanks::minimum);
+  if (faults_per_page[0] < 0.9) return;
   points.push_back({.kind = CalibrationKind::page_fault,
-                    .bytes = static_cast<std::uint64_t>(static_cast<double>(bytes) / faults[0]),
-                    .seconds = seconds / faults[0],
+                    .bytes = page_bytes,
+                    .seconds = seconds * static_cast<double>(page_bytes) / static_cast<double>(kFreshBytes),
                     .type = std::nullopt,
                     .reduction = std::nullopt});
 }

@@ -21,10 +21,10 @@ struct CalibrationRequest {
 };
 
 /// Measures what the host-memory models are fed with, on all ranks at once (docs/model.md): messages within
-/// and across hosts, MPI_Reduce_local for each of the reductions, memcpy, fresh memory; from 8 B (4 KiB for
-/// the last two) to the rows' largest size, at least 1 MiB and at most 16 MiB. A point is the median of three
-/// to nine blocks, each the slowest rank's. Collective; the same points on every rank. In simulated time
-/// nothing varies: a point is one message, and local work takes no time.
+/// and across hosts, MPI_Reduce_local for each of the reductions, memcpy; from 8 B (4 KiB for the last two)
+/// to the rows' largest size, at least 1 MiB and at most 16 MiB; and a page fault. A point is the median of
+/// three to nine blocks, each the slowest rank's. Collective; the same points on every rank. In simulated
+/// time nothing varies: a point is one message, and local work takes no time.
 [[nodiscard]] std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clock,
                                                                 const Identities& identities,
                                                                 const CalibrationRequest& request);

@@ -147,9 +147,9 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
 }
 
 Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
-  const std::uint64_t faults_before = page_faults();
+  const auto faults_before = view_page_faults();
   Block block = timed(iterations, iterations_per_sample);
-  block.page_faults = page_faults() - faults_before;
+  if (faults_before) block.page_faults = *view_page_faults() - *faults_before;
   if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;
 }
@@ -162,6 +162,7 @@ void MpiRow::share_half(Block& round_trips) const {
     check_mpi(MPI_Bcast(values, static_cast<int>(count), MPI_DOUBLE, 0, arguments_.communicator),
               "MPI_Bcast");
   };
+  if (round_trips.page_faults) *round_trips.page_faults /= 2;
   share(&round_trips.elapsed_seconds, 1);
   share(round_trips.samples.data(), round_trips.samples.size());
 }

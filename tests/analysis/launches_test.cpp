@@ -70,6 +70,25 @@ TEST(MergedLaunches, BothPartsOfTheVarianceAreFractionsOfTheTime) {
   EXPECT_FALSE(merged_launches({launch({1, 2, 3})}).rows[0].measurement.launch_variation);
 }
 
+TEST(MergedLaunches, PageFaultsAndWhatOneTakesAreMediansOverTheLaunchesThatKnow) {
+  Launches launches;
+  for (const double seconds : {1e-6, 5e-6, 2e-6, 4e-6}) {
+    launches.push_back(launch({1, 2, 3}));
+    launches.back().calibration = Calibration{};
+    launches.back().calibration->points = {
+        {CalibrationKind::copy, 64, 1, std::nullopt, std::nullopt},
+        {CalibrationKind::page_fault, 4096, seconds, std::nullopt, std::nullopt}};
+    launches.back().rows[0].measurement.ranks[1].page_faults = seconds * 1e9;
+  }
+  launches[3].calibration.reset();
+  launches[3].rows[0].measurement.ranks[1].page_faults.reset();
+  const auto run = merged_launches(launches);
+  EXPECT_EQ(run.calibration->points[0].seconds, 1);
+  EXPECT_DOUBLE_EQ(run.calibration->points[1].seconds, 2e-6);
+  EXPECT_EQ(run.rows[0].measurement.ranks[0].page_faults, std::nullopt);
+  EXPECT_DOUBLE_EQ(run.rows[0].measurement.ranks[1].page_faults.value(), 2000);
+}
+
 TEST(MergedLaunches, WhatAnyLaunchFoundWrongCounts) {
   Launches launches{launch({1, 2, 3}), launch({1, 2, 3})};
   launches[1].rows[0].measurement.wrong_elements = 5;

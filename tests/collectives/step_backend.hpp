@@ -26,7 +26,7 @@ class StepBackend : public Backend {
  public:
   struct Behaviour {
     double slowness = 1;
-    std::uint64_t page_faults = 0;  ///< in a call
+    std::optional<std::uint64_t> page_faults = std::nullopt;  ///< in a call
     bool wrong = false;
     bool out_of_memory = false;
     bool lacks_elsewhere = false;
@@ -76,7 +76,7 @@ class StepBackend : public Backend {
       const auto now = [this] { return backend_.clock_.now; };
       Block block = time_block(now, iterations, per_sample,
                                [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
-      block.page_faults = iterations * backend_.behaviour_.page_faults;
+      if (const auto faults = backend_.behaviour_.page_faults) block.page_faults = iterations * *faults;
       return block;
     }
     [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override {

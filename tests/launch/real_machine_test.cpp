@@ -38,12 +38,12 @@ TEST(RealMachine, CountsAPageFaultForEachPageOfFreshMemory) {
       mmap(nullptr, kPages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   madvise(memory, kPages * page, MADV_NOHUGEPAGE);  // where there are none it fails, and all is well
-  const std::uint64_t before = page_faults();
+  const std::uint64_t before = view_page_faults().value();
   for (std::size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page] = 1;
-  const std::uint64_t first = page_faults() - before;
+  const std::uint64_t first = view_page_faults().value() - before;
   EXPECT_GE(first, kPages);
   for (std::size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page] = 2;
-  EXPECT_LT(page_faults() - before - first, kPages / 2);
+  EXPECT_LT(view_page_faults().value() - before - first, 5);
   munmap(memory, kPages * page);
 }
 

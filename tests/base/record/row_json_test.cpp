@@ -46,10 +46,11 @@ TEST(RowJson, DoesNotReadTheRates) {
 
 TEST(RowJson, TheFiguresOfTheRanksAreColumnsOfOneLength) {
   Row row;
-  row.measurement.ranks = {{0, 1e-6, 2e-6}, {1, 1.5e-6, 3e-6}};
+  row.measurement.ranks = {{0, 1e-6, 2e-6, std::nullopt}, {1, 1.5e-6, 3e-6, 4097}};
   Json json = row_to_json(row, 2);
-  EXPECT_EQ(json.at("rank_times").dump(),
-            R"({"rank":[0,1],"median_seconds":[1e-06,1.5e-06],"p99_seconds":[2e-06,3e-06]})");
+  EXPECT_EQ(
+      json.at("rank_times").dump(),
+      R"({"rank":[0,1],"median_seconds":[1e-06,1.5e-06],"p99_seconds":[2e-06,3e-06],"page_faults":[null,4097.0]})");
   json["rank_times"]["p99_seconds"].erase(1);
   EXPECT_THROW(static_cast<void>(from_text(json.dump())), Error);
 }

@@ -77,6 +77,16 @@ TEST(RowSamples, ARanksTimesAreTypicalOfItsBlocks) {
   EXPECT_DOUBLE_EQ(measurement.ranks[1].p99_seconds, 4);
 }
 
+TEST(RowSamples, PageFaultsAreTypicalOfTheBlocksThatCountedThem) {
+  std::vector<MeasuredBlock> blocks(5, block_of(1));
+  for (MeasuredBlock& block : blocks) block.ranks = {{0, 1, 1}, {1, 1, 1}};
+  EXPECT_EQ(measured(blocks).ranks[0].page_faults, std::nullopt);
+  blocks[3].ranks[0].page_faults = 4096;  // the others are of a launch before they were counted
+  blocks[4].ranks[0].page_faults = 4098;
+  EXPECT_EQ(measured(blocks).ranks[0].page_faults, 4097);
+  EXPECT_EQ(measured(blocks).ranks[1].page_faults, std::nullopt);
+}
+
 TEST(RowSamples, WhatEveryCheckFoundAddsUpByRank) {
   std::vector<MeasuredBlock> blocks(3, block_of(1));
   for (MeasuredBlock& block : blocks) {
