@@ -101,7 +101,7 @@ class CudaGraph {
   /// Captures what `issue` puts on the stream, which runs nothing of it. Throws Error, of `issue` too.
   template <typename Issue>
   CudaGraph(const CudaLibrary& cuda, const CudaStream& stream, const Issue& issue) : cuda_(&cuda) {
-    cuda.check(cuda.stream_begin_capture(stream.get(), CudaCapture::thread_local_), "cudaStreamBeginCapture");
+    cuda.check(cuda.stream_begin_capture(stream.get(), CudaCapture::own_thread), "cudaStreamBeginCapture");
     CudaGraphHandle graph = nullptr;
     try {
       issue();

@@ -27,7 +27,7 @@ enum class CudaCopy : int { host_to_device = 1, device_to_host = 2 };
 enum class CudaAttribute : int { compute_capability_major = 75, compute_capability_minor = 76 };
 
 /// Of a capture: calls of other threads, such as NCCL's own, may go on.
-enum class CudaCapture : int { thread_local_ = 1 };
+enum class CudaCapture : int { own_thread = 1 };
 
 /// Flag of a stream that does not wait for the default stream.
 inline constexpr unsigned int kCudaStreamNonBlocking = 1;

@@ -45,7 +45,7 @@ class RankThreads {
     }
 
     [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
-      std::vector<std::string> texts = all_gather(text);
+      const std::vector<std::string> texts = all_gather(text);
       return is_root() ? texts : std::vector<std::string>{};
     }
 

@@ -95,7 +95,7 @@ TEST(RunStream, CutAnywhereItHoldsEveryBlockThatWasWhole) {
 
 TEST(RunStream, DamageInTheMiddleIsRefusedWithItsLine) {
   std::string text = written(3);
-  std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
+  const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
   text[third] = 'x';
   EXPECT_THAT(refusal(text), HasSubstr("run.stream:3:1: is not JSON"));
   EXPECT_THAT(refusal(block_line({})), HasSubstr("run.stream:1"));

@@ -63,7 +63,7 @@ static_assert(same(CudaCopy::host_to_device, cudaMemcpyHostToDevice));
 static_assert(same(CudaCopy::device_to_host, cudaMemcpyDeviceToHost));
 static_assert(same(CudaAttribute::compute_capability_major, cudaDevAttrComputeCapabilityMajor));
 static_assert(same(CudaAttribute::compute_capability_minor, cudaDevAttrComputeCapabilityMinor));
-static_assert(same(CudaCapture::thread_local_, cudaStreamCaptureModeThreadLocal));
+static_assert(same(CudaCapture::own_thread, cudaStreamCaptureModeThreadLocal));
 static_assert(kCudaStreamNonBlocking == cudaStreamNonBlocking);
 
 // Structs.
