@@ -85,17 +85,19 @@ static_assert(offsetof(CudaDeviceProperties, uuid) == offsetof(cudaDeviceProp, u
 
 /// Whether two types go into a call the same way: equal numbers and enumerations by size, pointers as such,
 /// structs by size.
+// NOLINTBEGIN(bugprone-sizeof-expression, misc-redundant-expression): where both are pointers, or one type.
 template <typename Ours, typename Theirs>
-constexpr bool passes_as =
+constexpr bool kPassesAs =
     sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
     std::is_class_v<Ours> == std::is_class_v<Theirs>;
+// NOLINTEND(bugprone-sizeof-expression, misc-redundant-expression)
 
 template <typename Ours, typename Theirs>
 struct SameCall : std::false_type {};
 template <typename R1, typename... A1, typename R2, typename... A2>
   requires(sizeof...(A1) == sizeof...(A2))
 struct SameCall<R1 (*)(A1...), R2(A2...)>
-    : std::bool_constant<passes_as<R1, R2> && (passes_as<A1, A2> && ...)> {};
+    : std::bool_constant<kPassesAs<R1, R2> && (kPassesAs<A1, A2> && ...)> {};
 
 template <auto member, typename Theirs>
 constexpr bool same_call(Theirs* /*function*/) {

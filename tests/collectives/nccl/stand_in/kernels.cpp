@@ -13,8 +13,10 @@
 using namespace collbench;
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the names are the library's.
 CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data);
 CudaResult cudaSetDevice(int device);
+// NOLINTEND(readability-identifier-naming)
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
 }
 

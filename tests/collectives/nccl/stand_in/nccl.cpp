@@ -124,11 +124,15 @@ void spoil(const Operation& operation) {
 /// On the stream's thread; of a captured operation once per launch.
 void run(const Operation& operation) {
   NcclCommunicatorObject& communicator = *operation.communicator;
-  if (told("hang") == operation.number) return communicator.wait_for_abort();
+  if (told("hang") == operation.number) {
+    communicator.wait_for_abort();
+    return;
+  }
   if (told("async_error") == operation.number) ::shutdown(communicator.socket, SHUT_RDWR);
   if (!talk(operation)) {
     communicator.state = NcclResult::remote_error;
-    return communicator.wait_for_abort();
+    communicator.wait_for_abort();
+    return;
   }
   spoil(operation);
 }
