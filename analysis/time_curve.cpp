@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace collbench {
+namespace {
+
+double slope(const TimePoint& from, const TimePoint& to) {
+  return (to.seconds - from.seconds) / (to.bytes - from.bytes);
+}
+
+}  // namespace
 
 TimeCurve::TimeCurve(std::vector<TimePoint> points) : points_(std::move(points)) {
   std::sort(points_.begin(), points_.end(),
@@ -21,12 +28,18 @@ TimeCurve TimeCurve::line(double alpha_seconds, double seconds_per_byte) {
 double TimeCurve::seconds(double bytes) const {
   if (points_.empty()) return 0;
   if (points_.size() == 1) return points_.front().seconds;
+  if (const TimePoint& last = points_.back(); bytes > last.bytes) {
+    const auto quarter =
+        std::upper_bound(points_.begin() + 1, points_.end() - 1, last.bytes / 4,
+                         [](double size, const TimePoint& point) { return size < point.bytes; }) -
+        1;
+    return last.seconds +
+           (bytes - last.bytes) * std::max(slope(*(points_.end() - 2), last), slope(*quarter, last));
+  }
   auto right = std::upper_bound(points_.begin() + 1, points_.end() - 1, bytes,
                                 [](double size, const TimePoint& point) { return size < point.bytes; });
   const TimePoint& from = *(right - 1);
-  const TimePoint& to = *right;
-  const double slope = (to.seconds - from.seconds) / (to.bytes - from.bytes);
-  return std::max(0.0, from.seconds + (bytes - from.bytes) * slope);
+  return std::max(0.0, from.seconds + (bytes - from.bytes) * slope(from, *right));
 }
 
 double TimeCurve::seconds(double bytes, double working_set_bytes) const {

@@ -20,7 +20,10 @@ class TimeCurve {
   /// The straight line.
   [[nodiscard]] static TimeCurve line(double alpha_seconds, double seconds_per_byte);
 
-  /// On the straight line between neighbouring points, continued beyond the last ones (and never negative).
+  /// On the straight line between neighbouring points, continued below the first (never negative). Above the
+  /// last it goes on at the rate from the last but one, or from a quarter of its size, to it, whichever is
+  /// slower: noise that makes the last two as quick as each other would otherwise have any message take as
+  /// long as them.
   [[nodiscard]] double seconds(double bytes) const;
 
   /// The same inside an operation that touches `working_set_bytes` in all on a rank. A point of `b` bytes

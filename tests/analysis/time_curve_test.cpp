@@ -23,6 +23,15 @@ TEST(TimeCurve, PassesThroughItsPointsAndContinuesBeyondThem) {
   EXPECT_DOUBLE_EQ(curve.seconds(0), 0);  // the first line would give −20
 }
 
+TEST(TimeCurve, TwoLastPointsThatNoiseMadeAlikeDoNotEndTheGrowth) {
+  const TimeCurve curve({{100, 10}, {200, 20}, {400, 40}, {800, 80}, {1600, 80}});
+  EXPECT_DOUBLE_EQ(curve.seconds(1600), 80);
+  EXPECT_DOUBLE_EQ(curve.seconds(2800), 120);  // from 400 on: 40 for 1200
+  const TimeCurve steeper({{100, 10}, {200, 20}, {400, 40}, {800, 160}});
+  EXPECT_DOUBLE_EQ(steeper.seconds(1000), 220);
+  EXPECT_DOUBLE_EQ(TimeCurve({{100, 10}, {200, 10}}).seconds(400), 10) << "nothing else is known";
+}
+
 TEST(TimeCurve, TakesPointsInAnyOrderAndNoiseOffTheSmallerOnes) {
   const TimeCurve curve({{200, 20}, {400, 40}, {100, 90}});
   EXPECT_DOUBLE_EQ(curve.seconds(100), 20);
