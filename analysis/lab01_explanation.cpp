@@ -99,11 +99,10 @@ std::string lab01_explanation(const Run& run, const Row& row) {
   const std::string& ran = row.measurement.algorithm_ran;
   if (!ran.empty() && ran != kLibraryChoice) sentences.push_back(ran + " ran");
   if (const double share = page_fault_share(run, row); share >= kPageFaultShareSaid) {
-    sentences.push_back(
-        fmt::format("page faults take about {} of the time (mostly temporary memory that the library takes "
-                    "anew in each call), "
-                    "which is not in the expectation",
-                    percent(share)));
+    sentences.push_back(fmt::format(
+        "page faults take about {} of the time (mostly temporary memory that the library takes anew in "
+        "each call), which is not in the expectation",
+        percent(share)));
   }
   if (row.verdict.explanation.empty()) add_causes(run, sentences);  // else the sweep's verdict has them
   std::erase(sentences, "");

@@ -28,18 +28,18 @@ TimeCurve TimeCurve::line(double alpha_seconds, double seconds_per_byte) {
 double TimeCurve::seconds(double bytes) const {
   if (points_.empty()) return 0;
   if (points_.size() == 1) return points_.front().seconds;
-  if (const TimePoint& last = points_.back(); bytes > last.bytes) {
-    const auto quarter =
-        std::upper_bound(points_.begin() + 1, points_.end() - 1, last.bytes / 4,
-                         [](double size, const TimePoint& point) { return size < point.bytes; }) -
-        1;
-    return last.seconds +
-           (bytes - last.bytes) * std::max(slope(*(points_.end() - 2), last), slope(*quarter, last));
-  }
-  auto right = std::upper_bound(points_.begin() + 1, points_.end() - 1, bytes,
-                                [](double size, const TimePoint& point) { return size < point.bytes; });
-  const TimePoint& from = *(right - 1);
-  return std::max(0.0, from.seconds + (bytes - from.bytes) * slope(from, *right));
+  // The last point, but for the largest one, that is no larger than `size`; the first where none is.
+  const auto before = [this](double size) {
+    return std::upper_bound(points_.begin() + 1, points_.end() - 1, size,
+                            [](double left, const TimePoint& right) { return left < right.bytes; }) -
+           1;
+  };
+  const auto from = before(bytes);
+  const TimePoint& last = points_.back();
+  if (bytes <= last.bytes)
+    return std::max(0.0, from->seconds + (bytes - from->bytes) * slope(*from, *(from + 1)));
+  return last.seconds +
+         (bytes - last.bytes) * std::max(slope(*from, last), slope(*before(last.bytes / 4), last));
 }
 
 double TimeCurve::seconds(double bytes, double working_set_bytes) const {

@@ -45,17 +45,14 @@ TEST(PageFaultFacts, AreALinePerOperationAndAlgorithmAndThenWhatHelps) {
                                row(all_reduce, 1 << 26, 8192), by_ring, row(reduce_scatter, 1 << 26, 3000)}));
   ASSERT_THAT(facts, SizeIs(4));
   EXPECT_EQ(facts[0].text,
-            "AllReduce, 2 sizes from 32 MiB to 64 MiB: page faults take about 0.14 to 0.27 of the time (4096 "
-            "to 8192 "
-            "in each call), which is not in the expectation");
+            "AllReduce, 2 sizes from 32 MiB to 64 MiB: page faults take about 0.14 to 0.27 of the time "
+            "(4096 to 8192 in each call), which is not in the expectation");
   EXPECT_EQ(facts[1].text,
             "ReduceScatter, 64 MiB: page faults take about 0.10 of the time (3000 in each call), which is "
-            "not in the "
-            "expectation");
+            "not in the expectation");
   EXPECT_EQ(facts[2].text,
             "ReduceScatter by ring, 64 MiB: page faults take about 0.82 of the time (24578 in each call), "
-            "which is not "
-            "in the expectation");
+            "which is not in the expectation");
   EXPECT_EQ(facts[3].text, kAdvice);
 }
 

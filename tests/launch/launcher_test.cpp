@@ -34,6 +34,14 @@ TEST(Launcher, SrunWithoutPmi) {
   EXPECT_EQ(srun_task_without_pmi(), std::nullopt);
 }
 
+TEST(Launcher, WhatMallocIsToldIsRecorded) {
+  for (const char* name : {"MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"}) {
+    setenv(name, "1", 1);
+    EXPECT_THAT(recorded_environment(), Contains(Key(name)));
+    unsetenv(name);
+  }
+}
+
 TEST(Launcher, SecretsAndTheDaemonsTalkAreNotRecorded) {
   setenv("NCCL_ALGO", "Ring", 1);
   setenv("OMPI_MCA_btl", "self,tcp", 1);
