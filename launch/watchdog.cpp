@@ -26,17 +26,22 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-void Watchdog::step(std::string name) {
+void Watchdog::step(std::string name) { begin(std::move(name), true); }
+
+void Watchdog::step_without_limit(std::string name) { begin(std::move(name), false); }
+
+void Watchdog::begin(std::string name, bool limited) {
   const std::lock_guard lock(mutex_);
   step_ = std::move(name);
   ticks_ = 0;
+  limited_ = limited;
 }
 
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
   const std::chrono::duration<double> tick(seconds_ / kTicks);
   while (!wake_.wait_for(lock, tick, [this] { return over_; })) {
-    if (++ticks_ <= kTicks) continue;
+    if (!limited_ || ++ticks_ <= kTicks) continue;
     const std::string stalled = step_;
     lock.unlock();
     on_stall_(stalled);

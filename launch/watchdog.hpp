@@ -24,7 +24,11 @@ class Watchdog {
   /// The last step is over and this one begins.
   void step(std::string name);
 
+  /// The same, of a step that may take any time.
+  void step_without_limit(std::string name);
+
  private:
+  void begin(std::string name, bool limited);
   void watch();
 
   double seconds_;
@@ -33,6 +37,7 @@ class Watchdog {
   std::condition_variable wake_;
   std::string step_;
   int ticks_ = 0;  // that the step has taken
+  bool limited_ = true;
   bool over_ = false;
   std::thread thread_;
 };

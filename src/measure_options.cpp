@@ -117,8 +117,8 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                "on GPUs: also the host time of a call, before any of it has run")
       ->group(theme);
   add_option(app, theme, "-T,--timeout", "SECONDS",
-             "a step, such as one block of a row, that takes longer ends the run; 0: never (300, with -n 0; "
-             "nccl-tests: never)",
+             "a step, such as one block of a row, that takes longer ends the run; 0: never (300, but a block "
+             "of -n iterations may take any time; nccl-tests: never)",
              [&run](const std::string& text) { run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7); });
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
              [&run](const std::string& text) { run.sweep.checks = parse_number(text, "-c", 0, 1000); });
@@ -223,7 +223,7 @@ void complete_measure_options(const CLI::App& app, RunOptions& run) {
   combine_with_protocols(run);
   if (run.graph_launches > 0) run.sweep.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.
-  if (app.count("-n") > 0 && app.count("-T") == 0) run.timeout_seconds = 0;
+  run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
   if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
 }
 

@@ -165,6 +165,7 @@ class MainJob {
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
         .between_passes =
             [this] {
+              watchdog_.step("looking for late ranks");
               if (look_) look_->between_passes();
             }};
     try {
@@ -253,7 +254,12 @@ class MainJob {
 
   void begin_block(const SweepProgress& at) {
     const RowKey& row = plan_.rows[at.row];
-    watchdog_.step(fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes)));
+    std::string name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
+    if (options_.blocks_have_timeout) {
+      watchdog_.step(std::move(name));
+    } else {
+      watchdog_.step_without_limit(std::move(name));
+    }
     progress_.show(progress_text(at, plan_.rows), clock().seconds());
   }
 
@@ -317,7 +323,8 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
   Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
   RunPlace place = find_place(options, session);
-  const Together together(ranks, place.host, session.clock(), options.timeout_seconds * kLibraryPatience);
+  const Together together(ranks, place.host, session.clock(),
+                          options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0);
   const TrafficMatrix traffic = find_traffic(options, place, ranks);
   const std::unique_ptr<Backend> backend = make_backend(options, session, together, place, traffic);
   const RunPlan plan = plan_run(options, place, *backend, ranks, traffic);

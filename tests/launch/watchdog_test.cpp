@@ -37,6 +37,16 @@ TEST(Watchdog, EachStepHasTheWholeTime) {
   EXPECT_EQ(future.get(), "endless");
 }
 
+TEST(Watchdog, AStepWithoutLimitTakesAnyTimeAndTheNextHasOneAgain) {
+  std::promise<std::string> stalled;
+  auto future = stalled.get_future();
+  Watchdog watchdog(0.05, [&](const std::string& step) { stalled.set_value(step); });
+  watchdog.step_without_limit("as many iterations as asked");
+  EXPECT_EQ(future.wait_for(std::chrono::milliseconds(500)), std::future_status::timeout);
+  watchdog.step("short");
+  EXPECT_EQ(future.get(), "short");
+}
+
 TEST(Watchdog, ZeroSecondsAreNoLimit) {
   bool said = false;
   Watchdog watchdog(0, [&](const std::string&) { said = true; });

@@ -16,13 +16,24 @@ import unittest
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 FABRIC = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "fabric"
 NAME = f"test-{os.getpid()}"
-QUICK = ["--passes", "1", "-n", "3", "-w", "0", "--time", "4"]
+QUICK = ["--passes", "1", "-n", "3", "-w", "0", "--time", "4", "-T", "30"]
 GIGABIT = 0.125e9  # bytes per second
 
 
 def fabric(*words, check=True):
-    return subprocess.run([str(FABRIC), "--name", NAME, *map(str, words)], capture_output=True, text=True, timeout=100,
-                          stdin=subprocess.DEVNULL, check=check)
+    """What does not end shows what it said until then, and which of its processes were there."""
+    command = [str(FABRIC), "--name", NAME, *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as run:
+        try:
+            output, errors = run.communicate(timeout=100)
+        except subprocess.TimeoutExpired:
+            there = subprocess.run(["ps", "-eo", "pid,ppid,stat,wchan:20,time,args"], capture_output=True, text=True, check=False)
+            run.kill()
+            output, errors = run.communicate()
+            raise AssertionError(f"{command} does not end\n{output}{errors}{there.stdout}") from None
+    if check and run.returncode != 0:
+        raise AssertionError(f"{command}: {run.returncode}\n{output}{errors}")
+    return subprocess.CompletedProcess(command, run.returncode, output, errors)
 
 
 class OnFabric(unittest.TestCase):
