@@ -44,7 +44,7 @@ std::string bytes_in_words(double bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::llround(bytes)));
 }
 
-std::string line_of(const Sweep& sweep, const AlphaBetaFit& fit) {
+std::string fit_line(const Sweep& sweep, const AlphaBetaFit& fit) {
   std::string text = fmt::format("fit of {}: α {}", name_of(sweep), format_seconds(fit.alpha_seconds));
   if (fit.alpha_interval) {
     text += fmt::format(" ({} to {})", format_seconds(fit.alpha_interval->low),
@@ -110,7 +110,7 @@ ReportFacts fit_facts(const Run& run) {
   std::vector<std::optional<AlphaBetaFit>> fits;
   for (const Sweep& sweep : sweeps) {
     fits.push_back(fit_of(sweep));
-    if (fits.back()) facts.push_back({line_of(sweep, *fits.back())});
+    if (fits.back()) facts.push_back({fit_line(sweep, *fits.back())});
   }
   for (std::size_t a = 0; a < sweeps.size(); ++a) {
     for (std::size_t b = 0; b < sweeps.size(); ++b) {

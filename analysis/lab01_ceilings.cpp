@@ -11,10 +11,6 @@
 namespace collbench {
 namespace {
 
-std::string gigabytes(double bytes_per_second) {
-  return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
-}
-
 /// All NVLinks of the GPU that has the fewest, as NCCL counts them.
 std::optional<Ceiling> nvlink_of(const Host& host) {
   std::optional<Ceiling> found;
@@ -69,7 +65,7 @@ std::optional<Ceiling> nics_of(const LogFacts& log) {
   if (!log.nics || !log.nic_bytes_per_second) return std::nullopt;
   const double one = log.nic_bytes_per_second->value;
   const auto count = log.nics->value.size();
-  return Ceiling{"NICs of one node, one direction", fmt::format("{} × {}", count, gigabytes(one)),
+  return Ceiling{"NICs of one node, one direction", fmt::format("{} × {}", count, format_rate(one)),
                  static_cast<double>(count) * one, fmt::format("{}:{}", log.file, log.nics->line)};
 }
 
@@ -91,19 +87,19 @@ void add_algorithms(const Run& run, const std::optional<Ceiling>& nvlink, const 
     ring.arithmetic = "NICs";
   } else {
     ring.bytes_per_second = std::min(of(nvlink), of(nics));
-    ring.arithmetic = fmt::format("min({}, {})", gigabytes(of(nvlink)), gigabytes(of(nics)));
+    ring.arithmetic = fmt::format("min({}, {})", format_rate(of(nvlink)), format_rate(of(nics)));
   }
   ceilings.push_back(ring);
   if (nodes == 1) return;  // within a node NCCL's tree is a chain: no faster than the ring
   const double factor = 2.0 * (ranks - 1) / ranks;
   const double leaves_node = nodes == 2 ? 1 : 2;
   Ceiling tree{std::string(kTreeCeiling),
-               fmt::format("2(p − 1)/p × {} ÷ {:g}", gigabytes(of(nics)), leaves_node),
+               fmt::format("2(p − 1)/p × {} ÷ {:g}", format_rate(of(nics)), leaves_node),
                factor * of(nics) / leaves_node,
                nodes == 2 ? "S leaves each of two nodes" : "2S leave a node that is neither root nor leaf"};
   if (!one_gpu_per_node) {
     const double by_nvlink = factor * of(nvlink) / 2;
-    tree.arithmetic = fmt::format("min({}, 2(p − 1)/p × {} ÷ 2)", tree.arithmetic, gigabytes(of(nvlink)));
+    tree.arithmetic = fmt::format("min({}, 2(p − 1)/p × {} ÷ 2)", tree.arithmetic, format_rate(of(nvlink)));
     tree.bytes_per_second = std::min(tree.bytes_per_second, by_nvlink);
     tree.source += ", 2S leave a GPU";
   }
@@ -142,7 +138,7 @@ std::vector<Ceiling> of_host_memory(const Run& run) {
   constexpr double kNanosecond = 1e-9;
   ceilings.push_back({"ring AllReduce beyond the caches, busbw",
                       fmt::format("f ÷ (f ÷ {} + (p − 1)/p × {} ns/B + {} ns/B), f = 2(p − 1)/p = {:.4g}",
-                                  gigabytes(1 / *link), format_significant(gamma / kNanosecond, 2, 7),
+                                  format_rate(1 / *link), format_significant(gamma / kNanosecond, 2, 7),
                                   format_significant(kappa / kNanosecond, 2, 7), moved),
                       moved / (moved * *link + (p - 1) / p * gamma + kappa),
                       "link, reduction γ, copy κ, each at its largest size"});

@@ -13,10 +13,6 @@
 namespace collbench {
 namespace {
 
-std::string gigabytes(double bytes_per_second) {
-  return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
-}
-
 std::string in_line(int line) { return fmt::format("(line {} of the log)", line); }
 
 PrecedingCheck network_up(const Run& run, const std::optional<Host>& host) {
@@ -42,7 +38,7 @@ PrecedingCheck network_up(const Run& run, const std::optional<Host>& host) {
                                in_line(run.log->nics->line));
     check.good = true;
     if (run.log->nic_bytes_per_second) {
-      check.answer += fmt::format(", each {}", gigabytes(run.log->nic_bytes_per_second->value));
+      check.answer += fmt::format(", each {}", format_rate(run.log->nic_bytes_per_second->value));
     }
   }
   return check;
@@ -77,9 +73,9 @@ std::optional<PrecedingCheck> nvlinks_even(const Run& run) {
   const auto& most = *run.log->nvlink_most_bytes_per_second;
   const bool even = least.value == most.value;
   return PrecedingCheck{"Are the NVLinks even?",
-                        even ? fmt::format("yes, {} {}", gigabytes(least.value), in_line(least.line))
-                             : fmt::format("no: {} {}, and {} elsewhere {}", gigabytes(least.value),
-                                           in_line(least.line), gigabytes(most.value), in_line(most.line)),
+                        even ? fmt::format("yes, {} {}", format_rate(least.value), in_line(least.line))
+                             : fmt::format("no: {} {}, and {} elsewhere {}", format_rate(least.value),
+                                           in_line(least.line), format_rate(most.value), in_line(most.line)),
                         even};
 }
 

@@ -16,11 +16,7 @@
 namespace collbench {
 namespace {
 
-std::string gigabytes(double bytes_per_second) {
-  return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
-}
-
-std::string percent(double part) { return format_significant(part * 100, 2, 7) + " %"; }
+std::string two_digit_percent(double part) { return format_significant(part * 100, 2, 7) + " %"; }
 
 /// The largest busbw of the row's operation in the run, and at which size.
 std::pair<double, std::uint64_t> peak_of(const Run& run, OperationId id) {
@@ -38,10 +34,10 @@ std::string bound(const Run& run, const Row& row, double busbw) {
   const auto [peak, size] = peak_of(run, row.measurement.key.operation);
   if (peak <= 0) return "";
   if (size == row.measurement.key.size_bytes) {
-    return fmt::format("bandwidth-bound: the peak of this run, {}", gigabytes(peak));
+    return fmt::format("bandwidth-bound: the peak of this run, {}", format_rate(peak));
   }
   return fmt::format("{}-bound: {} of the run's peak ({} at {})", busbw < peak / 2 ? "latency" : "bandwidth",
-                     percent(busbw / peak), gigabytes(peak), format_bytes(size));
+                     two_digit_percent(busbw / peak), format_rate(peak), format_bytes(size));
 }
 
 std::string against_expectation(const Row& row, const Rates& found) {
@@ -50,7 +46,7 @@ std::string against_expectation(const Row& row, const Rates& found) {
   const double ratio = *found.measured_over_expected;
   const std::string by = row.expectation.expected_by.empty() ? "" : " by " + row.expectation.expected_by;
   if (std::fabs(ratio - 1) <= kNear)
-    return fmt::format("within {} of what is expected{}", percent(kNear), by);
+    return fmt::format("within {} of what is expected{}", two_digit_percent(kNear), by);
   return ratio < 1 ? fmt::format("takes {:.2f} times as long as expected{}", 1 / ratio, by)
                    : fmt::format("{:.2f} times as fast as expected{}", ratio, by);
 }
@@ -69,8 +65,8 @@ void add_causes(const Run& run, std::vector<std::string>& sentences) {
   const auto& least = log.nvlink_least_bytes_per_second;
   if (least && log.nvlink_most_bytes_per_second && least->value < log.nvlink_most_bytes_per_second->value) {
     sentences.push_back(fmt::format("NCCL saw NVLink of only {} between two GPUs (line {}), and {} elsewhere",
-                                    gigabytes(least->value), least->line,
-                                    gigabytes(log.nvlink_most_bytes_per_second->value)));
+                                    format_rate(least->value), least->line,
+                                    format_rate(log.nvlink_most_bytes_per_second->value)));
   }
 }
 
@@ -102,7 +98,7 @@ std::string lab01_explanation(const Run& run, const Row& row) {
     sentences.push_back(fmt::format(
         "page faults take about {} of the time (mostly temporary memory that the library takes anew in "
         "each call), which is not in the expectation",
-        percent(share)));
+        two_digit_percent(share)));
   }
   if (row.verdict.explanation.empty()) add_causes(run, sentences);  // else the sweep's verdict has them
   std::erase(sentences, "");

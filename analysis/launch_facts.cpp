@@ -20,7 +20,7 @@ constexpr std::size_t kNamed = 3;
 constexpr double kChanceOfFalseDrift = 0.01;  // over all rows
 
 /// "A; B; C and 2 more rows"
-std::string some_of(std::vector<std::string> rows) {
+std::string some_rows(std::vector<std::string> rows) {
   const std::size_t more = rows.size() - std::min(rows.size(), kNamed);
   rows.resize(rows.size() - more);
   return fmt::format("{}{}", fmt::join(rows, "; "),
@@ -46,7 +46,7 @@ void add_resumed_rows(const Run& run, ReportFacts& facts) {
   }
   if (spanning.empty()) return;
   facts.push_back({fmt::format("resumed: the passes and the interval of {} are of several launches",
-                               some_of(std::move(spanning)))});
+                               some_rows(std::move(spanning)))});
 }
 
 void add_variation(const Run& run, ReportFacts& facts) {
@@ -80,7 +80,7 @@ void add_drift(const Run& run, ReportFacts& facts) {
   facts.push_back(
       {fmt::format("warning: the machine drifted: launches that follow each other are alike in {}, so the "
                    "interval holds for these minutes only; repeat --every SECONDS spreads the launches",
-                   some_of(std::move(drifted))),
+                   some_rows(std::move(drifted))),
        Tone::warning});
 }
 

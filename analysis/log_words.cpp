@@ -17,10 +17,6 @@ std::string with_line(const std::string& text, int line) {
   return line > 0 ? fmt::format("{} (line {})", text, line) : fmt::format("{} (given)", text);
 }
 
-std::string gigabytes(double bytes_per_second) {
-  return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
-}
-
 class Sentence {
  public:
   explicit Sentence(std::string start) : start_(std::move(start)) {}
@@ -72,7 +68,7 @@ void add_network(const LogFacts& log, ReportFacts& facts) {
   }
   if (log.nic_bytes_per_second) {
     network.add_words(
-        with_line("each " + gigabytes(log.nic_bytes_per_second->value), log.nic_bytes_per_second->line));
+        with_line("each " + format_rate(log.nic_bytes_per_second->value), log.nic_bytes_per_second->line));
   }
   for (const LogConnections& each : log.connections) network.add_words(connections_in_words(each));
   network.to(facts);
@@ -82,7 +78,7 @@ void add_algorithms(const LogFacts& log, ReportFacts& facts) {
   Sentence nccl("NCCL set up");
   nccl.add(log.channels, "{} channels").add(log.nvls_channels, "{} NVLS channels");
   const auto add_rate = [&](const MaybeLogFact<double>& rate, std::string_view what) {
-    if (rate) nccl.add_words(with_line(fmt::format("{} {}", what, gigabytes(rate->value)), rate->line));
+    if (rate) nccl.add_words(with_line(fmt::format("{} {}", what, format_rate(rate->value)), rate->line));
   };
   add_rate(log.ring_bytes_per_second, "rings of");
   add_rate(log.nvlink_most_bytes_per_second, "NVLink up to");

@@ -18,15 +18,10 @@ constexpr int kTimeWidth = 8;
 constexpr int kRateWidth = 7;
 constexpr int kWrongWidth = 6;
 constexpr int kShortWidth = 4;
-constexpr double kMicrosecond = 1e-6;
 /// Below this ratio a row catches the eye. A hint for a reader and no verdict.
 constexpr double kSlowRatio = 0.8;
 
 const RowKey& key(const ReportRow& row) { return row.row.measurement.key; }
-
-std::string gigabytes(const std::optional<double>& bytes_per_second) {
-  return bytes_per_second ? table_number(*bytes_per_second / kGigabyte, kRateWidth) : std::string(kNoValue);
-}
 
 std::string size(const ReportRow& row) { return fmt::to_string(key(row).size_bytes); }
 std::string count(const ReportRow& row) { return fmt::to_string(key(row).count); }
@@ -75,9 +70,9 @@ std::string half_width(const ReportRow& row) {
 }
 
 std::string algorithm_bandwidth_cell(const ReportRow& row) {
-  return gigabytes(row.rates.algorithm_bandwidth);
+  return table_rate(row.rates.algorithm_bandwidth);
 }
-std::string bus_bandwidth_cell(const ReportRow& row) { return gigabytes(row.rates.bus_bandwidth); }
+std::string bus_bandwidth_cell(const ReportRow& row) { return table_rate(row.rates.bus_bandwidth); }
 
 std::string wrong(const ReportRow& row) {
   const auto& elements = row.row.measurement.wrong_elements;
@@ -91,9 +86,9 @@ Tone wrong_tone(const ReportRow& row) {
   return row.row.measurement.wrong_elements.value_or(0) > 0 ? Tone::alarm : Tone::plain;
 }
 
-std::string ring(const ReportRow& row) { return gigabytes(row.rates.ring_bus_bandwidth); }
-std::string tree(const ReportRow& row) { return gigabytes(row.rates.tree_bus_bandwidth); }
-std::string expected(const ReportRow& row) { return gigabytes(row.rates.expected_bus_bandwidth); }
+std::string ring(const ReportRow& row) { return table_rate(row.rates.ring_bus_bandwidth); }
+std::string tree(const ReportRow& row) { return table_rate(row.rates.tree_bus_bandwidth); }
+std::string expected(const ReportRow& row) { return table_rate(row.rates.expected_bus_bandwidth); }
 
 std::string ratio(const ReportRow& row) {
   const auto& value = row.rates.measured_over_expected;
@@ -180,6 +175,10 @@ constexpr auto kNcclColumns = [] {
 }();
 
 }  // namespace
+
+std::string table_rate(const std::optional<double>& bytes_per_second) {
+  return bytes_per_second ? table_number(*bytes_per_second / kGigabyte, kRateWidth) : std::string(kNoValue);
+}
 
 std::span<const ReportColumn> report_columns(const Run& run) {
   // An imported log is NCCL's as well, but another program's, which does not tell.

@@ -44,4 +44,7 @@ struct ReportColumn {
 /// small values to "0.00".
 [[nodiscard]] std::string table_number(double value, int width);
 
+/// A rate's cell, in GB/s; kNoValue where there is none.
+[[nodiscard]] std::string table_rate(const std::optional<double>& bytes_per_second);
+
 }  // namespace collbench

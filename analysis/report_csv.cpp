@@ -23,7 +23,7 @@ struct CsvRow {
 };
 
 /// The field as RFC 4180 wants it: in quotes where it holds a comma, a quote or a line end.
-std::string quoted(std::string_view field) {
+std::string csv_field(std::string_view field) {
   if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
   std::string result = "\"";
   for (const char letter : field) result += letter == '"' ? std::string("\"\"") : std::string(1, letter);
@@ -31,13 +31,13 @@ std::string quoted(std::string_view field) {
 }
 
 /// The shortest decimal that reads back as the same double; empty when it is none.
-std::string number(std::optional<double> value) {
+std::string csv_number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::to_string(*value) : "";
 }
 
 /// A figure of a measurement; empty for a row that has not been measured.
 std::string figure(const CsvRow& row, double value) {
-  return number(row.measured.seconds > 0 ? std::optional(value) : std::nullopt);
+  return csv_number(row.measured.seconds > 0 ? std::optional(value) : std::nullopt);
 }
 
 /// A figure over samples, which an imported log has none of.
@@ -45,13 +45,13 @@ std::string of_samples(const CsvRow& row, double value) {
   return row.measured.samples > 0 ? figure(row, value) : "";
 }
 
-std::string gigabytes(std::optional<double> bytes_per_second) {
-  return number(bytes_per_second ? std::optional(*bytes_per_second / kGigabyte) : std::nullopt);
+std::string csv_rate(std::optional<double> bytes_per_second) {
+  return csv_number(bytes_per_second ? std::optional(*bytes_per_second / kGigabyte) : std::nullopt);
 }
 
 std::string of_interval(const CsvRow& row, double TimeInterval::* part) {
   const auto& interval = row.measured.interval;
-  return interval ? number((*interval).*part) : "";
+  return interval ? csv_number((*interval).*part) : "";
 }
 
 struct CsvColumn {
@@ -59,7 +59,7 @@ struct CsvColumn {
   std::string (*field)(const CsvRow& row);
 };
 
-constexpr std::array kColumns{
+constexpr std::array kCsvColumns{
     CsvColumn{"operation",
               [](const CsvRow& row) { return std::string(operation(row.measured.key.operation).name); }},
     CsvColumn{"size_bytes", [](const CsvRow& row) { return fmt::to_string(row.measured.key.size_bytes); }},
@@ -96,18 +96,19 @@ constexpr std::array kColumns{
     CsvColumn{"interval_confidence",
               [](const CsvRow& row) { return of_interval(row, &TimeInterval::confidence); }},
     CsvColumn{"algorithm_bandwidth_gb_per_s",
-              [](const CsvRow& row) { return gigabytes(row.rates.algorithm_bandwidth); }},
-    CsvColumn{"bus_bandwidth_gb_per_s", [](const CsvRow& row) { return gigabytes(row.rates.bus_bandwidth); }},
-    CsvColumn{"ring_seconds", [](const CsvRow& row) { return number(row.expected.ring_seconds); }},
-    CsvColumn{"tree_seconds", [](const CsvRow& row) { return number(row.expected.tree_seconds); }},
-    CsvColumn{"expected_seconds", [](const CsvRow& row) { return number(row.expected.expected_seconds); }},
+              [](const CsvRow& row) { return csv_rate(row.rates.algorithm_bandwidth); }},
+    CsvColumn{"bus_bandwidth_gb_per_s", [](const CsvRow& row) { return csv_rate(row.rates.bus_bandwidth); }},
+    CsvColumn{"ring_seconds", [](const CsvRow& row) { return csv_number(row.expected.ring_seconds); }},
+    CsvColumn{"tree_seconds", [](const CsvRow& row) { return csv_number(row.expected.tree_seconds); }},
+    CsvColumn{"expected_seconds",
+              [](const CsvRow& row) { return csv_number(row.expected.expected_seconds); }},
     CsvColumn{"expected_by", [](const CsvRow& row) { return row.expected.expected_by; }},
     CsvColumn{"expected_bus_bandwidth_gb_per_s",
-              [](const CsvRow& row) { return gigabytes(row.rates.expected_bus_bandwidth); }},
+              [](const CsvRow& row) { return csv_rate(row.rates.expected_bus_bandwidth); }},
     CsvColumn{"measured_over_expected",
-              [](const CsvRow& row) { return number(row.rates.measured_over_expected); }},
-    CsvColumn{"fastest_seconds", [](const CsvRow& row) { return number(row.expected.fastest_seconds); }},
-    CsvColumn{"slowest_seconds", [](const CsvRow& row) { return number(row.expected.slowest_seconds); }},
+              [](const CsvRow& row) { return csv_number(row.rates.measured_over_expected); }},
+    CsvColumn{"fastest_seconds", [](const CsvRow& row) { return csv_number(row.expected.fastest_seconds); }},
+    CsvColumn{"slowest_seconds", [](const CsvRow& row) { return csv_number(row.expected.slowest_seconds); }},
     CsvColumn{"limited_by", [](const CsvRow& row) { return row.expected.limited_by; }},
     CsvColumn{"nccl_algorithm",
               [](const CsvRow& row) { return row.measured.nccl.value_or(NcclTold{}).algorithm; }},
@@ -120,7 +121,7 @@ constexpr std::array kColumns{
               }},
     CsvColumn{"nccl_expected_seconds",
               [](const CsvRow& row) {
-                return number(nccl_expected_seconds(row.measured.nccl.value_or(NcclTold{})));
+                return csv_number(nccl_expected_seconds(row.measured.nccl.value_or(NcclTold{})));
               }},
     CsvColumn{"verdict", [](const CsvRow& row) { return std::string(name(row.verdict.word)); }},
     CsvColumn{"explanation", [](const CsvRow& row) { return row.verdict.explanation; }},
@@ -129,7 +130,7 @@ constexpr std::array kColumns{
                 const auto& wrong = row.measured.wrong_elements;
                 return wrong ? fmt::to_string(*wrong) : std::string();
               }},
-    CsvColumn{"enqueue_seconds", [](const CsvRow& row) { return number(row.measured.enqueue_seconds); }},
+    CsvColumn{"enqueue_seconds", [](const CsvRow& row) { return csv_number(row.measured.enqueue_seconds); }},
     CsvColumn{"marks",
               [](const CsvRow& row) {
                 std::string text;
@@ -159,7 +160,7 @@ constexpr std::array kColumns{
 
 std::string report_csv(const Run& run) {
   std::string text;
-  for (const CsvColumn& column : kColumns) {
+  for (const CsvColumn& column : kCsvColumns) {
     text += text.empty() ? "" : ",";
     text += column.name;
   }
@@ -168,9 +169,9 @@ std::string report_csv(const Run& run) {
     const CsvRow csv{run, row.measurement, row.expectation, row.verdict,
                      rates(row, static_cast<int>(run.ranks.size()))};
     std::string line;
-    for (const CsvColumn& column : kColumns) {
-      if (&column != kColumns.data()) line += ",";
-      line += quoted(column.field(csv));
+    for (const CsvColumn& column : kCsvColumns) {
+      if (&column != kCsvColumns.data()) line += ",";
+      line += csv_field(column.field(csv));
     }
     text += line + "\n";
   }

@@ -26,7 +26,6 @@ struct LabSize {
 constexpr std::array<LabSize, 3> kSizes{
     {{"1 MB", 1'000'000}, {"100 MB", 100'000'000}, {"1 GB", 1'000'000'000}}};
 constexpr double kNearEnough = 1.5;
-constexpr int kRateWidth = 7;
 
 /// The AllReduce row next to `bytes`: out of place before in place, what the library chose before what was
 /// forced.
@@ -47,10 +46,6 @@ const Row* nearest_row(const Run& run, std::uint64_t bytes) {
     }
   }
   return best;
-}
-
-std::string gigabytes(std::optional<double> bytes_per_second) {
-  return bytes_per_second ? table_number(*bytes_per_second / kGigabyte, kRateWidth) : std::string(kNoValue);
 }
 
 std::string hardware(const Run& run) {
@@ -86,7 +81,7 @@ std::string ceilings(const Run& run, const Lab01Options& options) {
   for (const Ceiling& ceiling : found) {
     text +=
         fmt::format("| {} | {} | {} | {} |\n", markdown_text(ceiling.what), markdown_text(ceiling.arithmetic),
-                    gigabytes(ceiling.bytes_per_second), markdown_text(ceiling.source));
+                    table_rate(ceiling.bytes_per_second), markdown_text(ceiling.source));
   }
   return text;
 }
@@ -99,7 +94,7 @@ std::optional<double> ceiling_of(const Lab01Options& options, std::string_view w
 
 /// What a row expects of an algorithm; where it has no expectation, what the ceiling allows at most.
 std::string expected_or_ceiling(std::optional<double> expected, std::optional<double> ceiling) {
-  return expected || !ceiling ? gigabytes(expected) : "≤ " + gigabytes(ceiling);
+  return expected || !ceiling ? table_rate(expected) : "≤ " + table_rate(ceiling);
 }
 
 /// Ring and tree move every byte through the links; only reduction in the switch does not.
@@ -131,13 +126,12 @@ std::string results(const Run& run, const Lab01Options& options) {
     verdict = lab01_verdict(run, *row);
     const Rates found = rates(*row, static_cast<int>(run.ranks.size()));
     const auto& ratio = found.measured_over_expected;
-    constexpr double kMicrosecond = 1e-6;
     table += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", size.name,
                          format_bytes(row->measurement.key.size_bytes),
                          table_number(row->measurement.seconds / kMicrosecond, 8),
                          expected_or_ceiling(found.ring_bus_bandwidth, ceiling_of(options, kRingCeiling)),
                          expected_or_ceiling(found.tree_bus_bandwidth, ceiling_of(options, kTreeCeiling)),
-                         gigabytes(found.expected_bus_bandwidth), gigabytes(found.bus_bandwidth),
+                         table_rate(found.expected_bus_bandwidth), table_rate(found.bus_bandwidth),
                          ratio ? fmt::format("{:.2f}", *ratio) : std::string(kNoValue));
     explanations += fmt::format(
         "- {}: {}\n", size.name,

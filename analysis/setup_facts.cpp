@@ -103,17 +103,13 @@ ReportFact environment(const Run& run) {
   return {text.empty() ? text : "environment:" + text};
 }
 
-std::string gigabytes(double bytes_per_second) {
-  return format_significant(bytes_per_second / kGigabyte, 3, 7) + " GB/s";
-}
-
 std::string per_byte(double seconds) {
   constexpr double kNanosecond = 1e-9;
   return format_significant(seconds / kNanosecond, 2, 7) + " ns/B";
 }
 
 std::string tier_in_words(const Tier& tier) {
-  return fmt::format("α {}, B {}, {}", format_seconds(tier.alpha_seconds), gigabytes(tier.bytes_per_second),
+  return fmt::format("α {}, B {}, {}", format_seconds(tier.alpha_seconds), format_rate(tier.bytes_per_second),
                      tier.eager_limit_bytes > 0 ? "eager up to " + format_bytes(tier.eager_limit_bytes)
                                                 : "eager limit not known");
 }
@@ -141,7 +137,7 @@ void add_calibration(const Run& run, ReportFacts& facts) {
   if (measured.inter) {
     std::string text = "calibrated across hosts: " + tier_in_words(*measured.inter);
     if (measured.inter_host_bytes_per_second) {
-      text += fmt::format(", all ranks of a host {}", gigabytes(*measured.inter_host_bytes_per_second));
+      text += fmt::format(", all ranks of a host {}", format_rate(*measured.inter_host_bytes_per_second));
     }
     facts.push_back({text});
   }

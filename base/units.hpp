@@ -6,7 +6,8 @@
 
 namespace collbench {
 
-inline constexpr double kGigabyte = 1e9;  ///< GB in every GB/s that is printed
+inline constexpr double kGigabyte = 1e9;      ///< GB in every GB/s that is printed
+inline constexpr double kMicrosecond = 1e-6;  ///< seconds
 inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kMiB = 1024 * kKiB;
 inline constexpr std::uint64_t kGiB = 1024 * kMiB;
@@ -29,6 +30,9 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 /// `value` with `digits` significant digits and no exponent where it fits `width` characters: "0.0123",
 /// "46.7", "12646".
 [[nodiscard]] std::string format_significant(double value, int digits, int width);
+
+/// A rate for people: "0.119 GB/s".
+[[nodiscard]] std::string format_rate(double bytes_per_second);
 
 /// "1 rank", "2 ranks".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);

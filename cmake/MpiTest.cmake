@@ -5,7 +5,7 @@
 function(collbench_mpi_program program)
   add_executable(${program} ${ARGN} "${CMAKE_SOURCE_DIR}/tests/mpi_main.cpp")
   target_link_libraries(${program} PRIVATE collectives launch base MPI::MPI_CXX GTest::gmock GTest::gtest)
-  collbench_compile_options(${program} PRIVATE)
+  collbench_test_options(${program})
 endfunction()
 
 # collbench_mpi_test(NAME PROGRAM program RANKS n... [FILTER tests] [ENVIRONMENT name=value...]): one ctest

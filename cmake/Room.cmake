@@ -10,6 +10,20 @@ function(collbench_compile_options target visibility)
   endif()
 endfunction()
 
+# For tests: what is optimised is the program, not how it is looked at; it halves the time they take to compile.
+function(collbench_test_options target)
+  collbench_compile_options(${target} PRIVATE)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og>)
+endfunction()
+
+# Most presets compile several files at once (CMAKE_UNITY_BUILD), in less than half the time. Not those that are alike
+# by design, one per operation: they use the same names inside.
+function(collbench_compile_alone)
+  set(sources ${ARGN})
+  list(FILTER sources INCLUDE REGEX "/(collectives/[a-z_]+|analysis/host_[a-z_]+)\\.cpp$")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 function(collbench_room name)
   cmake_parse_arguments(room "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
@@ -25,5 +39,6 @@ function(collbench_room name)
   target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PUBLIC ${room_PUBLIC} PRIVATE ${room_PRIVATE})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for collbench-smpi (Smpi.cmake)
+  collbench_compile_alone(${sources})
   collbench_compile_options(${name} PRIVATE)
 endfunction()

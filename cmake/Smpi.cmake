@@ -16,6 +16,7 @@ function(collbench_smpi_program name)
   endforeach()
   list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")
   list(FILTER sources EXCLUDE REGEX "/mpi_t_[a-z_]+\\.cpp$")  # SimGrid's MPI has no tool interface
+  collbench_compile_alone(${sources})
   add_library(${name} MODULE ${sources})
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" POSITION_INDEPENDENT_CODE ON)
   target_compile_definitions(${name} PRIVATE COLLBENCH_VERSION="${PROJECT_VERSION}")

@@ -6,10 +6,10 @@ namespace collbench {
 namespace {
 
 // What a signal handler may touch is a variable of this type with static storage, and nothing else.
-volatile std::sig_atomic_t interruption = 0;
+volatile std::sig_atomic_t signalled = 0;
 
 void notice(int signal) {
-  interruption = 1;
+  signalled = 1;
   std::signal(signal, SIG_DFL);
 }
 
@@ -20,6 +20,6 @@ void notice_interruption() {
   std::signal(SIGTERM, notice);
 }
 
-bool interrupted() { return interruption != 0; }
+bool interrupted() { return signalled != 0; }
 
 }  // namespace collbench

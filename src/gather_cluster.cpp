@@ -15,7 +15,7 @@ namespace collbench {
 namespace {
 
 /// What the first rank of a node found; the other ranks have no hash.
-struct Finding {
+struct FoundHost {
   Host host;
   HostFacts facts;
   std::string hash;
@@ -27,7 +27,7 @@ bool is_first_of_its_shape(const std::vector<std::string>& hashes, int rank) {
   return std::find(hashes.begin(), mine, *mine) == mine;
 }
 
-std::string message_of(const Finding& found, bool with_graph) {
+std::string message_of(const FoundHost& found, bool with_graph) {
   nlohmann::ordered_json message{{"identity", found.facts.identity}};
   if (with_graph) message["graph"] = topology_to_json({{found.host}});
   // A host name may hold any bytes; dumping must not throw for them.
@@ -55,7 +55,7 @@ ClusterTopology put_together(const Identities& machines, const std::vector<std::
 
 ClusterTopology gather_cluster(Ranks& ranks, const Identities& machines, const std::function<Host()>& look) {
   const Identity& mine = machines.at(static_cast<std::size_t>(ranks.rank()));
-  Finding found;
+  FoundHost found;
   agreed(ranks, mine.host, [&] {
     if (mine.local_rank != 0) return;
     found.host = look();

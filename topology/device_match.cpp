@@ -12,7 +12,7 @@ namespace collbench {
 namespace {
 
 // What two seats disagree in; the weights only order candidates.
-constexpr int kOtherModel = 6;
+constexpr int kOtherGpuModel = 6;
 constexpr int kOtherNearness = 4;
 constexpr int kOtherWiring = 4;
 constexpr int kOtherLinkCount = 1;
@@ -82,7 +82,8 @@ class Search {
   [[nodiscard]] int cost_of(std::size_t i, std::size_t j) const {
     const Seat& mine = a_.seats[i];
     const Seat& theirs = b_.seats[j];
-    int cost = !mine.model.empty() && !theirs.model.empty() && mine.model != theirs.model ? kOtherModel : 0;
+    int cost =
+        !mine.model.empty() && !theirs.model.empty() && mine.model != theirs.model ? kOtherGpuModel : 0;
     if (mine.numa_node >= 0 && theirs.numa_node >= 0 && mine.numa_node != theirs.numa_node)
       cost += kOtherNumaNode;
     for (std::size_t k = 0; k < chosen_.size(); ++k) {

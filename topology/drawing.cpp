@@ -33,7 +33,7 @@ constexpr const char* kDegradedFill = "#ffd8a8";
 constexpr const char* kDiffersFill = "#fff3a3";
 constexpr const char* kPage = "#ffffff";
 
-constexpr int kNotKnown = std::numeric_limits<int>::max();  // a NUMA node: drawn last
+constexpr int kNoNumaNode = std::numeric_limits<int>::max();  // a NUMA node: drawn last
 constexpr std::size_t kMostSwitchesDrawn = 6;  // of an NVLink rack a node sees 18: they become one box
 
 /// For Graphviz' HTML-like labels.
@@ -250,12 +250,12 @@ class Drawing {
   void draw_numa_nodes() {
     std::map<int, std::vector<std::size_t>> by_node;
     for (std::size_t i = 0; i < boxes_.size(); ++i)
-      by_node[boxes_[i].numa_node.value_or(kNotKnown)].push_back(i);
+      by_node[boxes_[i].numa_node.value_or(kNoNumaNode)].push_back(i);
     // Graphviz lays clusters of clusters out from the right.
     for (const auto& [node, boxes] : std::views::reverse(by_node)) {
       line("  subgraph cluster_numa{} {{ peripheries=1;", node);
       line(R"(    style="filled,rounded"; color="{}"; fillcolor="{}"; margin=10; label="{}";)", kFaint,
-           kNumaFill, quoted(numa_label(node == kNotKnown ? std::nullopt : std::optional<int>(node))));
+           kNumaFill, quoted(numa_label(node == kNoNumaNode ? std::nullopt : std::optional<int>(node))));
       for (const std::size_t box : boxes) draw_box(box);
       line("  }}");
     }

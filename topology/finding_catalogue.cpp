@@ -16,7 +16,7 @@ constexpr Severity kCosmetic = Severity::cosmetic;
 constexpr std::string_view kSearchLog =
     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH collbench -g 8 | grep -A 8 Pattern";
 
-constexpr std::array<FindingKind, 45> kKinds{{
+constexpr std::array<FindingKind, 45> kFindingKinds{{
     {"gpu-missing", kBroken, "A GPU is not there: the ranks that want it cannot start.",
      "lspci -d 10de: ; dmesg | grep -i xid", ""},
     {"nic-missing", kBroken, "A NIC is not there: its rail has no traffic, and its neighbours carry more.",
@@ -152,21 +152,21 @@ std::string_view severity_name(Severity severity) {
   return kNames.at(static_cast<std::size_t>(severity));
 }
 
-std::span<const FindingKind> finding_kinds() { return kKinds; }
+std::span<const FindingKind> finding_kinds() { return kFindingKinds; }
 
 std::span<const IgnoredAttribute> ignored_attributes() { return kIgnored; }
 
 const FindingKind& finding_kind(std::string_view code) {
-  const auto* found = std::find_if(kKinds.begin(), kKinds.end(),
+  const auto* found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
                                    [code](const FindingKind& kind) { return kind.code == code; });
-  if (found == kKinds.end()) throw std::out_of_range("no finding has the code " + std::string(code));
+  if (found == kFindingKinds.end()) throw std::out_of_range("no finding has the code " + std::string(code));
   return *found;
 }
 
 const FindingKind* kind_of_attribute(std::string_view attribute) {
-  const auto* found = std::find_if(kKinds.begin(), kKinds.end(),
+  const auto* found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
                                    [&](const FindingKind& kind) { return reads(kind, attribute); });
-  return found == kKinds.end() ? nullptr : found;
+  return found == kFindingKinds.end() ? nullptr : found;
 }
 
 bool reads(const FindingKind& kind, std::string_view attribute) {

@@ -11,7 +11,7 @@
 namespace collbench {
 namespace {
 
-constexpr std::string_view kAgain = "save it again with: ibstat > FILE";
+constexpr std::string_view kSaveIbstat = "save it again with: ibstat > FILE";
 
 /// ibstat's words for the states that /sys spells as ibv_port_state does.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kStates{
@@ -95,7 +95,7 @@ Host read_ibstat(std::string_view text, std::string_view file) {
   }
   if (host.nics.empty()) {
     throw usage_error(std::string(file), "there is no \"CA 'mlx5_0'\" in it; expected the output of ibstat",
-                      std::string(kAgain));
+                      std::string(kSaveIbstat));
   }
   return host;
 }

@@ -14,8 +14,8 @@
 namespace collbench {
 namespace {
 
-constexpr std::string_view kExpected = "the output of lspci -vvv";
-constexpr std::string_view kAgain = "save it again, as root, with: lspci -vvv > FILE";
+constexpr std::string_view kLspciOutput = "the output of lspci -vvv";
+constexpr std::string_view kSaveLspci = "save it again, as root, with: lspci -vvv > FILE";
 
 /// pci.ids' names of the classes that matter here.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kClasses{
@@ -137,7 +137,7 @@ void read_detail(const Line& line, std::string_view file, Function& function) {
   const auto bus = parse_hex(between(text, "secondary=", ","));
   if (!bus || *bus > 255) {
     throw usage_error(place(file, line.number), fmt::format("'{}' names no secondary bus", excerpt(text, 80)),
-                      std::string(kAgain));
+                      std::string(kSaveLspci));
   }
   if (*bus > 0) function.secondary = static_cast<int>(*bus);  // 0: not set up
 }
@@ -151,7 +151,7 @@ std::vector<Function> read_functions(std::string_view text, std::string_view fil
       });
       if (twice) {
         throw usage_error(place(file, line.number), fmt::format("{} stands in it twice", device->address),
-                          std::string(kAgain));
+                          std::string(kSaveLspci));
       }
       functions.push_back({std::move(*device)});
     } else if (!functions.empty()) {
@@ -184,11 +184,12 @@ bool has_lspci(std::string_view text) {
 }
 
 Host read_lspci(std::string_view text, std::string_view file) {
-  require_text(text, file, kExpected);
+  require_text(text, file, kLspciOutput);
   std::vector<Function> functions = read_functions(text, file);
   if (functions.empty() || !has_lspci(text)) {
-    throw usage_error(std::string(file), fmt::format("no link of a device is in it; expected {}", kExpected),
-                      std::string(kAgain));
+    throw usage_error(std::string(file),
+                      fmt::format("no link of a device is in it; expected {}", kLspciOutput),
+                      std::string(kSaveLspci));
   }
   hang_below_bridges(functions);
   Host host;

@@ -21,7 +21,6 @@ constexpr std::uint64_t kNoDevice = ~std::uint64_t{0};  // -1: no NIC was found
 constexpr std::uint64_t kHostBit = 56;
 constexpr int kMostDevices = 640;  // NCCL_TOPO_MAX_NODES
 constexpr int kMostChannels = 64;  // MAXCHANNELS
-constexpr int kAnyInt = 1 << 30;
 
 /// A channel as it is written: NCCL's numbers.
 struct WrittenChannel {
@@ -53,11 +52,12 @@ class GraphReader {
  private:
   void read_graph(pugi::xml_node node) {
     ChannelGraph graph;
-    graph.id = xml_.integer(node, "id", 0, kAnyInt).value_or(static_cast<int>(host_.nccl_graphs.size()));
+    graph.id =
+        xml_.integer(node, "id", 0, kMostXmlInteger).value_or(static_cast<int>(host_.nccl_graphs.size()));
     if (std::any_of(host_.nccl_graphs.begin(), host_.nccl_graphs.end(),
                     [&graph](const ChannelGraph& known) { return known.id == graph.id; }))
       throw xml_.error(node, fmt::format("id {} stands in the file twice", graph.id));
-    graph.pattern.value = xml_.integer(node, "pattern", 0, kAnyInt);
+    graph.pattern.value = xml_.integer(node, "pattern", 0, kMostXmlInteger);
     graph.cross_nic.value = flag(node, "crossnic");
     graph.same_channels.value = flag(node, "samechannels");
     graph.intra_gigabytes_per_second.value = xml_.number(node, "speedintra");
@@ -70,7 +70,7 @@ class GraphReader {
   }
 
   [[nodiscard]] std::optional<bool> flag(pugi::xml_node node, const char* attribute) const {
-    const auto value = xml_.integer(node, attribute, 0, kAnyInt);
+    const auto value = xml_.integer(node, attribute, 0, kMostXmlInteger);
     return value ? std::optional(*value != 0) : std::nullopt;
   }
 
@@ -113,7 +113,7 @@ class GraphReader {
         ++channel.gpus;
         const int number = device_number(child).value_or(-1);
         if (number < 0) throw xml_.error(child, "it is no GPU");
-        gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kAnyInt)});
+        gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kMostXmlInteger)});
         channel.way.push_back({DeviceKind::gpu, number});
       } else if (name == "net") {
         ++channel.nets;

@@ -14,7 +14,7 @@
 namespace collbench {
 namespace {
 
-constexpr std::string_view kAgain =
+constexpr std::string_view kSaveQuery =
     "save it again with: nvidia-smi --query-gpu=index,name,uuid,pci.bus_id --format=csv";
 
 /// "memory.total [MiB]" to "memory.total".
@@ -99,7 +99,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
         lines, file,
         usage_error(place(file, 1),
                     "there is no header line with uuid, pci.bus_id or index (noheader was given?)",
-                    std::string(kAgain)));
+                    std::string(kSaveQuery)));
   }
   const std::vector<std::string> names = field_names(line->text);
   Host host;
@@ -109,7 +109,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
     if (cells.size() != names.size()) {
       throw usage_error(place(file, line->number),
                         fmt::format("the row has {} cells, the header has {}", cells.size(), names.size()),
-                        std::string(kAgain));
+                        std::string(kSaveQuery));
     }
     const Row row(names, cells);
     host.gpus.push_back(read_gpu(row));
@@ -119,7 +119,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   }
   if (host.gpus.empty()) {
     throw usage_error(place(file, lines.back().number), "the header is followed by no GPU",
-                      std::string(kAgain));
+                      std::string(kSaveQuery));
   }
   host.sources[0].version = host.driver_version.value_or("");
   return host;

@@ -12,8 +12,8 @@
 namespace collbench {
 namespace {
 
-constexpr std::string_view kExpected = "the output of nvidia-smi nvlink -s";
-constexpr std::string_view kAgain = "save it again with: nvidia-smi nvlink -s > FILE";
+constexpr std::string_view kNvlinkOutput = "the output of nvidia-smi nvlink -s";
+constexpr std::string_view kSaveNvlink = "save it again with: nvidia-smi nvlink -s > FILE";
 
 /// "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-…)".
 std::optional<Gpu> read_gpu_line(std::string_view text) {
@@ -40,7 +40,8 @@ bool is_link_line(std::string_view text) {
 /// "Link 3: 26.562 GB/s" or "Link 3: <inactive>".
 void read_link_line(std::string_view text, Gpu& gpu, std::set<std::int64_t>& seen, std::string_view where) {
   const auto refuse = [&](std::string_view what) {
-    return usage_error(std::string(where), fmt::format("'{}' {}", excerpt(text), what), std::string(kAgain));
+    return usage_error(std::string(where), fmt::format("'{}' {}", excerpt(text), what),
+                       std::string(kSaveNvlink));
   };
   const std::size_t colon = text.find(':');
   const auto number =
@@ -87,7 +88,7 @@ Gpu* gpu_entry(Host& host, Gpu found) {
 }  // namespace
 
 Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
-  require_text(text, file, std::string(kExpected) + " (it prints nothing where no GPU has NVLink)");
+  require_text(text, file, std::string(kNvlinkOutput) + " (it prints nothing where no GPU has NVLink)");
   Host host;
   host.sources.push_back({"nvidia-smi nvlink -s", std::string(file), ""});
   const std::vector<Line> lines = clean_lines(text);
@@ -114,8 +115,8 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
   if (!host.gpus.empty()) return host;
   throw without_nvidia_smi_output(
       lines, file,
-      usage_error(std::string(file), fmt::format("there is no GPU in it; expected {}", kExpected),
-                  std::string(kAgain)));
+      usage_error(std::string(file), fmt::format("there is no GPU in it; expected {}", kNvlinkOutput),
+                  std::string(kSaveNvlink)));
 }
 
 }  // namespace collbench

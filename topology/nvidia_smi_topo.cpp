@@ -15,8 +15,8 @@ namespace collbench {
 namespace {
 
 constexpr std::string_view kReader = "nvidia-smi topo -m";
-constexpr std::string_view kExpected = "the output of nvidia-smi topo -m";
-constexpr std::string_view kAgain = "save it again with: nvidia-smi topo -m > FILE";
+constexpr std::string_view kTopoOutput = "the output of nvidia-smi topo -m";
+constexpr std::string_view kSaveTopo = "save it again with: nvidia-smi topo -m > FILE";
 
 bool is_gpu(const std::string& label) { return label.substr(0, 3) == "GPU"; }
 
@@ -48,7 +48,7 @@ std::optional<std::string> affinity(const MatrixRow& row, std::size_t i, const M
     throw usage_error(place(file, row.line),
                       fmt::format("row {}, {}: '{}' is no list of numbers such as 0-13,28-41", row.label,
                                   matrix.extras[i], excerpt(cell)),
-                      std::string(kAgain));
+                      std::string(kSaveTopo));
   }
   return format_cpu_list(*list);
 }
@@ -57,7 +57,8 @@ Gpu read_gpu(const MatrixRow& row, const Matrix& matrix, std::string_view file) 
   Gpu gpu;
   const auto index = parse_integer(std::string_view(row.label).substr(3), 0, 9999);
   if (!index)
-    throw usage_error(place(file, row.line), fmt::format("'{}' is no GPU", row.label), std::string(kAgain));
+    throw usage_error(place(file, row.line), fmt::format("'{}' is no GPU", row.label),
+                      std::string(kSaveTopo));
   gpu.index.value = static_cast<int>(*index);
   for (std::size_t i = 0; i < row.extras.size(); ++i) {
     if (matrix.extras[i] == "CPU Affinity") gpu.cpu_affinity.value = affinity(row, i, matrix, file);
@@ -102,7 +103,7 @@ StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, 
     return usage_error(place(file, matrix.rows[row].line),
                        fmt::format("row {}, column {}: '{}' {}", matrix.columns[row], matrix.columns[column],
                                    excerpt(cell), what),
-                       std::string(kAgain));
+                       std::string(kSaveTopo));
   };
   constexpr std::array<std::string_view, 6> kPeerWords{"OK", "CNS", "GNS", "TNS", "NS", "DR"};
   if (std::find(kPeerWords.begin(), kPeerWords.end(), cell) != kPeerWords.end()) {
@@ -122,14 +123,14 @@ StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, 
 }  // namespace
 
 Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
-  require_text(text, file, kExpected);
+  require_text(text, file, kTopoOutput);
   const std::vector<Line> lines = clean_lines(undo_json_escapes(text));
   const auto matrix = find_matrix(lines, file);
   if (!matrix) {
     throw without_nvidia_smi_output(
         lines, file,
-        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kExpected),
-                    std::string(kAgain)));
+        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kTopoOutput),
+                    std::string(kSaveTopo)));
   }
   Host host;
   host.sources.push_back({std::string(kReader), std::string(file), ""});

@@ -16,7 +16,7 @@ struct Words {
   std::string_view nccl;
 };
 
-constexpr std::array<Words, 12> kWords{{
+constexpr std::array<Words, 12> kTypeWords{{
     {PathType::loc, "LOC", "X", "LOC"},
     {PathType::nvl, "NVL", "NV", "NVL"},
     {PathType::nvb, "NVB", "", "NVB"},
@@ -34,7 +34,8 @@ constexpr std::array<Words, 12> kWords{{
 constexpr int kMostNvLinks = 36;  // a bond of more has not been built (18 links a GPU up to Blackwell)
 
 const Words& words_of(PathType type) {
-  return *std::find_if(kWords.begin(), kWords.end(), [type](const Words& w) { return w.type == type; });
+  return *std::find_if(kTypeWords.begin(), kTypeWords.end(),
+                       [type](const Words& w) { return w.type == type; });
 }
 
 }  // namespace
@@ -43,8 +44,8 @@ std::string_view path_type_name(PathType type) { return words_of(type).name; }
 
 std::optional<PathType> path_type_from_name(std::string_view name) {
   const auto* found =
-      std::find_if(kWords.begin(), kWords.end(), [name](const Words& w) { return w.name == name; });
-  if (found == kWords.end()) return std::nullopt;
+      std::find_if(kTypeWords.begin(), kTypeWords.end(), [name](const Words& w) { return w.name == name; });
+  if (found == kTypeWords.end()) return std::nullopt;
   return found->type;
 }
 
@@ -56,9 +57,9 @@ std::optional<PathType> path_type_from_nvidia_smi(std::string_view cell, int* nv
     return PathType::nvl;
   }
   if (cell == "SOC") return PathType::sys;
-  const auto* found = std::find_if(kWords.begin(), kWords.end(),
+  const auto* found = std::find_if(kTypeWords.begin(), kTypeWords.end(),
                                    [cell](const Words& w) { return w.nvidia_smi == cell && cell != "NV"; });
-  if (found == kWords.end() || cell.empty()) return std::nullopt;
+  if (found == kTypeWords.end() || cell.empty()) return std::nullopt;
   return found->type;
 }
 

@@ -24,7 +24,7 @@
 namespace collbench {
 namespace {
 
-constexpr std::string_view kExpected =
+constexpr std::string_view kAnyInput =
     "a topology saved by us, XML of NCCL, hwloc or nvidia-smi -q -x, or output of nvidia-smi topo -m, topo "
     "-p2p, nvlink -s or --query-gpu, of lspci -vvv or ibstat";
 
@@ -51,7 +51,7 @@ Error refuse(std::string_view text, std::string_view file) {
   const std::string seen = known != kStrangers.end()
                                ? fmt::format("this is {}", known->what)
                                : std::string("this is no file that describes a machine");
-  return usage_error(std::string(file), fmt::format("{}; expected {}", seen, kExpected),
+  return usage_error(std::string(file), fmt::format("{}; expected {}", seen, kAnyInput),
                      "save one of these, for example with: nvidia-smi topo -m > FILE");
 }
 
@@ -100,7 +100,7 @@ Host read_outputs(std::string_view text, std::string_view file) {
 }  // namespace
 
 Topology read_any_topology(std::string_view text, std::string_view file) {
-  require_text(text, file, kExpected);
+  require_text(text, file, kAnyInput);
   const std::string_view start = trim(text);
   if (start.front() == '{' && text.find("collbench_topology") != std::string_view::npos)
     return load_topology(text, file);

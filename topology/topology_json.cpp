@@ -15,10 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::pair<DeviceKind, const char*>, 4> kKinds{{{DeviceKind::gpu, "gpu"},
-                                                                    {DeviceKind::nic, "nic"},
-                                                                    {DeviceKind::nvswitch, "nvswitch"},
-                                                                    {DeviceKind::numa_node, "numa_node"}}};
+constexpr std::array<std::pair<DeviceKind, const char*>, 4> kDeviceKinds{
+    {{DeviceKind::gpu, "gpu"},
+     {DeviceKind::nic, "nic"},
+     {DeviceKind::nvswitch, "nvswitch"},
+     {DeviceKind::numa_node, "numa_node"}}};
 
 Json to_json_value(PathType type) { return path_type_name(type); }
 template <class T>
@@ -43,7 +44,7 @@ Json facts_of(const Item& item) {
 }
 
 Json device_json(const Device& device) {
-  for (const auto& [kind, name] : kKinds) {
+  for (const auto& [kind, name] : kDeviceKinds) {
     if (kind == device.kind) return Json::array({name, device.index});
   }
   return {};
@@ -156,7 +157,7 @@ std::vector<T> read_list(const JsonReader& json, const char* name, T (*one)(cons
 
 Device read_device(const JsonReader& json) {
   const std::vector<JsonReader> pair = json.items();
-  for (const auto& [kind, name] : kKinds) {
+  for (const auto& [kind, name] : kDeviceKinds) {
     if (pair.size() == 2 && pair[0].text() == name) return {kind, pair[1].integer<int>()};
   }
   throw json.expected("a device, such as [\"gpu\", 0]");

@@ -10,7 +10,7 @@ namespace {
 
 // hwloc nests caches and bridges some 25 deep, NCCL 10. The readers recurse, so the depth is bounded first.
 constexpr int kMostDepth = 200;
-constexpr std::string_view kAgain = "save the file again, whole";
+constexpr std::string_view kSaveWhole = "save the file again, whole";
 
 /// Whether the tree is deeper than kMostDepth. Walks without recursion.
 bool too_deep(const pugi::xml_document& document) {
@@ -38,7 +38,7 @@ XmlInput::XmlInput(std::string_view text, std::string_view file, const char* roo
   require_text(text, file, expected);
   const auto refuse_at = [&](std::size_t offset, std::string_view what) {
     return usage_error(place(file, line_of(text, offset)), fmt::format("{}; expected {}", what, expected),
-                       std::string(kAgain));
+                       std::string(kSaveWhole));
   };
   // pugixml expands no entities but XML's own five, so a bomb is harmless; a real file declares none.
   if (const std::size_t at = text.find("<!ENTITY"); at != std::string_view::npos) {
@@ -67,7 +67,7 @@ std::string XmlInput::where(pugi::xml_node node) const {
 }
 
 Error XmlInput::error(pugi::xml_node node, std::string_view what) const {
-  return usage_error(where(node), fmt::format("<{}>: {}", node.name(), what), std::string(kAgain));
+  return usage_error(where(node), fmt::format("<{}>: {}", node.name(), what), std::string(kSaveWhole));
 }
 
 std::optional<std::string> XmlInput::text_of(pugi::xml_node node, const char* attribute) {

@@ -8,6 +8,9 @@
 
 namespace collbench {
 
+/// The bound of XmlInput::integer where the format sets none.
+inline constexpr int kMostXmlInteger = 1 << 30;
+
 /// A parsed XML file that knows where its nodes stand. Keeps a reference to `text` and `file`.
 class XmlInput {
  public:

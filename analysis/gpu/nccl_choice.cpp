@@ -26,12 +26,12 @@ const Speeds& speeds(int sm) {
 }
 
 /// GB/s of one NVLink in one direction, as NCCL counts it.
-double nvlink_rate(int sm) { return sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20; }
+double nccls_nvlink_rate(int sm) { return sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20; }
 
 /// Every GPU forwards every channel over its NVLinks: the first speed at which the channels fill them most.
 /// What is slower than 0.49 of a speed that worked is not tried any more.
 NcclGraph graph_within_node(const GpuCluster& cluster) {
-  const double total = cluster.nvlinks * nvlink_rate(cluster.sm);
+  const double total = cluster.nvlinks * nccls_nvlink_rate(cluster.sm);
   NcclGraph best{.nvlink = true};
   for (const double speed : speeds(cluster.sm).within) {
     if (best.channels > 0 && speed <= 0.49 * best.within_node) break;

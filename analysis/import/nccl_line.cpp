@@ -78,13 +78,13 @@ void note_connection(string_view text, int line, LogFacts& facts) {
       found.via += (found.via.empty() ? "" : "/") + part;
     }
   }
-  constexpr std::size_t kMostKinds = 16;
+  constexpr std::size_t kMostConnectionKinds = 16;
   const auto known = std::find_if(facts.connections.begin(), facts.connections.end(), [&](const auto& each) {
     return each.via == found.via && each.gpu_direct == found.gpu_direct;
   });
   if (known != facts.connections.end()) {
     ++known->count;
-  } else if (!found.via.empty() && facts.connections.size() < kMostKinds) {
+  } else if (!found.via.empty() && facts.connections.size() < kMostConnectionKinds) {
     facts.connections.push_back(std::move(found));
   }
 }

@@ -14,8 +14,6 @@
 namespace collbench {
 namespace {
 
-constexpr double kMicrosecond = 1e-6;
-
 /// ReportFacts of a JSON file stand where their key does.
 int line_of_key(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(fmt::format("\"{}\"", key));
@@ -89,8 +87,8 @@ void take_config(const JsonReader& config, std::string_view text, LogTable& tabl
 }
 
 PrintedNumber exact(double value) {
-  constexpr double kDigits = 1e-6;
-  return {value, value * kDigits};
+  constexpr double kPrecision = 1e-6;
+  return {value, value * kPrecision};
 }
 
 std::optional<LogHalf> half_of(const JsonReader& json) {

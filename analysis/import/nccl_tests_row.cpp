@@ -11,8 +11,6 @@
 namespace collbench {
 namespace {
 
-constexpr double kMicrosecond = 1e-6;
-
 /// The digits at the end of a word to which a prefix may be stuck: "0:", "<stdout>:8589934592".
 std::string trailing_digits(const std::string& word) {
   const std::size_t other = word.find_last_not_of("0123456789");

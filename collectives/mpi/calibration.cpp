@@ -27,7 +27,7 @@ constexpr std::size_t kFewestBlocks = 3;
 constexpr int kPilots = 3;  // the shortest is believed: the others may have waited for a core
 constexpr double kBlockSeconds = 1e-3;
 constexpr double kPointSeconds = 30e-3;  // a slow link gets fewer blocks, not more time
-constexpr std::uint64_t kMostIterations = 10'000;
+constexpr std::uint64_t kMostBlockIterations = 10'000;
 constexpr std::uint64_t kFreshBytes = 4 * kMiB;  // a huge page of 2 MiB lies in it wherever it begins
 // To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size. Closer
 // there, because between two points the models draw a line. Always to 1 MiB: from there on B is what it is.
@@ -59,13 +59,13 @@ std::span<const std::uint64_t> up_to(std::span<const std::uint64_t> sizes, std::
 }
 
 /// How long a block took on the slowest rank, and whether any rank is late already: the same on all ranks.
-struct Block {
+struct TimedBlock {
   double each = 0;  ///< seconds per iteration
   bool hurry = false;
 };
 
 template <typename Issue>
-Block run_block(Bench& bench, std::uint64_t iterations, const Issue& issue) {
+TimedBlock run_block(Bench& bench, std::uint64_t iterations, const Issue& issue) {
   const auto now = [&bench] { return bench.clock.seconds(); };
   bench.ranks.barrier();
   const double elapsed = time_block(now, iterations, iterations, issue).elapsed_seconds;
@@ -76,11 +76,11 @@ Block run_block(Bench& bench, std::uint64_t iterations, const Issue& issue) {
 
 /// The shortest of some blocks; of one where a block is long enough to stand for itself, or time is out.
 template <typename Issue>
-Block run_pilot(Bench& bench, std::uint64_t iterations, const Issue& issue) {
-  Block shortest = run_block(bench, iterations, issue);
+TimedBlock run_pilot(Bench& bench, std::uint64_t iterations, const Issue& issue) {
+  TimedBlock shortest = run_block(bench, iterations, issue);
   for (int i = 1; i < kPilots; ++i) {
     if (shortest.hurry || shortest.each * static_cast<double>(iterations) > kPointSeconds / kPilots) break;
-    const Block again = run_block(bench, iterations, issue);
+    const TimedBlock again = run_block(bench, iterations, issue);
     shortest = {.each = std::min(shortest.each, again.each), .hurry = again.hurry};
   }
   return shortest;
@@ -97,8 +97,8 @@ double seconds_of(Bench& bench, const Issue& issue) {
     return (run_block(bench, 17, issue).each * 17 - run_block(bench, 1, issue).each) / kSteps;
   }
   std::uint64_t iterations = 1;
-  Block pilot = run_pilot(bench, iterations, issue);
-  while (pilot.each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMostIterations) {
+  TimedBlock pilot = run_pilot(bench, iterations, issue);
+  while (pilot.each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMostBlockIterations) {
     const double fitting = kBlockSeconds / pilot.each;
     iterations = static_cast<std::uint64_t>(
         std::clamp(fitting, static_cast<double>(iterations) * 2, static_cast<double>(iterations) * 10));
@@ -109,7 +109,7 @@ double seconds_of(Bench& bench, const Issue& issue) {
   double left = kPointSeconds;
   bool hurry = pilot.hurry;
   while (blocks.size() < kFewestBlocks || (blocks.size() < kMostBlocks && left > 0 && !hurry)) {
-    const Block block = run_block(bench, iterations, issue);
+    const TimedBlock block = run_block(bench, iterations, issue);
     blocks.push_back(block.each);
     left -= block.each * static_cast<double>(iterations);
     hurry = block.hurry;

@@ -23,7 +23,7 @@ std::string ring_and_rest(const CollectiveCall& call) {
   return call.count % ranks == 0 ? "ring" : "ring+redbcast";
 }
 
-std::string all_reduce_runs(const std::string& configured, const CollectiveCall& call) {
+std::string smpis_all_reduce(const std::string& configured, const CollectiveCall& call) {
   if (configured == "lr") return ring_and_rest(call);
   if (configured == "rdb") return "recursive_doubling";
   if (configured == "rab_rdb" && is_power_of_two(call.ranks)) return "rabenseifner";
@@ -37,7 +37,7 @@ std::string all_reduce_runs(const std::string& configured, const CollectiveCall&
 
 /// SMPI's "ring" sends every block to its reader directly, at distance 1, 2, …; the ring that passes blocks
 /// on from neighbour to neighbour is its "NTSLR".
-std::string all_gather_runs(const std::string& configured, int ranks) {
+std::string smpis_all_gather(const std::string& configured, int ranks) {
   if (configured == "NTSLR") return "ring";
   if (configured == "ring") return "direct";
   if (configured == "rdb" && is_power_of_two(ranks)) return "recursive_doubling";
@@ -78,9 +78,9 @@ std::string smpi_runs(const std::string& configured, const CollectiveCall& call)
   if (call.ranks == 1) return "self";
   switch (call.operation) {
     case OperationId::all_reduce:
-      return all_reduce_runs(configured, call);
+      return smpis_all_reduce(configured, call);
     case OperationId::all_gather:
-      return all_gather_runs(configured, call.ranks);
+      return smpis_all_gather(configured, call.ranks);
     case OperationId::reduce_scatter:
       return reduce_scatter_runs(configured);
     case OperationId::all_to_all:

@@ -10,7 +10,7 @@
 namespace collbench {
 namespace {
 
-SharedLibrary loaded() {
+SharedLibrary loaded_cuda() {
   const auto candidates = library_candidates(wanted_cuda_runtime(), package_folders(python_prefixes()));
   std::string why_not;
   if (auto library = first_library(candidates, why_not)) return *library;
@@ -61,7 +61,7 @@ std::string cuda_version_text(int version) {
 }
 
 CudaLibrary CudaLibrary::load() {
-  const SharedLibrary library = loaded();
+  const SharedLibrary library = loaded_cuda();
   CudaLibrary cuda;
   cuda.path = library.path();
   CudaResult (*get_version)(int*) = nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kOldest = 21800;  // Debian 12's own is 2.16; 2.18 has all that the table needs
 
-SharedLibrary loaded() {
+SharedLibrary loaded_nccl() {
   const auto candidates = library_candidates(wanted_nccl(), package_folders(python_prefixes()));
   std::string why_not;
   if (auto library = first_library(candidates, why_not)) return *library;
@@ -34,7 +34,7 @@ std::string nccl_version_text(int version) {
 }
 
 NcclLibrary NcclLibrary::load() {
-  const SharedLibrary library = loaded();
+  const SharedLibrary library = loaded_nccl();
   NcclLibrary nccl;
   nccl.path = library.path();
   NcclResult (*get_version)(int*) = nullptr;

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::back_to_back_test {
 namespace {
 
 TEST(BackToBack, CountsWhatEachFurtherOperationAdds) {
@@ -17,4 +17,4 @@ TEST(BackToBack, CountsWhatEachFurtherOperationAdds) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::back_to_back_test

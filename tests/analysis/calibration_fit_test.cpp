@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "tests/analysis/host_model_fixture.hpp"
 
-namespace collbench {
+namespace collbench::calibration_fit_test {
 namespace {
 
 using enum CalibrationKind;
@@ -112,4 +112,4 @@ TEST(FitCalibration, MessagesThatTakeNoTimeCannotBe) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::calibration_fit_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::calibration_points_test {
 namespace {
 
 CalibrationPoint point(CalibrationKind kind, std::uint64_t bytes) {
@@ -43,4 +43,4 @@ TEST(CalibrationPoints, AreThoseOfATypeAndReduction) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::calibration_points_test

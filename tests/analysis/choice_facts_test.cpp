@@ -4,7 +4,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench {
+namespace collbench::choice_facts_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(ChoiceFacts, SaysWhatNcclHadExpected) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::choice_facts_test

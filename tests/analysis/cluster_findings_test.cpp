@@ -4,7 +4,7 @@
 
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::cluster_findings_test {
 namespace {
 
 using testing::AllOf;
@@ -85,4 +85,4 @@ TEST(ClusterFindings, ALowRunNamesWhatItsBytesMeet) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::cluster_findings_test

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "tests/topology/mutations.hpp"
 
-namespace collbench {
+namespace collbench::diff_report_test {
 namespace {
 
 using testing::AllOf;
@@ -94,4 +94,4 @@ TEST(DiffReport, AnAlgorithmThatKeepsItsRateIsLeftOut) {
 TEST(DiffReport, AnotherFormatIsRefused) { EXPECT_THROW((void)render_diff({}, "yaml"), Error); }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::diff_report_test

@@ -7,7 +7,7 @@
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/analysis/judged_rows.hpp"
 
-namespace collbench {
+namespace collbench::explanation_test {
 namespace {
 
 using testing::AllOf;
@@ -105,4 +105,4 @@ TEST(Explanation, TheAlgorithmNearestToTheTimeExplainsIt) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::explanation_test

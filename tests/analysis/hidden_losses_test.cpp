@@ -6,7 +6,7 @@
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/analysis/judged_rows.hpp"
 
-namespace collbench {
+namespace collbench::hidden_losses_test {
 namespace {
 
 using testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(HiddenLosses, WhichAlgorithmRanIsNotHiddenOnceItIsTold) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::hidden_losses_test

@@ -6,7 +6,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_algorithm_test {
 namespace {
 
 constexpr std::array kRun{OperationId::all_reduce, OperationId::all_gather, OperationId::reduce_scatter,
@@ -125,4 +125,4 @@ TEST(HostAlgorithms, InPlaceNeverCostsMore) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_algorithm_test

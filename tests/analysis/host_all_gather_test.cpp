@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_all_gather_test {
 namespace {
 
 double all_gather(std::string_view name, const HostModel& model, double size, bool in_place = false) {
@@ -56,4 +56,4 @@ TEST(TwoProcAllGather, IsOneExchange) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_all_gather_test

@@ -3,7 +3,7 @@
 #include "base/record/operation.hpp"
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_all_reduce_test {
 namespace {
 
 double all_reduce(std::string_view name, const HostModel& model, double size, bool in_place = false) {
@@ -138,4 +138,4 @@ TEST(SegmentedRingAllReduce, IsSetAgainstTheRing) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_all_reduce_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_all_to_all_test {
 namespace {
 
 double all_to_all(std::string_view name, const HostModel& model, double size) {
@@ -82,4 +82,4 @@ TEST(AllToAll, CopiesOnesOwnBlock) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_all_to_all_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_all_to_all_v_test {
 namespace {
 
 constexpr double kSize = 8e6;
@@ -37,4 +37,4 @@ TEST(AllToAllv, ManyIntoOneNodeShareItsLink) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_all_to_all_v_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_broadcast_test {
 namespace {
 
 constexpr double kWaiting = 1e6;  // bytes, above the eager limit
@@ -47,4 +47,4 @@ TEST(Broadcast, BeginsAtItsRoot) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_broadcast_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_gather_test {
 namespace {
 
 constexpr double kBlock = 1e6;
@@ -28,4 +28,4 @@ TEST(Gather, TheBinomialTreeCarriesAllButOneBlockIntoTheRoot) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_gather_test

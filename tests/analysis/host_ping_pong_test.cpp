@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_ping_pong_test {
 namespace {
 
 TEST(PingPong, IsAlphaAndItsBytesOverTheRateOfTheLinkBetweenFirstAndLast) {
@@ -17,4 +17,4 @@ TEST(PingPong, IsAlphaAndItsBytesOverTheRateOfTheLinkBetweenFirstAndLast) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_ping_pong_test

@@ -5,7 +5,7 @@
 #include "analysis/round_patterns.hpp"
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_pipeline_test {
 namespace {
 
 TEST(Pipeline, TakesTheSegmentThatIsQuickest) {
@@ -22,4 +22,4 @@ TEST(Pipeline, TakesTheSegmentThatIsQuickest) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_pipeline_test

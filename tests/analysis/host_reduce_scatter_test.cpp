@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_reduce_scatter_test {
 namespace {
 
 constexpr double kGamma = 2e-11;
@@ -54,4 +54,4 @@ TEST(NonOverlappingReduceScatter, ReducesToOneRankAndScatters) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_reduce_scatter_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_reduce_test {
 namespace {
 
 constexpr double kGamma = 1e-10;
@@ -29,4 +29,4 @@ TEST(Reduce, APipelineTakesItsSlowestHopAndItsArithmetic) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_reduce_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_scatter_test {
 namespace {
 
 constexpr double kBlock = 1e6;
@@ -22,4 +22,4 @@ TEST(Scatter, TheBinomialTreeCarriesAllButOneBlockOutOfTheRoot) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_scatter_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_send_recv_test {
 namespace {
 
 double send_recv(const HostModel& model, double size) {
@@ -25,4 +25,4 @@ TEST(SendRecv, EagerShiftsTakeTheMeanHopAndWaitingOnesTheSlowest) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_send_recv_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/host_algorithm_fixture.hpp"
 
-namespace collbench {
+namespace collbench::host_tree_test {
 namespace {
 
 double tree(const HostModel& model, double size, bool in_place = true) {
@@ -49,4 +49,4 @@ TEST(TreeAllReduce, ReducesItsChildrenAndCopiesOutOfPlace) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::host_tree_test

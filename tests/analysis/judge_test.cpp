@@ -8,7 +8,7 @@
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/analysis/judged_rows.hpp"
 
-namespace collbench {
+namespace collbench::judge_test {
 namespace {
 
 VerdictWord word_of(const Run& run) { return run.rows.back().verdict.word; }
@@ -193,4 +193,4 @@ TEST(Judge, ALowSweepIsExplainedFurtherAndAHealthyOneIsNot) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::judge_test

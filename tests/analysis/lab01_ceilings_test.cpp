@@ -4,7 +4,7 @@
 
 #include "tests/analysis/lab01_runs.hpp"
 
-namespace collbench {
+namespace collbench::lab01_ceilings_test {
 namespace {
 
 TEST(Lab01Ceilings, TwoNodesOfHgxH100) {
@@ -58,4 +58,4 @@ TEST(Lab01Ceilings, HostMemoryIsWhatWasCalibrated) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::lab01_ceilings_test

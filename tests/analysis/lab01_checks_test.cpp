@@ -4,7 +4,7 @@
 
 #include "tests/analysis/lab01_runs.hpp"
 
-namespace collbench {
+namespace collbench::lab01_checks_test {
 namespace {
 
 TEST(Lab01Checks, WhatNobodySaysIsNotKnown) {
@@ -58,4 +58,4 @@ TEST(Lab01Checks, RanksWithoutACoreOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::lab01_checks_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/lab01_runs.hpp"
 
-namespace collbench {
+namespace collbench::lab01_explanation_test {
 namespace {
 
 TEST(Lab01Explanation, BelowHalfOfThePeakIsLatency) {
@@ -60,4 +60,4 @@ TEST(Lab01Explanation, AJudgedRowExplainsItselfAndTheLargestStandsForAll) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::lab01_explanation_test

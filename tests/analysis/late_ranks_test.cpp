@@ -8,7 +8,7 @@
 
 #include "base/pairing.hpp"
 
-namespace collbench {
+namespace collbench::late_ranks_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST(LateRanks, FewLooksExcludeNoChance) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::late_ranks_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::log_words_test {
 namespace {
 
 std::string all_of(const LogFacts& log) {
@@ -43,4 +43,4 @@ TEST(LogWords, WhatWasLeftOutIsCounted) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::log_words_test

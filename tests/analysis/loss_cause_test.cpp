@@ -6,7 +6,7 @@
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/analysis/judged_rows.hpp"
 
-namespace collbench {
+namespace collbench::loss_cause_test {
 namespace {
 
 using testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(LossCause, WithinANodeTheNvlinksThatNcclSaw) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::loss_cause_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::markdown_text_test {
 namespace {
 
 TEST(MarkdownText, NothingIsMarkup) {
@@ -11,4 +11,4 @@ TEST(MarkdownText, NothingIsMarkup) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::markdown_text_test

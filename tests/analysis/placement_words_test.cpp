@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::placement_words_test {
 namespace {
 
 PlacedRank placed(int rank) {
@@ -47,4 +47,4 @@ TEST(PlacementWords, SaysNothingOfRanksOfWhichNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::placement_words_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench {
+namespace collbench::poor_choice_facts_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -72,4 +72,4 @@ TEST(PoorChoiceFacts, NotOnGpusAndNotInSimGrid) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::poor_choice_facts_test

@@ -9,7 +9,7 @@
 #include "analysis/text_layout.hpp"
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench {
+namespace collbench::report_columns_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -247,4 +247,4 @@ TEST(TableNumber, IsADashWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::report_columns_test

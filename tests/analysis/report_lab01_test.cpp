@@ -5,7 +5,7 @@
 
 #include "tests/analysis/lab01_runs.hpp"
 
-namespace collbench {
+namespace collbench::report_lab01_test {
 namespace {
 
 using testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(ReportLab01, HostMemorySaysSo) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::report_lab01_test

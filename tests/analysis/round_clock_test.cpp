@@ -6,7 +6,7 @@
 
 #include "tests/analysis/host_model_fixture.hpp"
 
-namespace collbench {
+namespace collbench::round_clock_test {
 namespace {
 
 constexpr double kSmall = 1000;
@@ -190,4 +190,4 @@ TEST(RoundClock, RepeatingIsFollowingEachRound) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::round_clock_test

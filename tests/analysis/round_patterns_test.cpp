@@ -7,7 +7,7 @@
 
 #include "tests/analysis/host_model_fixture.hpp"
 
-namespace collbench {
+namespace collbench::round_patterns_test {
 namespace {
 
 using Pairs = std::set<std::pair<int, int>>;
@@ -87,4 +87,4 @@ TEST(RoundPatterns, AreCountedFromTheirRoot) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::round_patterns_test

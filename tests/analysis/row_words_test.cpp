@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::row_words_test {
 namespace {
 
 RowKey all_reduce() {
@@ -39,4 +39,4 @@ TEST(RowWords, LeaveOutWhatTheOperationDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::row_words_test

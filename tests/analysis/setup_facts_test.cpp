@@ -4,7 +4,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench {
+namespace collbench::setup_facts_test {
 namespace {
 
 using testing::Contains;
@@ -147,4 +147,4 @@ TEST(SetupFacts, SayWhatTheRanksWorkWithAfterTheMachines) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::setup_facts_test

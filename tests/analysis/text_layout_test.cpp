@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::text_layout_test {
 namespace {
 
 TEST(DisplayWidth, CountsLettersAndNotBytes) {
@@ -47,4 +47,4 @@ TEST(Wrap, EndsEvenWhereNothingFits) { EXPECT_EQ(wrap("ab", 0, "# ", "# "), "# a
 TEST(Wrap, AnEmptyTextIsItsPrefix) { EXPECT_EQ(wrap("", 80, "# ", "#   "), "# \n"); }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::text_layout_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::time_curve_test {
 namespace {
 
 TEST(TimeCurve, ALineIsTheAlphaBetaModelEverywhere) {
@@ -54,4 +54,4 @@ TEST(TimeCurve, WithoutPointsNothingTakesTime) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::time_curve_test

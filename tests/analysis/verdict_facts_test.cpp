@@ -7,7 +7,7 @@
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/analysis/judged_rows.hpp"
 
-namespace collbench {
+namespace collbench::verdict_facts_test {
 namespace {
 
 using testing::AllOf;
@@ -56,4 +56,4 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::verdict_facts_test

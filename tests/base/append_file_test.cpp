@@ -7,7 +7,7 @@
 #include "base/atomic_file.hpp"
 #include "tests/base/temporary_folder.hpp"
 
-namespace collbench {
+namespace collbench::append_file_test {
 namespace {
 
 TEST(AppendFile, GrowsFromWhatIsKept) {
@@ -38,4 +38,4 @@ TEST(AppendFile, WhatCannotBeWrittenIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::append_file_test

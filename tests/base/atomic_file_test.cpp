@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::atomic_file_test {
 namespace {
 
 using testing::AllOf;
@@ -119,4 +119,4 @@ TEST_F(AtomicFile, RefusesAFolderThatTakesNoFileEvenFromRoot) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::atomic_file_test

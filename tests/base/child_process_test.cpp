@@ -8,7 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
-namespace collbench {
+namespace collbench::child_process_test {
 namespace {
 
 using testing::HasSubstr;
@@ -128,4 +128,4 @@ TEST(ChildProcess, StartsWithoutOurSignalMask) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::child_process_test

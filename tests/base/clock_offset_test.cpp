@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace collbench {
+namespace collbench::clock_offset_test {
 namespace {
 
 TEST(ClockOffset, IsTheQuickestQuestionsAndTheTruthLiesWithinItsUncertainty) {
@@ -31,4 +31,4 @@ TEST(ClockOffset, IsTheQuickestQuestionsAndTheTruthLiesWithinItsUncertainty) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::clock_offset_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::error_test {
 namespace {
 
 TEST(Error, CarriesWhereWhatAndTheNextStep) {
@@ -35,4 +35,4 @@ TEST(ExitStatus, HasTheNumbersThatAreDocumented) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::error_test

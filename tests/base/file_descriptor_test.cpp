@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace collbench {
+namespace collbench::file_descriptor_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(SyncFile, WhatHasNoDiskIsNoError) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::file_descriptor_test

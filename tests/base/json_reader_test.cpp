@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-namespace collbench {
+namespace collbench::json_reader_test {
 namespace {
 
 using testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST_F(JsonReaderTest, AnIntegerMustFitItsTypeAndItsLeast) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::json_reader_test

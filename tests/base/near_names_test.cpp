@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace collbench {
+namespace collbench::near_names_test {
 namespace {
 
 using testing::ElementsAre;
@@ -29,4 +29,4 @@ TEST(NearNames, GivesFourAtMost) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::near_names_test

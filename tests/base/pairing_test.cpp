@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-namespace collbench {
+namespace collbench::pairing_test {
 namespace {
 
 TEST(Pairing, EveryoneMeetsEveryoneOnceAndNobodyTwiceInARound) {
@@ -32,4 +32,4 @@ TEST(Pairing, EveryoneMeetsEveryoneOnceAndNobodyTwiceInARound) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::pairing_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace collbench {
+namespace collbench::serial_order_test {
 namespace {
 
 TEST(SerialOrder, AlikeNeighboursAreUnlikelyAndSoIsNothingElse) {
@@ -118,4 +118,4 @@ TEST(SerialOrder, RandomOrdersLookSmoothNoOftenerThanItSays) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::serial_order_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace collbench {
+namespace collbench::shared_library_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -51,4 +51,4 @@ TEST(FirstLibrary, SaysWhatTheLoaderSaidOfTheFirst) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::shared_library_test

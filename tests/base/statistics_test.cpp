@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace collbench {
+namespace collbench::statistics_test {
 namespace {
 
 /// 1, 2, …, n: the value at a rank is the rank.
@@ -170,4 +170,4 @@ TEST(VarianceParts, NoPartIsBelowZeroAndTooLittleIsNotGuessed) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::statistics_test

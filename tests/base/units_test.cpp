@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::units_test {
 namespace {
 
 using testing::ElementsAre;
@@ -136,6 +136,11 @@ TEST(FormatSignificant, ShowsADashWhereThereIsNoNumber) {
   EXPECT_EQ(format_significant(std::numeric_limits<double>::infinity(), 3, 8), "–");
 }
 
+TEST(FormatRate, IsInGigabytesPerSecond) {
+  EXPECT_EQ(format_rate(119.2e6), "0.119 GB/s");
+  EXPECT_EQ(format_rate(12.5e9), "12.5 GB/s");
+}
+
 TEST(Units, CountsInWords) {
   EXPECT_EQ(counted(0, "rank"), "0 ranks");
   EXPECT_EQ(counted(1, "rank"), "1 rank");
@@ -143,4 +148,4 @@ TEST(Units, CountsInWords) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::units_test

@@ -10,7 +10,7 @@
 #include "collectives/registry.hpp"
 #include "tests/collectives/reference.hpp"
 
-namespace collbench {
+namespace collbench::data_pattern_test {
 namespace {
 
 /// All ranks of one operation, in one process.
@@ -249,4 +249,4 @@ TEST(DataPattern, OneWrongElementIsCountedAndNamed) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::data_pattern_test

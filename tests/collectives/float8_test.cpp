@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-namespace collbench {
+namespace collbench::float8_test {
 namespace {
 
 template <typename Float>
@@ -92,4 +92,4 @@ TEST(Float8, IsComputedInFloat) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::float8_test

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/record/data_type.hpp"
 
-namespace collbench {
+namespace collbench::registry_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(Registry, AllToAllvMovesWhatItsMatrixSays) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::registry_test

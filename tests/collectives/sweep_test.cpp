@@ -10,7 +10,7 @@
 #include "tests/collectives/step_backend.hpp"
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench {
+namespace collbench::sweep_test {
 namespace {
 
 using ::testing::AllOf;
@@ -328,4 +328,4 @@ TEST(Sweep, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::sweep_test

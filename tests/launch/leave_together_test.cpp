@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::leave_together_test {
 namespace {
 
 /// Ranks that must not say a word.
@@ -30,4 +30,4 @@ TEST(LeaveTogether, AddsNothingToABarrierOfARealMachine) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::leave_together_test

@@ -10,7 +10,7 @@
 
 #include <cstdlib>
 
-namespace collbench {
+namespace collbench::real_machine_test {
 namespace {
 
 TEST(RealMachine, SeesCoresMemoryAndItself) {
@@ -76,4 +76,4 @@ TEST(RealMachine, KnowsATerminalAndItsWidthFromAFile) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::real_machine_test

@@ -9,7 +9,7 @@
 #include "tests/launch/rank_threads.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::gather_cluster_test {
 namespace {
 
 /// A rank that counts the bytes which it sends.
@@ -119,4 +119,4 @@ TEST(GatherCluster, AFailureOfOneNodeIsTheSameErrorEverywhere) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::gather_cluster_test

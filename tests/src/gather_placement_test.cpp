@@ -7,7 +7,7 @@
 #include "topology/reference_machines.hpp"
 #include "topology/shape_hash.hpp"
 
-namespace collbench {
+namespace collbench::gather_placement_test {
 namespace {
 
 using testing::IsEmpty;
@@ -71,4 +71,4 @@ TEST(GatherPlacement, SaysNothingWithoutGpus) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::gather_placement_test

@@ -4,7 +4,7 @@
 
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench {
+namespace collbench::gather_telemetry_test {
 namespace {
 
 using testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(GatherTelemetry, AMigDeviceIsKnownByItsGpusAddress) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::gather_telemetry_test

@@ -4,7 +4,7 @@
 
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::gpu_expectation_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,4 +44,4 @@ TEST(GpuClusterHere, SaysWhyNothingIsExpected) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::gpu_expectation_test

@@ -6,7 +6,7 @@
 
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::cluster_summary_test {
 namespace {
 
 using testing::AllOf;
@@ -84,4 +84,4 @@ TEST(ClusterSummary, OtherBusNumbersMakeNoNodeOdd) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::cluster_summary_test

@@ -5,7 +5,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::cluster_test {
 namespace {
 
 ClusterTopology two_nodes() {
@@ -30,4 +30,4 @@ TEST(ClusterRecord, RefusesANodeOfNoShape) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::cluster_test

@@ -23,7 +23,7 @@
 #include "topology/topology_json.hpp"
 #include "topology/write_nccl_topology_xml.hpp"
 
-namespace collbench {
+namespace collbench::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -278,4 +278,4 @@ TEST_F(Corpus, InfinibandTree) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::corpus_test

@@ -7,7 +7,7 @@
 #include "topology/reference_machines.hpp"
 #include "topology/with_finding.hpp"
 
-namespace collbench {
+namespace collbench::device_match_test {
 namespace {
 
 constexpr Device gpu(int index) { return {DeviceKind::gpu, index}; }
@@ -85,4 +85,4 @@ TEST(DeviceMatch, MachinesThatHaveNothingInCommonEndSoon) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::device_match_test

@@ -13,7 +13,7 @@
 #include "topology/read_any.hpp"
 #include "topology/topology_diff.hpp"
 
-namespace collbench {
+namespace collbench::diff_corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ TEST(DiffCorpus, AMachineDoesNotDifferFromItself) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::diff_corpus_test

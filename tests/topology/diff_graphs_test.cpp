@@ -8,7 +8,7 @@
 #include "topology/nccl_graph_xml.hpp"
 #include "topology/topology_diff.hpp"
 
-namespace collbench {
+namespace collbench::diff_graphs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(DiffGraphs, WhatOneMachineHasNoGraphOfIsNotCompared) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::diff_graphs_test

@@ -11,7 +11,7 @@
 #include "tests/source_folder.hpp"
 #include "topology/facts.hpp"
 
-namespace collbench {
+namespace collbench::finding_catalogue_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(FindingCatalogue, SeveritiesHaveNames) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::finding_catalogue_test

@@ -5,7 +5,7 @@
 #include "topology/reference_machines.hpp"
 #include "topology/topology_diff.hpp"
 
-namespace collbench {
+namespace collbench::finding_list_test {
 namespace {
 
 const Host& hgx() {
@@ -51,4 +51,4 @@ TEST(FindingList, WordsAreJoinedAsInASentence) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::finding_list_test

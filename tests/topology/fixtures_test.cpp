@@ -6,7 +6,7 @@
 #include "tests/topology/one_removed.hpp"
 #include "topology/read_any.hpp"
 
-namespace collbench {
+namespace collbench::fixtures_test {
 namespace {
 
 constexpr const char* kByEye = "by eye";
@@ -40,4 +40,4 @@ TEST(Fixtures, NothingCanBeTakenAwayUnseen) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::fixtures_test

@@ -7,7 +7,7 @@
 #include "tests/topology/foreign_leaks.hpp"
 #include "tests/topology/sysfs_tree.hpp"
 
-namespace collbench {
+namespace collbench::gather_live_test {
 namespace {
 
 using testing::AllOf;
@@ -146,4 +146,4 @@ TEST(GatherLiveHere, LooksAtThisMachine) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::gather_live_test

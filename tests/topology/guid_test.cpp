@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::guid_test {
 namespace {
 
 TEST(Guid, HasOneSpelling) {
@@ -23,4 +23,4 @@ TEST(Guid, NcclsBytesStandTheOtherWayRound) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::guid_test

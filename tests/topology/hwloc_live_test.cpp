@@ -5,7 +5,7 @@
 #include "tests/topology/foreign_leaks.hpp"
 #include "topology/lookup.hpp"
 
-namespace collbench {
+namespace collbench::hwloc_live_test {
 namespace {
 
 TEST(HwlocLive, SeesThisMachine) {
@@ -19,4 +19,4 @@ TEST(HwlocLive, SeesThisMachine) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::hwloc_live_test

@@ -7,7 +7,7 @@
 #include "topology/lookup.hpp"
 #include "topology/path.hpp"
 
-namespace collbench {
+namespace collbench::hwloc_xml_test {
 namespace {
 
 using testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST(HwlocXml, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::hwloc_xml_test

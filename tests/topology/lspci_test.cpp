@@ -10,7 +10,7 @@
 #include "topology/lookup.hpp"
 #include "topology/path.hpp"
 
-namespace collbench {
+namespace collbench::lspci_test {
 namespace {
 
 using testing::AllOf;
@@ -92,4 +92,4 @@ TEST(Lspci, IsKnownByItsLinks) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::lspci_test

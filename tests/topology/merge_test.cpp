@@ -14,7 +14,7 @@
 #include "topology/nvidia_smi_topo.hpp"
 #include "topology/path.hpp"
 
-namespace collbench {
+namespace collbench::merge_test {
 namespace {
 
 std::vector<Host> all_readings() {
@@ -142,4 +142,4 @@ TEST(Merge, WithoutAPortTheFirstNicAtAnAddressIsMeantHoweverListed) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::merge_test

@@ -7,7 +7,7 @@
 #include "topology/merge.hpp"
 #include "topology/nccl_topology_xml.hpp"
 
-namespace collbench {
+namespace collbench::nccl_graph_xml_test {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(NcclGraphXml, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_graph_xml_test

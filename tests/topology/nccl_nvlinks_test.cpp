@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace collbench {
+namespace collbench::nccl_nvlinks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST(NcclNvLinks, ALinkToSomethingElseIsLeftOutAndSaid) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_nvlinks_test

@@ -6,7 +6,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/path.hpp"
 
-namespace collbench {
+namespace collbench::nccl_topology_xml_test {
 namespace {
 
 using testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(NcclTopologyXml, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_topology_xml_test

@@ -4,7 +4,7 @@
 
 #include "tests/topology/two_ports_at_one_address.hpp"
 
-namespace collbench {
+namespace collbench::nic_order_test {
 namespace {
 
 using testing::ElementsAre;
@@ -34,4 +34,4 @@ TEST(NicOrder, GoesByNameWhereNothingElseIsKnown) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nic_order_test

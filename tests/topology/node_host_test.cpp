@@ -5,7 +5,7 @@
 #include "topology/reference_machines.hpp"
 #include "topology/shape_hash.hpp"
 
-namespace collbench {
+namespace collbench::node_host_test {
 namespace {
 
 /// hgx-h100 as one of several twins.
@@ -42,4 +42,4 @@ TEST(NodeHost, ThrowsForANodeThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::node_host_test

@@ -5,7 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench {
+namespace collbench::nvidia_smi_csv_test {
 namespace {
 
 using testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(NvidiaSmiCsv, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nvidia_smi_csv_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::nvidia_smi_failure_test {
 namespace {
 
 TEST(NvidiaSmiFailure, IsKnownByNvidiaSmisWords) {
@@ -22,4 +22,4 @@ TEST(NvidiaSmiFailure, IsTheReasonBeforeWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nvidia_smi_failure_test

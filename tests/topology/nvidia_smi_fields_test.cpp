@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::nvidia_smi_fields_test {
 namespace {
 
 TEST(NvidiaSmiFields, ManyWordsMeanNotKnown) {
@@ -47,4 +47,4 @@ TEST(NvidiaSmiFields, IdsAreTheDeviceAndThenTheVendor) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nvidia_smi_fields_test

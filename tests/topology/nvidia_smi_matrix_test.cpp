@@ -4,7 +4,7 @@
 
 #include "tests/topology/refusal.hpp"
 
-namespace collbench {
+namespace collbench::nvidia_smi_matrix_test {
 namespace {
 
 using testing::ElementsAre;
@@ -42,4 +42,4 @@ TEST(NvidiaSmiMatrix, NeverGuessesACell) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nvidia_smi_matrix_test

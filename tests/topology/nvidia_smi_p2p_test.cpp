@@ -5,7 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench {
+namespace collbench::nvidia_smi_p2p_test {
 namespace {
 
 using testing::HasSubstr;
@@ -30,4 +30,4 @@ TEST(NvidiaSmiP2p, RefusesOtherWordsAndOtherShapes) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nvidia_smi_p2p_test

@@ -6,7 +6,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/lookup.hpp"
 
-namespace collbench {
+namespace collbench::nvidia_smi_topo_test {
 namespace {
 
 using testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(NvidiaSmiTopo, KnowsItsOwnErrorsAndItsNeighbours) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nvidia_smi_topo_test

@@ -8,7 +8,7 @@
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/nvidia_smi_topo.hpp"
 
-namespace collbench {
+namespace collbench::path_test {
 namespace {
 
 constexpr Device gpu(int i) { return {DeviceKind::gpu, i}; }
@@ -108,4 +108,4 @@ TEST(Path, EquallyNearNicsComeInOneOrderHoweverListed) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::path_test

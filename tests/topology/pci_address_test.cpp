@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::pci_address_test {
 namespace {
 
 TEST(PciAddress, HasOneSpelling) {
@@ -21,4 +21,4 @@ TEST(PciAddress, RefusesTheRest) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::pci_address_test

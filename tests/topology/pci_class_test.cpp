@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::pci_class_test {
 namespace {
 
 TEST(PciClass, TellsWhatMattersHere) {
@@ -26,4 +26,4 @@ TEST(PciClass, LeavesOutTheRest) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::pci_class_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace collbench {
+namespace collbench::pci_config_test {
 namespace {
 
 using Config = std::vector<std::uint8_t>;
@@ -55,4 +55,4 @@ TEST(PciConfig, AListThatLeadsBackToItselfEnds) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::pci_config_test

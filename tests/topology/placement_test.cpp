@@ -5,7 +5,7 @@
 
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::placement_test {
 namespace {
 
 using testing::Each;
@@ -158,4 +158,4 @@ TEST(Placement, IsRecordedByName) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::placement_test

@@ -19,7 +19,7 @@
 #include "topology/nvidia_smi_topo.hpp"
 #include "topology/topology_json.hpp"
 
-namespace collbench {
+namespace collbench::read_any_test {
 namespace {
 
 using testing::AllOf;
@@ -84,4 +84,4 @@ TEST(ReadAny, SaysWhatItExpectsInsteadOfAnythingElse) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::read_any_test

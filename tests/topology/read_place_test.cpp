@@ -6,7 +6,7 @@
 #include "tests/topology/refusal.hpp"
 #include "tests/topology/sysfs_tree.hpp"
 
-namespace collbench {
+namespace collbench::read_place_test {
 namespace {
 
 using testing::AllOf;
@@ -71,4 +71,4 @@ TEST(ReadPlace, RefusesAFolderWithNothingInIt) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::read_place_test

@@ -11,7 +11,7 @@
 #include "topology/path.hpp"
 #include "topology/topology_json.hpp"
 
-namespace collbench {
+namespace collbench::reference_machines_test {
 namespace {
 
 constexpr Device gpu(int i) { return {DeviceKind::gpu, i}; }
@@ -108,4 +108,4 @@ TEST(ReferenceMachines, GraceGpusReachTheirCpuByC2c) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::reference_machines_test

@@ -4,7 +4,7 @@
 
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::seats_test {
 namespace {
 
 constexpr Device gpu(int index) { return {DeviceKind::gpu, index}; }
@@ -57,4 +57,4 @@ TEST(Seats, StandInAnOrderThatDoesNotGoByTheListing) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::seats_test

@@ -10,7 +10,7 @@
 #include "topology/facts.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::shape_hash_test {
 namespace {
 
 std::string hash_of(const Host& host) { return shape_hash(host_facts(host).shape); }
@@ -155,4 +155,4 @@ TEST(ShapeHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::shape_hash_test

@@ -9,7 +9,7 @@
 #include "topology/host_groups.hpp"
 #include "topology/topology_json.hpp"
 
-namespace collbench {
+namespace collbench::shape_text_test {
 namespace {
 
 std::string text_of(const Host& host) { return shape_text(save_topology({{host}})); }
@@ -100,4 +100,4 @@ TEST(ShapeText, EndsOnAnyBytes) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::shape_text_test

@@ -6,7 +6,7 @@
 #include "topology/hwloc_xml.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::show_affinity_test {
 namespace {
 
 using testing::HasSubstr;
@@ -38,4 +38,4 @@ TEST(ShowAffinity, GivesCpusWhereTheNumaNodeIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::show_affinity_test

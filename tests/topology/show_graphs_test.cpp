@@ -4,7 +4,7 @@
 
 #include "tests/topology/whole_fixture.hpp"
 
-namespace collbench {
+namespace collbench::show_graphs_test {
 namespace {
 
 TEST(ShowGraphs, ChannelsOfEachAlgorithmByTheNamesOfTheirDevices) {
@@ -32,4 +32,4 @@ TEST(ShowGraphs, TheSameWayIsShownOnce) {
 TEST(ShowGraphs, WithoutAnyThereIsNothing) { EXPECT_EQ(show_graphs(Host{}), ""); }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::show_graphs_test

@@ -6,7 +6,7 @@
 #include "topology/nvidia_smi_topo.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::show_matrix_test {
 namespace {
 
 using testing::HasSubstr;
@@ -32,4 +32,4 @@ TEST(ShowMatrix, CountsTheLinksOfACubeMesh) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::show_matrix_test

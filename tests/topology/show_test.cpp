@@ -10,7 +10,7 @@
 #include "topology/show_matrix.hpp"
 #include "topology/show_tree.hpp"
 
-namespace collbench {
+namespace collbench::show_test {
 namespace {
 
 using testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(Show, ListsEveryReferenceMachine) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::show_test

@@ -9,7 +9,7 @@
 #include "topology/nvidia_smi_nvlink.hpp"
 #include "topology/nvidia_smi_topo.hpp"
 
-namespace collbench {
+namespace collbench::show_tree_test {
 namespace {
 
 using testing::HasSubstr;
@@ -45,4 +45,4 @@ TEST(ShowTree, MarksLinksThatCarryLessThanTheyCould) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::show_tree_test

@@ -6,7 +6,7 @@
 #include "topology/nvidia_smi_topo.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::summarize_host_test {
 namespace {
 
 TEST(SummarizeHost, CountsWhatThereIs) {
@@ -31,4 +31,4 @@ TEST(SummarizeHost, SaysLittleWhereLittleIsKnown) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::summarize_host_test

@@ -9,7 +9,7 @@
 #include "topology/drawing.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::svg_test {
 namespace {
 
 using testing::AllOf;
@@ -53,4 +53,4 @@ TEST(Svg, EveryColourHasItsTwinInTheDark) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::svg_test

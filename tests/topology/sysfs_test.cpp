@@ -11,7 +11,7 @@
 #include "topology/sysfs_net.hpp"
 #include "topology/sysfs_pci.hpp"
 
-namespace collbench {
+namespace collbench::sysfs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -153,4 +153,4 @@ TEST_F(Sysfs, WhatIsHiddenIsSaid) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::sysfs_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace collbench {
+namespace collbench::telemetry_log_test {
 namespace {
 
 using testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(TelemetryLog, AGpuThatVanishesIsSaidOnce) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::telemetry_log_test

@@ -11,7 +11,7 @@
 
 #include "base/atomic_file.hpp"
 
-namespace collbench {
+namespace collbench::telemetry_watch_test {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST_F(TelemetryWatchTest, NonsenseIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::telemetry_watch_test

@@ -4,7 +4,7 @@
 
 #include "tests/topology/refusal.hpp"
 
-namespace collbench {
+namespace collbench::text_input_test {
 namespace {
 
 using testing::AllOf;
@@ -74,4 +74,4 @@ TEST(TextInput, ShowsForeignTextSafely) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::text_input_test

@@ -7,7 +7,7 @@
 #include "tests/topology/fixture.hpp"
 #include "topology/read_any.hpp"
 
-namespace collbench {
+namespace collbench::told_devices_test {
 namespace {
 
 std::string told(const std::string& text) {
@@ -28,4 +28,4 @@ TEST(ToldDevices, EachSourceTellsOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::told_devices_test

@@ -10,7 +10,7 @@
 #include "topology/finding_catalogue.hpp"
 #include "topology/with_finding.hpp"
 
-namespace collbench {
+namespace collbench::topology_diff_test {
 namespace {
 
 using testing::AllOf;
@@ -375,4 +375,4 @@ TEST(TopologyDiff, ABrokenOrDegradedFindingIsAFault) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::topology_diff_test

@@ -9,7 +9,7 @@
 #include "topology/merge.hpp"
 #include "topology/nvidia_smi_topo.hpp"
 
-namespace collbench {
+namespace collbench::topology_json_test {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(TopologyJson, RefusesWhatDoesNotHoldTogether) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::topology_json_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace collbench {
+namespace collbench::visible_gpus_test {
 namespace {
 
 using testing::ElementsAre;
@@ -27,4 +27,4 @@ TEST(VisibleGpus, TellsAnIndex) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::visible_gpus_test

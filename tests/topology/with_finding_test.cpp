@@ -5,7 +5,7 @@
 #include "tests/topology/mutations.hpp"
 #include "topology/topology_diff.hpp"
 
-namespace collbench {
+namespace collbench::with_finding_test {
 namespace {
 
 Host hgx() { return healthy_machine(*find_reference_machine("hgx-h100")); }
@@ -59,4 +59,4 @@ TEST(WithFinding, APortOfACardThatStaysKeepsTheFunction) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::with_finding_test

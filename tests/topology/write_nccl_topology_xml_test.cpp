@@ -6,7 +6,7 @@
 #include "topology/nccl_topology_xml.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::write_nccl_topology_xml_test {
 namespace {
 
 using testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(WriteNcclTopologyXml, KeepsTheLinkToTheCpu) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::write_nccl_topology_xml_test

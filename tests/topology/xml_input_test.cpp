@@ -5,7 +5,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/text_input.hpp"
 
-namespace collbench {
+namespace collbench::xml_input_test {
 namespace {
 
 using testing::HasSubstr;
@@ -67,4 +67,4 @@ TEST(XmlInput, KnowsTheLineOfANode) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::xml_input_test

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::cluster_test {
 namespace {
 
 TEST(GpuCluster, KnowsTheLinksOfReferenceMachines) {
@@ -58,4 +58,4 @@ TEST(GpuCluster, RefusesWhatCannotCarryIt) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::cluster_test

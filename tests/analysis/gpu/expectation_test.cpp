@@ -5,7 +5,7 @@
 #include "base/units.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::expectation_test {
 namespace {
 
 struct CheckValue {
@@ -83,4 +83,4 @@ TEST(GpuExpectation, TheBandWidensBeyondOneLeafAndOnUnknownTransports) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::expectation_test

@@ -9,7 +9,7 @@
 #include "topology/topology_diff.hpp"
 #include "topology/with_finding.hpp"
 
-namespace collbench {
+namespace collbench::finding_cost_test {
 namespace {
 
 struct Predicted {
@@ -108,4 +108,4 @@ TEST(FindingCost, AReferenceMachineHasItsOwnTransport) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::finding_cost_test

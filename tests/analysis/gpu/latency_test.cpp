@@ -6,7 +6,7 @@
 
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::latency_test {
 namespace {
 
 const Operation& all_reduce() { return operation(OperationId::all_reduce); }
@@ -54,4 +54,4 @@ TEST(GpuLatency, TheRunsOwnSmallestTimeTakesTheFloorsPlace) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::latency_test

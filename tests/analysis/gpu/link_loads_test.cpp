@@ -5,7 +5,7 @@
 #include "analysis/gpu/expectation.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::link_loads_test {
 namespace {
 
 /// At its plateau an algorithm loads its limiting link fully, and no link more than fully.
@@ -47,4 +47,4 @@ TEST(LinkLoads, AreNoneWithoutSuchLinks) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::link_loads_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::links_test {
 namespace {
 
 TEST(GpuLinks, AreTheRatesThatPublishedLogsReach) {
@@ -34,4 +34,4 @@ TEST(GpuLinks, TheSmallestDomainCounts) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::links_test

@@ -6,7 +6,7 @@
 #include "tests/analysis/gpu/clusters.hpp"
 #include "tests/source_folder.hpp"
 
-namespace collbench {
+namespace collbench::named_cluster_test {
 namespace {
 
 TEST(NamedCluster, IsAReferenceMachineOrAFile) {
@@ -17,4 +17,4 @@ TEST(NamedCluster, IsAReferenceMachineOrAFile) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::named_cluster_test

@@ -5,7 +5,7 @@
 #include "base/units.hpp"
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::nccl_choice_test {
 namespace {
 
 GpuCluster cluster(const char* machine, int nodes) {
@@ -52,4 +52,4 @@ TEST(NcclChoice, AllToAllIsNotChosenByTheTable) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_choice_test

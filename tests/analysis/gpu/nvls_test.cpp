@@ -4,7 +4,7 @@
 
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::nvls_test {
 namespace {
 
 TEST(GpuNvls, IsTheSwitchesRateWithinANode) {
@@ -27,4 +27,4 @@ TEST(GpuNvls, NeedsHopperSwitchesAndThreeGpus) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nvls_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::point_to_point_test {
 namespace {
 
 TEST(GpuAllToAll, BusbwIsTheGpusLinksWithinANode) {
@@ -31,4 +31,4 @@ TEST(GpuSendRecv, BetweenNodesIsOneNic) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::point_to_point_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::ring_test {
 namespace {
 
 double busbw(OperationId id, const GpuCluster& cluster) {
@@ -27,4 +27,4 @@ TEST(GpuRing, NamesTheLink) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::ring_test

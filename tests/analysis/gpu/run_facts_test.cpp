@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::run_facts_test {
 namespace {
 
 GpuCluster told(const LogFacts& log, const GpuCluster& cluster = cluster_of("hgx-h100", 2)) {
@@ -87,4 +87,4 @@ TEST(ClusterOfRun, GuessesNothing) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::run_facts_test

@@ -4,7 +4,7 @@
 
 #include "topology/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::transport_test {
 namespace {
 
 TEST(Transport, TheTableIsInTheOrderOfTheEnumeration) {
@@ -36,4 +36,4 @@ TEST(Transport, IsReadFromTheHostsNics) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::transport_test

@@ -5,7 +5,7 @@
 #include "analysis/gpu/ring.hpp"
 #include "tests/analysis/gpu/clusters.hpp"
 
-namespace collbench {
+namespace collbench::tree_test {
 namespace {
 
 TEST(GpuTree, OnTwoNodesReaches1875TimesTheNics) {
@@ -29,4 +29,4 @@ TEST(GpuTree, TheChainAndItsChannelsBoundItWithinANode) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::tree_test

@@ -9,7 +9,7 @@
 #include "base/record/rates.hpp"
 #include "tests/analysis/import/logs.hpp"
 
-namespace collbench {
+namespace collbench::import_log_test {
 namespace {
 
 using testing::HasSubstr;
@@ -316,4 +316,4 @@ TEST(ImportLog, EveryStartOfALogIsARunOrAnError) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::import_log_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::job_place_test {
 namespace {
 
 LogTable sixteen_ranks() {
@@ -51,4 +51,4 @@ TEST(JobPlace, NumbersThatMultiplyBeyondReasonAreRefused) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::job_place_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::log_operation_test {
 namespace {
 
 using testing::ElementsAre;
@@ -62,4 +62,4 @@ TEST(LogOperation, KnownRanksLeaveOutWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::log_operation_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::nccl_tests_header_test {
 namespace {
 
 TEST(NcclTestsHeader, ThreeGenerationsOfHeadings) {
@@ -50,4 +50,4 @@ TEST(NcclTestsHeader, ParametersAndPrograms) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_tests_header_test

@@ -4,7 +4,7 @@
 
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::calibration_json_test {
 namespace {
 
 Calibration there_and_back(const Calibration& calibration) {
@@ -41,4 +41,4 @@ TEST(CalibrationJson, AnUnknownKindOfPointIsAnError) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::calibration_json_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::calibration_test {
 namespace {
 
 TEST(CalibrationKind, IsFoundByTheNameItIsWrittenWith) {
@@ -16,4 +16,4 @@ TEST(CalibrationKind, IsFoundByTheNameItIsWrittenWith) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::calibration_test

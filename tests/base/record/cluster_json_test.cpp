@@ -4,7 +4,7 @@
 
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::cluster_json_test {
 namespace {
 
 Cluster there_and_back(const Cluster& cluster) {
@@ -59,4 +59,4 @@ TEST(ClusterJson, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::cluster_json_test

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace collbench {
+namespace collbench::data_type_test {
 namespace {
 
 TEST(DataType, IsInTheTableAtItsOwnPlace) {
@@ -96,4 +96,4 @@ TEST(Reduction, IsFoundByItsName) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::data_type_test

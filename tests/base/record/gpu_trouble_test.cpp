@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::gpu_trouble_test {
 namespace {
 
 TEST(GpuTrouble, IsFoundByItsName) {
@@ -21,4 +21,4 @@ TEST(GpuTrouble, ErrorsAreNoThrottling) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::gpu_trouble_test

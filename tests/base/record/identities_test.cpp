@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace collbench {
+namespace collbench::identities_test {
 namespace {
 
 using testing::ElementsAre;
@@ -42,4 +42,4 @@ TEST(RanksTakeTurns, WhereANodeHasMoreOfThemThanCores) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::identities_test

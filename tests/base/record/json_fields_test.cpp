@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace collbench {
+namespace collbench::json_fields_test {
 namespace {
 
 TEST(JsonFields, WhatIsNoneIsNull) {
@@ -37,4 +37,4 @@ TEST(JsonFields, AnUnknownNameIsAnErrorWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::json_fields_test

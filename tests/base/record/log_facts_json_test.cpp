@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::log_facts_json_test {
 namespace {
 
 TEST(LogFactsJson, AFactCarriesItsLineAndNoneIsNull) {
@@ -30,4 +30,4 @@ TEST(LogFactsJson, WhatIsNoFactIsNamedByItsPath) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::log_facts_json_test

@@ -5,7 +5,7 @@
 
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::measured_block_json_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -57,4 +57,4 @@ TEST(MeasuredBlockJson, ARowOrARankThatTheRunDoesNotHaveIsRefused) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::measured_block_json_test

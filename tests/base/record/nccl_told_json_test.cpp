@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::nccl_told_json_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(NcclToldJson, ColumnsOfDifferentLengthsAreRefused) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_told_json_test

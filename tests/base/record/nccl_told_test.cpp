@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::nccl_told_test {
 namespace {
 
 const NcclTold kTold{.algorithm = "tree",
@@ -43,4 +43,4 @@ TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclDoesNotTell) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_told_test

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::operation_test {
 namespace {
 
 /// One row of the table of nccl-tests 2.19.6, and PingPong, which it lacks; with the busbw of 1 GB in 1 s
@@ -99,4 +99,4 @@ TEST(Operation, KnowsWhatItReducesAndWhatHasAnInPlaceForm) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::operation_test

@@ -5,7 +5,7 @@
 
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::rank_probe_json_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -32,4 +32,4 @@ TEST(RankProbeJson, ColumnsOfDifferentLengthsAreRefused) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::rank_probe_json_test

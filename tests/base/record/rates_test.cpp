@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace collbench {
+namespace collbench::rates_test {
 namespace {
 
 /// AllReduce of 1 GB in half a second on four ranks: algbw 2 GB/s, bus factor 1.5.
@@ -69,4 +69,4 @@ TEST(IntervalHalfWidth, IsRelativeToTheTime) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::rates_test

@@ -4,7 +4,7 @@
 
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::row_json_test {
 namespace {
 
 Row from_text(const std::string& text) {
@@ -67,4 +67,4 @@ TEST(RowJson, AnUnknownOperationIsAnError) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::row_json_test

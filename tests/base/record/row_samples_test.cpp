@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::row_samples_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST(RowSamples, NothingMeasuredIsNothingSaid) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::row_samples_test

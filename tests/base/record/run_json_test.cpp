@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::run_json_test {
 namespace {
 
 using testing::HasSubstr;
@@ -162,4 +162,4 @@ TEST(RunJson, ADamagedRecordIsAnErrorOrARunAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::run_json_test

@@ -7,7 +7,7 @@
 #include "base/record/run_json.hpp"
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::run_stream_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -152,4 +152,4 @@ TEST(RunStream, ARecordIsReadAsOne) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::run_stream_test

@@ -4,7 +4,7 @@
 
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench {
+namespace collbench::telemetry_json_test {
 namespace {
 
 Telemetry there_and_back(const Telemetry& telemetry) {
@@ -36,4 +36,4 @@ TEST(TelemetryJson, AMarkNamesItsTrouble) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::telemetry_json_test

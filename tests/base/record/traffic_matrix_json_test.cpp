@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::traffic_matrix_json_test {
 namespace {
 
 TEST(TrafficMatrixJson, ReadsBackAsItWasWritten) {
@@ -21,4 +21,4 @@ TEST(TrafficMatrixJson, IsASquare) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::traffic_matrix_json_test

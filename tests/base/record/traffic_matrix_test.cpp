@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::traffic_matrix_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST(TrafficMatrix, ElementsAreRoundedDownButNeverToNothing) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::traffic_matrix_test

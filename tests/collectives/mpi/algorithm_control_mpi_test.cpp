@@ -16,7 +16,7 @@
 #include "tests/collectives/mpi/expected_messages.hpp"
 #include "tests/collectives/mpi/message_log.hpp"
 
-namespace collbench {
+namespace collbench::algorithm_control_mpi_test {
 namespace {
 
 using ::testing::Contains;
@@ -247,4 +247,4 @@ TEST_F(AlgorithmControlOnRanks, OfOtherOperationsTheChoiceIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::algorithm_control_mpi_test

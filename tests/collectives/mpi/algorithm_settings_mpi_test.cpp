@@ -8,7 +8,7 @@
 #include "collectives/mpi/open_mpi_rules.hpp"
 #include "launch/mpi_session.hpp"
 
-namespace collbench {
+namespace collbench::algorithm_settings_mpi_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST(AlgorithmSettings, SharedMemoryIsOff) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::algorithm_settings_mpi_test

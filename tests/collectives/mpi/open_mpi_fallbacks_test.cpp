@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::open_mpi_fallbacks_test {
 namespace {
 
 using enum OperationId;
@@ -65,4 +65,4 @@ TEST(OpenMpiFallbacks, TwoProcFailsOnMoreRanks) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::open_mpi_fallbacks_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::open_mpi_rules_test {
 namespace {
 
 std::string chosen(OperationId operation, int ranks, std::uint64_t bytes) {
@@ -69,4 +69,4 @@ TEST(OpenMpiRules, AreThoseOfOneSeries) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::open_mpi_rules_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-namespace collbench {
+namespace collbench::rank_prober_mpi_test {
 namespace {
 
 /// As much of the harness's ranks as a look needs: texts of one length.
@@ -108,4 +108,4 @@ TEST(RankProber, LooksAtRanksAloneWhereMpiIsNotWhatIsMeasured) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::rank_prober_mpi_test

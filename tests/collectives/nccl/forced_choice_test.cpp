@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
-namespace collbench {
+namespace collbench::forced_choice_test {
 namespace {
 
 using ::testing::Contains;
@@ -46,4 +46,4 @@ TEST(ForcedEnvironment, LeavesWhatWasThere) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::forced_choice_test

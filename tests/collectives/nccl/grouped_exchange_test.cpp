@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace collbench {
+namespace collbench::grouped_exchange_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(GroupedExchange, GatherAndScatterMeetAtTheRoot) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::grouped_exchange_test

@@ -10,7 +10,7 @@
 #include "collectives/nccl/cuda_library.hpp"
 #include "collectives/nccl/nccl_library.hpp"
 
-namespace collbench {
+namespace collbench::headers_test {
 namespace {
 
 template <typename Ours, typename Theirs>
@@ -165,4 +165,4 @@ TEST(Headers, TheRealOnesAgreeWithOurs) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::headers_test

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace collbench {
+namespace collbench::library_places_test {
 namespace {
 
 using ::testing::Contains;
@@ -74,4 +74,4 @@ TEST(PythonPrefixes, AnActiveEnvironmentComesFirst) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::library_places_test

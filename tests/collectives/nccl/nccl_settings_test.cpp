@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace collbench {
+namespace collbench::nccl_settings_test {
 namespace {
 
 using ::testing::Contains;
@@ -53,4 +53,4 @@ TEST(NcclSettingFiles, WithoutAnotherTheUsersOwnComesFirst) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::nccl_settings_test

@@ -16,7 +16,7 @@
 #include "collectives/nccl/observer/tuner_v5.hpp"
 #include "collectives/nccl/observer/tuner_v6.hpp"
 
-namespace collbench {
+namespace collbench::observer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -238,4 +238,4 @@ TEST(ObserverLibraryTest, AnotherLibraryIsRefused) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::observer_test

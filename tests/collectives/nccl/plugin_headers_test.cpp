@@ -43,7 +43,7 @@ using ncclProfilerEventState_v6_t = int;
 #include "collectives/nccl/observer/tuner_v5.hpp"
 #include "collectives/nccl/observer/tuner_v6.hpp"
 
-namespace collbench {
+namespace collbench::plugin_headers_test {
 namespace {
 
 /// Whether two calls take their arguments the same way: as many, of the same sizes, pointers as such.
@@ -139,4 +139,4 @@ static_assert(offsetof(TunerV6, chunk_size) == offsetof(ncclTuner_v6_t, getChunk
 TEST(PluginHeaders, NcclsOwnAgreeWithOurs) { SUCCEED() << "the compiler has compared them"; }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::plugin_headers_test

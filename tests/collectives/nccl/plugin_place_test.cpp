@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace collbench {
+namespace collbench::plugin_place_test {
 namespace {
 
 using ::testing::AllOf;
@@ -70,4 +70,4 @@ TEST(PluginSurroundings, ALibraryOffersWhatItExports) {
 }
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::plugin_place_test
