@@ -13,7 +13,7 @@ endfunction()
 # For tests: what is optimised is the program, not how it is looked at; it halves the time they take to compile.
 function(collbench_test_options target)
   collbench_compile_options(${target} PRIVATE)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og>)
+  target_compile_options(${target} PRIVATE $<IF:$<CONFIG:RelWithDebInfo>,-Og,-O0>)
 endfunction()
 
 # Most presets compile several files at once (CMAKE_UNITY_BUILD), in less than half the time. Not those that are alike

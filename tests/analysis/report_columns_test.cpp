@@ -106,7 +106,7 @@ TEST(ReportColumns, ATroubledGpuMarksTheTime) {
 }
 
 TEST(ReportColumns, TheEnqueueTimeIsShownWhereSomeRowHasIt) {
-  Row row = example_run().rows[0];
+  const Row row = example_run().rows[0];
   const std::size_t usual = columns_for(collbench::Run{}, {{row, {}}}).size();
   EXPECT_EQ(usual + 2, report_columns(collbench::Run{}).size()) << "and roots, where there are some";
   Row enqueued = row;

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-from real_ranks import physical_cores
+from real_ranks import physical_cores, unwrapped
 
 PROGRAM = pathlib.Path(sys.argv[1])
 STAND_INS = pathlib.Path(sys.argv[2])
@@ -162,7 +162,7 @@ class Operations(Scratch):
 
     def test_what_making_communicators_took_is_said(self):
         result = mpirun(2, *QUICK, *SMALL)
-        self.assertRegex(re.sub(r"\n#   ", " ", result.stdout),
+        self.assertRegex(unwrapped(result.stdout),
                          r"# communicators: .* for the first, with NCCL's own set-up; .* more \(median\)")
 
 
@@ -208,7 +208,7 @@ class Graphs(Scratch):
         self.assertEqual(made["graph_launches"], 5)
         for row in made["rows"]:
             self.assertEqual((row["iterations"], row["iterations_per_sample"], row["samples"]), (40, 4, 10))
-        self.assertIn("in 5 launches of a CUDA graph", re.sub(r"\n#   ", " ", result.stdout))
+        self.assertIn("in 5 launches of a CUDA graph", unwrapped(result.stdout))
 
     def test_by_time(self):
         made = self.record(2, "-G", "3", "--time", "2", *SMALL)
@@ -259,7 +259,7 @@ class Telemetry(Scratch):
         result = mpirun(2, *arguments, "-J", self.path, "--overwrite",
                         environment={"PATH": path, "COLLBENCH_STAND_IN_SMI": smi, **(environment or {})})
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
-        return json.loads(self.path.read_text()), re.sub(r"\n#   ", " ", result.stdout)
+        return json.loads(self.path.read_text()), unwrapped(result.stdout)
 
     def marks(self, made):
         return {(mark["gpu"], mark["trouble"]) for row in made["rows"] for mark in row["marks"]}
@@ -312,7 +312,7 @@ class Telemetry(Scratch):
     def test_no_nvidia_smi(self):
         result = mpirun(2, *QUICK, *SMALL)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(re.sub(r"\n#   ", " ", result.stdout),
+        self.assertRegex(unwrapped(result.stdout),
                          "errors of the GPUs of .*: not known: nvidia-smi -q -x: No such file or directory")
 
     def test_one_that_fails(self):

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import time
@@ -38,6 +39,11 @@ def physical_cores():
 def said(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
+
+
+def unwrapped(text):
+    """Its lines of facts as they were before they were broken to fit the terminal."""
+    return re.sub(r"\n#   ", " ", text)
 
 
 def wait_until(is_true, seconds=60):

@@ -14,7 +14,7 @@ import statistics
 import sys
 import unittest
 
-from real_ranks import Scratch, descendants, mpirun, run, said, wait_until
+from real_ranks import Scratch, descendants, mpirun, run, said, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
@@ -62,7 +62,7 @@ class Repeat(Scratch):
             self.assertGreaterEqual(row["launch_variation"]["between"], 0)
             self.assertGreater(row["launch_variation"]["within"], 0)
         self.assertIn(f"{count} launches", result.stdout)
-        self.assertIn("of that median over launches", result.stdout)
+        self.assertIn("of that median over launches", unwrapped(result.stdout))
         self.assertRegex(result.stdout, r"times vary by [\d.]+ % between launches and by [\d.]+ % between passes")
         self.assertEqual(result.stderr, "")
 

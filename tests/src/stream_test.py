@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from real_ranks import Scratch, descendants, mpirun, run, said, wait_until
+from real_ranks import Scratch, descendants, mpirun, run, said, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 PASSES = 12
@@ -84,7 +84,7 @@ class KilledRun(Scratch):
             self.assertEqual([row["launch_passes"] for row in complete["rows"]],
                              [[count for count in (own, PASSES - own) if count] for own in some])
             if any(0 < own < PASSES for own in some):
-                self.assertIn("are of several launches", result.stdout)
+                self.assertIn("are of several launches", unwrapped(result.stdout))
 
     def test_a_report_is_made_of_what_there_is(self):
         self.kill_one(1)
