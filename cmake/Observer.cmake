@@ -8,6 +8,7 @@ target_link_options(collbench_observer PRIVATE -Wl,--version-script=${observer_e
 if(NOT COLLBENCH_SANITIZE)  # clang's sanitizers are only in the program that loads the library
   target_link_options(collbench_observer PRIVATE -Wl,-z,defs)
 endif()
+# Each file is an interface of NCCL's with the same names inside: compiled alone.
 set_target_properties(collbench_observer PROPERTIES LINK_DEPENDS ${observer_exports} UNITY_BUILD OFF
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src")
 collbench_compile_options(collbench_observer PRIVATE)

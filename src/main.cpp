@@ -19,6 +19,7 @@
 #include "src/repeat_command.hpp"
 #include "src/report_command.hpp"
 #include "src/run_command.hpp"
+#include "src/stall_watch.hpp"
 #include "src/start_ranks.hpp"
 
 namespace {
@@ -55,11 +56,12 @@ int measure(const RunOptions& options, int argc, char** argv) {
   if (options.local_ranks > 1 && !options.launched) start_ranks(options.local_ranks, argc, argv);
   if (const auto task = srun_task_without_pmi()) return leave(no_pmi(), *task == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice}) allow_forced_algorithms();
+  Watchdog watchdog = watch_for_stalls(options, launched_rank().value_or(0) == 0);
   const MpiSession session(&argc, &argv);
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
-    const ExitStatus status = run_command(options, session);
+    const ExitStatus status = run_command(options, session, watchdog);
     return root ? static_cast<int>(status) : 0;
   } catch (const AgreedError& error) {
     return leave(error, root);

@@ -117,8 +117,8 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                "on GPUs: also the host time of a call, before any of it has run")
       ->group(theme);
   add_option(app, theme, "-T,--timeout", "SECONDS",
-             "a step, such as one block of a row, that takes longer ends the run; 0: never (300, but a block "
-             "of -n iterations may take any time; nccl-tests: never)",
+             "a step, such as one block of a row, that takes longer ends the run; 0: never (300, but with -n "
+             "alone a block, and on GPUs any wait for NCCL, may take any time; nccl-tests: never)",
              [&run](const std::string& text) { run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7); });
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
              [&run](const std::string& text) { run.sweep.checks = parse_number(text, "-c", 0, 1000); });

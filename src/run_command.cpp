@@ -43,7 +43,6 @@
 #include "src/run_plan.hpp"
 #include "src/run_telemetry.hpp"
 #include "src/sample_file.hpp"
-#include "src/stall_watch.hpp"
 #include "src/stream_file.hpp"
 #include "src/text_options.hpp"
 #include "src/version.hpp"
@@ -88,7 +87,7 @@ std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& ro
 class MainJob {
  public:
   MainJob(const RunOptions& options, const MpiSession& session, const RunPlace& place, Backend& backend,
-          const RunPlan& plan, const TrafficMatrix& traffic, double start)
+          const RunPlan& plan, const TrafficMatrix& traffic, double start, Watchdog& watchdog)
       : options_(options),
         session_(session),
         place_(place),
@@ -100,7 +99,7 @@ class MainJob {
         text_(ranks().is_root() ? text_options(options.colour, options.launched) : TextOptions{}),
         progress_(ranks().is_root() &&
                   decide(options.progress, view_terminal(2, options.launched).is_terminal)),
-        watchdog_(watch_for_stalls(options, ranks())),
+        watchdog_(watchdog),
         telemetry_(place, options.telemetry) {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
@@ -148,6 +147,7 @@ class MainJob {
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] SweepResult measure() {
+    watchdog_.step("start of the sweep");
     SweepOptions sweep_options = options_.sweep;
     sweep_options.gather_samples = !options_.samples_path.empty();
     telemetry_.begin(ranks());
@@ -165,7 +165,7 @@ class MainJob {
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
         .between_passes =
             [this] {
-              watchdog_.step("looking for late ranks");
+              watchdog_.step("between two passes");
               if (look_) look_->between_passes();
             }};
     try {
@@ -209,6 +209,7 @@ class MainJob {
 
   void gather() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
+    watchdog_.step("looking at the machine");
     progress_.show("looking at the machine", clock().seconds());
     const ClusterTopology cluster = gather_cluster(ranks(), place_.machines, [] { return gather_live(); });
     const std::vector<PlacedRank> placement =
@@ -307,7 +308,7 @@ class MainJob {
   Run run_;
   TextOptions text_;
   ProgressLine progress_;
-  Watchdog watchdog_;
+  Watchdog& watchdog_;
   std::optional<LookAtRanks> look_;   // where ranks can be looked at one by one
   std::optional<RecordFiles> files_;  // on rank 0, as are the next two
   std::optional<StreamFile> stream_;
@@ -319,14 +320,17 @@ class MainJob {
 
 }  // namespace
 
-ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
+ExitStatus run_command(const RunOptions& options, const MpiSession& session, Watchdog& watchdog) {
+  watchdog.step("looking at the ranks");
   Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
   RunPlace place = find_place(options, session);
   const Together together(ranks, place.host, session.clock(),
                           options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0);
   const TrafficMatrix traffic = find_traffic(options, place, ranks);
+  watchdog.step_without_limit("start of the backend");  // each of its waits for GPUs has a limit of its own
   const std::unique_ptr<Backend> backend = make_backend(options, session, together, place, traffic);
+  watchdog.step("planning the rows");
   const RunPlan plan = plan_run(options, place, *backend, ranks, traffic);
   if (options.dry_run) {
     agreed(ranks, place.host, [&] {
@@ -336,7 +340,7 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session) {
     });
     return ExitStatus::ok;
   }
-  MainJob job(options, session, place, *backend, plan, traffic, start);
+  MainJob job(options, session, place, *backend, plan, traffic, start, watchdog);
   job.look();
   return job.finish(job.measure());
 }

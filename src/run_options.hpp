@@ -52,9 +52,9 @@ struct RunOptions {
   Lab01Request lab01;
   bool dry_run = false;
   bool verbose = false;
-  double timeout_seconds = 300;  ///< of one step; 0: none
-  bool blocks_have_timeout = true;
-  int local_ranks = 0;  ///< -g: ranks to start here; 0: not given
+  double timeout_seconds = 300;     ///< of one step; 0: none
+  bool blocks_have_timeout = true;  ///< a block of a row is such a step; not with -n alone
+  int local_ranks = 0;              ///< -g: ranks to start here; 0: not given
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
   bool launched = false;                           ///< by a launcher; found out before MPI_Init

@@ -108,6 +108,15 @@ class Life(Refusals):
         fabric("heal")
         self.assertRegex(self.status(), "host1: .* 500mbit, 0")
 
+    def test_a_healed_cable_carries_at_once(self):
+        """A search for host0's address that began without the cable would fail a second after it is back."""
+        fabric("cut", "host1")
+        fabric("exec", "host1", "bash", "-c", "echo > /dev/udp/10.93.1.1/9")
+        time.sleep(2.2)  # the third and last question is out: no answer within 3 s is "No route to host"
+        fabric("heal")
+        said = fabric("exec", "host1", "bash", "-c", "exec 3<> /dev/tcp/10.93.1.1/9").stderr
+        self.assertIn("Connection refused", said)
+
     def test_hosts_are_told_apart(self):
         result = fabric("run", "-np", 4, "--", "sh", "-c", "echo $(hostname) $(ls /dev/shm | wc -l)")
         self.assertEqual(sorted(line.split()[0] for line in result.stdout.splitlines()), ["host0"] * 2 + ["host1"] * 2)

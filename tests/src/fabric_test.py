@@ -29,7 +29,10 @@ def fabric(*words, check=True):
         except subprocess.TimeoutExpired:
             there = subprocess.run(["ps", "-eo", "pid,ppid,stat,wchan:20,time,args"], capture_output=True, text=True, check=False)
             run.kill()
-            output, errors = run.communicate()
+            try:
+                output, errors = run.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                output, errors = "", "(something still holds its output)\n"
             raise AssertionError(f"{command} does not end\n{output}{errors}{there.stdout}") from None
     if check and run.returncode != 0:
         raise AssertionError(f"{command}: {run.returncode}\n{output}{errors}")

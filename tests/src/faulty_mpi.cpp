@@ -1,6 +1,7 @@
-// A library to preload: spoils the last element that one MPI call delivers on rank 1, or makes a rank late,
-// through MPI's profiling interface.
+// A library to preload: spoils the last element that one MPI call delivers on rank 1, makes a rank late, or
+// lets rank 1 hang in its first communication, through MPI's profiling interface.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,13 @@ int ranks_of(MPI_Comm communicator) {
 }  // namespace
 
 extern "C" {
+
+int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* duplicate) {
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  if (std::getenv("FAULTY_MPI_HANG") != nullptr && rank == 1) pause();
+  return PMPI_Comm_dup(communicator, duplicate);
+}
 
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm communicator) {

@@ -530,6 +530,14 @@ class CutShort(Scratch):
         self.assertNotEqual(process.returncode, 0)
         self.kept()
 
+    def test_a_start_that_hangs_ends_the_run(self):
+        result = mpirun(2, "-n", "3", "-T", "3", "-J", self.folder / "run.json",
+                        environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_HANG": "1"})
+        self.assertEqual(result.returncode, 4, result.stderr)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertRegex(lines[0], "start of MPI: no progress for 3 s: .* reach each other")
+
     def test_a_rank_that_hangs_ends_the_run(self):
         for victim in (0, 1):  # rank 0 speaks for all, unless it is the one that hangs
             (self.folder / "run.json").unlink(missing_ok=True)
@@ -539,7 +547,7 @@ class CutShort(Scratch):
             self.assertEqual(process.returncode, 4, errors)
             said = [line for line in errors.splitlines() if line.startswith("collbench:")]
             self.assertEqual(len(said), 1, errors)
-            self.assertRegex(said[0], r"(AllReduce (8 B|1 KiB)|looking for late ranks): no progress for 10 s")
+            self.assertRegex(said[0], r"(AllReduce (8 B|1 KiB)|between two passes): no progress for 10 s")
             self.assertIn("run.json has what was measured", said[0])
             self.kept()
 
