@@ -1,8 +1,9 @@
 // A library to preload: spoils the last element that one MPI call delivers on rank 1, makes a rank late, or
-// lets rank 1 hang in its first communication, through MPI's profiling interface.
+// lets one hang, through MPI's profiling interface.
 #include <mpi.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -34,6 +35,16 @@ void be_late(const char* where) {
   while (PMPI_Wtime() < until) continue;
 }
 
+/// Stops rank FAULTY_MPI_STOP, as a debugger would, inside a measured call: as soon as the file
+/// FAULTY_MPI_STOP_FILE is there.
+void stop_inside(MPI_Datatype type) {
+  const char* rank = std::getenv("FAULTY_MPI_STOP");
+  int own = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &own);
+  if (rank == nullptr || type != MPI_FLOAT || std::atoi(rank) != own) return;
+  if (access(std::getenv("FAULTY_MPI_STOP_FILE"), F_OK) == 0) std::raise(SIGSTOP);
+}
+
 int ranks_of(MPI_Comm communicator) {
   int ranks = 1;
   PMPI_Comm_size(communicator, &ranks);
@@ -53,6 +64,7 @@ int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* duplicate) {
 
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm communicator) {
+  stop_inside(type);
   const int code = PMPI_Allreduce(send, receive, count, type, op, communicator);
   spoil("MPI_Allreduce", communicator, receive, count, type);
   be_late("between");
