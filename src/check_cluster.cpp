@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "analysis/cluster_findings.hpp"
-#include "src/topology_diff.hpp"
+#include "src/machine_argument.hpp"
 #include "topology/reference_machines.hpp"
 
 namespace collbench {
@@ -13,7 +13,7 @@ ClusterCheck check_cluster(const ClusterTopology& cluster, const std::string& ex
   ClusterCheck check;
   check.lines = cluster_finding_lines(cluster_findings(cluster, std::nullopt, false), nodes);
   if (expect.empty()) return check;
-  const HostGroup expected{one_host(expect), {expect}};
+  const HostGroup expected{host_at(expect), {expect}};
   const DiffReport against = cluster_findings(cluster, expected, find_reference_machine(expect) != nullptr);
   const auto lines = cluster_finding_lines(against, nodes);
   check.lines.insert(check.lines.end(), lines.begin(), lines.end());

@@ -1,7 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
-#include "src/lab01.hpp"
+#include "src/run_options.hpp"
 
 namespace collbench {
 

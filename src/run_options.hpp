@@ -7,7 +7,6 @@
 
 #include "collectives/plan.hpp"
 #include "collectives/sweep.hpp"
-#include "src/lab01.hpp"
 
 namespace collbench {
 
@@ -21,6 +20,13 @@ struct SizeOptions {
   double factor = 4;                  ///< -f
   std::optional<std::uint64_t> step;  ///< -i
   std::vector<std::uint64_t> list;    ///< --sizes; replaces the four above
+};
+
+/// What --preset lab01 and its options ask for.
+struct Lab01Request {
+  bool asked = false;                        ///< --preset lab01
+  std::string topology;                      ///< --topology; empty: what the record names
+  std::optional<double> price_per_gpu_hour;  ///< --price
 };
 
 /// The command line of a run, read and checked as far as one process can.

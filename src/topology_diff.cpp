@@ -7,25 +7,14 @@
 
 #include "analysis/diff_report.hpp"
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
-#include "src/input_text.hpp"
-#include "topology/gather_live.hpp"
+#include "src/machine_argument.hpp"
 #include "topology/read_any.hpp"
-#include "topology/read_place.hpp"
 #include "topology/reference_machines.hpp"
 #include "topology/shape_text.hpp"
 #include "topology/text_input.hpp"
 
 namespace collbench {
 namespace {
-
-constexpr const char* kLive = "live";
-
-Topology read_one(const std::string& place) {
-  if (place == kLive) return {{gather_live()}};
-  if (place == "-") return read_any_topology(input_text(place), input_name(place));
-  return read_place(place);
-}
 
 /// Two files of one machine have one host name: the file tells them apart.
 std::string name_of(const Host& host, const std::string& place, std::size_t hosts) {
@@ -48,7 +37,7 @@ void add_place(HostGroups& groups, const std::string& place) {
   if (!text.empty()) require_text(text, place, "a topology saved by 'collbench topo save'");
   const std::string shape = shape_text(text);
   if (!text.empty() && groups.add_twin(shape, place)) return;
-  Topology topology = text.empty() ? read_one(place) : read_any_topology(text, place);
+  Topology topology = text.empty() ? machine_at(place) : read_any_topology(text, place);
   const std::size_t hosts = topology.hosts.size();
   for (Host& host : topology.hosts) {
     std::string name = name_of(host, place, hosts);
@@ -62,18 +51,11 @@ HostGroups read_all(const std::vector<std::string>& places) {
   return groups;
 }
 
-HostGroup only_host(const std::string& place) {
-  Topology topology = read_one(place);
-  if (topology.hosts.size() != 1) {
-    throw usage_error(place, fmt::format("it holds {} hosts", topology.hosts.size()),
-                      "give it alone, and they are compared with each other");
-  }
-  return {std::move(topology.hosts.front()), {place}};
-}
+HostGroup group_of(const std::string& place) { return {host_at(place), {place}}; }
 
 /// Every kind among the others against the reference.
 DiffReport against_reference(const std::vector<std::string>& places) {
-  const HostGroup reference = only_host(places.front());
+  const HostGroup reference = group_of(places.front());
   DiffReport report;
   for (const HostGroup& group : read_all({places.begin() + 1, places.end()}).take())
     report.pairs.push_back(compare_hosts(reference, group, true));
@@ -88,15 +70,13 @@ DiffReport compare_places(std::vector<std::string> places) {
     std::vector<HostGroup> taken = groups.take();
     if (taken.size() > 1 || taken.front().names.size() > 1) return compare_groups(taken);
   }
-  if (places.size() == 1) places.emplace_back(kLive);
+  if (places.size() == 1) places.emplace_back(kLiveMachine);
   if (reference) return against_reference(places);
   if (places.size() > 2) return compare_groups(read_all(places).take());
-  return {{compare_hosts(only_host(places[0]), only_host(places[1]), false)}};
+  return {{compare_hosts(group_of(places[0]), group_of(places[1]), false)}};
 }
 
 }  // namespace
-
-Host one_host(const std::string& place) { return only_host(place).first; }
 
 Answer topology_diff(const TopologyOptions& options) {
   const DiffReport report = compare_places(options.places);

@@ -10,7 +10,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "src/topology_diff.hpp"
+#include "src/machine_argument.hpp"
 #include "topology/drawing.hpp"
 #include "topology/finding_catalogue.hpp"
 #include "topology/reference_machines.hpp"
@@ -43,7 +43,7 @@ std::string loss_words(const FindingCost& cost) {
 /// What the machine has otherwise than the one at `against`, with the loss of the best algorithm.
 std::vector<DrawingMark> marks_against(const std::string& against, const Host& host) {
   const bool reference = find_reference_machine(against) != nullptr;
-  const ComparedHosts compared = compare_hosts({one_host(against), {against}}, {host, {"drawn"}}, reference);
+  const ComparedHosts compared = compare_hosts({host_at(against), {against}}, {host, {"drawn"}}, reference);
   std::vector<DrawingMark> marks;
   for (const PricedFinding& each : compared.findings) {
     DrawingMark mark{finding_kind(each.finding.code).severity, {}, {}};

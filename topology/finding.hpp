@@ -4,20 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/finding_catalogue.hpp"
 #include "topology/topology.hpp"
 
 namespace collbench {
-
-/// How bad a difference is, the worst first.
-enum class Severity {
-  broken,    ///< something that should work does not work at all
-  degraded,  ///< it works, and slower than it should
-  differs,   ///< may change what is measured; which of the two is right is not known
-  cosmetic,  ///< changes no measurement
-};
-
-/// "broken", "degraded", "differs", "cosmetic".
-[[nodiscard]] std::string_view severity_name(Severity severity);
 
 /// Which of two hosts.
 enum class Side { a, b };

@@ -2,9 +2,18 @@
 #include <span>
 #include <string_view>
 
-#include "topology/finding.hpp"
-
 namespace collbench {
+
+/// How bad a difference is, the worst first.
+enum class Severity {
+  broken,    ///< something that should work does not work at all
+  degraded,  ///< it works, and slower than it should
+  differs,   ///< may change what is measured; which of the two is right is not known
+  cosmetic,  ///< changes no measurement
+};
+
+/// "broken", "degraded", "differs", "cosmetic".
+[[nodiscard]] std::string_view severity_name(Severity severity);
 
 /// One kind of difference between two machines.
 struct FindingKind {

@@ -13,6 +13,7 @@
 #include "topology/lookup.hpp"
 #include "topology/pci_class.hpp"
 #include "topology/text_input.hpp"
+#include "topology/pci_address.hpp"
 #include "topology/xml_input.hpp"
 
 namespace collbench {
@@ -187,7 +188,7 @@ class TreeReader {
 
   [[nodiscard]] PciDevice describe_pci(pugi::xml_node object, const Place& here) const {
     PciDevice device;
-    device.address = xml_.pci_address(object, "pci_busid");
+    device.address = pci_address(xml_, object, "pci_busid");
     device.parent = here.bridge;
     if (here.bridge.empty()) {
       device.numa_node.value = here.numa_node;

@@ -11,6 +11,7 @@
 #include "topology/nccl_nvlinks.hpp"
 #include "topology/pci_class.hpp"
 #include "topology/text_input.hpp"
+#include "topology/pci_address.hpp"
 #include "topology/xml_input.hpp"
 
 namespace collbench {
@@ -84,7 +85,7 @@ class DumpReader {
 
   void read_pci(pugi::xml_node node, const std::string& parent) {
     PciDevice device;
-    device.address = xml_.pci_address(node, "busid");
+    device.address = pci_address(xml_, node, "busid");
     if (find_pci_device(host_, device.address) != nullptr) {
       throw xml_.error(node, fmt::format("busid {} stands in the file twice", device.address));
     }
@@ -128,7 +129,7 @@ class DumpReader {
       if (name == "nvlink") {
         const bool hidden = XmlInput::text_of(child, "target") == kHiddenNvSwitch;
         links_.push_back({self,
-                          hidden ? std::nullopt : std::optional(xml_.pci_address(child, "target")),
+                          hidden ? std::nullopt : std::optional(pci_address(xml_, child, "target")),
                           XmlInput::text_of(child, "tclass").value_or(""),
                           {xml_.integer(child, "count", 0, 64)},
                           xml_.where(child)});

@@ -4,6 +4,7 @@
 
 #include "topology/nvidia_smi_fields.hpp"
 #include "topology/text_input.hpp"
+#include "topology/pci_address.hpp"
 #include "topology/xml_input.hpp"
 
 namespace collbench {
@@ -33,7 +34,7 @@ void read_gpu(const XmlInput& xml, pugi::xml_node node, Host& host) {
   gpu.model.value = field(node, "product_name");
   gpu.uuid.value = field(node, "uuid");
   gpu.serial.value = field(node, "serial");
-  gpu.pci_address.value = xml.pci_address(node, "id");
+  gpu.pci_address.value = pci_address(xml, node, "id");
   gpu.memory_bytes.value = memory_bytes(field(node, "fb_memory_usage/total"));
   gpu.mig.value = switched_on(field(node, "mig_mode/current_mig"));
   if (gpu.mig.value_or(false)) gpu.mig_devices.value = count_mig_devices(node);

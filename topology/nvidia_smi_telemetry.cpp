@@ -7,6 +7,7 @@
 
 #include "topology/nvidia_smi_fields.hpp"
 #include "topology/text_input.hpp"
+#include "topology/pci_address.hpp"
 #include "topology/xml_input.hpp"
 
 namespace collbench {
@@ -98,7 +99,7 @@ std::map<GpuTrouble, double> reason_seconds(pugi::xml_node gpu) {
 GpuReading read_gpu(const XmlInput& xml, pugi::xml_node gpu) {
   const pugi::xml_node ecc = gpu.child("ecc_errors").child("volatile");
   GpuReading reading;
-  reading.address = xml.pci_address(gpu, "id");
+  reading.address = pci_address(xml, gpu, "id");
   reading.uuid = field(gpu.child("uuid")).value_or("");
   reading.sm_clock_hertz = scaled(number(gpu, {"clocks/sm_clock"}), kMegahertz);
   reading.temperature_celsius = number(gpu, {"temperature/gpu_temp"});

@@ -34,4 +34,11 @@ std::optional<std::string> canonical_pci_address(std::string_view text) {
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *domain, *bus, *device, *function);
 }
 
+std::string pci_address(const XmlInput& xml, pugi::xml_node node, const char* attribute) {
+  const std::string text = XmlInput::text_of(node, attribute).value_or("");
+  const auto address = canonical_pci_address(text);
+  if (!address) throw xml.error(node, fmt::format("{}=\"{}\" is no PCI address", attribute, excerpt(text)));
+  return *address;
+}
+
 }  // namespace collbench

@@ -3,11 +3,16 @@
 #include <string>
 #include <string_view>
 
+#include "topology/xml_input.hpp"
+
 namespace collbench {
 
 /// The one spelling of a PCI address: "0000:17:00.0", lower case, the domain with at least four digits.
 /// Takes nvidia-smi's eight-digit domains ("00000000:17:00.0"), upper case, and addresses without a domain
 /// ("17:00.0") or without a function ("0000:17:00"). None for anything else.
 [[nodiscard]] std::optional<std::string> canonical_pci_address(std::string_view text);
+
+/// An XML attribute as a PCI address, in that spelling; throws Error (usage) with FILE:LINE when it is absent or none.
+[[nodiscard]] std::string pci_address(const XmlInput& xml, pugi::xml_node node, const char* attribute);
 
 }  // namespace collbench

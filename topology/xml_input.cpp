@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "topology/pci_address.hpp"
 #include "topology/text_input.hpp"
 
 namespace collbench {
@@ -94,13 +93,6 @@ std::optional<double> XmlInput::number(pugi::xml_node node, const char* attribut
   if (!value || text->find_first_not_of("0123456789.e+-") != std::string::npos)
     throw error(node, fmt::format("{}=\"{}\" is no number", attribute, excerpt(*text)));
   return value;
-}
-
-std::string XmlInput::pci_address(pugi::xml_node node, const char* attribute) const {
-  const std::string text = text_of(node, attribute).value_or("");
-  const auto address = canonical_pci_address(text);
-  if (!address) throw error(node, fmt::format("{}=\"{}\" is no PCI address", attribute, excerpt(text)));
-  return *address;
 }
 
 }  // namespace collbench

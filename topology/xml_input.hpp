@@ -38,9 +38,6 @@ class XmlInput {
   /// else.
   [[nodiscard]] std::optional<double> number(pugi::xml_node node, const char* attribute) const;
 
-  /// The attribute as a PCI address; throws when it is absent or none.
-  [[nodiscard]] std::string pci_address(pugi::xml_node node, const char* attribute) const;
-
  private:
   std::string_view text_;
   std::string_view file_;
