@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 
 namespace collbench {
 
@@ -10,5 +11,22 @@ class Clock {
   /// Seconds since an arbitrary moment, the same for all reads on one rank.
   [[nodiscard]] virtual double seconds() const = 0;
 };
+
+/// A question to another clock and its answer, by both clocks, in seconds.
+struct ClockSample {
+  double asked = 0;     ///< by this clock
+  double answered = 0;  ///< by the other
+  double heard = 0;     ///< by this clock
+};
+
+/// How far the other clock is ahead of this one.
+struct ClockOffset {
+  double seconds = 0;
+  double uncertainty_seconds = 0;  ///< it is at most so far off, if clocks run alike in between
+};
+
+/// From the quickest question: the answer lies between its ends, wherever (Cristian, Distributed Computing 3,
+/// 1989). Precondition: at least one sample.
+[[nodiscard]] ClockOffset clock_offset(std::span<const ClockSample> samples);
 
 }  // namespace collbench

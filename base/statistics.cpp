@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/serial_order.hpp"
+#include "base/autocorrelation.hpp"
 
 namespace collbench {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/diff_report.hpp"
-#include "topology/topology_json.hpp"
+#include "analysis/report/diff_report.hpp"
+#include "topology/graph/topology_json.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "collectives/block_timer.hpp"
+#include "collectives/engine/block_timer.hpp"
 
 namespace {
 

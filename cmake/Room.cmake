@@ -20,8 +20,8 @@ endfunction()
 # by design, one per operation (collectives/NAME.cpp, analysis/host_NAME.cpp): they use the same names inside.
 function(collbench_compile_alone)
   set(sources ${ARGN})
-  set(operations "all_(gather|reduce|to_all|to_all_v)|reduce_scatter|broadcast|reduce|gather|scatter|send_recv|ping_pong")
-  list(FILTER sources INCLUDE REGEX "/(collectives/|analysis/host_)(${operations})\\.cpp$")
+  set(operations "all_(gather|reduce|to_all|to_all_v)|reduce_scatter")
+  list(FILTER sources INCLUDE REGEX "/analysis/models/host/(${operations}|broadcast_reduce|gather_scatter|point_to_point)\\.cpp$")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 

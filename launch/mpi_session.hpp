@@ -1,11 +1,16 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "launch/ranks.hpp"
 
 namespace collbench {
+
+/// Throws Error (rank_lost) with MPI's own words when `code` is not MPI_SUCCESS. `call` names what was
+/// called.
+void check_mpi(int code, std::string_view call);
 
 /// MPI from Init to Finalize, and what the harness needs of it. One per process.
 class MpiSession {

@@ -3,15 +3,15 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.hpp"
-#include "src/config_file.hpp"
-#include "src/import_options.hpp"
-#include "src/judge_options.hpp"
-#include "src/measure_options.hpp"
-#include "src/predict_options.hpp"
-#include "src/repeat_options.hpp"
-#include "src/report_options.hpp"
-#include "src/topology_options.hpp"
-#include "src/version.hpp"
+#include "src/cli/config_file.hpp"
+#include "src/cli/version.hpp"
+#include "src/commands/import.hpp"
+#include "src/commands/judge.hpp"
+#include "src/commands/predict.hpp"
+#include "src/commands/repeat.hpp"
+#include "src/commands/report.hpp"
+#include "src/commands/run_options.hpp"
+#include "src/commands/topology.hpp"
 
 namespace collbench {
 namespace {

@@ -2,13 +2,13 @@
 #include <string>
 #include <variant>
 
-#include "src/import_command.hpp"
-#include "src/judge_command.hpp"
-#include "src/predict_command.hpp"
-#include "src/repeat_command.hpp"
-#include "src/report_command.hpp"
-#include "src/run_options.hpp"
-#include "src/topology_command.hpp"
+#include "src/commands/import.hpp"
+#include "src/commands/judge.hpp"
+#include "src/commands/predict.hpp"
+#include "src/commands/repeat.hpp"
+#include "src/commands/report.hpp"
+#include "src/commands/topology.hpp"
+#include "src/options/run_options.hpp"
 
 namespace collbench {
 

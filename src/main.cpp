@@ -6,21 +6,20 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "collectives/mpi/algorithm_control.hpp"
+#include "collectives/mpi/open_mpi/algorithm_control.hpp"
 #include "launch/agreement.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
+#include "src/cli/output.hpp"
 #include "src/command_line.hpp"
-#include "src/import_command.hpp"
-#include "src/judge_command.hpp"
-#include "src/log.hpp"
-#include "src/predict_command.hpp"
-#include "src/print_all.hpp"
-#include "src/repeat_command.hpp"
-#include "src/report_command.hpp"
-#include "src/run_command.hpp"
-#include "src/stall_watch.hpp"
-#include "src/start_ranks.hpp"
+#include "src/commands/import.hpp"
+#include "src/commands/judge.hpp"
+#include "src/commands/predict.hpp"
+#include "src/commands/repeat.hpp"
+#include "src/commands/report.hpp"
+#include "src/run/run_command.hpp"
+#include "src/run/stall_watch.hpp"
+#include "src/run/start_ranks.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "topology/text_input.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench {
 namespace {

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text_input.hpp"
 #include "base/units.hpp"
-#include "topology/text_input.hpp"
 
 namespace collbench {
 namespace {

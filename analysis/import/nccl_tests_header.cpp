@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/record/operation.hpp"
-#include "topology/text_input.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench {
 namespace {

@@ -8,8 +8,8 @@
 #include "analysis/import/nccl_line.hpp"
 #include "analysis/import/nccl_tests_header.hpp"
 #include "base/json_reader.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
-#include "topology/text_input.hpp"
 
 namespace collbench {
 namespace {

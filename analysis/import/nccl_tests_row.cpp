@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "analysis/import/log_lines.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
-#include "topology/text_input.hpp"
 
 namespace collbench {
 namespace {

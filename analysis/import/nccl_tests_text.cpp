@@ -8,7 +8,7 @@
 #include "analysis/import/nccl_line.hpp"
 #include "analysis/import/nccl_tests_header.hpp"
 #include "analysis/import/nccl_tests_row.hpp"
-#include "topology/text_input.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench {
 namespace {

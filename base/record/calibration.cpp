@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace collbench {
 namespace {
@@ -25,6 +26,75 @@ std::span<const CalibrationKind> calibration_kinds() { return kKinds; }
 const CalibrationKind* find_calibration_kind(std::string_view name) {
   const auto* found = std::find(kNames.begin(), kNames.end(), name);
   return found == kNames.end() ? nullptr : &kKinds.at(static_cast<std::size_t>(found - kNames.begin()));
+}
+
+namespace {
+
+Json tier_json(const std::optional<Tier>& tier) {
+  if (!tier) return nullptr;
+  return {{"alpha_seconds", tier->alpha_seconds},
+          {"bytes_per_second", tier->bytes_per_second},
+          {"gap_seconds", tier->gap_seconds},
+          {"eager_limit_bytes", tier->eager_limit_bytes}};
+}
+
+Json point_json(const CalibrationPoint& point) {
+  return {{"kind", name(point.kind)},
+          {"size_bytes", point.bytes},
+          {"seconds", point.seconds},
+          {"type", or_null(point.type)},
+          {"reduction", or_null(point.reduction)}};
+}
+
+std::optional<Tier> tier_of(const JsonReader& json, std::string_view key) {
+  const auto value = json.find(key);
+  if (!value) return std::nullopt;
+  return Tier{value->at("alpha_seconds").number(), value->at("bytes_per_second").number(),
+              value->at("gap_seconds").number(), value->at("eager_limit_bytes").integer<std::uint64_t>()};
+}
+
+CalibrationPoint point_of(const JsonReader& json) {
+  const JsonReader kind = json.at("kind");
+  const CalibrationKind* found = find_calibration_kind(kind.text());
+  if (found == nullptr) throw kind.expected("a kind of calibration");
+  return {*found, json.at("size_bytes").integer<std::uint64_t>(), json.at("seconds").number(),
+          optional_data_type(json, "type"), optional_reduction(json, "reduction")};
+}
+
+}  // namespace
+
+Json calibration_to_json(const Calibration& calibration) {
+  Json gammas = Json::array();
+  for (const ReductionCost& gamma : calibration.gammas) {
+    gammas.push_back({{"type", traits(gamma.type).name},
+                      {"reduction", name(gamma.reduction)},
+                      {"seconds_per_byte", gamma.seconds_per_byte}});
+  }
+  Json points = Json::array();
+  for (const CalibrationPoint& point : calibration.points) points.push_back(point_json(point));
+  return {{"intra", tier_json(calibration.intra)},
+          {"inter", tier_json(calibration.inter)},
+          {"inter_host_bytes_per_second", or_null(calibration.inter_host_bytes_per_second)},
+          {"gammas", std::move(gammas)},
+          {"kappa_seconds_per_byte", calibration.kappa_seconds_per_byte},
+          {"fit_relative_error", calibration.fit_relative_error},
+          {"points", std::move(points)}};
+}
+
+Calibration calibration_from_json(const JsonReader& json) {
+  Calibration result;
+  result.intra = tier_of(json, "intra");
+  result.inter = tier_of(json, "inter");
+  result.inter_host_bytes_per_second = optional_number(json, "inter_host_bytes_per_second");
+  for (const JsonReader& gamma : json.at("gammas").items()) {
+    result.gammas.push_back({data_type_from_json(gamma.at("type")),
+                             reduction_from_json(gamma.at("reduction")),
+                             gamma.at("seconds_per_byte").number()});
+  }
+  result.kappa_seconds_per_byte = json.at("kappa_seconds_per_byte").number();
+  result.fit_relative_error = json.at("fit_relative_error").number();
+  for (const JsonReader& point : json.at("points").items()) result.points.push_back(point_of(point));
+  return result;
 }
 
 }  // namespace collbench

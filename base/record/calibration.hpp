@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_reader.hpp"
 #include "base/record/data_type.hpp"
+#include "base/record/json_fields.hpp"
 
 namespace collbench {
 
@@ -88,5 +90,11 @@ struct Calibration {
 
   bool operator==(const Calibration&) const = default;
 };
+
+/// The calibration of a run record (docs/formats.md), in SI units.
+[[nodiscard]] Json calibration_to_json(const Calibration& calibration);
+
+/// Throws Error (usage) that names the place in the file.
+[[nodiscard]] Calibration calibration_from_json(const JsonReader& json);
 
 }  // namespace collbench

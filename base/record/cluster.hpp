@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
+
 namespace collbench {
 
 /// Attributes by device: {"GPU 0000:18:00.0": {"uuid": "GPU-…"}}.
@@ -40,5 +43,12 @@ struct Cluster {
 
   bool operator==(const Cluster&) const = default;
 };
+
+/// The machines of a run record (docs/formats.md). `shapes` stands in it as JSON, not as a string; null when
+/// it is none.
+[[nodiscard]] Json cluster_to_json(const Cluster& cluster);
+
+/// Throws Error (usage) that names the place in the file. Does not look into `shapes`.
+[[nodiscard]] Cluster cluster_from_json(const JsonReader& json);
 
 }  // namespace collbench

@@ -21,7 +21,7 @@ enum class DataType {
   float8_e5m2
 };
 
-/// Types that only GPUs have: their values are those of Float8 (collectives/float8.hpp).
+/// Types that only GPUs have: their values are those of Float8 (collectives/data/element_types.hpp).
 [[nodiscard]] constexpr bool is_float8(DataType type) {
   return type == DataType::float8_e4m3 || type == DataType::float8_e5m2;
 }

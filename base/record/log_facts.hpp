@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
+
 namespace collbench {
 
 /// Something that a foreign log says, and the line it says it in (from 1; 0: given on the command line).
@@ -83,5 +86,11 @@ struct LogFacts {
 
   bool operator==(const LogFacts&) const = default;
 };
+
+/// What a log says, in a run record (docs/formats.md): each fact as {"value", "line"}, null for none.
+[[nodiscard]] Json log_facts_to_json(const LogFacts& facts);
+
+/// Throws Error (usage) that names the place in the file.
+[[nodiscard]] LogFacts log_facts_from_json(const JsonReader& json);
 
 }  // namespace collbench

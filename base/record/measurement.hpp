@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/record/data_type.hpp"
-#include "base/record/nccl_told.hpp"
+#include "base/record/nccl_selection.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/telemetry.hpp"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "base/record/measured_block_json.hpp"
-#include "base/record/nccl_told_json.hpp"
+#include "base/record/measured_block.hpp"
+#include "base/record/nccl_selection.hpp"
 #include "base/record/rates.hpp"
-#include "base/record/telemetry_json.hpp"
+#include "base/record/telemetry.hpp"
 #include "base/units.hpp"
 
 namespace collbench {

@@ -3,19 +3,21 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/json_reader.hpp"
 #include "base/record/calibration.hpp"
 #include "base/record/cluster.hpp"
 #include "base/record/expectation.hpp"
 #include "base/record/identities.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
-#include "base/record/nccl_told.hpp"
-#include "base/record/rank_probe.hpp"
+#include "base/record/nccl_selection.hpp"
+#include "base/record/straggler_probe.hpp"
 #include "base/record/telemetry.hpp"
 #include "base/record/traffic_matrix.hpp"
-#include "base/record/verdict.hpp"
 
 namespace collbench {
 
@@ -79,5 +81,19 @@ struct Run {
 
   bool operator==(const Run&) const = default;
 };
+
+/// The run record as docs/run.schema.json and docs/formats.md describe it: SI base units, one row per line,
+/// the rates of each row added for scripts. Never throws for its content: what is not a finite number
+/// becomes null, and bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string to_json_text(const Run& run);
+
+/// The run that `to_json_text` wrote; keys that it does not know are passed over, and rates are derived anew.
+/// Throws Error (usage) that names `file_name` and the place in it: a line and column where the text is not
+/// JSON, the path of a key that is missing or of another kind, a schema version newer than this program's.
+[[nodiscard]] Run run_from_json_text(std::string_view text, std::string_view file_name);
+
+/// The same as JSON values: what a stream's line holds.
+[[nodiscard]] Json run_to_json(const Run& run);
+[[nodiscard]] Run run_from_json(const JsonReader& json, std::string_view file_name);
 
 }  // namespace collbench

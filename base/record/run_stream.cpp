@@ -6,10 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
-#include "base/record/measured_block_json.hpp"
+#include "base/record/measured_block.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/row_samples.hpp"
-#include "base/record/run_json.hpp"
+#include "base/record/run.hpp"
 #include "base/units.hpp"
 
 namespace collbench {

@@ -1,12 +1,53 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/record/gpu_trouble.hpp"
+#include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
 
 namespace collbench {
+
+/// What makes a GPU's figures less than the GPU could give. The first six are reasons for lower clocks
+/// (nvml.h, nvmlClocksEventReasons); an idle GPU and clocks that somebody has set are none of them.
+enum class GpuTrouble {
+  sw_power_cap,
+  hw_slowdown,
+  hw_thermal_slowdown,
+  hw_power_brake_slowdown,
+  sw_thermal_slowdown,
+  sync_boost,
+  ecc_corrected,
+  ecc_uncorrected,
+  pcie_replays,
+};
+
+inline constexpr std::size_t kClockTroubles = 6;
+
+/// As records and reports write them; nvidia-smi's words for the reasons.
+inline constexpr std::array<std::string_view, 9> kGpuTroubleNames{
+    "SW power cap",        "HW slowdown", "HW thermal slowdown",  "HW power brake slowdown",
+    "SW thermal slowdown", "sync boost",  "corrected ECC errors", "uncorrected ECC errors",
+    "PCIe replays"};
+
+[[nodiscard]] constexpr std::string_view name(GpuTrouble trouble) {
+  return kGpuTroubleNames.at(static_cast<std::size_t>(trouble));
+}
+
+/// Whether it is a reason for lower clocks, and no counter of errors.
+[[nodiscard]] constexpr bool is_throttling(GpuTrouble trouble) {
+  return static_cast<std::size_t>(trouble) < kClockTroubles;
+}
+
+[[nodiscard]] inline std::optional<GpuTrouble> find_gpu_trouble(std::string_view name) {
+  const auto* const found = std::find(kGpuTroubleNames.begin(), kGpuTroubleNames.end(), name);
+  if (found == kGpuTroubleNames.end()) return std::nullopt;
+  return static_cast<GpuTrouble>(found - kGpuTroubleNames.begin());
+}
 
 /// A figure of a GPU that goes up and down, over all readings of a run.
 struct Gauge {
@@ -59,5 +100,15 @@ struct RowMark {
 
   auto operator<=>(const RowMark&) const = default;
 };
+
+/// The telemetry of a run record (docs/formats.md), in SI units.
+[[nodiscard]] Json telemetry_to_json(const Telemetry& telemetry);
+
+/// Throws Error (usage) that names the place in the file, as row_mark_from_json.
+[[nodiscard]] Telemetry telemetry_from_json(const JsonReader& json);
+
+/// One of the marks of a row.
+[[nodiscard]] Json row_mark_to_json(const RowMark& mark);
+[[nodiscard]] RowMark row_mark_from_json(const JsonReader& json);
 
 }  // namespace collbench

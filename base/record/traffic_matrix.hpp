@@ -4,6 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
+
 namespace collbench {
 
 /// How much each rank sends to each in an AllToAllv. Only the ratios of the weights matter: the size of a row
@@ -37,5 +40,11 @@ struct TrafficMatrix {
 /// one wherever the weight is not 0, and none at all when `count` is 0. `fullest` is fullest_weight.
 [[nodiscard]] std::uint64_t traffic_elements(const TrafficMatrix& traffic, double fullest, int from, int to,
                                              std::uint64_t count);
+
+/// As an object whose weights are one array per sender.
+[[nodiscard]] Json traffic_matrix_to_json(const TrafficMatrix& traffic);
+
+/// Throws Error (usage) that names the place in the file.
+[[nodiscard]] TrafficMatrix traffic_matrix_from_json(const JsonReader& json);
 
 }  // namespace collbench

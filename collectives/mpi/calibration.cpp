@@ -13,7 +13,7 @@
 
 #include "base/statistics.hpp"
 #include "base/units.hpp"
-#include "collectives/block_timer.hpp"
+#include "collectives/engine/block_timer.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/mpi_types.hpp"

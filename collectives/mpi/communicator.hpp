@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "launch/mpi_check.hpp"
+#include "launch/mpi_session.hpp"
 
 namespace collbench {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "collectives/buffer_layout.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
-#include "collectives/row_layout.hpp"
 
 namespace collbench {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "collectives/backend.hpp"
-#include "collectives/mpi/algorithm_control.hpp"
+#include "collectives/engine/backend.hpp"
 #include "collectives/mpi/host_buffer.hpp"
+#include "collectives/mpi/open_mpi/algorithm_control.hpp"
 
 namespace collbench {
 

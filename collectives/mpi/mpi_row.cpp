@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "collectives/all_to_all_v.hpp"
-#include "collectives/element_reduction.hpp"
-#include "collectives/element_type.hpp"
-#include "collectives/ping_pong.hpp"
-#include "collectives/registry.hpp"
-#include "collectives/row_layout.hpp"
-#include "launch/mpi_check.hpp"
+#include "collectives/buffer_layout.hpp"
+#include "collectives/data/element_types.hpp"
+#include "collectives/operations.hpp"
+#include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
 namespace collbench {

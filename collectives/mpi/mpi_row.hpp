@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "collectives/backend.hpp"
+#include "collectives/engine/backend.hpp"
 
 namespace collbench {
 

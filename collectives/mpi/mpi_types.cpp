@@ -2,8 +2,8 @@
 
 #include <Eigen/Core>
 
-#include "collectives/element_reduction.hpp"
-#include "launch/mpi_check.hpp"
+#include "collectives/data/element_types.hpp"
+#include "launch/mpi_session.hpp"
 
 namespace collbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "collectives/nccl/cuda_library.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
 
 namespace collbench {
 

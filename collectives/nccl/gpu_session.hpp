@@ -6,11 +6,11 @@
 
 #include "base/record/identities.hpp"
 #include "collectives/nccl/cuda_handles.hpp"
-#include "collectives/nccl/cuda_library.hpp"
 #include "collectives/nccl/gpu_choice.hpp"
-#include "collectives/nccl/kernel_library.hpp"
-#include "collectives/nccl/nccl_library.hpp"
-#include "launch/together.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/kernel_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
+#include "launch/collective_wait.hpp"
 
 namespace collbench {
 

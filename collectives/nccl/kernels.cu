@@ -5,8 +5,8 @@
 #include <cuda_runtime.h>
 
 #include "base/record/data_type.hpp"
-#include "collectives/element_formula.hpp"
-#include "collectives/nccl/kernel_interface.hpp"
+#include "collectives/data/element_formula.hpp"
+#include "collectives/nccl/loader/kernel_interface.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/units.hpp"
-#include "collectives/nccl/forced_choice.hpp"
+#include "collectives/buffer_layout.hpp"
+#include "collectives/nccl/algorithm_override.hpp"
 #include "collectives/nccl/nccl_row.hpp"
-#include "collectives/row_layout.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench {

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/backend.hpp"
+#include "collectives/engine/backend.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
 #include "collectives/nccl/nccl_observer.hpp"
-#include "launch/together.hpp"
+#include "launch/collective_wait.hpp"
 
 namespace collbench {
 

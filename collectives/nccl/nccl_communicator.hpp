@@ -3,7 +3,7 @@
 #include <string>
 
 #include "collectives/nccl/gpu_session.hpp"
-#include "launch/together.hpp"
+#include "launch/collective_wait.hpp"
 
 namespace collbench {
 

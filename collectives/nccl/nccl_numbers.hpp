@@ -1,6 +1,6 @@
 #pragma once
 #include "base/record/data_type.hpp"
-#include "collectives/nccl/nccl_types.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 
 namespace collbench {
 

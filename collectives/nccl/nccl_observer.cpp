@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "collectives/nccl/plugin_place.hpp"
+#include "collectives/nccl/plugin_slot.hpp"
 
 namespace collbench {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "base/record/nccl_told.hpp"
-#include "collectives/nccl/observer_library.hpp"
+#include "base/record/nccl_selection.hpp"
+#include "collectives/nccl/loader/observer_library.hpp"
 
 namespace collbench {
 

@@ -9,9 +9,9 @@
 #include <span>
 
 #include "base/units.hpp"
+#include "collectives/buffer_layout.hpp"
 #include "collectives/nccl/nccl_numbers.hpp"
-#include "collectives/registry.hpp"
-#include "collectives/row_layout.hpp"
+#include "collectives/operations.hpp"
 
 namespace collbench {
 namespace {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "collectives/backend.hpp"
+#include "collectives/engine/backend.hpp"
 #include "collectives/nccl/gpu_session.hpp"
-#include "collectives/nccl/grouped_exchange.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
 #include "collectives/nccl/nccl_observer.hpp"
-#include "collectives/nccl/nccl_types.hpp"
+#include "collectives/nccl/p2p_schedule.hpp"
 
 namespace collbench {
 

@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "base/record/data_type.hpp"
-#include "collectives/collective.hpp"
-#include "collectives/data_pattern.hpp"
-#include "collectives/element_reduction.hpp"
-#include "collectives/element_type.hpp"
+#include "collectives/data/data_pattern.hpp"
+#include "collectives/data/element_types.hpp"
+#include "collectives/operations.hpp"
 
 namespace collbench {
 

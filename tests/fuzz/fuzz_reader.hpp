@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "topology/lookup.hpp"
-#include "topology/show.hpp"
-#include "topology/topology_json.hpp"
+#include "topology/graph/lookup.hpp"
+#include "topology/graph/topology_json.hpp"
+#include "topology/render/show.hpp"
 
 namespace collbench {
 

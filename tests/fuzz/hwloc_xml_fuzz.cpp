@@ -1,4 +1,4 @@
-#include "topology/hwloc_xml.hpp"
+#include "topology/readers/hwloc/xml.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

@@ -1,4 +1,4 @@
-#include "topology/ibstat.hpp"
+#include "topology/readers/ibstat.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

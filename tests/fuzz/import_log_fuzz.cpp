@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 #include "base/error.hpp"
-#include "base/record/run_json.hpp"
+#include "base/record/run.hpp"
 
 /// What the reader of logs owes for any bytes: an Error with a message, or a run that can be written,
 /// reported and read back.

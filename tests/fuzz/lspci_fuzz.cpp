@@ -1,4 +1,4 @@
-#include "topology/lspci.hpp"
+#include "topology/readers/lspci.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

@@ -1,4 +1,4 @@
-#include "topology/nccl_graph_xml.hpp"
+#include "topology/readers/nccl/graph_xml.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

@@ -1,4 +1,4 @@
-#include "topology/nccl_topology_xml.hpp"
+#include "topology/readers/nccl/topology_xml.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

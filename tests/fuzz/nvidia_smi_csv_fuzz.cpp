@@ -1,4 +1,4 @@
-#include "topology/nvidia_smi_csv.hpp"
+#include "topology/readers/nvidia_smi/csv.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

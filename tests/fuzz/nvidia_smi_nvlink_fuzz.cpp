@@ -1,4 +1,4 @@
-#include "topology/nvidia_smi_nvlink.hpp"
+#include "topology/readers/nvidia_smi/nvlink.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

@@ -1,4 +1,4 @@
-#include "topology/nvidia_smi_p2p.hpp"
+#include "topology/readers/nvidia_smi/matrix.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

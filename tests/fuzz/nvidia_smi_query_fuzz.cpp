@@ -1,4 +1,4 @@
-#include "topology/nvidia_smi_query.hpp"
+#include "topology/readers/nvidia_smi/query.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

@@ -1,7 +1,7 @@
-#include "topology/nvidia_smi_telemetry.hpp"
+#include "topology/telemetry/nvidia_smi_telemetry.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
-#include "topology/telemetry_log.hpp"
+#include "topology/telemetry/telemetry_watch.hpp"
 
 /// An Error with a message, or GPUs whose figures add up twice.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

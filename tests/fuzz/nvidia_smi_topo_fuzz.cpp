@@ -1,4 +1,4 @@
-#include "topology/nvidia_smi_topo.hpp"
+#include "topology/readers/nvidia_smi/topo.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

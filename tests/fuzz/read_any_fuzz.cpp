@@ -1,4 +1,4 @@
-#include "topology/read_any.hpp"
+#include "topology/readers/read_any.hpp"
 
 #include "tests/fuzz/fuzz_reader.hpp"
 

@@ -62,13 +62,13 @@ TESTED_BY = {
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
     r"collectives/nccl/(cuda_library|gpu_session|kernel_library|nccl_(backend|communicator|library|observer|row))\.cpp": OVER_STAND_INS,
     r"collectives/nccl/(observer/[a-z]+|observer_library)\.cpp": "tests/collectives/nccl/observer_test.cpp",
-    r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/algorithm_control_mpi_test.cpp",
-    r"topology/reference_host\.cpp": "tests/topology/reference_machines_test.cpp",
-    r"topology/diff_[a-z_]+\.cpp": "tests/topology/topology_diff_test.cpp",
-    r"topology/hwloc_links\.cpp": "tests/topology/hwloc_xml_test.cpp",
-    r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/sysfs_test.cpp",
+    r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
+    r"topology/reference_host\.cpp": "tests/topology/machines/reference_machines_test.cpp",
+    r"topology/diff_[a-z_]+\.cpp": "tests/topology/diff/topology_diff_test.cpp",
+    r"topology/hwloc_links\.cpp": "tests/topology/readers/hwloc/xml_test.cpp",
+    r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"collectives/(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv|collective)\.cpp":
-    "tests/collectives/registry_test.cpp",
+    "tests/collectives/operations_test.cpp",
 }
 
 # Tests that belong to no single source.

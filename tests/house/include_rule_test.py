@@ -15,7 +15,7 @@ GOOD_TREE = {
     "analysis/ring.hpp": HEADER + '#include "topology/link.hpp"\n#include "base/record/row.hpp"\n',
     "analysis/ring.cpp": '#include "analysis/ring.hpp"\n#include <vector>\n',
     "tests/analysis/ring_test.cpp": '#include <gtest/gtest.h>\n#include "analysis/ring.hpp"\n',
-    "collectives/sweep.hpp": HEADER + '#include "launch/session.hpp"\n',
+    "collectives/engine/measurement_loop.hpp": HEADER + '#include "launch/session.hpp"\n',
     "collectives/mpi/backend.hpp": HEADER + "#include <mpi.h>\n",
     "topology/link.hpp": HEADER + '#include "base/record/row.hpp"\n',
     "launch/session.hpp": HEADER + "class Session final : public Ranks {\n  struct Row {};\n};\nstruct Row;\n",
@@ -27,22 +27,22 @@ GOOD_TREE = {
 
 MPI_HOMES = "which only launch/*.cpp and collectives/mpi may see"
 BREAKS = [
-    ("analysis/ring.hpp", HEADER + '#include "collectives/sweep.hpp"\n', "analysis may include"),
+    ("analysis/ring.hpp", HEADER + '#include "collectives/engine/measurement_loop.hpp"\n', "analysis may include"),
     ("analysis/ring.hpp", HEADER + '#include "launch/session.hpp"\n', "analysis may include"),
-    ("collectives/sweep.hpp", HEADER + '#include "analysis/ring.hpp"\n', "collectives may include"),
-    ("collectives/sweep.hpp", HEADER + '#include "topology/link.hpp"\n', "collectives may include"),
+    ("collectives/engine/measurement_loop.hpp", HEADER + '#include "analysis/ring.hpp"\n', "collectives may include"),
+    ("collectives/engine/measurement_loop.hpp", HEADER + '#include "topology/link.hpp"\n', "collectives may include"),
     ("topology/link.hpp", HEADER + '#include "launch/session.hpp"\n', "topology may include"),
     ("launch/session.hpp", HEADER + '#include "topology/link.hpp"\n', "launch may include"),
     ("base/record/row.hpp", HEADER + '  #  include "topology/link.hpp"\n', "base may include"),
-    ("tests/analysis/ring_test.cpp", '#include "collectives/sweep.hpp"\n', "analysis may include"),
+    ("tests/analysis/ring_test.cpp", '#include "collectives/engine/measurement_loop.hpp"\n', "analysis may include"),
     ("analysis/ring.hpp", HEADER + "#include <base/record/row.hpp>\n", "as if it were a library's"),
     ("analysis/ring.hpp", HEADER + '#include "ring_detail.hpp"\n', "no file from the root"),
     ("analysis/ring.hpp", HEADER + '#include "../base/record/row.hpp"\n', "no file from the root"),
     ("launch/session.hpp", HEADER + "#include <mpi.h>\n", MPI_HOMES),
-    ("collectives/sweep.hpp", HEADER + "#include <mpi.h>\n", MPI_HOMES),
+    ("collectives/engine/measurement_loop.hpp", HEADER + "#include <mpi.h>\n", MPI_HOMES),
     ("tests/analysis/ring_test.cpp", "#include <mpi.h>\n", MPI_HOMES),
     ("collectives/mpi/backend.hpp", HEADER + "#include <nccl.h>\n", "which only collectives/nccl may see"),
-    ("collectives/sweep.hpp", HEADER + "#include <cuda_runtime.h>\n", "which only collectives/nccl may see"),
+    ("collectives/engine/measurement_loop.hpp", HEADER + "#include <cuda_runtime.h>\n", "which only collectives/nccl may see"),
     ("launch/session.cpp", "#include <smpi/smpi.h>\n", "which only *_smpi.cpp may see"),
     ("analysis/ring.cpp", "#include <CLI/CLI.hpp>\n", "which only src may see"),
     ("analysis/ring.cpp", "#include <hwloc.h>\n", "which only topology and launch may see"),
@@ -54,7 +54,7 @@ BREAKS = [
     ("analysis/ring.cpp", "\n" * 401, "has 401 lines"),
     ("analysis/tree.cpp", "", "has no header analysis/tree.hpp"),
     ("launch/ranks_smpi.cpp", "", "has no header launch/ranks_smpi.hpp"),
-    ("collectives/sweep.cpp", "", "has no test tests/collectives/sweep_test.cpp"),
+    ("collectives/engine/measurement_loop.cpp", "", "has no test tests/collectives/engine/measurement_loop_test.cpp"),
     ("tests/analysis/tree_test.cpp", "", "tests analysis/tree.hpp, which is not there"),
     ("tests/analysis/ring_tests.cpp", "", "has no header tests/analysis/ring_tests.hpp"),
 ]
@@ -93,7 +93,7 @@ class IncludeRule(unittest.TestCase):
                 self.assertTrue(named, lines)
 
     def test_takes_the_test_that_is_named_for_a_source_if_it_is_there(self):
-        tree = {**GOOD_TREE, "collectives/sweep.cpp": ""}
+        tree = {**GOOD_TREE, "collectives/engine/measurement_loop.cpp": ""}
         include_rule.TESTED_BY |= {r"collectives/sweep\.cpp": "tests/analysis/ring_test.cpp"}
         self.assertEqual(breaks_of(tree), (0, []))
         include_rule.TESTED_BY |= {r"collectives/sweep\.cpp": "tests/analysis/gone_test.cpp"}

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "base/atomic_file.hpp"
+#include "base/files.hpp"
 #include "tests/source_folder.hpp"
 
 namespace collbench {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "topology/topology.hpp"
+#include "topology/graph/topology.hpp"
 
 namespace collbench {
 

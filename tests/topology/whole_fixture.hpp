@@ -1,13 +1,13 @@
 #pragma once
 #include "tests/topology/fixture.hpp"
-#include "topology/hwloc_xml.hpp"
-#include "topology/merge.hpp"
-#include "topology/nccl_graph_xml.hpp"
-#include "topology/nccl_topology_xml.hpp"
-#include "topology/nvidia_smi_nvlink.hpp"
-#include "topology/nvidia_smi_p2p.hpp"
-#include "topology/nvidia_smi_query.hpp"
-#include "topology/nvidia_smi_topo.hpp"
+#include "topology/graph/merge.hpp"
+#include "topology/readers/hwloc/xml.hpp"
+#include "topology/readers/nccl/graph_xml.hpp"
+#include "topology/readers/nccl/topology_xml.hpp"
+#include "topology/readers/nvidia_smi/matrix.hpp"
+#include "topology/readers/nvidia_smi/nvlink.hpp"
+#include "topology/readers/nvidia_smi/query.hpp"
+#include "topology/readers/nvidia_smi/topo.hpp"
 
 namespace collbench {
 

@@ -3,13 +3,8 @@
 // network cost time, and have ended programs (NVIDIA/nccl issues 2112 and 1992).
 #include <string_view>
 
-#include "collectives/nccl/observer/profiler_v1.hpp"
-#include "collectives/nccl/observer/profiler_v2.hpp"
-#include "collectives/nccl/observer/profiler_v3.hpp"
-#include "collectives/nccl/observer/profiler_v4.hpp"
-#include "collectives/nccl/observer/profiler_v5.hpp"
-#include "collectives/nccl/observer/profiler_v6.hpp"
-#include "collectives/nccl/observer/sightings.hpp"
+#include "collectives/nccl/observer/observer_state.hpp"
+#include "collectives/nccl/observer/plugin_interfaces.hpp"
 
 namespace collbench {
 namespace {

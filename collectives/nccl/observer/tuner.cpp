@@ -1,10 +1,7 @@
 // The observer as NCCL's tuner plugin: it reads NCCL's cost table and leaves it as it is. NCCL takes the
 // newest of these symbols that it knows (NVIDIA/nccl v2.30.7-1, src/plugin/tuner.cc).
-#include "collectives/nccl/observer/sightings.hpp"
-#include "collectives/nccl/observer/tuner_v3.hpp"
-#include "collectives/nccl/observer/tuner_v4.hpp"
-#include "collectives/nccl/observer/tuner_v5.hpp"
-#include "collectives/nccl/observer/tuner_v6.hpp"
+#include "collectives/nccl/observer/observer_state.hpp"
+#include "collectives/nccl/observer/plugin_interfaces.hpp"
 
 namespace collbench {
 namespace {

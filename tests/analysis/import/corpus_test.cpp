@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "analysis/import/import_log.hpp"
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/record/rates.hpp"
 
 namespace collbench::corpus_test {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/record/run_json.hpp"
+#include "base/record/run.hpp"
 #include "tests/base/record/random_run.hpp"
 
 namespace collbench::run_stream_test {

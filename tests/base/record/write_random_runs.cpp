@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "base/atomic_file.hpp"
-#include "base/record/run_json.hpp"
+#include "base/files.hpp"
+#include "base/record/run.hpp"
 #include "tests/base/record/random_run.hpp"
 
 int main(int argument_count, char** arguments) {

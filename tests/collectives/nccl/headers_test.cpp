@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "collectives/nccl/cuda_library.hpp"
-#include "collectives/nccl/nccl_library.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 
 namespace collbench::headers_test {
 namespace {

@@ -1,20 +1,11 @@
 // The observer library as NCCL and the backend use it: loaded by its path, every version of every interface.
-#include "collectives/nccl/observer_library.hpp"
+#include "collectives/nccl/loader/observer_library.hpp"
 
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
 #include "base/shared_library.hpp"
-#include "collectives/nccl/observer/profiler_v1.hpp"
-#include "collectives/nccl/observer/profiler_v2.hpp"
-#include "collectives/nccl/observer/profiler_v3.hpp"
-#include "collectives/nccl/observer/profiler_v4.hpp"
-#include "collectives/nccl/observer/profiler_v5.hpp"
-#include "collectives/nccl/observer/profiler_v6.hpp"
-#include "collectives/nccl/observer/tuner_v3.hpp"
-#include "collectives/nccl/observer/tuner_v4.hpp"
-#include "collectives/nccl/observer/tuner_v5.hpp"
-#include "collectives/nccl/observer/tuner_v6.hpp"
+#include "collectives/nccl/observer/plugin_interfaces.hpp"
 
 namespace collbench::observer_test {
 namespace {

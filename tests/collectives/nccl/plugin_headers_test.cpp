@@ -32,16 +32,7 @@ using ncclProfilerEventState_v6_t = int;
 #include <tuner/tuner_v6.h>
 // clang-format on
 
-#include "collectives/nccl/observer/profiler_v1.hpp"
-#include "collectives/nccl/observer/profiler_v2.hpp"
-#include "collectives/nccl/observer/profiler_v3.hpp"
-#include "collectives/nccl/observer/profiler_v4.hpp"
-#include "collectives/nccl/observer/profiler_v5.hpp"
-#include "collectives/nccl/observer/profiler_v6.hpp"
-#include "collectives/nccl/observer/tuner_v3.hpp"
-#include "collectives/nccl/observer/tuner_v4.hpp"
-#include "collectives/nccl/observer/tuner_v5.hpp"
-#include "collectives/nccl/observer/tuner_v6.hpp"
+#include "collectives/nccl/observer/plugin_interfaces.hpp"
 
 namespace collbench::plugin_headers_test {
 namespace {

@@ -28,7 +28,7 @@
 #include <thread>
 #include <vector>
 
-#include "collectives/nccl/cuda_types.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
 #include "tests/collectives/nccl/stand_in/told.hpp"
 
 using namespace collbench;

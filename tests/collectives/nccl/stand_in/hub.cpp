@@ -13,8 +13,7 @@
 #include <span>
 #include <thread>
 
-#include "collectives/element_reduction.hpp"
-#include "collectives/element_type.hpp"
+#include "collectives/data/element_types.hpp"
 
 namespace collbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/nccl/nccl_types.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 
 namespace collbench {
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "base/record/data_type.hpp"
-#include "collectives/element_formula.hpp"
-#include "collectives/element_type.hpp"
-#include "collectives/nccl/cuda_types.hpp"
-#include "collectives/nccl/kernel_interface.hpp"
+#include "collectives/data/element_formula.hpp"
+#include "collectives/data/element_types.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/kernel_interface.hpp"
 
 using namespace collbench;
 

@@ -41,8 +41,8 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/nccl/cuda_types.hpp"
-#include "collectives/nccl/nccl_types.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 #include "tests/collectives/nccl/stand_in/hub.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"

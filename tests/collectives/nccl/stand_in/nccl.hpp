@@ -1,8 +1,8 @@
 #pragma once
 #include <cstddef>
 
-#include "collectives/nccl/cuda_types.hpp"
-#include "collectives/nccl/nccl_types.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 
 // What the two halves of the stand-in libnccl have of each other: nccl.cpp, and nccl_versioned.cpp, of which
 // each version has its own.

@@ -2,8 +2,8 @@
 // lacks when STAND_IN_LACKS_ALL_TO_ALL (as before 2.28.3) or STAND_IN_LACKS_ASYNC_ERROR is defined.
 #include <cstddef>
 
-#include "collectives/nccl/cuda_types.hpp"
-#include "collectives/nccl/nccl_types.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 
 using namespace collbench;

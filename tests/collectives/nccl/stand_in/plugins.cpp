@@ -11,16 +11,7 @@
 #include <mutex>
 #include <optional>
 
-#include "collectives/nccl/observer/profiler_v1.hpp"
-#include "collectives/nccl/observer/profiler_v2.hpp"
-#include "collectives/nccl/observer/profiler_v3.hpp"
-#include "collectives/nccl/observer/profiler_v4.hpp"
-#include "collectives/nccl/observer/profiler_v5.hpp"
-#include "collectives/nccl/observer/profiler_v6.hpp"
-#include "collectives/nccl/observer/tuner_v3.hpp"
-#include "collectives/nccl/observer/tuner_v4.hpp"
-#include "collectives/nccl/observer/tuner_v5.hpp"
-#include "collectives/nccl/observer/tuner_v6.hpp"
+#include "collectives/nccl/observer/plugin_interfaces.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/told.hpp"
 

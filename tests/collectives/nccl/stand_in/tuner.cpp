@@ -1,6 +1,6 @@
 // A tuner plugin as a user may have one: it makes NCCL take the tree with the simple protocol wherever there
 // is one.
-#include "collectives/nccl/observer/tuner_v5.hpp"
+#include "collectives/nccl/observer/plugin_interfaces.hpp"
 
 namespace {
 

@@ -1,0 +1,95 @@
+// AllToAll on host memory: S is what a rank sends in all, one block to each rank, its own included.
+#include <algorithm>
+#include <array>
+
+#include "analysis/models/host/algorithms.hpp"
+#include "analysis/models/host/loggp_simulator.hpp"
+
+namespace collbench {
+namespace {
+
+/// The send and the receive buffer; a rank's own block is copied.
+RoundClock clock_for(const HostCall& call, SentData data, double temporary_bytes) {
+  RoundClock clock(call.model, data, 2 * call.size_bytes + temporary_bytes);
+  clock.work(clock.copy(call.block()));
+  return clock;
+}
+
+/// Step k: to the rank k further, from the rank k before.
+double pairwise(const HostCall& call) {
+  RoundClock clock = clock_for(call, SentData::standing, 0);
+  for (int k = 1; k < call.ranks(); ++k) clock.exchange(shift(call.model, k), call.block());
+  return clock.seconds();
+}
+
+/// Every message is posted at once (a window of all p − 1 peers): one latency, and then what the fullest link
+/// has to carry, or the gaps between a rank's messages. A rank's messages within its node add to those
+/// across, since one core moves both.
+double all_at_once(const HostCall& call) {
+  const HostModel& model = call.model;
+  const double block = call.block();
+  const double working_set = 2 * call.size_bytes;
+  const auto on_link = [&](const MessageTier& tier) {
+    return std::max(0.0, tier.standing.seconds(block, working_set) - tier.alpha_seconds);
+  };
+  double latency = 0;
+  double fullest = 0;
+  for (const int here : model.ranks_on_node) {
+    const int within = here - 1;
+    const int across = call.ranks() - here;
+    const MessageTier& slowest = across > 0 ? model.inter : model.intra;
+    const double carried =
+        (within > 0 ? within * on_link(model.intra) : 0) + (across > 0 ? across * on_link(model.inter) : 0);
+    const double gaps =
+        within * model.intra.gap_seconds + across * model.inter.gap_seconds - slowest.gap_seconds;
+    const double by_the_node = model.host_bytes_per_second > 0
+                                   ? static_cast<double>(here) * across * block / model.host_bytes_per_second
+                                   : 0;
+    latency = std::max(latency, slowest.alpha_seconds);
+    fullest = std::max({fullest, carried, gaps, by_the_node});
+  }
+  return model.copy.seconds(block, working_set) + latency + fullest;
+}
+
+/// Step k sends, to the rank 2^k further, all blocks whose distance has bit k. Blocks are rotated before and
+/// after, and those received are copied back between steps. J. Bruck et al., IEEE TPDS 8(11), 1997.
+double modified_bruck(const HostCall& call) {
+  const int ranks = call.ranks();
+  RoundClock clock = clock_for(call, SentData::forwarded, call.size_bytes);
+  clock.work(2 * clock.copy(call.size_bytes));
+  for (int distance = 1; distance < ranks; distance *= 2) {
+    int blocks = 0;
+    for (int i = 1; i < ranks; ++i) blocks += (i & distance) != 0 ? 1 : 0;
+    const double bytes = blocks * call.block();
+    clock.exchange(shift(call.model, distance), bytes, clock.copy(bytes));
+  }
+  return clock.seconds();
+}
+
+/// With MPI_IN_PLACE: step k exchanges with the ranks k before and k further, in that order, which are one
+/// and the same half way round; a copy of what goes to the latter makes room.
+double basic_inplace(const HostCall& call) {
+  const int ranks = call.ranks();
+  RoundClock clock(call.model, SentData::standing, call.size_bytes + call.block());
+  for (int k = 1; k <= ranks / 2; ++k) {
+    clock.work(clock.copy(call.block()));
+    if (k != ranks - k) clock.exchange(shift(call.model, ranks - k), call.block());
+    clock.exchange(shift(call.model, k), call.block());
+  }
+  return clock.seconds();
+}
+
+// Open MPI's linear_sync has no limit on its requests unless one is asked for
+// (coll_tuned_alltoall_algorithm_max_requests = 0).
+constexpr std::array<HostAlgorithm, 6> kAlgorithms{{{"linear", any_ranks, all_at_once},
+                                                    {"pairwise", any_ranks, pairwise},
+                                                    {"modified_bruck", any_ranks, modified_bruck},
+                                                    {"linear_sync", any_ranks, all_at_once},
+                                                    {"two_proc", two_ranks, pairwise},
+                                                    {"basic_inplace", never_by_choice, basic_inplace}}};
+
+}  // namespace
+
+std::span<const HostAlgorithm> host_all_to_all_algorithms() { return kAlgorithms; }
+
+}  // namespace collbench

@@ -1,0 +1,82 @@
+// Gather on host memory: S is what the root ends up with, one block from each rank. All of it but the root's
+// own block goes through the root's link, whatever the algorithm.
+// Scatter on host memory: S is what the root begins with, one block for each rank. All of it but the root's
+// own block goes through the root's link, whatever the algorithm.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/models/host/algorithms.hpp"
+#include "analysis/models/host/comm_schedules.hpp"
+#include "analysis/models/host/loggp_simulator.hpp"
+
+namespace collbench {
+namespace {
+
+/// Every rank sends its block to the root; out of place the root copies its own.
+double gather_linear(const HostCall& call) {
+  RoundClock clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
+  const std::vector<Round> rounds = linear_to_root(call.model, call.root);
+  const double copy = call.in_place ? 0 : clock.copy(call.block());
+  return seconds_back_to_back(clock, [&] {
+    for (const Round& round : rounds) clock.exchange(round, call.block());
+    clock.work(copy);
+  });
+}
+
+/// Along a binomial tree every rank collects the blocks of its subtree, and the root turns S round where its
+/// tree does not begin at rank 0: one copy of S in a buffer of the library's own.
+double gather_binomial(const HostCall& call) {
+  RoundClock clock(call.model, SentData::forwarded, 2 * call.size_bytes);
+  const std::vector<Round> rounds = binomial_to_root(call.model, call.root);
+  const double copy = clock.copy(call.root == 0 ? call.block() : call.size_bytes);
+  return seconds_back_to_back(clock, [&] {
+    double blocks = 1;
+    for (const Round& round : rounds) {
+      clock.exchange(round, std::min(blocks, call.ranks() - blocks) * call.block());
+      blocks *= 2;
+    }
+    clock.work(copy);
+  });
+}
+
+constexpr std::array<HostAlgorithm, 2> kGather{
+    {{"basic_linear", any_ranks, gather_linear}, {"binomial", any_ranks, gather_binomial}}};
+
+/// The root sends each rank its block; out of place it copies its own.
+double scatter_linear(const HostCall& call) {
+  RoundClock clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
+  const std::vector<Round> rounds = linear_from_root(call.model, call.root);
+  const double copy = call.in_place ? 0 : clock.copy(call.block());
+  return seconds_back_to_back(clock, [&] {
+    for (const Round& round : rounds) clock.exchange(round, call.block());
+    clock.work(copy);
+  });
+}
+
+/// Along a binomial tree every rank passes on the blocks of its subtree, the largest first, and the root
+/// turns S round where its tree does not begin at rank 0: one copy of S in a buffer of the library's own.
+double scatter_binomial(const HostCall& call) {
+  RoundClock clock(call.model, SentData::forwarded, 2 * call.size_bytes);
+  const std::vector<Round> rounds = binomial_from_root(call.model, call.root);
+  const double copy = clock.copy(call.root == 0 ? call.block() : call.size_bytes);
+  return seconds_back_to_back(clock, [&] {
+    clock.work(copy);
+    double blocks = std::exp2(static_cast<double>(rounds.size()) - 1);
+    for (const Round& round : rounds) {
+      clock.exchange(round, std::min(blocks, call.ranks() - blocks) * call.block());
+      blocks /= 2;
+    }
+  });
+}
+
+constexpr std::array<HostAlgorithm, 2> kScatter{
+    {{"basic_linear", any_ranks, scatter_linear}, {"binomial", any_ranks, scatter_binomial}}};
+
+}  // namespace
+
+std::span<const HostAlgorithm> host_gather_algorithms() { return kGather; }
+
+std::span<const HostAlgorithm> host_scatter_algorithms() { return kScatter; }
+
+}  // namespace collbench

@@ -1,0 +1,119 @@
+#include "analysis/models/nccl/algorithms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "topology/catalogue/links.hpp"
+
+namespace collbench {
+
+AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster) {
+  LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : domain_nics(cluster);
+  if (cluster.domains() > 1) limit = slower(limit, domain_nics(cluster));
+  return {"ring", limit.gigabytes_per_second / bus_factor(operation, cluster.ranks()), limit};
+}
+
+namespace {
+
+// NCCL 2.30 src/graph/tuning.cc: perChMaxTree in GB/s for one, two, and more domains.
+constexpr std::array<std::array<double, 3>, 4> kMostOfAChannel{
+    {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};  // Volta to Blackwell
+constexpr double kTreeEfficiency = 0.92;  // the same file: bandwidth of a tree over that of its links
+constexpr int kChannelsOfOneNode = 24;    // 2 × 12 on 8 A100 (published log); more on newer ones: no bound
+
+double most_of_a_channel(const GpuCluster& cluster) {
+  const std::size_t generation = cluster.sm >= 100 ? 3 : cluster.sm >= 90 ? 2 : cluster.sm >= 80 ? 1 : 0;
+  const int column = std::min(cluster.domains(), 3) - 1;
+  return kMostOfAChannel.at(generation).at(static_cast<std::size_t>(column));
+}
+
+int channels(const GpuCluster& cluster) {
+  if (cluster.domains() == 1) return kChannelsOfOneNode;
+  return std::min(cluster.nics * cluster.nodes_per_domain, cluster.ranks_per_domain());
+}
+
+/// The chain of a domain's GPUs: S up and S down each link, in one direction only where there are two GPUs.
+LinkLimit chain(const GpuCluster& cluster) {
+  LinkLimit links = gpu_link(cluster);
+  links.gigabytes_per_second *= kTreeEfficiency;
+  if (cluster.ranks_per_domain() == 2) return links;
+  const double capped = channels(cluster) * most_of_a_channel(cluster);
+  if (capped < links.gigabytes_per_second) {
+    links = {fmt::format("{} tree channels of {:g} GB/s", channels(cluster), most_of_a_channel(cluster)),
+             capped};
+  }
+  return links;
+}
+
+}  // namespace
+
+double tree_rate_of_nics(const GpuCluster& cluster) {
+  return domain_nics(cluster).gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
+}
+
+AlgorithmRate gpu_tree(const GpuCluster& cluster) {
+  AlgorithmRate rate{"tree", 0, {}};
+  if (cluster.ranks_per_domain() > 1) {
+    rate.limit = chain(cluster);
+    rate.gigabytes_per_second = rate.limit.gigabytes_per_second / (cluster.ranks_per_domain() == 2 ? 1 : 2);
+  }
+  if (cluster.domains() > 1) {
+    const double across = tree_rate_of_nics(cluster);
+    if (rate.limit.name.empty() || across < rate.gigabytes_per_second) {
+      rate.gigabytes_per_second = across;
+      rate.limit = domain_nics(cluster);
+    }
+  }
+  return rate;
+}
+
+namespace {
+
+constexpr double kHopperEfficiency = 0.85;     // NCCL 2.30 tuning.cc, nvlsEfficiency
+constexpr double kBlackwellEfficiency = 0.74;  // the same
+constexpr double kTreeOverNvls = 0.91;         // published logs of 2 × 8 H100 (RoCE, EFA): 471 to 487 GB/s
+constexpr int kFewestGpus = 3;                 // NCCL uses it from three GPUs on
+
+}  // namespace
+
+std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
+  const int ranks = cluster.ranks_per_domain();
+  if (cluster.sm < 90 || !cluster.nvswitch || ranks < kFewestGpus) return std::nullopt;
+  const double efficiency = cluster.sm >= 100 ? kBlackwellEfficiency : kHopperEfficiency;
+  const double within =
+      cluster.nvlinks * nvlink_rate(cluster.sm).gigabytes_per_second * efficiency * ranks / (ranks + 1);
+  if (cluster.domains() == 1) return AlgorithmRate{"nvls", within, gpu_link(cluster)};
+  const double across = tree_rate_of_nics(cluster);
+  if (across < kTreeOverNvls * within) return AlgorithmRate{"nvls_tree", across, domain_nics(cluster)};
+  return AlgorithmRate{"nvls_tree", kTreeOverNvls * within, gpu_link(cluster)};
+}
+
+AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
+  const double ranks = cluster.ranks();
+  const double local = cluster.ranks_per_domain();
+  AlgorithmRate rate{"pairwise", 0, {}};
+  if (local > 1) {
+    rate.limit = gpu_link(cluster);
+    // On one domain this is V / ((n−1)/n); on several, what stays inside is less, and NVLink carries PXN.
+    rate.gigabytes_per_second = rate.limit.gigabytes_per_second * ranks / (ranks - 1);
+  }
+  if (cluster.domains() > 1) {
+    const LinkLimit nics = domain_nics(cluster);
+    const double across = nics.gigabytes_per_second / local * ranks / (ranks - local);
+    if (rate.limit.name.empty() || across < rate.gigabytes_per_second) {
+      rate.limit = nics;
+      rate.gigabytes_per_second = across;
+    }
+  }
+  return rate;
+}
+
+AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
+  LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : one_nic(cluster);
+  if (cluster.domains() > 1) limit = slower(limit, one_nic(cluster));
+  return {"send_recv", limit.gigabytes_per_second, limit};
+}
+
+}  // namespace collbench

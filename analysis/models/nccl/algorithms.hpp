@@ -1,0 +1,46 @@
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "analysis/models/nccl/links.hpp"
+#include "base/record/operation.hpp"
+
+namespace collbench {
+
+/// What an algorithm reaches on large buffers, and the link that holds it there.
+struct AlgorithmRate {
+  std::string_view name;            ///< "ring", "tree", "nvls", "nvls_tree", "pairwise", "send_recv"
+  double gigabytes_per_second = 0;  ///< S / time, as the column algbw: never busbw
+  LinkLimit limit;                  ///< its full rate, of which the algorithm needs a part
+
+  bool operator==(const AlgorithmRate&) const = default;
+};
+
+/// The ring of NCCL for AllReduce, AllGather, ReduceScatter, Broadcast and Reduce. Each of its links carries
+/// (bus factor) × S, so that busbw is the rate of the slowest one: a GPU's NVLinks (or its way through the
+/// host), and between domains all NICs of one. docs/model.md.
+[[nodiscard]] AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster);
+
+/// NCCL's double binary tree for AllReduce: a chain within each domain, trees across. Out of a GPU in
+/// mid-chain 2S; out of a domain S where there are two (each is the root of one tree: busbw up to 1.875 × the
+/// NICs on 2 × 8), 2S where there are more. A channel moves at most what NCCL's perChMaxTree says
+/// (NCCL 2.30 src/graph/tuning.cc).
+[[nodiscard]] AlgorithmRate gpu_tree(const GpuCluster& cluster);
+
+/// The NICs' share in an AllReduce whose trees span the domains: S out of each of two, 2S out of each of
+/// more.
+[[nodiscard]] double tree_rate_of_nics(const GpuCluster& cluster);
+
+/// NVLS (one domain) or NVLS-tree (several) for AllReduce: the NVSwitches reduce, and a GPU sends S(p+1)/p.
+/// None below compute capability 9.0, without NVSwitches, or with fewer than three GPUs a domain. Sources:
+/// NVIDIA/nccl-tests PR 239 (bytes on the wire), NCCL 2.30 src/graph/tuning.cc (nvlsEfficiency).
+[[nodiscard]] std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster);
+
+/// AllToAll (also AllToAllv, Gather, Scatter by its links): every rank sends (p−1)/p · S, of which the part
+/// for other domains goes through its share of its domain's NICs. Source: nccl-tests issue 274.
+[[nodiscard]] AlgorithmRate gpu_all_to_all(const GpuCluster& cluster);
+
+/// SendRecv from rank r to r + 1: between domains one flow each way, over one NIC.
+[[nodiscard]] AlgorithmRate gpu_send_recv(const GpuCluster& cluster);
+
+}  // namespace collbench

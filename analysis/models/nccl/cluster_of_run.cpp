@@ -1,0 +1,94 @@
+#include "analysis/models/nccl/cluster_of_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/models/nccl/named_cluster.hpp"
+#include "base/error.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+bool holds(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
+
+/// NCCL's "Using network" line: "IB", "Socket", or the name that a plugin gives itself.
+Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
+  const std::string& network = log.network->value;
+  if (holds(network, "Socket")) return Transport::sockets;
+  if (holds(network, "Libfabric")) return *find_transport("efa", cluster.sm);
+  if (holds(network, "FasTrak") || holds(network, "TCPXO")) return Transport::tcpxo;
+  if (holds(network, "TCPX")) return Transport::tcpx;
+  if (network != "IB" && network != "IBext") {
+    return holds(network, "IBext") ? cluster.transport : Transport::plugin;
+  }
+  if (log.gpu_direct && !log.gpu_direct->value) return Transport::staged;
+  return log.link_layer && log.link_layer->value == "RoCE" ? Transport::roce : Transport::infiniband;
+}
+
+std::string network_of(const LogFacts& log) {
+  std::string words = log.network->value;
+  if (log.link_layer) words += fmt::format(" ({})", log.link_layer->value);
+  if (log.gpu_direct) words += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value ? "with" : "without");
+  return words;
+}
+
+GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
+  if (log.gpus_per_process) cluster.run.gpus_per_process = log.gpus_per_process->value;
+  cluster.run.a_thread_per_gpu = log.threads_per_process && log.threads_per_process->value > 1;
+  if (log.channels) cluster.run.channels = log.channels->value;
+  if (log.nvlink_least_bytes_per_second) {
+    cluster.run.nvlink_least = log.nvlink_least_bytes_per_second->value / kGigabyte;
+  }
+  if (log.network && cluster.domains() > 1) {
+    cluster.transport = transport_of(log, cluster);
+    cluster.run.network = network_of(log);
+  }
+  return cluster;
+}
+
+std::optional<double> smallest_microseconds(const Run& run) {
+  const Measurement* smallest = nullptr;
+  const auto order = [](const Measurement& row) { return std::pair(row.key.size_bytes, row.seconds); };
+  for (const Row& row : run.rows) {
+    const Measurement& measured = row.measurement;
+    if (!measured.unavailable.empty() || measured.seconds <= 0 || measured.key.size_bytes > kKiB) continue;
+    if (smallest == nullptr || order(measured) < order(*smallest)) smallest = &measured;
+  }
+  if (smallest == nullptr) return std::nullopt;
+  return smallest->seconds * 1e6;
+}
+
+}  // namespace
+
+GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
+  if (run.log) cluster = with_log_facts(std::move(cluster), *run.log);
+  if (own_floor) cluster.run.smallest_microseconds = smallest_microseconds(run);
+  return cluster;
+}
+
+GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std::string& where,
+                          bool own_floor) {
+  if (run.backend != "nccl") {
+    throw usage_error(where, "it was measured on host memory, which no topology of GPUs explains",
+                      "judge a run of NCCL or an imported log");
+  }
+  if (run.log && !run.log->nodes) {
+    throw usage_error(where, "the log does not say on how many nodes it ran", "give --nodes to import");
+  }
+  const int nodes = node_count(run.ranks);
+  const int ranks = static_cast<int>(run.ranks.size());
+  const std::vector<int> locals = ranks_per_node(run.ranks);
+  if (nodes == 0 ||
+      std::any_of(locals.begin(), locals.end(), [&](int each) { return each != locals.front(); })) {
+    throw usage_error(where, fmt::format("{} ranks on {} nodes: nodes differ", ranks, nodes),
+                      "only runs with as many ranks on every node can be judged");
+  }
+  return with_run_facts(named_gpu_cluster(topology, nodes, locals.front()), run, own_floor);
+}
+
+}  // namespace collbench

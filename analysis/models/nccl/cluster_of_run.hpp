@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench {
+
+/// `cluster` with what the run's own log tells (Run::log): how it was launched, what carried its bytes
+/// between nodes, NCCL's algorithm where all its lines of 64 MiB and more name one, channels and NVLinks as
+/// NCCL saw them. `own_floor`: also its own quickest time of at most 1 KiB, in the place of the modelled
+/// floor.
+[[nodiscard]] GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor);
+
+/// The cluster of a run on nodes like `topology` (named_gpu_cluster), with the facts of its log. Throws Error
+/// (usage) for a run on host memory, where nodes have different numbers of ranks, and where an imported log
+/// does not say on how many nodes it ran. `where` names the run in it.
+[[nodiscard]] GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std::string& where,
+                                        bool own_floor);
+
+}  // namespace collbench

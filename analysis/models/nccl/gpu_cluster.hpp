@@ -1,0 +1,66 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/models/nccl/transport.hpp"
+#include "topology/graph/topology.hpp"
+#include "topology/machines/reference_machines.hpp"
+
+namespace collbench {
+
+/// What a run tells of itself, or its log, and no topology does. None: not told.
+struct GpuRunFacts {
+  std::string network;                          ///< "IB with GPUDirect RDMA", between nodes; empty: not told
+  std::optional<std::string> algorithm;         ///< that ran: "ring", "tree", "nvls", "nvls_tree"
+  std::optional<int> channels;                  ///< of collectives, as NCCL counts them
+  std::optional<int> gpus_per_process;          ///< nGpus × nThread of nccl-tests' header
+  bool a_thread_per_gpu = false;                ///< nThread > 1
+  std::optional<double> nvlink_least;           ///< GB/s from a GPU to another over NVLink, as NCCL saw them
+  std::optional<double> smallest_microseconds;  ///< the run's own time of at most 1 KiB
+
+  bool operator==(const GpuRunFacts&) const = default;
+};
+
+/// GpuCluster::gpu where the topology tells the generation only.
+inline constexpr std::string_view kUnknownGpu = "GPU";
+
+/// The ranks and their links: all that an expectation starts from. Rates are GB/s (1e9 bytes) in one
+/// direction. Every node is like the first, one rank has one GPU.
+struct GpuCluster {
+  std::string gpu;  ///< "H100 SXM"
+  int sm = 0;       ///< compute capability × 10
+  int nodes = 1;
+  int ranks_per_node = 1;
+  int nodes_per_domain = 1;  ///< nodes that NVLink connects
+  int nvlinks = 0;           ///< of each GPU, to the other ranks; 0: they meet over PCIe
+  bool nvswitch = false;
+  double host_path = 0;        ///< where NVLink does not connect them: the slowest way to a neighbour
+  std::string host_path_name;  ///< "between the sockets"
+  int nics = 0;                ///< of a node, that NCCL uses
+  double nic_line_rate = 0;    ///< of one NIC
+  double nic_path = 0;         ///< PCIe of one NIC; 0: not known
+  double gpu_path = 0;         ///< PCIe of one GPU, on its way to the NICs; 0: not known
+  Transport transport = Transport::unknown;
+  GpuRunFacts run;
+
+  [[nodiscard]] int ranks() const { return nodes * ranks_per_node; }
+  /// NVLink domains that the ranks span: what the formulas call nodes.
+  [[nodiscard]] int domains() const { return (nodes + nodes_per_domain - 1) / nodes_per_domain; }
+  /// Ranks of a full domain.
+  [[nodiscard]] int ranks_per_domain() const {
+    return domains() == 1 ? ranks() : nodes_per_domain * ranks_per_node;
+  }
+  bool operator==(const GpuCluster&) const = default;
+};
+
+/// `nodes` of `host` with `ranks_per_node` ranks each (0: one for each GPU). NICs are those of at least
+/// 100 Gb/s, or else the fastest. Throws Error (usage) for a host without GPUs, for more ranks than GPUs, and
+/// for several nodes without NICs; `where` names the topology in it.
+[[nodiscard]] GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node,
+                                     const std::string& where);
+
+/// The same of a reference machine, whose transport and NVLink domain are known.
+[[nodiscard]] GpuCluster gpu_cluster(const ReferenceMachine& machine, int nodes, int ranks_per_node);
+
+}  // namespace collbench

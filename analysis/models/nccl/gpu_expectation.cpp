@@ -1,0 +1,100 @@
+#include "analysis/models/nccl/gpu_expectation.hpp"
+
+#include <algorithm>
+
+#include "analysis/models/nccl/algorithms.hpp"
+#include "analysis/models/nccl/latency.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+// How far nine in ten rows of published logs lay from the model (docs/accuracy.md), rounded up.
+constexpr double kWithinDomain = 0.15;  // ≥ 64 MiB: NVLink, or a transport whose figures are known
+constexpr double kLoose = 0.20;         // ≥ 64 MiB: PCIe boxes, other transports, many nodes
+constexpr double kMiddleSizes = 0.45;   // 64 KiB to 64 MiB: the ramp
+constexpr double kSmallSizes = 0.30;
+// DGX SuperPOD: 32 nodes under one set of leaf switches; beyond it a spine takes part that no graph shows.
+constexpr int kNodesOfOneLeaf = 32;
+
+std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& cluster) {
+  switch (id) {
+    case OperationId::all_reduce: {
+      std::vector<AlgorithmRate> rates{gpu_ring(operation(id), cluster), gpu_tree(cluster)};
+      if (const auto nvls = gpu_nvls(cluster)) rates.push_back(*nvls);
+      return rates;
+    }
+    case OperationId::all_gather:
+    case OperationId::reduce_scatter:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+      return {gpu_ring(operation(id), cluster)};
+    case OperationId::all_to_all:
+    case OperationId::all_to_all_v:
+    case OperationId::gather:
+    case OperationId::scatter:
+      return {gpu_all_to_all(cluster)};
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+      return {gpu_send_recv(cluster)};
+    case OperationId::hypercube:
+      return {};
+  }
+  return {};
+}
+
+const AlgorithmRate& best_of(const std::vector<AlgorithmRate>& rates) {
+  return *std::max_element(rates.begin(), rates.end(), [](const AlgorithmRate& a, const AlgorithmRate& b) {
+    return a.gigabytes_per_second < b.gigabytes_per_second;
+  });
+}
+
+}  // namespace
+
+std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster) {
+  if (cluster.ranks() < 2) return {};
+  std::vector<AlgorithmRate> rates = all_algorithms(id, cluster);
+  const auto told = std::find_if(rates.begin(), rates.end(), [&](const AlgorithmRate& rate) {
+    return cluster.run.algorithm == std::string(rate.name);
+  });
+  if (told == rates.end()) return rates;
+  return {*told};
+}
+
+double plateau_busbw(OperationId id, const GpuCluster& cluster) {
+  const std::vector<AlgorithmRate> rates = gpu_algorithms(id, cluster);
+  if (rates.empty()) return 0;
+  return best_of(rates).gigabytes_per_second * bus_factor(operation(id), cluster.ranks());
+}
+
+double band_uncertainty(const GpuCluster& cluster, double bytes) {
+  if (bytes < 64 * static_cast<double>(kKiB)) return kSmallSizes;
+  if (bytes < 64 * static_cast<double>(kMiB)) return kMiddleSizes;
+  const bool links_known = cluster.nvlinks > 0 || cluster.ranks_per_node == 1;
+  const bool network_known = cluster.domains() == 1 || traits(cluster.transport).figures_known;
+  return links_known && network_known && cluster.nodes <= kNodesOfOneLeaf ? kWithinDomain : kLoose;
+}
+
+Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCluster& cluster) {
+  Expectation expected;
+  const std::vector<AlgorithmRate> rates = gpu_algorithms(id, cluster);
+  if (rates.empty() || size_bytes == 0) return expected;
+  const auto bytes = static_cast<double>(size_bytes);
+  const auto seconds = [&](const AlgorithmRate& rate) {
+    return gpu_microseconds(operation(id), cluster, bytes, rate.gigabytes_per_second) * 1e-6;
+  };
+  for (const AlgorithmRate& rate : all_algorithms(id, cluster)) {
+    if (rate.name == "ring") expected.ring_seconds = seconds(rate);
+    if (rate.name == "tree") expected.tree_seconds = seconds(rate);
+  }
+  const AlgorithmRate& best = best_of(rates);
+  expected.expected_seconds = seconds(best);
+  expected.expected_by = best.name;
+  expected.limited_by = best.limit.name;
+  const double off = band_uncertainty(cluster, bytes);
+  expected.fastest_seconds = *expected.expected_seconds / (1 + off);
+  expected.slowest_seconds = seconds(rates.front()) / (1 - off);
+  return expected;
+}
+
+}  // namespace collbench

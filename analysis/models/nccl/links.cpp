@@ -1,0 +1,96 @@
+#include "analysis/models/nccl/links.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "topology/catalogue/links.hpp"
+
+namespace collbench {
+
+int domain_nic_count(const GpuCluster& cluster) {
+  const int rest = cluster.nodes % cluster.nodes_per_domain;
+  return cluster.nics * (rest == 0 ? cluster.nodes_per_domain : rest);
+}
+
+std::string_view domain_name(const GpuCluster& cluster) {
+  return cluster.nodes_per_domain > 1 ? "domain" : "node";
+}
+
+const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b) {
+  return b.gigabytes_per_second < a.gigabytes_per_second ? b : a;
+}
+
+LinkLimit gpu_link(const GpuCluster& cluster) {
+  if (cluster.nvlinks == 0) return {cluster.host_path_name, cluster.host_path};
+  const double rate = nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
+  return {fmt::format("{} NVLinks of {:.1f} GB/s a GPU", cluster.nvlinks, rate), cluster.nvlinks * rate};
+}
+
+LinkLimit one_nic(const GpuCluster& cluster) {
+  const double line = cluster.nic_line_rate * traits(cluster.transport).efficiency;
+  if (cluster.nic_path > 0 && cluster.nic_path < line) {
+    return {fmt::format("the PCIe link of one NIC, {:.1f} GB/s", cluster.nic_path), cluster.nic_path};
+  }
+  return {fmt::format("one NIC of {:g} GB/s", cluster.nic_line_rate), line};
+}
+
+LinkLimit domain_nics(const GpuCluster& cluster) {
+  const int nics = domain_nic_count(cluster);
+  LinkLimit all = one_nic(cluster);
+  const bool pcie = all.name.starts_with("the PCIe");
+  all.name = pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
+                  : fmt::format("{} NIC{} of {:g} GB/s a {}, {} %", nics, nics == 1 ? "" : "s",
+                                cluster.nic_line_rate, domain_name(cluster),
+                                std::lround(100 * traits(cluster.transport).efficiency));
+  all.gigabytes_per_second *= nics;
+  // A node with fewer ranks than GPUs: what leaves it passes through the GPUs that are used.
+  const int gpus = nics / std::max(cluster.nics, 1) * cluster.ranks_per_node;
+  if (cluster.gpu_path > 0 && gpus * cluster.gpu_path < all.gigabytes_per_second) {
+    all.name = gpus == 1 ? fmt::format("the PCIe link of one GPU, {:.1f} GB/s", cluster.gpu_path)
+                         : fmt::format("the PCIe links of {} GPUs, {:.1f} GB/s each", gpus, cluster.gpu_path);
+    all.gigabytes_per_second = gpus * cluster.gpu_path;
+  }
+  return all;
+}
+
+namespace {
+
+/// Bytes out of a domain over S.
+double out_of_domain(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm) {
+  const double ranks = cluster.ranks();
+  const double local = cluster.ranks_per_domain();
+  if (algorithm == "tree" || algorithm == "nvls_tree") return cluster.domains() == 2 ? 1 : 2;
+  if (algorithm == "pairwise") return local * (ranks - local) / ranks;
+  if (algorithm == "send_recv") return 1;
+  return bus_factor(operation, cluster.ranks());
+}
+
+/// Bytes out of a GPU to its own domain over S.
+double out_of_gpu(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm) {
+  const double ranks = cluster.ranks();
+  const double local = cluster.ranks_per_domain();
+  if (algorithm == "tree") return local > 2 ? 2 : 1;
+  if (algorithm == "nvls" || algorithm == "nvls_tree") return (local + 1) / local;
+  if (algorithm == "pairwise") return (local - 1) / ranks;
+  if (algorithm == "send_recv") return 1;
+  return bus_factor(operation, cluster.ranks());
+}
+
+}  // namespace
+
+LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm,
+                     double algbw) {
+  LinkLoads loads;
+  if (cluster.domains() > 1) {
+    const int nics = algorithm == "send_recv" ? 1 : domain_nic_count(cluster);
+    loads.nic = algbw * out_of_domain(operation, cluster, algorithm) / nics;
+  }
+  if (cluster.ranks_per_domain() > 1 && cluster.nvlinks > 0) {
+    loads.nvlink = algbw * out_of_gpu(operation, cluster, algorithm) / cluster.nvlinks;
+  }
+  return loads;
+}
+
+}  // namespace collbench

@@ -1,0 +1,51 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "base/record/operation.hpp"
+
+namespace collbench {
+
+/// A link and the rate that it gives, GB/s (1e9 bytes) in one direction.
+struct LinkLimit {
+  std::string name;
+  double gigabytes_per_second = 0;
+
+  bool operator==(const LinkLimit&) const = default;
+};
+
+/// The slower of two.
+[[nodiscard]] const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b);
+
+/// What one GPU sends to the other ranks of its domain: all its NVLinks as copies reach them, else the
+/// slowest way through the host.
+[[nodiscard]] LinkLimit gpu_link(const GpuCluster& cluster);
+
+/// NICs of the smallest domain that the ranks fill: what leaves it is the narrowest edge.
+[[nodiscard]] int domain_nic_count(const GpuCluster& cluster);
+
+/// "node", or "domain" where NVLink connects several nodes.
+[[nodiscard]] std::string_view domain_name(const GpuCluster& cluster);
+
+/// What leaves one domain: the sum over its NICs of min(line rate × the transport's efficiency, PCIe).
+[[nodiscard]] LinkLimit domain_nics(const GpuCluster& cluster);
+
+/// What one flow between two domains gets: one NIC.
+[[nodiscard]] LinkLimit one_nic(const GpuCluster& cluster);
+
+/// What a measured rate means for the links, GB/s in one direction; none where no byte takes such a link.
+struct LinkLoads {
+  std::optional<double> nic;     ///< each NIC of a domain
+  std::optional<double> nvlink;  ///< each NVLink of a GPU
+
+  bool operator==(const LinkLoads&) const = default;
+};
+
+/// The loads while `algorithm` (its name in AlgorithmRate) runs at `algbw` GB/s of S. A wire carries the
+/// bytes that the algorithm sends, which busbw is for the ring only (NVIDIA/nccl-tests issue 164).
+[[nodiscard]] LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster,
+                                   std::string_view algorithm, double algbw);
+
+}  // namespace collbench

@@ -1,0 +1,190 @@
+#include "analysis/models/nccl/nccl_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+
+namespace collbench {
+namespace {
+
+using PerProtocol = std::array<double, 3>;        // LL, LL128, Simple; microseconds
+using PerAlgorithm = std::array<PerProtocol, 5>;  // in the order of NcclAlgorithm
+using PerNodes = std::array<double, 3>;           // 1 node, 2 nodes, more; GB/s of a channel
+using PerGeneration = std::array<PerNodes, 4>;    // Volta, Ampere, Hopper, Blackwell
+
+constexpr PerAlgorithm kBase{{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {0, 0, 0}, {0, 0, 0}, {8, 8, 8}}};
+constexpr PerAlgorithm kNvlink{{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}, {0, 0, 25}, {0, 0, 25}, {0, 0, 4.0}}};
+constexpr PerAlgorithm kPci{{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {0, 0, 0}, {0, 0, 0}, {0, 0, 4.0}}};
+constexpr PerAlgorithm kNetwork{{{5.0, 8.5, 14}, {2.7, 4.0, 14.0}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}};
+
+constexpr PerGeneration kMostLl{{{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
+constexpr PerGeneration kMostRingLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
+constexpr PerGeneration kMostTreeLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
+constexpr PerGeneration kMostTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
+constexpr PerGeneration kMostNvlsTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
+constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
+
+/// By powers of two from 64 B on: trees fall short of the model at medium sizes.
+constexpr std::array<std::array<double, 23>, 3> kTreeCorrection{{
+    {1, 1, 1, 1, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1, 1},
+    {0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
+     0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9},
+}};
+
+template <typename Enumeration>
+constexpr std::size_t at(Enumeration value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::size_t generation(int sm) { return sm >= 100 ? 3 : sm >= 90 ? 2 : sm >= 80 ? 1 : 0; }
+
+std::size_t node_column(int nodes) { return static_cast<std::size_t>(std::min(nodes, 3) - 1); }
+
+int whole_log2(int value) { return static_cast<int>(std::bit_width(static_cast<unsigned>(value))) - 1; }
+
+int steps(OperationId operation, int ranks) {
+  return operation == OperationId::all_reduce ? 2 * (ranks - 1) : ranks - 1;
+}
+
+bool exists(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol, const NcclJob& job,
+            const NcclGraph& graph) {
+  const bool reduces_all = operation == OperationId::all_reduce;
+  if (!reduces_all && operation != OperationId::all_gather && operation != OperationId::reduce_scatter) {
+    return false;
+  }
+  const bool simple = protocol == NcclProtocol::simple;
+  switch (algorithm) {
+    case NcclAlgorithm::ring:
+      return true;
+    case NcclAlgorithm::tree:
+      return reduces_all;
+    case NcclAlgorithm::nvls:  // across nodes only with CollNet, which is not restated
+      return simple && graph.channels >= 2 && job.nodes == 1;
+    case NcclAlgorithm::nvls_tree:
+      return simple && graph.channels >= 2 && job.nodes > 1 && reduces_all;
+    case NcclAlgorithm::pat:
+      return simple && !reduces_all && job.ranks == job.nodes;
+  }
+  return false;
+}
+
+/// GB/s of one channel before the algorithm's own limits.
+double channel_rate(OperationId operation, NcclAlgorithm algorithm, const NcclJob& job,
+                    const NcclGraph& graph) {
+  if (algorithm != NcclAlgorithm::nvls && algorithm != NcclAlgorithm::nvls_tree) {
+    return job.nodes <= 2 ? graph.within_node : graph.across_nodes;
+  }
+  const double local = static_cast<double>(job.ranks) / job.nodes;
+  double within =
+      graph.within_node * kNvlsEfficiency[generation(job.sm)] * (graph.channels - 1) / graph.channels;
+  within *= operation == OperationId::all_reduce ? 2 : (local - 1) / local;
+  if (algorithm == NcclAlgorithm::nvls) return std::min(within, graph.across_nodes);
+  const double across = graph.across_nodes * (job.nodes <= 2 ? 2 : 1);
+  return std::min({within, across, kMostNvlsTree[generation(job.sm)][node_column(job.nodes)]});
+}
+
+/// GB/s as busbw.
+double bus_rate(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol, const NcclJob& job,
+                const NcclGraph& graph) {
+  const std::size_t column = node_column(job.nodes);
+  const auto most = [&](const PerGeneration& table) {
+    return graph.channels * table[generation(job.sm)][column];
+  };
+  // Within a node the GPUs bound LL, across nodes the CPUs.
+  const double most_ll = kMostLl[job.nodes == 1 ? generation(job.sm) : job.amd_cpu ? 1 : 0][column];
+  double rate = graph.channels * channel_rate(operation, algorithm, job, graph);
+  if (algorithm == NcclAlgorithm::ring) {
+    if (protocol == NcclProtocol::ll) return std::min(most_ll, rate * 0.5);
+    if (protocol == NcclProtocol::ll128) return std::min(rate * 0.92, most(kMostRingLl128));
+  }
+  if (algorithm == NcclAlgorithm::tree) {
+    rate = std::min(rate * 0.92, most(kMostTree));
+    if (protocol == NcclProtocol::ll) rate = std::min(rate / 3.8, most_ll);
+    if (protocol == NcclProtocol::ll128) {
+      rate = std::min(rate * (job.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0), most(kMostTreeLl128));
+    }
+    if (job.plain_tree) rate *= 0.85;
+  }
+  return algorithm == NcclAlgorithm::pat ? rate * 0.75 : rate;
+}
+
+double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol, const NcclJob& job,
+               const NcclGraph& graph) {
+  const auto p = at(protocol);
+  const double base = kBase[at(algorithm)][p];
+  const double within = (graph.nvlink ? kNvlink : kPci)[at(algorithm)][p];
+  const bool simple = protocol == NcclProtocol::simple;
+  // One rank per node: nothing hides the network's latency, which the tree's shows. Simple flushes as well.
+  const double across = kNetwork[at(job.ranks == job.nodes ? NcclAlgorithm::tree : algorithm)][p] +
+                        graph.network_microseconds * (simple ? 2 : 1);
+  const int log_nodes = whole_log2(job.nodes);
+  const int others_in_node = job.ranks / job.nodes - 1;
+  switch (algorithm) {
+    case NcclAlgorithm::ring: {
+      const double overhead = job.nodes == 1 ? 0 : (job.amd_cpu ? 2.0 : 1.0) * (simple ? 3 : 1);
+      const int crossings = steps(operation, job.nodes);
+      return base + (steps(operation, job.ranks) - crossings) * std::max(within, overhead) +
+             crossings * across;
+    }
+    case NcclAlgorithm::tree:
+      return base + 2 * (others_in_node * within + log_nodes * across);
+    case NcclAlgorithm::nvls:
+      return within;
+    case NcclAlgorithm::nvls_tree:
+      return base + within + 2 * log_nodes * across;
+    case NcclAlgorithm::pat:
+      break;
+  }
+  return base + log_nodes * across / 3.5 + job.ranks * 2.8;
+}
+
+}  // namespace
+
+std::string_view name(NcclAlgorithm algorithm) {
+  constexpr std::array<std::string_view, 5> kNames{"tree", "ring", "nvls", "nvls_tree", "pat"};
+  return kNames[at(algorithm)];
+}
+
+std::string_view name(NcclProtocol protocol) {
+  constexpr std::array<std::string_view, 3> kNames{"LL", "LL128", "Simple"};
+  return kNames[at(protocol)];
+}
+
+std::optional<NcclCost> nccl_cost(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol,
+                                  const NcclJob& job, const NcclGraph& graph) {
+  if (job.ranks < 2 || !exists(operation, algorithm, protocol, job, graph)) return std::nullopt;
+  double rate = bus_rate(operation, algorithm, protocol, job, graph);
+  const bool ring = algorithm == NcclAlgorithm::ring;
+  if (ring || operation == OperationId::all_reduce) {
+    const bool half = algorithm == NcclAlgorithm::tree;
+    rate *= half ? 0.5 : static_cast<double>(job.ranks) / steps(operation, job.ranks);
+  }
+  if (rate <= 0) return std::nullopt;
+  return NcclCost{.latency_microseconds = latency(operation, algorithm, protocol, job, graph),
+                  .gigabytes_per_second = rate};
+}
+
+std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol,
+                                   const NcclJob& job, const NcclGraph& graph, std::uint64_t size_bytes) {
+  auto cost = nccl_cost(operation, algorithm, protocol, job, graph);
+  if (!cost) return std::nullopt;
+  const auto sixty_fourths = size_bytes / 64;
+  const auto power = static_cast<std::size_t>(std::bit_width(sixty_fourths));  // one above its logarithm
+  const bool in_table = power >= 1 && power <= kTreeCorrection[0].size();
+  const bool reduces_all = operation == OperationId::all_reduce;
+  if (algorithm == NcclAlgorithm::tree && in_table) {
+    cost->gigabytes_per_second *= kTreeCorrection[at(protocol)][power - 1];
+  }
+  const auto per_channel =
+      size_bytes / static_cast<std::uint64_t>(std::max(1, job.collective_channels) * job.ranks);
+  if (algorithm == NcclAlgorithm::ring && protocol == NcclProtocol::simple && job.nodes > 1 && reduces_all &&
+      per_channel >= 64) {
+    cost->latency_microseconds *= job.sm < 80 ? 1.9 : 1.4;  // the plateau of the ring
+  }
+  return cost->latency_microseconds / 1e6 +
+         static_cast<double>(size_bytes) / (cost->gigabytes_per_second * 1e9);
+}
+
+}  // namespace collbench

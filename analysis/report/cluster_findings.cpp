@@ -1,0 +1,102 @@
+#include "analysis/report/cluster_findings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/cluster/cluster_topology.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::size_t kMostFindings = 3;  // of one kind of node, in a line
+constexpr std::size_t kMostKinds = 3;
+constexpr std::size_t kMostNodes = 4;
+
+/// Costs are worked out for one node and for two: more of them lose as much.
+const FindingCost* cost_on(const PricedFinding& priced, int nodes) {
+  const auto found = std::find_if(priced.costs.begin(), priced.costs.end(), [nodes](const FindingCost& cost) {
+    return cost.nodes == std::min(nodes, 2);
+  });
+  return found == priced.costs.end() ? nullptr : &*found;
+}
+
+std::string words(const PricedFinding& priced, int nodes) {
+  std::string text = fmt::format("{} {} {}: {}", severity_name(finding_kind(priced.finding.code).severity),
+                                 priced.finding.code, priced.finding.device, priced.finding.what);
+  const FindingCost* cost = cost_on(priced, nodes);
+  if (cost != nullptr && cost->changes()) text += ", " + cost_words({*cost});
+  return text;
+}
+
+std::string names(const std::vector<std::string>& hosts) {
+  if (hosts.size() <= kMostNodes) return join_words(hosts);
+  return fmt::format("{} and {} more", fmt::join(hosts.begin(), hosts.begin() + kMostNodes, ", "),
+                     hosts.size() - kMostNodes);
+}
+
+bool is_on_the_path(const PricedFinding& priced, int nodes) {
+  const FindingCost* cost = cost_on(priced, nodes);
+  return finding_kind(priced.finding.code).severity == Severity::broken ||
+         (cost != nullptr && cost->changes());
+}
+
+}  // namespace
+
+std::vector<HostGroup> cluster_groups(const ClusterTopology& cluster) {
+  HostGroups groups;
+  for (int node = 0; node < static_cast<int>(cluster.nodes.size()); ++node)
+    groups.add(node_host(cluster, node), cluster.nodes[static_cast<std::size_t>(node)].host);
+  return groups.take();
+}
+
+DiffReport cluster_findings(const ClusterTopology& cluster, const std::optional<HostGroup>& expected,
+                            bool expected_is_reference) {
+  const std::vector<HostGroup> groups = cluster_groups(cluster);
+  if (!expected) return compare_groups(groups);
+  DiffReport report;
+  report.nodes = cluster.nodes.size();
+  for (const HostGroup& group : groups) {
+    ComparedHosts compared = compare_hosts(*expected, group, expected_is_reference);
+    if (!compared.findings.empty()) report.pairs.push_back(std::move(compared));
+  }
+  return report;
+}
+
+std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nodes) {
+  std::vector<std::string> lines;
+  for (const ComparedHosts& pair : report.pairs) {
+    if (lines.size() == kMostKinds) {
+      lines.push_back(fmt::format("{} more kinds of node are otherwise (collbench topo diff)",
+                                  report.pairs.size() - kMostKinds));
+      break;
+    }
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < std::min(kMostFindings, pair.findings.size()); ++i)
+      parts.push_back(words(pair.findings[i], nodes));
+    if (pair.findings.size() > kMostFindings)
+      parts.push_back(fmt::format("{} more (collbench topo diff)", pair.findings.size() - kMostFindings));
+    lines.push_back(fmt::format("{} against {}: {}", names(pair.b), names(pair.a), fmt::join(parts, "; ")));
+  }
+  return lines;
+}
+
+std::string findings_on_the_path(const Run& run, const HostGroup& expected, bool expected_is_reference) {
+  if (!run.cluster) return {};
+  const ClusterTopology cluster = read_cluster_record(*run.cluster, "the record");
+  const int nodes = static_cast<int>(cluster.nodes.size());
+  std::vector<std::string> found;
+  for (const ComparedHosts& pair : cluster_findings(cluster, expected, expected_is_reference).pairs) {
+    for (const PricedFinding& priced : pair.findings) {
+      if (is_on_the_path(priced, nodes))
+        found.push_back(fmt::format("{}, {}", names(pair.b), words(priced, nodes)));
+    }
+  }
+  if (found.empty()) return {};
+  return fmt::format("On its path: {}.", fmt::join(found, "; "));
+}
+
+}  // namespace collbench

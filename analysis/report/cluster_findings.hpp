@@ -1,0 +1,30 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/report/diff_report.hpp"
+#include "base/record/run.hpp"
+#include "topology/cluster/cluster_topology.hpp"
+
+namespace collbench {
+
+/// The machines of a run by kind, the usual one first, each under its own names.
+[[nodiscard]] std::vector<HostGroup> cluster_groups(const ClusterTopology& cluster);
+
+/// What the nodes have otherwise than each other, and, where it is given, than `expected`.
+[[nodiscard]] DiffReport cluster_findings(const ClusterTopology& cluster,
+                                          const std::optional<HostGroup>& expected,
+                                          bool expected_is_reference);
+
+/// Lines for the head of a report: which nodes, what is wrong with them, and what it costs on as many nodes
+/// as the run has. The worst findings of each kind of node; the rest is counted.
+[[nodiscard]] std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nodes);
+
+/// The findings that the operation of a LOW run meets, as a sentence for its explanation: those that cost
+/// something on as many nodes, and what is broken. Empty without any, and for a run that does not know its
+/// machines.
+[[nodiscard]] std::string findings_on_the_path(const Run& run, const HostGroup& expected,
+                                               bool expected_is_reference);
+
+}  // namespace collbench

@@ -1,0 +1,211 @@
+#include "analysis/report/columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <span>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr int kTimeWidth = 8;
+constexpr int kRateWidth = 7;
+constexpr int kWrongWidth = 6;
+constexpr int kShortWidth = 4;
+/// Below this ratio a row catches the eye. A hint for a reader and no verdict.
+constexpr double kSlowRatio = 0.8;
+
+const RowKey& key(const ReportRow& row) { return row.row.measurement.key; }
+
+std::string size(const ReportRow& row) { return fmt::to_string(key(row).size_bytes); }
+std::string count(const ReportRow& row) { return fmt::to_string(key(row).count); }
+std::string type(const ReportRow& row) { return std::string(traits(key(row).type).name); }
+
+std::string reduction(const ReportRow& row) {
+  if (!key(row).reduction) return std::string(kNoValue);
+  return std::string(name(*key(row).reduction)) + (row.row.measurement.note.empty() ? "" : "*");
+}
+
+std::string root(const ReportRow& row) {
+  return key(row).root ? fmt::to_string(*key(row).root) : std::string(kNoValue);
+}
+
+std::string place(const ReportRow& row) {
+  // nccl-tests measures AllToAll and SendRecv in place too, though neither has such a form.
+  if (!operation(key(row).operation).has_in_place && !key(row).in_place) return std::string(kNoValue);
+  return key(row).in_place ? "in" : "out";
+}
+
+std::string time(const ReportRow& row) {
+  const double seconds = row.row.measurement.seconds;
+  if (seconds <= 0) return std::string(kNoValue);
+  // A GPU was throttled, or had errors, while the row ran: which and why stands below the tables.
+  return table_number(seconds / kMicrosecond, kTimeWidth) + (row.row.measurement.marks.empty() ? "" : "!");
+}
+
+Tone time_tone(const ReportRow& row) {
+  return row.row.measurement.marks.empty() ? Tone::plain : Tone::warning;
+}
+
+std::string enqueue(const ReportRow& row) {
+  const auto& seconds = row.row.measurement.enqueue_seconds;
+  return seconds ? table_number(*seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
+}
+
+bool has_enqueue_time(const ReportRow& row) { return row.row.measurement.enqueue_seconds.has_value(); }
+
+std::string half_width(const ReportRow& row) {
+  const auto relative = interval_half_width(row.row.measurement);
+  if (!relative) return std::string(kNoValue);
+  const double percent = *relative * 100;
+  if (percent == 0) return "0";
+  if (percent < 0.1) return "<0.1";
+  return percent < 999.5 ? fmt::format("{:.{}f}", percent, percent < 9.95 ? 1 : 0) : ">999";
+}
+
+std::string algorithm_bandwidth_cell(const ReportRow& row) {
+  return table_rate(row.rates.algorithm_bandwidth);
+}
+std::string bus_bandwidth_cell(const ReportRow& row) { return table_rate(row.rates.bus_bandwidth); }
+
+std::string wrong(const ReportRow& row) {
+  const auto& elements = row.row.measurement.wrong_elements;
+  if (!elements) return std::string(kNoValue);
+  const std::string text = fmt::to_string(*elements);
+  // The exact number stands below the table.
+  return std::ssize(text) <= kWrongWidth ? text : fmt::format("{:.0e}", static_cast<double>(*elements));
+}
+
+Tone wrong_tone(const ReportRow& row) {
+  return row.row.measurement.wrong_elements.value_or(0) > 0 ? Tone::alarm : Tone::plain;
+}
+
+std::string ring(const ReportRow& row) { return table_rate(row.rates.ring_bus_bandwidth); }
+std::string tree(const ReportRow& row) { return table_rate(row.rates.tree_bus_bandwidth); }
+std::string expected(const ReportRow& row) { return table_rate(row.rates.expected_bus_bandwidth); }
+
+std::string ratio(const ReportRow& row) {
+  const auto& value = row.rates.measured_over_expected;
+  if (!value) return std::string(kNoValue);
+  if (*value < 0.01) return "<.01";
+  const int decimals = *value < 9.995 ? 2 : *value < 99.95 ? 1 : 0;
+  return *value < 9999.5 ? fmt::format("{:.{}f}", *value, decimals) : ">1e4";
+}
+
+Tone ratio_tone(const ReportRow& row) {
+  const auto& value = row.rates.measured_over_expected;
+  return value && *value < kSlowRatio ? Tone::warning : Tone::plain;
+}
+
+std::string nccl_expected(const ReportRow& row) {
+  const auto& told = row.row.measurement.nccl;
+  const auto seconds = told ? nccl_expected_seconds(*told) : std::nullopt;
+  return seconds ? table_number(*seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
+}
+
+/// "ring/simple/16"; empty where NCCL did not tell.
+std::string used_by_nccl(const Measurement& measured) {
+  if (!measured.nccl) return {};
+  std::string text = measured.nccl->algorithm;
+  if (!measured.nccl->protocol.empty()) text += "/" + measured.nccl->protocol;
+  if (measured.nccl->channels > 0) text += fmt::format("/{}", measured.nccl->channels);
+  return text;
+}
+
+/// "auto" comes first: the end may be cut.
+std::string algorithm(const ReportRow& row) {
+  const std::string& asked = key(row).algorithm;
+  const std::string& ran = row.row.measurement.algorithm_ran;
+  const bool chosen = asked == kLibraryChoice;
+  if (const std::string used = used_by_nccl(row.row.measurement); !used.empty()) {
+    return one_line(chosen ? fmt::format("auto: {}", used)
+                           : fmt::format("{} ({}{})", used, ran != asked ? "for " : "", asked));
+  }
+  if (ran.empty() || ran == asked) return one_line(asked);
+  return one_line(chosen ? fmt::format("auto: {}", ran) : fmt::format("{} (for {})", ran, asked));
+}
+
+bool has_root(const ReportRow& row) { return key(row).root.has_value(); }
+
+constexpr std::string_view kMeasured = "measured";
+constexpr std::string_view kExpected = "expected busbw";
+constexpr std::string_view kRate = "(GB/s)";
+
+/// Pages that the whole table needs: of a run on host memory, and on GPUs, where sizes have more digits and
+/// the algorithm more words.
+constexpr int kWide = 118;
+constexpr int kWidest = 140;
+
+constexpr std::array<ReportColumn, 17> kColumns{{
+    {"size", "(B)", "size (B)", "", 8, 0, size},
+    {"count", "(elem.)", "count (elements)", "", 7, kWide, count},
+    {"type", "", "type", "", 5, 0, type},
+    {"redop", "", "redop", "", 5, 0, reduction},
+    {"root", "", "root", "", kShortWidth, 0, root, nullptr, has_root},
+    {"place", "", "place", "", 5, 0, place},
+    {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, 0, time, time_tone},
+    {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, 0, half_width},
+    {"enqueue", "(µs)", "enqueue (µs)", kMeasured, kTimeWidth, 90, enqueue, nullptr, has_enqueue_time},
+    {"algbw", kRate, "algbw (GB/s)", kMeasured, kRateWidth, kWide, algorithm_bandwidth_cell},
+    {"busbw", kRate, "busbw (GB/s)", kMeasured, kRateWidth, 0, bus_bandwidth_cell},
+    {"#wrong", "", "#wrong", kMeasured, kWrongWidth, 0, wrong, wrong_tone},
+    {"ring", kRate, "ring busbw (GB/s)", kExpected, kRateWidth, kWide, ring},
+    {"tree", kRate, "tree busbw (GB/s)", kExpected, kRateWidth, kWide, tree},
+    {"exp", kRate, "expected busbw (GB/s)", kExpected, kRateWidth, 0, expected},
+    {"meas", "/exp", "meas/exp", "", kShortWidth, 0, ratio, ratio_tone},
+    {"algorithm", "", "algorithm", "", 0, 0, algorithm},
+}};
+
+constexpr auto kNcclColumns = [] {
+  std::array<ReportColumn, kColumns.size() + 1> columns{};
+  std::copy(kColumns.begin(), kColumns.end(), columns.begin());
+  for (ReportColumn& column : columns) {
+    if (column.title == "count" || column.title == "tree") column.least_page = kWidest;
+  }
+  columns.back() = columns[kColumns.size() - 1];
+  columns[kColumns.size() - 1] = {"NCCL",     "(µs)", "NCCL expects (µs)", "",
+                                  kTimeWidth, kWide,  nccl_expected,       nullptr};
+  return columns;
+}();
+
+}  // namespace
+
+std::string table_rate(const std::optional<double>& bytes_per_second) {
+  return bytes_per_second ? table_number(*bytes_per_second / kGigabyte, kRateWidth) : std::string(kNoValue);
+}
+
+std::span<const ReportColumn> report_columns(const Run& run) {
+  // An imported log is NCCL's as well, but another program's, which does not tell.
+  const bool nccl_tells = run.backend == "nccl" && !run.log;
+  return nccl_tells ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
+}
+
+std::vector<const ReportColumn*> columns_for(const Run& run, const std::vector<ReportRow>& rows) {
+  std::vector<const ReportColumn*> shown;
+  for (const ReportColumn& column : report_columns(run)) {
+    if (column.wanted == nullptr || std::any_of(rows.begin(), rows.end(), column.wanted))
+      shown.push_back(&column);
+  }
+  return shown;
+}
+
+std::string table_number(double value, int width) {
+  if (!std::isfinite(value)) return std::string(kNoValue);
+  if (value == 0) return "0.00";
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  // Below 1, two significant digits stay before there is an exponent.
+  const int fewest = magnitude >= 0 ? 0 : 1 - magnitude;
+  for (int decimals = std::max(2, 2 - magnitude); decimals >= fewest; --decimals) {
+    std::string text = fmt::format("{:.{}f}", value, decimals);
+    if (std::ssize(text) <= width) return text;
+  }
+  return fmt::format("{:.1e}", value);
+}
+
+}  // namespace collbench

@@ -1,0 +1,51 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/report/fact.hpp"
+#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench {
+
+/// What stands where there is no value.
+inline constexpr std::string_view kNoValue = "–";
+
+/// A row and what follows from it: what a cell is made of.
+struct ReportRow {
+  const Row& row;
+  Rates rates;
+};
+
+/// A column of the table of an operation, for text and Markdown.
+struct ReportColumn {
+  std::string_view title;    ///< of the text table, above `unit`
+  std::string_view unit;     ///< "(B)", "(µs)", or the second half of the title
+  std::string_view heading;  ///< both in one, of the Markdown table
+  std::string_view group;    ///< printed over neighbours that share it
+  int least_width;           ///< of the text table; numbers are written to fit it
+  int least_page;            ///< columns of the page from which the text table shows it
+  std::string (*cell)(const ReportRow& row);
+  Tone (*tone)(const ReportRow& row) = nullptr;    ///< plain without
+  bool (*wanted)(const ReportRow& row) = nullptr;  ///< shown where some row wants it; always without
+};
+
+/// The columns people know, in nccl-tests' order and units (NVIDIA/nccl-tests src/util.cu, 2.19.6), and the
+/// expected ones after them; where NCCL ran, also what it expected itself. The algorithm is the last.
+[[nodiscard]] std::span<const ReportColumn> report_columns(const Run& run);
+
+/// Those of them that a table of `rows` shows.
+[[nodiscard]] std::vector<const ReportColumn*> columns_for(const Run& run,
+                                                           const std::vector<ReportRow>& rows);
+
+/// `value` in at most `width` characters where that can be: two decimals, or as many as three significant
+/// digits take, while they fit; else fewer; else an exponent. As getFloatStr of nccl-tests, which cuts
+/// small values to "0.00".
+[[nodiscard]] std::string table_number(double value, int width);
+
+/// A rate's cell, in GB/s; kNoValue where there is none.
+[[nodiscard]] std::string table_rate(const std::optional<double>& bytes_per_second);
+
+}  // namespace collbench

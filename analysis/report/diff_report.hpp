@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/verdict/finding_cost.hpp"
+#include "topology/diff/host_groups.hpp"
+#include "topology/diff/topology_diff.hpp"
+
+namespace collbench {
+
+/// A finding and what it costs.
+struct PricedFinding {
+  Finding finding;
+  std::string host;  ///< the one that is worse off
+  std::vector<FindingCost> costs;
+};
+
+/// Two machines, or two kinds of them, compared.
+struct ComparedHosts {
+  std::vector<std::string> a;  ///< names: those that are usual, or the reference
+  std::vector<std::string> b;
+  std::vector<PricedFinding> findings;
+  std::vector<std::string> versions;
+};
+
+/// What `topo diff` found.
+struct DiffReport {
+  std::vector<ComparedHosts> pairs;  ///< of many machines: one for each odd kind
+  std::size_t nodes = 0;             ///< of many machines: how many; else 0
+
+  /// A finding is degraded or broken.
+  [[nodiscard]] bool has_fault() const;
+};
+
+/// `a` should be, `b` is. Only the groups' first hosts are compared.
+[[nodiscard]] ComparedHosts compare_hosts(const HostGroup& a, const HostGroup& b, bool a_is_reference);
+
+/// Every group against the largest; groups without any finding against it are alike, too.
+[[nodiscard]] DiffReport compare_groups(const std::vector<HostGroup>& groups);
+
+/// "costs on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
+/// loss.
+[[nodiscard]] std::string cost_words(const std::vector<FindingCost>& costs);
+
+/// As "text", "md" or "json". Throws Error (usage) for any other format.
+[[nodiscard]] std::string render_diff(const DiffReport& report, std::string_view format);
+
+}  // namespace collbench

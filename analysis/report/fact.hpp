@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/record/measurement.hpp"
+
+namespace collbench {
+
+/// How loudly something is said where there is colour.
+enum class Tone { plain, quiet, warning, alarm };
+
+/// One sentence of a report, without the marks of any format.
+struct ReportFact {
+  std::string text;
+  Tone tone = Tone::quiet;
+};
+
+using ReportFacts = std::vector<ReportFact>;
+
+/// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
+[[nodiscard]] std::string row_in_words(const RowKey& key);
+
+/// "8 B to 4 KiB", and "8 B" where both ends are the same.
+[[nodiscard]] std::string span_in_words(const std::string& from, const std::string& to);
+
+/// "1 KiB", or "3 sizes from 1 KiB to 64 KiB".
+[[nodiscard]] std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes);
+
+}  // namespace collbench

@@ -1,0 +1,223 @@
+#include "analysis/report/footer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analysis/report/algorithm_facts.hpp"
+#include "analysis/report/fact.hpp"
+#include "analysis/report/fit_facts.hpp"
+#include "analysis/report/launch_facts.hpp"
+#include "analysis/report/page_fault_facts.hpp"
+#include "analysis/report/telemetry_facts.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "analysis/report/verdict_facts.hpp"
+#include "base/record/rates.hpp"
+#include "base/statistics.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::size_t kWrongRanksNamed = 10;
+constexpr std::string_view kPrecisionReached = "precision reached";
+
+bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.measurement.seconds > 0; }
+
+std::string passes_in_words(int passes) { return counted(static_cast<std::size_t>(passes), "pass"); }
+
+void add_state(const Run& run, ReportFacts& facts) {
+  if (run.log) {
+    if (!run.complete) {
+      facts.push_back({"not complete: the log ends before the table's last lines", Tone::warning});
+    }
+    return;
+  }
+  if (!run.complete) {
+    facts.push_back({fmt::format("not complete: the run was cut short or is still going; the rows hold what "
+                                 "they had after {}",
+                                 passes_in_words(run.passes)),
+                     Tone::warning});
+  }
+}
+
+void add_wrong_data(const Run& run, ReportFacts& facts) {
+  std::size_t checked = 0;
+  std::size_t wrong_rows = 0;
+  std::size_t ranks = 0;
+  for (const Row& row : run.rows) {
+    const Measurement& measured = row.measurement;
+    if (!measured.wrong_elements) continue;
+    ++checked;
+    if (*measured.wrong_elements == 0) continue;
+    ++wrong_rows;
+    facts.push_back({fmt::format("WRONG DATA: {}: {} wrong", row_in_words(measured.key),
+                                 counted(*measured.wrong_elements, "element")),
+                     Tone::alarm});
+    for (const WrongElements& wrong : measured.wrong) {
+      if (++ranks > kWrongRanksNamed) continue;
+      facts.push_back(
+          {fmt::format("rank {} on {}: {} wrong, the first at index {}: expected {}, got {}", wrong.rank,
+                       wrong.host, wrong.count, wrong.first_index, wrong.expected, wrong.got),
+           Tone::alarm});
+    }
+  }
+  if (ranks > kWrongRanksNamed) {
+    facts.push_back(
+        {fmt::format("and {} more: the record has them all", counted(ranks - kWrongRanksNamed, "rank")),
+         Tone::alarm});
+  }
+  const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
+  if (wrong_rows == 0 && checked > 0) {
+    facts.push_back({fmt::format("data: every element checked in {} of {}, none wrong", checked,
+                                 counted(measured, "row"))});
+  } else if (checked == 0 && measured > 0) {
+    facts.push_back({"data: not checked"});
+  }
+}
+
+void add_notes(const Run& run, ReportFacts& facts) {
+  std::map<std::string, std::set<std::string>> by_note;
+  for (const Row& row : run.rows) {
+    const RowKey& key = row.measurement.key;
+    if (row.measurement.note.empty() || !key.reduction) continue;
+    by_note[row.measurement.note].insert(fmt::format("{} {}", traits(key.type).name, name(*key.reduction)));
+  }
+  for (const auto& [note, reductions] : by_note) {
+    facts.push_back({fmt::format("* {}: {}", fmt::join(reductions, ", "), note)});
+  }
+}
+
+void add_substitutions(const Run& run, ReportFacts& facts) {
+  std::map<std::pair<std::string, std::string>, std::size_t> rows;  // asked, ran
+  for (const Row& row : run.rows) {
+    const std::string& asked = row.measurement.key.algorithm;
+    const std::string& instead = row.measurement.algorithm_ran;
+    if (ran(row) && asked != "auto" && !instead.empty() && instead != asked) ++rows[{asked, instead}];
+  }
+  for (const auto& [names, count] : rows) {
+    facts.push_back({fmt::format("asked for {}, and the library ran {} in {}", names.first, names.second,
+                                 counted(count, "row"))});
+  }
+}
+
+void add_precision(const Run& run, ReportFacts& facts) {
+  std::map<std::string, std::size_t> reasons;
+  std::size_t short_of_it = 0;
+  const Row* widest = nullptr;
+  double widest_half = -1;
+  for (const Row& row : run.rows) {
+    const std::string& stopped = row.measurement.stopped;
+    if (!ran(row) || stopped.empty() || stopped == kPrecisionReached) continue;
+    ++short_of_it;
+    ++reasons[stopped];
+    const double half = interval_half_width(row.measurement).value_or(-1);
+    if (half > widest_half) {
+      widest_half = half;
+      widest = &row;
+    }
+  }
+  if (short_of_it == 0) return;
+  std::vector<std::string> words;
+  for (const auto& [reason, count] : reasons) words.push_back(fmt::format("{}: {}", reason, count));
+  const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
+  std::string text = fmt::format("precision not reached in {} of {} ({})", short_of_it,
+                                 counted(measured, "row"), fmt::join(words, ", "));
+  text += widest == nullptr ? "; too few passes for an interval"
+                            : fmt::format("; the widest interval is ±{} % ({})",
+                                          format_significant(widest_half * 100, 2, 7),
+                                          row_in_words(widest->measurement.key));
+  if (reasons.contains("out of time")) text += "; a longer --time or fewer rows narrow it";
+  facts.push_back({text});
+}
+
+void add_rank_probe(const Run& run, ReportFacts& facts) {
+  if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
+  const bool on_gpus = run.backend == "nccl";  // the looks are the hosts', through MPI
+  for (const ProbeFinding& finding : run.rank_probe->findings) {
+    facts.push_back(
+        {fmt::format("warning: {}{}", finding.text,
+                     on_gpus ? "; that is its host's part: work queued ahead on its GPU may hide it" : ""),
+         Tone::warning});
+  }
+  if (!run.rank_probe->findings.empty()) return;
+  const bool has_links = !on_gpus && node_count(run.ranks) > 1;
+  facts.push_back({fmt::format("ranks: none is late{} beyond chance ({} in {}){}",
+                               has_links ? " and no link between hosts is slow" : "",
+                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
+                               format_seconds(run.rank_probe->seconds),
+                               on_gpus ? "; links between GPUs are not looked at" : "")});
+}
+
+void add_cost(const Run& run, ReportFacts& facts) {
+  if (run.log) return;  // a log does not say what it took
+  std::string text = fmt::format("wall time {}", format_seconds(run.wall_seconds));
+  if (run.repeated) {
+    text += fmt::format(" in {} of", counted(static_cast<std::size_t>(run.launches), "launch"));
+    text += run.passes == 1 ? " 1 pass" : fmt::format(" at most {}", passes_in_words(run.passes));
+  } else {
+    text += ", " + passes_in_words(run.passes);
+  }
+  if (run.calibration_seconds > 0)
+    text += fmt::format(", calibration {}", format_seconds(run.calibration_seconds));
+  if (run.validation_seconds > 0 && run.wall_seconds > 0) {
+    text += fmt::format(", checking data {} ({} %)", format_seconds(run.validation_seconds),
+                        format_significant(run.validation_seconds / run.wall_seconds * 100, 2, 7));
+  }
+  facts.push_back({text});
+}
+
+void add_communicators(const Run& run, ReportFacts& facts) {
+  if (run.communicator_seconds.empty()) return;
+  std::string text = fmt::format("communicators: {} for the first, with NCCL's own set-up",
+                                 format_seconds(run.communicator_seconds.front()));
+  const std::vector<double> more(run.communicator_seconds.begin() + 1, run.communicator_seconds.end());
+  if (!more.empty()) {
+    text += fmt::format("; {} for each of {} more (median)", format_seconds(median(more)), more.size());
+  }
+  facts.push_back({text});
+}
+
+}  // namespace
+
+ReportFacts unavailable_facts(const Run& run, OperationId id) {
+  std::set<std::pair<std::string, std::string>> seen;
+  ReportFacts facts;
+  for (const Row& row : run.rows) {
+    const RowKey& key = row.measurement.key;
+    const std::string& why = row.measurement.unavailable;
+    if (key.operation != id || why.empty() || !seen.emplace(key.algorithm, why).second) continue;
+    const std::string algorithm = key.algorithm == "auto" ? "" : " --algo " + key.algorithm;
+    facts.push_back(
+        {fmt::format("{}{}: not available: {}", operation(id).name, algorithm, why), Tone::plain});
+  }
+  return facts;
+}
+
+ReportFacts outcome_facts(const Run& run) {
+  ReportFacts facts;
+  add_state(run, facts);
+  add_wrong_data(run, facts);
+  add_notes(run, facts);
+  add_substitutions(run, facts);
+  for (const ReportFact& fact : choice_facts(run)) facts.push_back(fact);
+  for (const ReportFact& fact : poor_choice_facts(run)) facts.push_back(fact);
+  for (const ReportFact& fact : page_fault_facts(run)) facts.push_back(fact);
+  for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
+  for (const ReportFact& fact : telemetry_facts(run)) facts.push_back(fact);
+  add_precision(run, facts);
+  for (const ReportFact& fact : launch_facts(run)) facts.push_back(fact);
+  add_rank_probe(run, facts);
+  for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
+  add_cost(run, facts);
+  add_communicators(run, facts);
+  for (const ReportFact& fact : verdict_facts(run)) facts.push_back(fact);
+  return facts;
+}
+
+}  // namespace collbench

@@ -1,0 +1,274 @@
+#include "analysis/report/header.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "analysis/report/log_facts.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::size_t kRanksNamed = 4;
+
+/// "rank 3: GPU3 (guess), mlx5_3, NUMA 0; 2 ranks share this GPU".
+std::string words_of(const PlacedRank& placed) {
+  std::string text = fmt::format("rank {}: {}", placed.rank, placed.gpu.empty() ? "no GPU" : placed.gpu);
+  if (placed.guess) text += " (guess)";
+  if (!placed.nic.empty()) text += ", " + placed.nic;
+  if (placed.numa_node) text += fmt::format(", NUMA {}", *placed.numa_node);
+  if (!placed.note.empty()) text += fmt::format(" ({})", placed.note);
+  return text;
+}
+
+}  // namespace
+
+std::string placement_words(const std::vector<PlacedRank>& placement) {
+  std::vector<PlacedRank> known;
+  const auto take = [&](auto fits) {
+    std::copy_if(placement.begin(), placement.end(), std::back_inserter(known), fits);
+  };
+  take([](const PlacedRank& placed) { return !placed.note.empty(); });
+  take([](const PlacedRank& placed) { return placed.note.empty() && !placed.gpu.empty(); });
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(kRanksNamed, known.size()); ++i) words.push_back(words_of(known[i]));
+  if (known.size() > kRanksNamed)
+    words.push_back(fmt::format("{} more in the record", known.size() - kRanksNamed));
+  return words.empty() ? "" : fmt::format("GPUs of the ranks: {}", fmt::join(words, "; "));
+}
+
+namespace {
+
+constexpr std::size_t kHostsNamed = 8;
+constexpr std::size_t kGammasNamed = 4;
+constexpr int kLongestValue = 60;  ///< columns of a variable's value; the record holds all of it
+
+std::string backend_in_words(const std::string& backend) {
+  if (backend == "mpi") return "host memory through MPI";
+  if (backend == "nccl") return "GPUs through NCCL";
+  return backend;
+}
+
+/// An imported log may not say on how many hosts its ranks were.
+std::string place_in_words(const Run& run) {
+  std::string ranks = counted(run.ranks.size(), "rank");
+  if (run.log && !run.log->nodes) return ranks;
+  return fmt::format("{} on {}", ranks, counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
+}
+
+std::string launches_in_words(const Run& run) {
+  return counted(static_cast<std::size_t>(run.launches), "launch");
+}
+
+ReportFact headline(const Run& run) {
+  if (run.log) {
+    return {fmt::format("collbench {}, imported from {} ({}): {}, {}{}", run.versions.collbench,
+                        run.log->file, run.log->format, backend_in_words(run.backend), place_in_words(run),
+                        run.started.empty() ? "" : ", started " + run.started),
+            Tone::plain};
+  }
+  return {fmt::format("collbench {}, {}, {}{}, started {}{}", run.versions.collbench,
+                      backend_in_words(run.backend), place_in_words(run),
+                      run.repeated ? ", " + launches_in_words(run) : "", run.started,
+                      run.simulated ? ", in SimGrid's simulated time" : ""),
+          Tone::plain};
+}
+
+ReportFact versions(const Run& run) {
+  std::string text = run.versions.mpi;
+  const std::array<std::pair<std::string_view, const std::string&>, 3> libraries{
+      {{"hwloc", run.versions.hwloc}, {"NCCL", run.versions.nccl}, {"CUDA", run.versions.cuda}}};
+  for (const auto& [name, version] : libraries) {
+    if (!version.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, version);
+  }
+  return {text};
+}
+
+/// "ranks 0-3,8": those of one node.
+std::string rank_list(const Identities& ranks, int node) {
+  std::string text;
+  for (std::size_t first = 0; first < ranks.size(); ++first) {
+    if (ranks[first].node != node) continue;
+    std::size_t last = first;
+    while (last + 1 < ranks.size() && ranks[last + 1].node == node) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", first);
+    if (last > first) text += fmt::format("-{}", last);
+    first = last;
+  }
+  const bool one = text.find_first_of(",-") == std::string::npos;
+  return (one ? "rank " : "ranks ") + text;
+}
+
+ReportFact hosts(const Run& run) {
+  const auto nodes = static_cast<std::size_t>(node_count(run.ranks));
+  std::vector<std::string> named;
+  for (std::size_t node = 0; node < std::min(nodes, kHostsNamed); ++node) {
+    const auto any = std::find_if(run.ranks.begin(), run.ranks.end(), [&](const Identity& identity) {
+      return identity.node == static_cast<int>(node);
+    });
+    if (any == run.ranks.end() || any->host.empty()) continue;
+    std::string text = fmt::format("{} has {}", any->host, rank_list(run.ranks, static_cast<int>(node)));
+    if (node < run.cores_per_node.size()) {
+      text += fmt::format(" on {}", counted(static_cast<std::size_t>(run.cores_per_node[node]), "core"));
+    }
+    named.push_back(std::move(text));
+  }
+  if (nodes > kHostsNamed && !named.empty())
+    named.push_back(fmt::format("and {} more hosts", nodes - kHostsNamed));
+  return {fmt::format("{}", fmt::join(named, ", "))};
+}
+
+ReportFact environment(const Run& run) {
+  std::string text;
+  for (const auto& [name, value] : run.environment) {
+    text += fmt::format(" {}={}", name, shorten(value, kLongestValue));
+  }
+  return {text.empty() ? text : "environment:" + text};
+}
+
+std::string per_byte(double seconds) {
+  constexpr double kNanosecond = 1e-9;
+  return format_significant(seconds / kNanosecond, 2, 7) + " ns/B";
+}
+
+std::string tier_in_words(const Tier& tier) {
+  return fmt::format("α {}, B {}, {}", format_seconds(tier.alpha_seconds), format_rate(tier.bytes_per_second),
+                     tier.eager_limit_bytes > 0 ? "eager up to " + format_bytes(tier.eager_limit_bytes)
+                                                : "eager limit not known");
+}
+
+std::string costs_in_words(const Calibration& measured) {
+  std::vector<std::string> words;
+  for (const ReductionCost& gamma : measured.gammas) {
+    if (words.size() == kGammasNamed) break;
+    words.push_back(fmt::format("{} ({} {})", per_byte(gamma.seconds_per_byte), traits(gamma.type).name,
+                                name(gamma.reduction)));
+  }
+  if (measured.gammas.size() > kGammasNamed) {
+    words.push_back(fmt::format("{} more in the record", measured.gammas.size() - kGammasNamed));
+  }
+  return fmt::format("{}{}copy κ {}", words.empty() ? "" : "reduction γ ",
+                     words.empty() ? "" : fmt::format("{}; ", fmt::join(words, ", ")),
+                     per_byte(measured.kappa_seconds_per_byte));
+}
+
+void add_calibration(const Run& run, ReportFacts& facts) {
+  if (!run.calibration) return;
+  const Calibration& measured = *run.calibration;
+  if (!measured.intra && !measured.inter) return;  // not fitted: a note says so
+  if (measured.intra) facts.push_back({"calibrated within a host: " + tier_in_words(*measured.intra)});
+  if (measured.inter) {
+    std::string text = "calibrated across hosts: " + tier_in_words(*measured.inter);
+    if (measured.inter_host_bytes_per_second) {
+      text += fmt::format(", all ranks of a host {}", format_rate(*measured.inter_host_bytes_per_second));
+    }
+    facts.push_back({text});
+  }
+  facts.push_back(
+      {fmt::format("calibrated on all ranks at once: {}; no point further than {} % from its line",
+                   costs_in_words(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
+}
+
+std::string reduction_in_words(const std::string& how) {
+  if (how == "max") return "the slowest rank's";
+  if (how == "avg") return "the average over ranks";
+  if (how == "min") return "the fastest rank's";
+  return how == "rank 0" ? "rank 0's" : how;
+}
+
+std::string_view size_in_words(SizeMeaning meaning) {
+  switch (meaning) {
+    case SizeMeaning::buffer:
+      return "one rank's buffer";
+    case SizeMeaning::total:
+      return "ranks × count × the type's bytes";
+    case SizeMeaning::largest_rank_total:
+      return "the most that one rank sends or receives";
+    case SizeMeaning::message:
+      return "what one rank sends";
+    case SizeMeaning::hypercube_base:
+      return "the largest exchange";
+  }
+  return "";
+}
+
+}  // namespace
+
+ReportFacts setup_facts(const Run& run) {
+  ReportFacts facts{headline(run), versions(run)};
+  if (run.cluster) {
+    for (const std::string& line : run.cluster->summary) facts.push_back({line});
+    facts.push_back({placement_words(run.cluster->placement)});
+  }
+  facts.push_back(hosts(run));
+  facts.push_back(environment(run));
+  if (!run.config_file.empty()) facts.push_back({"options also from " + run.config_file});
+  if (run.traffic) facts.push_back({"AllToAllv: who sends how much to whom is " + run.traffic->source});
+  if (run.log) {
+    const ReportFacts log = log_words(*run.log);
+    facts.insert(facts.end(), log.begin(), log.end());
+  }
+  for (const std::string& note : run.place_notes) facts.push_back({"warning: " + note, Tone::warning});
+  add_calibration(run, facts);
+  std::erase_if(facts, [](const ReportFact& fact) { return fact.text.empty(); });
+  return facts;
+}
+
+ReportFacts legend_facts(const Run& run) {
+  if (run.log) {
+    return {{fmt::format("time: as the log has it, one per row, {}: without an interval",
+                         reduction_in_words(run.time_reduction))},
+            {"ring, tree, exp: busbw expected; meas/exp: measured over expected, below 1 is slower; "
+             "GB = 10^9 bytes"}};
+  }
+  const std::string in_graphs = run.graph_launches == 0
+                                    ? ""
+                                    : fmt::format(", in {} launch{} of a CUDA graph of them",
+                                                  run.graph_launches, run.graph_launches == 1 ? "" : "es");
+  ReportFacts facts{
+      {fmt::format("time: a pass's elapsed time over its iterations{}, {}; the median of the passes{}",
+                   in_graphs, reduction_in_words(run.time_reduction),
+                   run.repeated ? ", and of that the median over launches" : "")},
+      {run.repeated ? "±95%: half the 95 % interval of that median over launches"
+                    : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
+      {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
+       "(where that is not known, the cheapest); docs/model.md"},
+      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8, where there is colour); "
+       "GB = 10^9 bytes"}};
+  if (run.backend == "nccl") {
+    const auto or_why = [](const std::string& meaning, const std::string& untold) {
+      return untold.empty() ? meaning : "not told: " + untold;
+    };
+    facts.push_back({"NCCL: " + or_why("the time that NCCL expected of what it used, by its own model",
+                                       run.nccl_untold.expectation)});
+    facts.push_back(
+        {"algorithm: " +
+         or_why("what NCCL used, algorithm/protocol/channels, and what was asked for", run.nccl_untold.use)});
+  }
+  return facts;
+}
+
+ReportFact operation_fact(OperationId id, int ranks) {
+  const Operation& meant = operation(id);
+  return {fmt::format("{}: size is {}; busbw = algbw × {:.4g}", meant.name, size_in_words(meant.size_meaning),
+                      bus_factor(meant, ranks)),
+          Tone::plain};
+}
+
+std::vector<OperationId> operations_in(const Run& run) {
+  std::vector<OperationId> found;
+  for (const Row& row : run.rows) {
+    const OperationId id = row.measurement.key.operation;
+    if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
+  }
+  return found;
+}
+
+}  // namespace collbench

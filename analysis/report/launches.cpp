@@ -1,0 +1,190 @@
+#include "analysis/report/launches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "analysis/report/page_fault_facts.hpp"
+#include "base/record/rates.hpp"
+#include "base/statistics.hpp"
+
+namespace collbench {
+namespace {
+
+using Rows = std::vector<const Row*>;  // one row of every launch that measured it
+
+template <class Value>
+std::optional<double> median_over(const Rows& rows, Value value) {
+  std::vector<double> values;
+  for (const Row* row : rows) {
+    if (const std::optional<double> each = value(*row)) values.push_back(*each);
+  }
+  if (values.empty()) return std::nullopt;
+  return median(std::move(values));
+}
+
+void merge_times(Measurement& merged, const Rows& rows) {
+  merged.pass_seconds.clear();
+  merged.launch_passes.clear();
+  std::vector<double> times;
+  std::vector<std::vector<double>> passes;
+  for (const Row* row : rows) {
+    const Measurement& launch = row->measurement;
+    merged.pass_seconds.insert(merged.pass_seconds.end(), launch.pass_seconds.begin(),
+                               launch.pass_seconds.end());
+    merged.launch_passes.push_back(static_cast<int>(launch.pass_seconds.size()));
+    passes.push_back(launch.pass_seconds);
+    times.push_back(launch.seconds);
+  }
+  merged.seconds = median(times);
+  merged.interval.reset();
+  if (const auto interval = median_interval_in_time(times)) {
+    merged.interval = TimeInterval{.low_seconds = interval->low,
+                                   .high_seconds = interval->high,
+                                   .confidence = interval->confidence,
+                                   .over_launches = true};
+  }
+  if (const auto parts = variance_parts(passes)) {
+    merged.launch_variation =
+        LaunchVariation{.within = parts->within / merged.seconds, .between = parts->between / merged.seconds};
+  }
+}
+
+void merge_samples(Measurement& merged, const Rows& rows) {
+  merged.iterations = 0;
+  merged.samples = 0;
+  for (const Row* row : rows) {
+    merged.iterations += row->measurement.iterations;
+    merged.iterations_per_sample =
+        std::max(merged.iterations_per_sample, row->measurement.iterations_per_sample);
+    merged.samples += row->measurement.samples;
+  }
+  for (double Measurement::* figure : {&Measurement::minimum, &Measurement::mean, &Measurement::median,
+                                       &Measurement::p95, &Measurement::p99, &Measurement::variation}) {
+    merged.*figure =
+        *median_over(rows, [&](const Row& row) { return std::optional(row.measurement.*figure); });
+  }
+  for (std::size_t rank = 0; rank < merged.ranks.size(); ++rank) {
+    const auto over_launches = [&](auto RankTimes::* figure) {
+      return median_over(rows, [&](const Row& row) -> std::optional<double> {
+        const auto& ranks = row.measurement.ranks;
+        if (rank >= ranks.size()) return std::nullopt;
+        return ranks[rank].*figure;
+      });
+    };
+    RankTimes& times = merged.ranks[rank];
+    times.median_seconds = *over_launches(&RankTimes::median_seconds);
+    times.p99_seconds = *over_launches(&RankTimes::p99_seconds);
+    times.page_faults = over_launches(&RankTimes::page_faults);
+  }
+}
+
+void merge_checks(Measurement& merged, const Rows& rows) {
+  merged.wrong_elements.reset();
+  merged.wrong.clear();
+  for (const Row* row : rows) {
+    const Measurement& launch = row->measurement;
+    if (launch.wrong_elements) {
+      merged.wrong_elements = merged.wrong_elements.value_or(0) + *launch.wrong_elements;
+    }
+    merged.wrong.insert(merged.wrong.end(), launch.wrong.begin(), launch.wrong.end());
+  }
+}
+
+/// On a host every launch calibrates anew.
+void merge_expectations(Expectation& merged, const Rows& rows) {
+  for (std::optional<double> Expectation::* figure :
+       {&Expectation::ring_seconds, &Expectation::tree_seconds, &Expectation::expected_seconds,
+        &Expectation::fastest_seconds, &Expectation::slowest_seconds}) {
+    merged.*figure = median_over(rows, [&](const Row& row) { return row.expectation.*figure; });
+  }
+}
+
+/// What a page fault takes: of what calibration found, the one figure that a report of all launches uses.
+void merge_page_fault(Run& merged, const std::vector<Run>& launches) {
+  std::vector<double> seconds;
+  for (const Run& launch : launches) {
+    if (const CalibrationPoint* const point = page_fault_point(launch)) seconds.push_back(point->seconds);
+  }
+  if (!merged.calibration || seconds.empty()) return;
+  for (CalibrationPoint& point : merged.calibration->points) {
+    if (point.kind == CalibrationKind::page_fault) point.seconds = median(seconds);
+  }
+}
+
+/// The host of a note, and its words without figures: what launches that met the same have in common.
+std::string without_figures(const std::string& note) {
+  const auto words = note.begin() + static_cast<std::ptrdiff_t>(std::min(note.find(": "), note.size()));
+  std::string kind(note.begin(), words);
+  std::copy_if(words, note.end(), std::back_inserter(kind),
+               [](char c) { return std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.'; });
+  return kind;
+}
+
+/// Each kind of note as the first launch has it that has one, and how many do.
+std::vector<std::string> load_notes(const std::vector<Run>& launches) {
+  std::vector<std::string> notes;
+  std::map<std::string, std::pair<std::size_t, int>> kinds;  // the place in notes, and how many launches
+  for (const Run& launch : launches) {
+    for (const std::string& note : launch.load_notes) {
+      const auto [kind, is_new] = kinds.try_emplace(without_figures(note), notes.size(), 0);
+      if (is_new) notes.push_back(note);
+      ++kind->second.second;
+    }
+  }
+  for (const auto& [_, kind] : kinds) {
+    notes[kind.first] += fmt::format(" (so in {} of {} launches)", kind.second, launches.size());
+  }
+  return notes;
+}
+
+}  // namespace
+
+Run merged_launches(const std::vector<Run>& launches) {
+  Run merged = launches.front();
+  merged.launches = static_cast<int>(launches.size());
+  merged.repeated = true;
+  merged.complete = true;
+  merged.finished = launches.back().finished;
+  for (double Run::* const cost : {&Run::wall_seconds, &Run::validation_seconds, &Run::calibration_seconds}) {
+    merged.*cost = 0;
+    for (const Run& launch : launches) merged.*cost += launch.*cost;
+  }
+  for (const Run& launch : launches) merged.passes = std::max(merged.passes, launch.passes);
+  merged.load_notes = load_notes(launches);
+  merge_page_fault(merged, launches);
+  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
+    Rows rows;
+    for (const Run& launch : launches) {
+      if (launch.rows[i].measurement.seconds > 0) rows.push_back(&launch.rows[i]);
+    }
+    if (rows.empty()) continue;
+    Row row = *rows.front();
+    merge_times(row.measurement, rows);
+    merge_samples(row.measurement, rows);
+    merge_checks(row.measurement, rows);
+    merge_expectations(row.expectation, rows);
+    merged.rows[i] = std::move(row);
+  }
+  return merged;
+}
+
+std::optional<WidestInterval> widest_interval(const Run& run) {
+  std::optional<WidestInterval> widest;
+  for (std::size_t i = 0; i < run.rows.size(); ++i) {
+    const Measurement& measured = run.rows[i].measurement;
+    if (measured.seconds <= 0) continue;
+    const double half = interval_half_width(measured).value_or(std::numeric_limits<double>::infinity());
+    if (!widest || half > widest->relative_half_width) widest = {.relative_half_width = half, .row = i};
+  }
+  return widest;
+}
+
+}  // namespace collbench

@@ -1,0 +1,178 @@
+#include "analysis/report/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "analysis/report/columns.hpp"
+#include "analysis/report/footer.hpp"
+#include "analysis/report/header.hpp"
+#include "analysis/report/text_layout.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr int kNarrowTable = 80;  ///< columns of the table that leaves most out
+
+int line_width(const TextOptions& options) { return std::max(options.columns, kNarrowTable); }
+
+std::string paint(const std::string& text, Tone tone, const TextOptions& options) {
+  if (!options.colour || tone == Tone::plain) return text;
+  const int code = tone == Tone::quiet ? 2 : tone == Tone::warning ? 33 : 31;  // ECMA-48: faint, yellow, red
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+/// A fact as lines that begin with "#". The newline stays outside the paint.
+std::string fact_lines(const ReportFact& fact, const TextOptions& options) {
+  std::string lines = wrap(fact.text, line_width(options), "# ", "#   ");
+  lines.pop_back();
+  return paint(lines, fact.tone, options) + "\n";
+}
+
+std::string facts_lines(const ReportFacts& facts, const TextOptions& options) {
+  std::string lines;
+  for (const ReportFact& fact : facts) lines += fact_lines(fact, options);
+  return lines;
+}
+
+/// A column that this page shows, with the width of its widest cell.
+struct PageColumn {
+  ReportColumn column;
+  int width;
+};
+
+/// Columns of the page from which a table shows `column`: those that only some tables have take their room
+/// from those that a narrow page leaves out.
+int least_page(const ReportColumn& column, const std::vector<const ReportColumn*>& shown) {
+  if (column.least_page == 0 || column.wanted != nullptr) return column.least_page;
+  int more = 0;
+  for (const ReportColumn* const each : shown) {
+    if (each->wanted != nullptr) more += each->least_width + 1;
+  }
+  return column.least_page + more;
+}
+
+/// The widths come from all rows of the run, so that the tables of all operations line up.
+std::vector<PageColumn> page_columns(const Run& run, const std::vector<ReportRow>& rows,
+                                     const TextOptions& options) {
+  std::vector<PageColumn> page;
+  const std::vector<const ReportColumn*> shown = columns_for(run, rows);
+  for (const ReportColumn* const column : shown) {
+    if (least_page(*column, shown) > options.columns) continue;
+    int width = column->least_width;
+    for (const ReportRow& row : rows) width = std::max(width, display_width(column->cell(row)));
+    page.push_back({*column, width});
+  }
+  return page;
+}
+
+std::vector<ReportRow> rows_that_ran(const Run& run) {
+  std::vector<ReportRow> rows;
+  for (const Row& row : run.rows) {
+    if (row.measurement.unavailable.empty()) {
+      rows.push_back({row, rates(row, static_cast<int>(run.ranks.size()))});
+    }
+  }
+  return rows;
+}
+
+/// Adds a cell to the line: right-aligned, the last one left-aligned in what room is left.
+void add_cell(std::string& line, int& used, std::string_view cell, const PageColumn& column, bool last,
+              Tone tone, const TextOptions& options) {
+  if (used > 0) line += ' ';
+  used += used > 0 ? 1 : 0;
+  const std::string text =
+      last ? shorten(cell, std::max(1, line_width(options) - used)) : pad_left(cell, column.width);
+  used += display_width(text);
+  line += paint(text, tone, options);
+}
+
+template <class CellOf>
+std::string table_line(const std::vector<PageColumn>& page, const TextOptions& options, CellOf cell_of) {
+  std::string line;
+  int used = 0;
+  for (const PageColumn& column : page) {
+    const auto [cell, tone] = cell_of(column.column);
+    add_cell(line, used, cell, column, &column == &page.back(), tone, options);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+/// The names of the groups over the first column of each.
+std::string group_line(const std::vector<PageColumn>& page) {
+  std::string line;
+  int used = 0;
+  std::string_view group;
+  for (const PageColumn& column : page) {
+    if (column.column.group != group) {
+      group = column.column.group;
+      if (!group.empty()) line = pad_right(line, used + column.width - 4) + std::string(group);
+    }
+    used += column.width + 1;
+  }
+  return line;
+}
+
+std::string heading_lines(const std::vector<PageColumn>& page, const TextOptions& options) {
+  const auto line = [&](std::string_view ReportColumn::* part) {
+    std::string text =
+        table_line(page, TextOptions{.columns = options.columns},
+                   [&](const ReportColumn& column) { return std::pair(column.*part, Tone::plain); });
+    text.pop_back();
+    text.front() = '#';
+    return paint(text, Tone::quiet, options) + "\n";
+  };
+  std::string groups = group_line(page);
+  groups.front() = '#';
+  return paint(groups, Tone::quiet, options) + "\n" + line(&ReportColumn::title) + line(&ReportColumn::unit);
+}
+
+/// The table of one operation, its title first.
+std::string operation_table(const Run& run, OperationId id, const TextOptions& options) {
+  const std::vector<ReportRow> rows = rows_that_ran(run);
+  const std::vector<PageColumn> page = page_columns(run, rows, options);
+  std::string table;
+  for (const ReportRow& row : rows) {
+    if (row.row.measurement.key.operation != id) continue;
+    table += table_line(page, options, [&](const ReportColumn& column) {
+      return std::pair(column.cell(row), column.tone != nullptr ? column.tone(row) : Tone::plain);
+    });
+  }
+  const std::string unavailable = facts_lines(unavailable_facts(run, id), options);
+  if (table.empty()) return unavailable.empty() ? "" : "\n" + unavailable;
+  return "\n" + fact_lines(operation_fact(id, static_cast<int>(run.ranks.size())), options) +
+         heading_lines(page, options) + table + unavailable;
+}
+
+}  // namespace
+
+std::string report_text_header(const Run& run, const TextOptions& options) {
+  std::string text = facts_lines(setup_facts(run), options) + facts_lines(legend_facts(run), options);
+  std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
+  const std::vector<const ReportColumn*> shown = columns_for(run, rows_that_ran(run));
+  for (const ReportColumn* const column : shown) {
+    const int columns = least_page(*column, shown);
+    if (columns > options.columns) left_out[columns].push_back(column->title);
+  }
+  for (const auto& [columns, titles] : left_out) {
+    text += fact_lines({fmt::format("left out for want of {} columns: {}", columns, fmt::join(titles, ", "))},
+                       options);
+  }
+  return text;
+}
+
+std::string report_text_results(const Run& run, const TextOptions& options) {
+  std::string text;
+  for (const OperationId id : operations_in(run)) text += operation_table(run, id, options);
+  return text + "\n" + facts_lines(outcome_facts(run), options);
+}
+
+std::string report_text(const Run& run, const TextOptions& options) {
+  return report_text_header(run, options) + report_text_results(run, options);
+}
+
+}  // namespace collbench

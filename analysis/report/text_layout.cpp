@@ -1,0 +1,91 @@
+#include "analysis/report/text_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace collbench {
+
+std::string markdown_text(std::string_view text) {
+  constexpr std::string_view kSpecial = "\\`*<>|[]~_";
+  std::string result;
+  for (const char letter : one_line(text)) {
+    if (kSpecial.find(letter) != std::string_view::npos) result += '\\';
+    result += letter;
+  }
+  return result;
+}
+
+namespace {
+
+/// Whether this byte of UTF-8 starts a code point.
+bool starts_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
+/// Bytes of the first `width` code points of `text`.
+std::size_t bytes_of(std::string_view text, int width) {
+  std::size_t bytes = 0;
+  for (; bytes < text.size(); ++bytes) {
+    if (starts_letter(text[bytes]) && width-- <= 0) break;
+  }
+  return bytes;
+}
+
+std::string spaces(std::string_view text, int width) {
+  return std::string(static_cast<std::size_t>(std::max(0, width - display_width(text))), ' ');
+}
+
+}  // namespace
+
+int display_width(std::string_view text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), starts_letter));
+}
+
+std::string pad_left(std::string_view text, int width) { return spaces(text, width) += text; }
+
+std::string pad_right(std::string_view text, int width) { return std::string(text) + spaces(text, width); }
+
+std::string shorten(std::string_view text, int width) {
+  if (display_width(text) <= width) return std::string(text);
+  return std::string(text.substr(0, bytes_of(text, width - 1))) + (width > 0 ? "…" : "");
+}
+
+std::string one_line(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }, ' ');
+  return result;
+}
+
+std::string wrap(std::string_view text, int width, std::string_view first, std::string_view rest) {
+  const std::string words = one_line(text);
+  std::string_view left(words);
+  std::string result;
+  std::string line(first);
+  bool line_has_word = false;
+  const auto end_line = [&] {
+    result += line + "\n";
+    line = rest;
+    line_has_word = false;
+  };
+  while (true) {
+    left.remove_prefix(std::min(left.find_first_not_of(' '), left.size()));
+    if (left.empty()) break;
+    const std::string_view word = left.substr(0, left.find(' '));
+    const int room = width - display_width(line) - (line_has_word ? 1 : 0);
+    if (display_width(word) > room && line_has_word) {
+      end_line();
+      continue;
+    }
+    if (line_has_word) line += ' ';
+    const std::string_view fits = word.substr(0, bytes_of(word, std::max(1, room)));
+    line += fits;
+    line_has_word = true;
+    left.remove_prefix(fits.size());
+    if (fits.size() < word.size()) end_line();
+  }
+  if (line_has_word || result.empty()) end_line();
+  return result;
+}
+
+}  // namespace collbench

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace collbench {
+
+/// `text` so that GitHub shows every character of it as it is, on one line.
+[[nodiscard]] std::string markdown_text(std::string_view text);
+
+/// Columns that `text` takes on a terminal: its code points. True for what reports are made of ("µ", "±", "–"
+/// take one); a wide East Asian letter in a host's name counts as one as well.
+[[nodiscard]] int display_width(std::string_view text);
+
+/// `text` with spaces before, or behind it, up to `width` columns.
+[[nodiscard]] std::string pad_left(std::string_view text, int width);
+[[nodiscard]] std::string pad_right(std::string_view text, int width);
+
+/// `text` in at most `width` columns, "…" in place of the end that does not fit.
+[[nodiscard]] std::string shorten(std::string_view text, int width);
+
+/// `text` with every control character as a space: a record may come from anywhere, and nothing in it may
+/// break a line or drive a terminal.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+/// `text` broken between words into lines of at most `width` columns, each with its newline: the first
+/// behind `first`, the others behind `rest`. A longer word is broken where the line ends.
+[[nodiscard]] std::string wrap(std::string_view text, int width, std::string_view first,
+                               std::string_view rest);
+
+}  // namespace collbench

@@ -1,0 +1,104 @@
+#include "analysis/report/verdict_facts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/verdict/verdict.hpp"
+#include "base/record/rates.hpp"
+#include "base/units.hpp"
+
+namespace collbench {
+namespace {
+
+Tone tone_of(VerdictWord word) {
+  if (word == VerdictWord::fault) return Tone::alarm;
+  return word == VerdictWord::low || word == VerdictWord::model_or_ranks_wrong ? Tone::warning : Tone::quiet;
+}
+
+bool judged(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(),
+                     [](const Row& row) { return !row.verdict.explanation.empty(); });
+}
+
+/// "AllReduce float, in place"
+std::string sweep_in_words(const Sweep& sweep) {
+  const RowKey& key = sweep.back()->measurement.key;
+  return fmt::format("{} {}{}", operation(key.operation).name, traits(key.type).name,
+                     key.in_place ? ", in place" : "");
+}
+
+/// Rows of neighbouring sizes that the same thing holds back.
+struct SizeRange {
+  std::string_view held_by;  ///< "latency-bound": a row's explanation up to its ratio
+  std::uint64_t from_bytes = 0;
+  std::uint64_t to_bytes = 0;
+  double least = 0;  ///< measured over expected
+  double most = 0;
+};
+
+std::string_view held_by(const Row& row) {
+  const std::string_view words = row.verdict.explanation;
+  return words.substr(0, words.rfind(": "));
+}
+
+/// The rows of a sweep without its largest, whose explanation is the sweep's own.
+std::vector<SizeRange> size_ranges(const Sweep& sweep, int ranks) {
+  std::vector<SizeRange> ranges;
+  for (auto row = sweep.begin(); row + 1 < sweep.end(); ++row) {
+    const auto ratio = rates(**row, ranks).measured_over_expected;
+    if (!ratio || (*row)->verdict.explanation.empty()) continue;
+    const std::uint64_t size = (*row)->measurement.key.size_bytes;
+    if (ranges.empty() || ranges.back().held_by != held_by(**row)) {
+      ranges.push_back({held_by(**row), size, size, *ratio, *ratio});
+      continue;
+    }
+    SizeRange& last = ranges.back();
+    last = {last.held_by, last.from_bytes, size, std::min(last.least, *ratio), std::max(last.most, *ratio)};
+  }
+  return ranges;
+}
+
+/// "8 B to 2 MiB: latency-bound, 0.91 to 1.04 of expected"
+std::string range_in_words(const SizeRange& range) {
+  const auto span = [](const std::string& from, const std::string& to) {
+    return from == to ? from : fmt::format("{} to {}", from, to);
+  };
+  return fmt::format("{}: {}, {} of expected",
+                     span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.held_by,
+                     span(fmt::format("{:.2f}", range.least), fmt::format("{:.2f}", range.most)));
+}
+
+}  // namespace
+
+ReportFacts verdict_facts(const Run& run) {
+  ReportFacts facts;
+  if (run.simulated) {
+    facts.push_back({"no verdict: simulated time"});
+  } else if (run.backend == "mpi") {
+    facts.push_back({"no verdict: host memory; meas/exp is for information"});
+  } else if (run.log && !judged(run)) {
+    facts.push_back({"no verdict: nothing says which machine this is (--topology)"});
+  }
+  for (const Sweep& sweep : sweeps_of(run.rows)) {
+    const Verdict& verdict = sweep.back()->verdict;
+    if (verdict.explanation.empty()) continue;
+    const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
+    facts.push_back(
+        {fmt::format("{}: {}: {}", sweep_in_words(sweep), word, verdict.explanation), tone_of(verdict.word)});
+    if (verdict.word == VerdictWord::model_or_ranks_wrong) continue;  // nothing to compare its rows with
+    std::vector<std::string> words;
+    for (const SizeRange& range : size_ranges(sweep, static_cast<int>(run.ranks.size()))) {
+      words.push_back(range_in_words(range));
+    }
+    if (!words.empty())
+      facts.push_back({fmt::format("{}: {}", sweep_in_words(sweep), fmt::join(words, "; "))});
+  }
+  return facts;
+}
+
+}  // namespace collbench

@@ -1,0 +1,287 @@
+#include "analysis/verdict/explanation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/latency.hpp"
+#include "analysis/models/nccl/links.hpp"
+#include "analysis/verdict/undetectable_losses.hpp"
+#include "analysis/verdict/verdict.hpp"
+#include "base/record/rates.hpp"
+#include "base/units.hpp"
+#include "topology/catalogue/links.hpp"
+
+namespace collbench {
+namespace {
+
+// Under a tenth of the NICs: what TCP gives where RDMA should run (published pairs of logs: 1.6 % on IPoIB).
+constexpr double kSocketsBelow = 0.1;
+constexpr double kLinksMissing = 0.9;  // of what all NVLinks give, as NCCL saw them
+
+/// NCCL runs two channels for each NVLink that it found (20 GB/s a channel on Ampere and before).
+bool too_few_channels(const GpuCluster& cluster) {
+  return cluster.sm < 90 && cluster.nvlinks > 1 && cluster.run.channels &&
+         *cluster.run.channels < cluster.nvlinks;
+}
+
+std::string cause_within_domain(const GpuCluster& cluster) {
+  const double one_link = nvlink_rate(cluster.sm).gigabytes_per_second;
+  const double all_links = cluster.nvlinks * one_link;
+  const auto& seen = cluster.run.nvlink_least;
+  if (seen && *seen < kLinksMissing * all_links) {
+    return fmt::format(
+        "the log shows {:g} GB/s of NVLink from one GPU to another where {} NVLinks give {:g}: {:.0f} of {} "
+        "NVLinks (links down, or a wrong topology file)",
+        *seen, cluster.nvlinks, all_links, *seen / one_link, cluster.nvlinks);
+  }
+  if (too_few_channels(cluster)) {
+    return fmt::format(
+        "NCCL opened {} channels where {} NVLinks feed {}: it found {} of {} NVLinks (a link down, or "
+        "a wrong topology file)",
+        *cluster.run.channels, cluster.nvlinks, 2 * cluster.nvlinks, std::max(1, *cluster.run.channels / 2),
+        cluster.nvlinks);
+  }
+  return cluster.nvlinks > 0 ? "no network takes part: NVLinks that are down, or peer access off, are left"
+                             : "the way through the host is left: CPU model, NUMA settings, ACS, peer access";
+}
+
+std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
+  if (cluster.transport == Transport::sockets) {
+    return "the log says sockets: the bytes went by TCP, not by the RDMA that the NICs are made for";
+  }
+  if (cluster.transport == Transport::staged) {
+    return "the log shows no GPUDirect RDMA: every byte passed through host memory";
+  }
+  if (!cluster.run.network.empty()) {
+    return fmt::format(
+        "the log says network {}: NICs not used or below their rate, or older software, are left",
+        cluster.run.network);
+  }
+  const double floor = row.expectation.ring_seconds.value_or(*row.expectation.expected_seconds);
+  if (floor / row.measurement.seconds < kSocketsBelow) {
+    return "under a tenth of the NICs is what sockets (TCP, IP over InfiniBand) give where RDMA should run; "
+           "NCCL_DEBUG=INFO tells it (Using network)";
+  }
+  return "NICs not used, GPUDirect off, or older software are left; NCCL_DEBUG=INFO tells the first two";
+}
+
+}  // namespace
+
+std::string loss_cause(const Row& row, const GpuCluster& cluster) {
+  return cluster.domains() == 1 ? cause_within_domain(cluster) : cause_across_domains(row, cluster);
+}
+
+namespace {
+
+double busbw(const Row& row, const GpuCluster& cluster) {
+  return rates(row, cluster.ranks()).bus_bandwidth.value_or(0) / kGigabyte;
+}
+
+/// The largest row: what a sweep's explanation quotes.
+const Row& largest(const Sweep& sweep) { return *sweep.back(); }
+
+double to_ring(const Row& row) {
+  return row.expectation.ring_seconds.value_or(row.expectation.expected_seconds.value_or(0)) /
+         row.measurement.seconds;
+}
+
+double algbw(const Row& row, const GpuCluster& cluster) {
+  return rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
+}
+
+/// "3.2 GB/s leave a node, as much as 0.1 NICs of its 8 give": what the measured number is worth in links,
+/// had it been the ring.
+std::string implied(const Row& row, const GpuCluster& cluster) {
+  const std::string floor = row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
+  const LinkLoads loads =
+      link_loads(operation(row.measurement.key.operation), cluster, floor, algbw(row, cluster));
+  std::vector<std::string> words;
+  if (loads.nic) {
+    const int nics = floor == "send_recv" ? 1 : domain_nic_count(cluster);
+    words.push_back(fmt::format("{:.1f} GB/s leave a {}, as much as {:.1f} NICs of its {} give",
+                                *loads.nic * nics, domain_name(cluster),
+                                *loads.nic * nics / one_nic(cluster).gigabytes_per_second,
+                                domain_nic_count(cluster)));
+  }
+  const bool nvlink_limits =
+      loads.nvlink && gpu_link(cluster).gigabytes_per_second < domain_nics(cluster).gigabytes_per_second;
+  if (loads.nvlink && (!loads.nic || nvlink_limits)) {
+    words.push_back(fmt::format(
+        "{:.1f} GB/s leave a GPU, as much as {:.1f} NVLinks of its {} give", *loads.nvlink * cluster.nvlinks,
+        *loads.nvlink * cluster.nvlinks / nvlink_achieved_rate(cluster.sm).gigabytes_per_second,
+        cluster.nvlinks));
+  }
+  if (words.empty()) return fmt::format("{:.1f} GB/s leave a GPU over the host", busbw(row, cluster));
+  return fmt::format("{}", fmt::join(words, ", and "));
+}
+
+/// "each NIC carries 23.4 GB/s, each NVLink 15.6 GB/s": by the algorithm that explains the number.
+std::string carried(const Row& row, const GpuCluster& cluster) {
+  const std::string explaining = explaining_algorithm(row, cluster);
+  const LinkLoads loads =
+      link_loads(operation(row.measurement.key.operation), cluster,
+                 explaining.empty() ? row.expectation.expected_by : explaining, algbw(row, cluster));
+  std::string text;
+  if (loads.nic) text += fmt::format("; each NIC carries {:.1f} GB/s", *loads.nic);
+  if (loads.nvlink) {
+    text +=
+        fmt::format("{} {:.1f} GB/s", loads.nic ? ", each NVLink" : "; each NVLink carries", *loads.nvlink);
+  }
+  return text;
+}
+
+/// A machine type whose expectation the measurement fits within 5 %.
+std::string fitting_machine(const Row& row, const GpuCluster& cluster) {
+  std::string best;
+  double least = 0.05;
+  for (const ReferenceMachine& machine : reference_machines()) {
+    const Host host = reference_host(machine);
+    if (static_cast<int>(host.gpus.size()) < cluster.ranks_per_node) continue;
+    if (cluster.nodes > 1 && machine.nic_transport.empty()) continue;
+    const GpuCluster other = gpu_cluster(machine, cluster.nodes, cluster.ranks_per_node);
+    const Expectation expected =
+        expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, other);
+    if (!expected.expected_seconds) continue;
+    const double off = std::fabs(*expected.expected_seconds / row.measurement.seconds - 1);
+    if (off >= least) continue;
+    least = off;
+    best = machine.name;
+  }
+  return best.empty() ? "no reference machine fits either"
+                      : fmt::format("{} would fit within {:.0f} %", best, std::ceil(100 * least));
+}
+
+/// What the log tells of what carried the bytes: "the log says network IB, algorithm ring, 24 channels".
+/// Nothing where only the algorithm is known, which the expectation names.
+std::string told(const GpuCluster& cluster) {
+  if (cluster.run.network.empty() && !cluster.run.channels) return {};
+  std::vector<std::string> words;
+  if (!cluster.run.network.empty()) words.push_back("network " + cluster.run.network);
+  if (cluster.run.algorithm) words.push_back("algorithm " + *cluster.run.algorithm);
+  if (cluster.run.channels) words.push_back(fmt::format("{} channels", *cluster.run.channels));
+  return fmt::format("the log says {}", fmt::join(words, ", "));
+}
+
+constexpr double kMatters = 1.1;  // below this a model's error is as large as the difference
+
+/// "; of nvls 487.3 GB/s would be expected": where what ran is as quick as it gets, and the row is slower
+/// than another choice by more than a model's error. Without it the narrower expectation would hide a poor
+/// choice.
+std::string better_choice(const Row& row, GpuCluster cluster) {
+  if (!cluster.run.algorithm) return {};
+  cluster.run.algorithm.reset();
+  const RowKey& key = row.measurement.key;
+  const Expectation open = expect_on_gpus(key.operation, key.size_bytes, cluster);
+  if (!open.expected_seconds || row.measurement.seconds < kMatters * *open.expected_seconds) return {};
+  if (open.expected_by == row.expectation.expected_by) return {};
+  const double bus = bus_factor(operation(key.operation), cluster.ranks());
+  return fmt::format("; of {} {:.1f} GB/s would be expected", open.expected_by,
+                     static_cast<double>(key.size_bytes) / *open.expected_seconds * bus / kGigabyte);
+}
+
+/// The second sentence of a healthy sweep: what the log tells, and what no topology can. Empty for neither.
+std::string told_and_hidden(const Row& row, const GpuCluster& cluster) {
+  std::vector<std::string> parts;
+  if (std::string words = told(cluster); !words.empty()) parts.push_back(std::move(words));
+  const std::vector<std::string> losses = hidden_losses(row, cluster);
+  if (!losses.empty()) {
+    parts.push_back(fmt::format("topology alone cannot see a loss {}", fmt::join(losses, ", or ")));
+  }
+  if (parts.empty()) return {};
+  std::string sentence = fmt::format(" {}.", fmt::join(parts, "; "));
+  sentence[1] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[1])));
+  return sentence;
+}
+
+}  // namespace
+
+std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
+  const auto rates = gpu_algorithms(row.measurement.key.operation, cluster);
+  if (rates.size() < 2 || row.measurement.seconds <= 0) return {};
+  std::string name;
+  double least = std::numeric_limits<double>::max();
+  for (const AlgorithmRate& rate : rates) {
+    const double seconds =
+        gpu_microseconds(operation(row.measurement.key.operation), cluster,
+                         static_cast<double>(row.measurement.key.size_bytes), rate.gigabytes_per_second) *
+        1e-6;
+    const double off = std::fabs(std::log(seconds / row.measurement.seconds));
+    if (off >= least) continue;
+    least = off;
+    name = rate.name;
+  }
+  return name;
+}
+
+double peak_busbw(const Sweep& sweep, const GpuCluster& cluster) {
+  const RowKey& key = largest(sweep).measurement.key;
+  if (key.size_bytes < kLargeSize) return plateau_busbw(key.operation, cluster);
+  double peak = 0;
+  for (const Row* row : sweep) peak = std::max(peak, busbw(*row, cluster));
+  return peak;
+}
+
+std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& cluster) {
+  const Expectation& expected = row.expectation;
+  if (row.measurement.seconds <= 0) return {};
+  if (!expected.expected_seconds) {
+    return fmt::format("no expectation: there is no formula for {}",
+                       operation(row.measurement.key.operation).name);
+  }
+  // n½: a row that moves less than half of the sweep's most waits more than it moves.
+  const bool latency = busbw(row, cluster) < peak_busbw / 2;
+  const bool in_band = row.measurement.seconds <= expected.slowest_seconds.value_or(0);
+  const std::string held = latency   ? "latency-bound"
+                           : in_band ? "bandwidth-bound by " + expected.limited_by
+                                     : "bandwidth-bound below its limit, " + expected.limited_by;
+  return fmt::format("{}: {:.2f} of {}", held, *expected.expected_seconds / row.measurement.seconds,
+                     expected.expected_by);
+}
+
+std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuCluster& cluster) {
+  if (sweep.empty() || !largest(sweep).expectation.expected_seconds) return {};
+  const Row& row = largest(sweep);
+  const Expectation& expected = row.expectation;
+  const std::string size = format_bytes(row.measurement.key.size_bytes);
+  const double measured = busbw(row, cluster);
+  const double ratio = *expected.expected_seconds / row.measurement.seconds;
+  switch (verdict) {
+    case VerdictWord::none:
+      return fmt::format(
+          "{}, and a verdict needs two; {} is {}.",
+          sweep_ratios(sweep) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
+          size, explain_row(row, peak_busbw(sweep, cluster), cluster));
+    case VerdictWord::as_expected: {
+      const std::string& ran = row.measurement.algorithm_ran;
+      const bool is_known = !ran.empty() && ran != kLibraryChoice;
+      const std::string by = is_known ? "" : explaining_algorithm(row, cluster);
+      const std::string told =
+          by.empty() || by == expected.expected_by ? "" : fmt::format(", and {} explains it", by);
+      return fmt::format("{:.1f} GB/s at {} is {:.2f} of {}{}; the limit is {}{}{}.{}", measured, size, ratio,
+                         expected.expected_by, told, expected.limited_by, carried(row, cluster),
+                         better_choice(row, cluster), told_and_hidden(row, cluster));
+    }
+    case VerdictWord::low:
+    case VerdictWord::fault:
+      return fmt::format("{:.1f} GB/s at {} is {:.2f} of the ring: {}. Cause: {}.", measured, size,
+                         to_ring(row), implied(row, cluster), loss_cause(row, cluster));
+    case VerdictWord::model_or_ranks_wrong:
+      return fmt::format(
+          "{:.1f} GB/s at {} is {:.2f} of {}, the {} on {} × {} {}: the machine or the rank count is not "
+          "what was said; {}.",
+          measured, size, ratio, expected.expected_by,
+          cluster.run.algorithm == expected.expected_by ? "algorithm that ran" : "best algorithm",
+          cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
+  }
+  return {};
+}
+
+}  // namespace collbench

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace collbench {
+
+/// An open file descriptor; closing may be asked for early so that its error is seen.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  FileDescriptor(FileDescriptor&&) = delete;
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  ~FileDescriptor();
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool close();
+
+ private:
+  int fd_;
+};
+
+/// The error that `path` cannot be `action` (a participle), with the system's reason for `errno_value`.
+[[nodiscard]] Error file_error(const std::filesystem::path& path, std::string_view action, int errno_value);
+
+/// Writes all of `text`; in one go where the system takes it. Throws file_error.
+void write_all(int fd, std::string_view text, const std::filesystem::path& path);
+
+/// Until it is on the disk; where there is none (a pipe) that is nothing to do. Throws file_error.
+void sync_file(int fd, const std::filesystem::path& path);
+
+/// A file that only grows. What was appended survives the process; what was synced survives the host. All
+/// calls throw Error (usage) with the system's reason.
+class AppendFile {
+ public:
+  /// Opens or creates `path`, cut to its first `keep_bytes` bytes.
+  AppendFile(std::filesystem::path path, std::uintmax_t keep_bytes);
+
+  /// In one write where the system takes it: a reader sees all of it or nothing.
+  void append(std::string_view text) { write_all(file_.get(), text, path_); }
+  void sync() { sync_file(file_.get(), path_); }
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor file_;
+};
+
+/// Throws Error (usage) when `path` cannot become a file here: its folder is missing or not writable, or it
+/// exists already and `overwrite` is false. `option` is named in the message. Leaves nothing behind.
+void require_writable(const std::filesystem::path& path, bool overwrite, std::string_view option);
+
+/// Writes `text` to a temporary file beside `path`, syncs it and renames it over `path`: a reader, or a
+/// crash, sees the old file or the new one and never a part. Throws Error (usage) with the system's reason.
+void write_file_by_rename(const std::filesystem::path& path, std::string_view text);
+
+/// The whole file. Throws Error (usage) naming the path and the system's reason.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+}  // namespace collbench

@@ -1,0 +1,55 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
+
+namespace collbench {
+
+/// What NCCL expects of one algorithm and protocol for a row, by its own model.
+struct NcclExpectation {
+  std::string algorithm;  ///< as --algo has it
+  std::string protocol;   ///< as --proto has it
+  double seconds = 0;
+
+  bool operator==(const NcclExpectation&) const = default;
+};
+
+/// What NCCL told of a row through the observer (docs/gpu.md).
+struct NcclTold {
+  std::string algorithm;                  ///< that it used; "p2p" for sends and receives; empty: not told
+  std::string protocol;                   ///< that it used; empty: not told, or none
+  int channels = 0;                       ///< that it used (before 2.27 the most that it might); 0: not told
+  std::vector<NcclExpectation> expected;  ///< of all that it considered
+
+  bool operator==(const NcclTold&) const = default;
+};
+
+/// What NCCL expected of what it used, or of the cheapest where it did not tell what that was, in seconds.
+/// None where it told no expectation.
+[[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclTold& told);
+
+/// What ran where `asked` was asked for (--algo): just that when NCCL used it, "tree/ll" when it was left to
+/// NCCL or NCCL used another, and `asked` when NCCL did not tell.
+[[nodiscard]] std::string algorithm_ran(const std::string& asked, const NcclTold& told);
+
+/// Why NCCL does not tell, in words; empty where it does, and for runs without NCCL.
+struct NcclUntold {
+  std::string use;
+  std::string expectation;
+
+  bool operator==(const NcclUntold&) const = default;
+};
+
+/// In a run record (docs/formats.md). What is none is null.
+[[nodiscard]] Json nccl_told_to_json(const std::optional<NcclTold>& told);
+[[nodiscard]] Json nccl_untold_to_json(const NcclUntold& untold);
+
+/// The members `nccl` of a row and `nccl_untold` of a run, which older records lack. Throw Error (usage) that
+/// names the place in the file.
+[[nodiscard]] std::optional<NcclTold> nccl_told_in(const JsonReader& row);
+[[nodiscard]] NcclUntold nccl_untold_in(const JsonReader& run);
+
+}  // namespace collbench

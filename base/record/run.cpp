@@ -1,0 +1,185 @@
+#include "base/record/run.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/record/calibration.hpp"
+#include "base/record/cluster.hpp"
+#include "base/record/log_facts.hpp"
+#include "base/record/nccl_selection.hpp"
+#include "base/record/row_json.hpp"
+#include "base/record/straggler_probe.hpp"
+#include "base/record/telemetry.hpp"
+#include "base/record/traffic_matrix.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kRecordName = "collbench run";
+
+Json versions_json(const Versions& versions) {
+  return {{"collbench", versions.collbench},
+          {"mpi", versions.mpi},
+          {"hwloc", versions.hwloc},
+          {"nccl", versions.nccl},
+          {"cuda", versions.cuda}};
+}
+
+Json identity_json(const Identity& identity) {
+  return {{"rank", identity.rank},
+          {"host", identity.host},
+          {"node", identity.node},
+          {"local_rank", identity.local_rank}};
+}
+
+/// One member per line, and one element per line of an array of objects: it can be read, grepped and
+/// compared line by line without the fourfold size of full indentation.
+std::string lines(const Json& document) {
+  std::string text = "{";
+  for (const auto& member : document.items()) {
+    text += fmt::format("{}\n{}: ", text.size() == 1 ? "" : ",", json_line(member.key()));
+    const Json& value = member.value();
+    if (!value.is_array() || value.empty() || !value.front().is_object()) {
+      text += json_line(value);
+      continue;
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "[\n " : ",\n ") + json_line(value[i]);
+    text += "]";
+  }
+  return text + "\n}\n";
+}
+
+Versions versions_of(const JsonReader& json) {
+  return {json.at("collbench").text(), json.at("mpi").text(), json.at("hwloc").text(), json.at("nccl").text(),
+          json.at("cuda").text()};
+}
+
+/// All ranks, in order; their nodes index the hosts, so none may lie beyond the number of ranks.
+Identities identities_of(const JsonReader& json) {
+  Identities result;
+  const auto items = json.items();
+  for (const JsonReader& item : items) {
+    const Identity identity{item.at("rank").integer<int>(), item.at("host").text(),
+                            item.at("node").integer<int>(), item.at("local_rank").integer<int>()};
+    if (std::cmp_not_equal(identity.rank, result.size())) {
+      throw item.at("rank").expected(fmt::format("rank {}", result.size()));
+    }
+    if (std::cmp_greater_equal(identity.node, items.size())) {
+      throw item.at("node").expected("less than the number of ranks");
+    }
+    result.push_back(identity);
+  }
+  return result;
+}
+
+void require_known_version(const JsonReader& json, std::string_view file_name) {
+  const auto record = json.find("record");
+  if (!record || record->text() != kRecordName) {
+    throw usage_error(std::string(file_name),
+                      fmt::format("is not a run record (no \"record\": \"{}\" in it)", kRecordName),
+                      "give a file that collbench wrote with -J");
+  }
+  const int version = json.at("schema_version").integer<int>(1);
+  if (version > kRunSchemaVersion) {
+    throw usage_error(std::string(file_name),
+                      fmt::format("is a run record of schema version {}, and this collbench reads up to {}",
+                                  version, kRunSchemaVersion),
+                      "update collbench");
+  }
+}
+
+}  // namespace
+
+Json run_to_json(const Run& run) {
+  Json ranks = Json::array();
+  for (const Identity& identity : run.ranks) ranks.push_back(identity_json(identity));
+  Json rows = Json::array();
+  for (const Row& row : run.rows) rows.push_back(row_to_json(row, static_cast<int>(run.ranks.size())));
+  return {{"record", kRecordName},
+          {"schema_version", run.schema_version},
+          {"versions", versions_json(run.versions)},
+          {"started", run.started},
+          {"finished", run.finished},
+          {"complete", run.complete},
+          {"command_line", run.command_line},
+          {"environment", Json(run.environment)},
+          {"config_file", run.config_file},
+          {"backend", run.backend},
+          {"nccl_untold", nccl_untold_to_json(run.nccl_untold)},
+          {"time_reduction", run.time_reduction},
+          {"simulated", run.simulated},
+          {"launches", run.launches},
+          {"repeated", run.repeated},
+          {"passes", run.passes},
+          {"wall_seconds", run.wall_seconds},
+          {"validation_seconds", run.validation_seconds},
+          {"calibration_seconds", run.calibration_seconds},
+          {"communicator_seconds", run.communicator_seconds},
+          {"graph_launches", run.graph_launches},
+          {"telemetry", run.telemetry ? telemetry_to_json(*run.telemetry) : Json(nullptr)},
+          {"cores_per_node", run.cores_per_node},
+          {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
+          {"place_notes", run.place_notes},
+          {"load_notes", run.load_notes},
+          {"traffic", run.traffic ? traffic_matrix_to_json(*run.traffic) : Json(nullptr)},
+          {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
+          {"rank_probe", run.rank_probe ? rank_probe_to_json(*run.rank_probe) : Json(nullptr)},
+          {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
+          {"ranks", std::move(ranks)},
+          {"rows", std::move(rows)}};
+}
+
+std::string to_json_text(const Run& run) { return lines(run_to_json(run)); }
+
+Run run_from_json_text(std::string_view text, std::string_view file_name) {
+  const nlohmann::json document = parse_json(text, file_name);
+  return run_from_json(JsonReader(document, file_name), file_name);
+}
+
+Run run_from_json(const JsonReader& json, std::string_view file_name) {
+  require_known_version(json, file_name);
+  Run run;
+  run.schema_version = json.at("schema_version").integer<int>(1);
+  run.versions = versions_of(json.at("versions"));
+  run.started = json.at("started").text();
+  run.finished = json.at("finished").text();
+  run.complete = json.at("complete").boolean();
+  for (const JsonReader& word : json.at("command_line").items()) run.command_line.push_back(word.text());
+  for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
+  if (const auto file = json.find("config_file")) run.config_file = file->text();
+  run.backend = json.at("backend").text();
+  run.nccl_untold = nccl_untold_in(json);
+  run.time_reduction = json.at("time_reduction").text();
+  run.simulated = json.at("simulated").boolean();
+  if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);
+  if (const auto repeated = json.find("repeated")) run.repeated = repeated->boolean();
+  run.passes = json.at("passes").integer<int>();
+  run.wall_seconds = json.at("wall_seconds").number();
+  run.validation_seconds = json.at("validation_seconds").number();
+  run.calibration_seconds = json.at("calibration_seconds").number();
+  if (const auto seconds = json.find("communicator_seconds")) {
+    for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number());
+  }
+  if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();
+  if (const auto telemetry = json.find("telemetry")) run.telemetry = telemetry_from_json(*telemetry);
+  for (const JsonReader& cores : json.at("cores_per_node").items()) {
+    run.cores_per_node.push_back(cores.integer<int>());
+  }
+  if (const auto cluster = json.find("cluster")) run.cluster = cluster_from_json(*cluster);
+  for (const JsonReader& note : json.at("place_notes").items()) run.place_notes.push_back(note.text());
+  if (const auto load = json.find("load_notes")) {
+    for (const JsonReader& note : load->items()) run.load_notes.push_back(note.text());
+  }
+  if (const auto traffic = json.find("traffic")) run.traffic = traffic_matrix_from_json(*traffic);
+  if (const auto calibration = json.find("calibration"))
+    run.calibration = calibration_from_json(*calibration);
+  if (const auto probe = json.find("rank_probe")) run.rank_probe = rank_probe_from_json(*probe);
+  if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);
+  run.ranks = identities_of(json.at("ranks"));
+  for (const JsonReader& row : json.at("rows").items()) run.rows.push_back(row_from_json(row));
+  return run;
+}
+
+}  // namespace collbench

@@ -1,0 +1,93 @@
+#include "base/record/telemetry.hpp"
+
+#include <utility>
+
+namespace collbench {
+namespace {
+
+Json gauge_to_json(const std::optional<Gauge>& gauge) {
+  if (!gauge) return nullptr;
+  return {{"before", gauge->before}, {"least", gauge->least}, {"most", gauge->most}, {"after", gauge->after}};
+}
+
+std::optional<Gauge> gauge_from_json(const JsonReader& gpu, std::string_view key) {
+  const auto json = gpu.find(key);
+  if (!json) return std::nullopt;
+  return Gauge{json->at("before").number(), json->at("least").number(), json->at("most").number(),
+               json->at("after").number()};
+}
+
+Json counter_to_json(const std::optional<CounterChange>& counter) {
+  if (!counter) return nullptr;
+  return {{"before", counter->before}, {"after", counter->after}};
+}
+
+std::optional<CounterChange> counter_from_json(const JsonReader& gpu, std::string_view key) {
+  const auto json = gpu.find(key);
+  if (!json) return std::nullopt;
+  return CounterChange{json->at("before").integer<std::uint64_t>(),
+                       json->at("after").integer<std::uint64_t>()};
+}
+
+GpuTrouble trouble_from_json(const JsonReader& json) {
+  const auto found = find_gpu_trouble(json.text());
+  if (!found) throw json.expected("the name of a GPU's trouble");
+  return *found;
+}
+
+Json gpu_to_json(const GpuTelemetry& gpu) {
+  Json troubles = Json::array();
+  for (const GpuTrouble trouble : gpu.troubles) troubles.push_back(name(trouble));
+  return {{"host", gpu.host},
+          {"uuid", gpu.uuid},
+          {"address", gpu.address},
+          {"sm_clock_hertz", gauge_to_json(gpu.sm_clock_hertz)},
+          {"temperature_celsius", gauge_to_json(gpu.temperature_celsius)},
+          {"power_watts", gauge_to_json(gpu.power_watts)},
+          {"ecc_corrected", counter_to_json(gpu.ecc_corrected)},
+          {"ecc_uncorrected", counter_to_json(gpu.ecc_uncorrected)},
+          {"pcie_replays", counter_to_json(gpu.pcie_replays)},
+          {"troubles", std::move(troubles)}};
+}
+
+GpuTelemetry gpu_from_json(const JsonReader& json) {
+  GpuTelemetry gpu{.host = json.at("host").text(),
+                   .uuid = json.at("uuid").text(),
+                   .address = json.at("address").text(),
+                   .sm_clock_hertz = gauge_from_json(json, "sm_clock_hertz"),
+                   .temperature_celsius = gauge_from_json(json, "temperature_celsius"),
+                   .power_watts = gauge_from_json(json, "power_watts"),
+                   .ecc_corrected = counter_from_json(json, "ecc_corrected"),
+                   .ecc_uncorrected = counter_from_json(json, "ecc_uncorrected"),
+                   .pcie_replays = counter_from_json(json, "pcie_replays"),
+                   .troubles = {}};
+  for (const JsonReader& trouble : json.at("troubles").items())
+    gpu.troubles.push_back(trouble_from_json(trouble));
+  return gpu;
+}
+
+}  // namespace
+
+Json telemetry_to_json(const Telemetry& telemetry) {
+  Json gpus = Json::array();
+  for (const GpuTelemetry& gpu : telemetry.gpus) gpus.push_back(gpu_to_json(gpu));
+  return {{"readings", telemetry.readings}, {"gpus", std::move(gpus)}, {"notes", telemetry.notes}};
+}
+
+Telemetry telemetry_from_json(const JsonReader& json) {
+  Telemetry telemetry;
+  telemetry.readings = json.at("readings").integer<int>();
+  for (const JsonReader& gpu : json.at("gpus").items()) telemetry.gpus.push_back(gpu_from_json(gpu));
+  for (const JsonReader& note : json.at("notes").items()) telemetry.notes.push_back(note.text());
+  return telemetry;
+}
+
+Json row_mark_to_json(const RowMark& mark) {
+  return {{"host", mark.host}, {"gpu", mark.gpu}, {"trouble", name(mark.trouble)}};
+}
+
+RowMark row_mark_from_json(const JsonReader& json) {
+  return {json.at("host").text(), json.at("gpu").text(), trouble_from_json(json.at("trouble"))};
+}
+
+}  // namespace collbench

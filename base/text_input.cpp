@@ -1,0 +1,164 @@
+#include "base/text_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/locale/utf.hpp>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace collbench {
+namespace {
+
+/// Bytes of the UTF-8 character at the start of `text`, 0 when it is none (cut, overlong or a surrogate).
+std::size_t utf8_length(std::string_view text) {
+  const char* next = text.data();
+  const auto character = boost::locale::utf::utf_traits<char>::decode(next, text.data() + text.size());
+  const bool whole = boost::locale::utf::is_valid_codepoint(character);
+  return whole ? static_cast<std::size_t>(next - text.data()) : 0;
+}
+
+bool is_text_control(char c) { return c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\x1b'; }
+
+/// Without ESC [ … letter, and without the same thing as JSON writes it (\u001b[4m).
+std::string without_ansi(std::string_view line) {
+  std::string clean;
+  while (!line.empty()) {
+    std::size_t skip = 0;
+    if (line.front() == '\x1b') skip = 1;
+    if (line.substr(0, 6) == "\\u001b") skip = 6;
+    if (skip > 0 && skip < line.size() && line[skip] == '[') {
+      skip = std::min(line.find_first_not_of("0123456789;?", skip + 1), line.size() - 1) + 1;
+    }
+    if (skip == 0) clean += line[skip++];
+    line.remove_prefix(skip);
+  }
+  return clean;
+}
+
+}  // namespace
+
+void require_text(std::string_view text, std::string_view file, std::string_view expected) {
+  const auto refuse = [&](std::string_view where, std::string_view what, std::string_view next_step) {
+    return usage_error(std::string(where), fmt::format("{}; expected {}", what, expected),
+                       std::string(next_step));
+  };
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw refuse(file, "the file is empty", "save the output again");
+  }
+  if (text.size() > kMostInputBytes) {
+    throw refuse(file, fmt::format("the file has {} bytes, more than {}", text.size(), kMostInputBytes),
+                 "check that it is the right file");
+  }
+  if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF") {
+    throw refuse(file, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c >= ' ' && c <= '~') {  // most of every file
+      ++at;
+      continue;
+    }
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0) {
+      throw refuse(place(file, line_of(text, at)), fmt::format("byte 0x{:02x} is not UTF-8", c & 0xFF),
+                   "check that it is a text file, or convert it with iconv");
+    }
+    if (static_cast<unsigned char>(c) < 0x20 && !is_text_control(c)) {
+      throw refuse(place(file, line_of(text, at)), fmt::format("byte 0x{:02x} stands in no text", c & 0xFF),
+                   "check that it is the right file");
+    }
+    at += length;
+  }
+}
+
+std::vector<Line> clean_lines(std::string_view text) {
+  std::vector<Line> lines;
+  int number = 1;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string line = without_ansi(text.substr(0, end));
+    while (!line.empty() && line.back() == '\r') line.pop_back();
+    lines.push_back({std::move(line), number++});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string place(std::string_view file, int line) { return fmt::format("{}:{}", file, line); }
+
+int line_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!(text = trim(text)).empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+std::vector<std::string> split_cells(std::string_view text, char separator) {
+  std::vector<std::string> cells;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    cells.emplace_back(trim(text.substr(start, end - start)));
+    start = end + 1;
+  }
+  return cells;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t least, std::int64_t most) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (value < least || value > most) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  if (text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X") text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> leading_number(std::string_view text) {
+  text = trim(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
+  return value;
+}
+
+std::string excerpt(std::string_view text, std::size_t most) {
+  std::string shown;
+  for (const char c : trim(text)) {
+    if (shown.size() >= most) return shown + "…";
+    // A multi-byte character may be cut by the limit, so what is not ASCII is left out.
+    if (c == '\t') shown += ' ';
+    if (c >= 0x20 && c < 0x7F) shown += c;
+  }
+  return shown;
+}
+
+}  // namespace collbench

@@ -1,0 +1,137 @@
+#include "collectives/data/data_pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "collectives/data/element_formula.hpp"
+#include "collectives/data/element_types.hpp"
+
+namespace collbench {
+namespace {
+
+template <typename Element>
+Element moved(DataType type, int source, std::uint64_t index, std::uint64_t iteration) {
+  return static_cast<Element>(moved_value(source, index, iteration, DataPattern::moved_bits(type)));
+}
+
+/// What `rank` contributes in `column` so that any partial result over `ranks` ranks is exact.
+template <typename Element>
+Element contribution(DataType type, Reduction reduction, int ranks, int rank, std::size_t column) {
+  const DataTypeTraits& t = traits(type);
+  const std::uint64_t hash = mixed(column * 0x10001U + static_cast<std::uint64_t>(rank) * 0x9e3779b9U + 1);
+  // When all ranks together would leave the exact range, every `stride`-th one contributes, turning with the
+  // column.
+  const auto contributes = [&](int most) {
+    const int stride = (ranks + most - 1) / most;
+    return (static_cast<std::size_t>(rank) + column) % static_cast<std::size_t>(stride) == 0;
+  };
+  switch (reduction) {
+    case Reduction::min:
+    case Reduction::max:
+      return static_cast<Element>(hash % 127);
+    case Reduction::prod:
+      if (t.kind != NumberKind::floating)
+        return static_cast<Element>(9 + 8 * (hash % 5));  // 1 mod 8, as all products: never 0 nor poison
+      if (!contributes(t.max_exponent)) return static_cast<Element>(1.0F);
+      return static_cast<Element>(hash % 2 == 0 ? 2.0F : 0.5F);
+    case Reduction::avg:
+      // A share that is rounded to eight bits, as NCCL does before it adds, is far off: one rank alone puts
+      // something in, so that its own rounding is all there is.
+      if (is_float8(type))
+        return static_cast<Element>(contributes(1) ? 1.0F + static_cast<float>(hash % 6) : 0.0F);
+      break;
+    case Reduction::sum:
+      break;
+  }
+  constexpr int kLargest = 13;
+  const int bits =
+      std::min(t.kind == NumberKind::floating ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1, 30);
+  const int limit = (1 << static_cast<unsigned>(bits)) - 1;
+  const int values = std::clamp(limit / ranks, 2, kLargest);
+  if (!contributes(limit / values)) return static_cast<Element>(0.0F);
+  return static_cast<Element>(static_cast<float>(1 + hash % static_cast<unsigned>(values)));
+}
+
+template <typename Element>
+std::string shown(Element value) {
+  if constexpr (std::is_integral_v<Element>) return fmt::format("{}", +value);
+  return fmt::format("{:.9g}", static_cast<double>(value));
+}
+
+}  // namespace
+
+DataPattern::DataPattern(DataType type, std::optional<Reduction> reduction, int rank, int ranks)
+    : type_(type), reduction_(reduction), rank_(rank) {
+  if (!reduction) return;
+  with_element_type(type, [&]<typename Element>(std::type_identity<Element>) {
+    for (std::size_t c = 0; c < kPatternColumns; ++c) {
+      auto result = contribution<Element>(type, *reduction, ranks, 0, c);
+      for (int r = 1; r < ranks; ++r) {
+        result = reduced(*reduction, result, contribution<Element>(type, *reduction, ranks, r, c));
+      }
+      if (*reduction == Reduction::avg) result = averaged(result, ranks);
+      const auto own = contribution<Element>(type, *reduction, ranks, rank, c);
+      std::memcpy(own_[c].data(), &own, sizeof own);
+      std::memcpy(expected_[c].data(), &result, sizeof result);
+    }
+  });
+}
+
+unsigned DataPattern::moved_bits(DataType type) {
+  const DataTypeTraits& t = traits(type);
+  const int bits = t.kind == NumberKind::floating ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1;
+  return static_cast<unsigned>(bits);
+}
+
+void DataPattern::fill(std::span<std::byte> send, std::uint64_t iteration) const {
+  with_element_type(type_, [&]<typename Element>(std::type_identity<Element>) {
+    for (std::uint64_t index = 0; index < send.size() / sizeof(Element); ++index) {
+      std::byte* const at = send.data() + index * sizeof(Element);
+      if (reduction_) {
+        std::memcpy(at, own_[pattern_column(index, iteration)].data(), sizeof(Element));
+      } else {
+        const auto value = moved<Element>(type_, rank_, index, iteration);
+        std::memcpy(at, &value, sizeof value);
+      }
+    }
+  });
+}
+
+std::optional<Mismatch> DataPattern::check(std::span<const std::byte> received,
+                                           const std::vector<Segment>& segments,
+                                           std::uint64_t iteration) const {
+  Mismatch found;
+  with_element_type(type_, [&]<typename Element>(std::type_identity<Element>) {
+    std::uint64_t at = 0;
+    for (const Segment& segment : segments) {
+      for (std::uint64_t i = 0; i < segment.length; ++i, ++at) {
+        Element expected{};
+        if (segment.source == Segment::kReduced) {
+          std::memcpy(&expected, expected_[pattern_column(segment.source_index + i, iteration)].data(),
+                      sizeof expected);
+        } else {
+          expected = moved<Element>(type_, segment.source, segment.source_index + i, iteration);
+        }
+        const std::byte* const got_at = received.data() + at * sizeof(Element);
+        if (std::memcmp(got_at, &expected, sizeof expected) == 0) continue;
+        if (found.count++ == 0) {
+          Element got{};
+          std::memcpy(&got, got_at, sizeof got);
+          found.first_index = at;
+          found.expected = shown(expected);
+          found.got = shown(got);
+        }
+      }
+    }
+  });
+  if (found.count == 0) return std::nullopt;
+  return found;
+}
+
+void poison(std::span<std::byte> buffer) { std::fill(buffer.begin(), buffer.end(), DataPattern::kPoison); }
+
+}  // namespace collbench

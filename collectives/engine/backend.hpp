@@ -1,0 +1,86 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/record/run.hpp"
+#include "collectives/buffer_layout.hpp"
+#include "collectives/data/data_pattern.hpp"
+#include "collectives/engine/block_timer.hpp"
+
+namespace collbench {
+
+/// What a backend takes, and what it takes for itself.
+struct BackendLimits {
+  std::uint64_t elements_per_call = 0;      ///< the largest count argument
+  std::uint64_t default_largest_bytes = 0;  ///< upper end of the sizes, when nobody says
+  std::string_view memory_of = "host";      ///< whose memory the buffers are in
+  /// Buffers as large as the larger of the two, which the library may take on its own.
+  std::uint64_t library_buffers = 0;
+};
+
+/// One row, ready to run: communicator chosen, arguments set up, data known. The buffers belong to the
+/// backend's pass.
+class PreparedRow {
+ public:
+  virtual ~PreparedRow() = default;
+
+  /// Writes the data of `iteration` where the operation reads, and poison wherever else it must write.
+  virtual void fill(std::uint64_t iteration) = 0;
+  /// Data for iterations that nobody checks: the result may be the next input, so values that stay what they
+  /// are however often they are reduced.
+  virtual void fill_to_repeat() = 0;
+  /// The operation, `iterations` times, untimed. Collective, as is time.
+  virtual void run(std::uint64_t iterations) = 0;
+  /// The operation, `iterations` times, in samples of `iterations_per_sample`.
+  [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
+  /// Host seconds of one call, from its begin until it returns, over `calls` of them; none where a call
+  /// returns when the operation is done. Collective.
+  [[nodiscard]] virtual std::optional<double> enqueue_seconds(std::uint64_t /*calls*/) {
+    return std::nullopt;
+  }
+  /// Looks at every element of the result of `iteration`. Collective.
+  [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
+  /// What NCCL told of its choices while run() ran; none where it is another library or told nothing.
+  [[nodiscard]] virtual std::optional<NcclTold> nccl_told() const { return std::nullopt; }
+};
+
+/// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all
+/// ranks in the same order.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// Writes into the run's record what it says of this backend: its name, its libraries' versions, what
+  /// making communicators took.
+  virtual void describe(Run& run) const = 0;
+  [[nodiscard]] virtual const Clock& clock() const = 0;
+  /// Names for --algo beside "auto".
+  [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
+  /// Why no row of the type can run here; none when some can.
+  [[nodiscard]] virtual std::optional<std::string> why_no_type(DataType /*type*/) const {
+    return std::nullopt;
+  }
+  /// Why this row cannot run here; none when it can.
+  [[nodiscard]] virtual std::optional<std::string> why_not(const RowKey& key) const = 0;
+  /// What runs for this row, the library's fallbacks included.
+  [[nodiscard]] virtual std::string algorithm_ran(const RowKey& key) const = 0;
+  /// What a reader must know of the row, such as "reduced by collbench"; empty for most.
+  [[nodiscard]] virtual std::string note(const RowKey& key) const = 0;
+  [[nodiscard]] virtual BufferBytes buffer_bytes(const RowKey& key) const = 0;
+  [[nodiscard]] virtual BackendLimits limits() const = 0;
+
+  /// Fresh buffers of these sizes for the pass that begins. Frees the old ones first. May throw
+  /// std::bad_alloc.
+  virtual void allocate(const BufferBytes& bytes) = 0;
+  /// Forgets the communicators, so that each row's prepare makes a new one. Collective.
+  virtual void renew_communicators() = 0;
+  /// Collective when the row's algorithm has no communicator yet.
+  [[nodiscard]] virtual std::unique_ptr<PreparedRow> prepare(const RowKey& key) = 0;
+};
+
+}  // namespace collbench

@@ -1,0 +1,41 @@
+#include "collectives/engine/block_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace collbench {
+
+BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
+                     const FixedCounts& fixed) {
+  constexpr double kMostIterations = 1e9;
+  // A simulated operation may take no time at all.
+  const double each = std::max(iteration_seconds, 1e-9);
+  const auto whole = [&](double value) {
+    return static_cast<std::uint64_t>(std::clamp(value, 1.0, kMostIterations));
+  };
+  const std::uint64_t fitting = whole(std::floor(block_seconds / each));
+  const auto in_groups = [group = fixed.per_group](std::uint64_t operations) {
+    return (operations + group - 1) / group * group;
+  };
+  BlockPlan plan{.run = true};
+  if (fixed.graph_launches) {
+    const std::uint64_t in_graph =
+        fixed.iterations
+            ? *fixed.iterations * fixed.per_group
+            : in_groups(std::clamp<std::uint64_t>(fitting / *fixed.graph_launches, 1, kMostInGraph));
+    plan.iterations = in_graph * *fixed.graph_launches;
+    plan.iterations_per_sample = in_graph;
+    plan.warmup =
+        fixed.warmup ? *fixed.warmup * fixed.per_group : in_groups(std::max<std::uint64_t>(1, in_graph / 10));
+    return plan;
+  }
+  plan.iterations = fixed.iterations ? *fixed.iterations * fixed.per_group : in_groups(fitting);
+  plan.warmup = fixed.warmup ? *fixed.warmup * fixed.per_group
+                             : in_groups(std::max<std::uint64_t>(1, plan.iterations / 10));
+  const std::uint64_t for_the_clock = whole(std::ceil(kShortestSampleSeconds / each));
+  const std::uint64_t for_the_memory = (plan.iterations + most_samples - 1) / most_samples;
+  plan.iterations_per_sample = std::min(plan.iterations, in_groups(std::max(for_the_clock, for_the_memory)));
+  return plan;
+}
+
+}  // namespace collbench

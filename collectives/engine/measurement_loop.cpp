@@ -1,0 +1,366 @@
+#include "collectives/engine/measurement_loop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/record/row_samples.hpp"
+#include "base/statistics.hpp"
+#include "launch/agreement.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr double kValidationShare = 0.1;    // of the wall time, after the first pass
+constexpr double kCommunicatorShare = 0.1;  // of the wall time
+constexpr double kCheckpointSeconds = 5;
+constexpr double kCheckpointShare = 0.05;          // of the wall time
+constexpr double kTargetPasses = 12;               // a row's time is spread over about as many blocks
+constexpr double kLongestBlockSeconds = 0.1;       // more passes tell more than longer blocks
+constexpr std::uint64_t kEnqueuedCalls = 32;       // few enough not to wait for room in a stream's queue
+constexpr std::uint64_t kSampleBytes = 8U << 20U;  // per rank, of all rows together
+
+/// One sweep in progress. A class because every step needs the same eight things.
+class Sweep {
+ public:
+  Sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+        const std::vector<std::string>& hosts, const SweepOptions& options, const SweepObserver& observer)
+      : ranks_(ranks),
+        backend_(backend),
+        hosts_(hosts),
+        options_(options),
+        observer_(observer),
+        start_(backend.clock().seconds()),
+        last_checkpoint_(start_) {
+    const std::vector<std::string> why_not = agreed_why_not(keys);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const RowKey& key = keys[i];
+      State row;
+      row.measurement.key = key;
+      row.measurement.unavailable = why_not[i];
+      row.done = !row.measurement.unavailable.empty();
+      if (!row.done) {
+        row.measurement.algorithm_ran = backend.algorithm_ran(key);
+        row.measurement.note = backend.note(key);
+      }
+      rows_.push_back(std::move(row));
+    }
+    take_earlier();
+    const auto rows = static_cast<std::uint64_t>(std::max<std::size_t>(1, rows_.size()));
+    most_samples_ = std::clamp<std::uint64_t>(
+        kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.most_passes), 1,
+        256);
+    block_seconds_ = std::clamp(options.seconds * 0.8 / static_cast<double>(rows) / kTargetPasses, 1e-4,
+                                kLongestBlockSeconds);
+  }
+
+  SweepResult run() {
+    bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
+    for (pass_ = 0; broadcast_value(ranks_, more); ++pass_) {
+      ran_ = false;
+      or_checkpoint(pass_, [this] {
+        begin_pass();
+        for (State& row : rows_) visit(row);
+      });
+      if (interrupted_ || !ran_) break;  // no row fits into the time that is left
+      if (checkpoint_is_due()) checkpoint(pass_ + 1);
+      or_checkpoint(pass_ + 1, observer_.between_passes);
+      more = elapsed() < options_.seconds &&
+             std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
+    }
+    std::vector<double> validation{validation_seconds_};
+    ranks_.reduce(validation, AcrossRanks::maximum);
+    for (State& row : rows_) {
+      Measurement& measurement = row.measurement;
+      if (!measurement.unavailable.empty() || !measurement.stopped.empty()) continue;
+      measurement.stopped = interrupted_ ? "interrupted" : "out of time";
+    }
+    return {.rows = measurements(),
+            .passes = pass_,
+            .interrupted = interrupted_,
+            .validation_seconds = validation[0]};
+  }
+
+ private:
+  enum class Step { run, skip, stop };
+
+  struct State {
+    Measurement measurement;
+    RowSamples samples;
+    double iteration_seconds = 0;  // estimate, for planning the next block
+    double visit_seconds = 0;      // that the last block took with all that belongs to it
+    bool done = false;  // known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
+  };
+
+  [[nodiscard]] double elapsed() const { return backend_.clock().seconds() - start_; }
+
+  /// Why each row cannot run, empty where it can. Libraries may be set up differently from host to host: what
+  /// one rank cannot do nobody does.
+  [[nodiscard]] std::vector<std::string> agreed_why_not(const std::vector<RowKey>& keys) const {
+    std::vector<std::string> why(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) why[i] = backend_.why_not(keys[i]).value_or("");
+    for (const std::string& said : ranks_.all_gather(nlohmann::json(why).dump())) {
+      const auto theirs = nlohmann::json::parse(said);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (why[i].empty()) why[i] = theirs[i].get<std::string>();
+      }
+    }
+    return why;
+  }
+
+  /// Does `step`. When it fails, what was measured until then, in so many whole passes, is kept first.
+  void or_checkpoint(int passes, const std::function<void()>& step) {
+    try {
+      step();
+    } catch (const Error&) {
+      checkpoint(passes);
+      throw;
+    }
+  }
+
+  void begin_pass() {
+    BufferBytes most;
+    for (const State& row : rows_) {
+      if (!row.measurement.unavailable.empty()) continue;
+      const BufferBytes bytes = backend_.buffer_bytes(row.measurement.key);
+      most.send = std::max(most.send, bytes.send);
+      most.receive = std::max(most.receive, bytes.receive);
+    }
+    agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())], [&] { backend_.allocate(most); });
+    const bool fresh = communicator_seconds_ < kCommunicatorShare * elapsed();
+    if (broadcast_value(ranks_, fresh)) backend_.renew_communicators();
+  }
+
+  void visit(State& row) {
+    if (interrupted_ || !row.measurement.unavailable.empty()) return;
+    observer_.before_block(progress(row));
+    const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
+    const bool stop = ranks_.is_root() && observer_.interrupted();
+    const Step step = broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);
+    interrupted_ = step == Step::stop;
+    if (step != Step::run) return;
+    ran_ = true;
+    observer_.running(index_of(row));
+    const double before = backend_.clock().seconds();
+    const auto prepared = backend_.prepare(row.measurement.key);
+    communicator_seconds_ += backend_.clock().seconds() - before;
+    // Late already in the first pass: every row still runs, once.
+    const bool hurried = broadcast_value(ranks_, elapsed() > options_.seconds);
+    if (broadcast_value(ranks_, row.iteration_seconds == 0 && !hurried)) pilot(row, *prepared);
+    const bool check =
+        options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
+    const double block_seconds = hurried ? 0 : block_seconds_;
+    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, most_samples_, options_.fixed);
+    plan.check = check;
+    plan = broadcast_value(ranks_, plan);
+    MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
+    prepared->fill_to_repeat();
+    prepared->run(plan.warmup);
+    if (pass_ == 0) block.nccl = prepared->nccl_told();
+    ranks_.barrier();
+    const Block own = prepared->time(plan.iterations, plan.iterations_per_sample);
+    if (options_.enqueue_time) block.enqueue_seconds = enqueue_seconds(*prepared);
+    record(row, own, plan, std::move(block));
+    observer_.running(std::nullopt);
+    row.visit_seconds = backend_.clock().seconds() - before;
+    if (ranks_.is_root() && since_checkpoint() > kCheckpointSeconds) checkpoint(pass_);
+  }
+
+  /// Times longer and longer runs until one tells how long an iteration takes.
+  void pilot(State& row, PreparedRow& prepared) {
+    prepared.fill_to_repeat();
+    prepared.run(1);  // sets up connections
+    const double enough = std::min(block_seconds_ / 10, 1e-3);
+    const std::uint64_t most =
+        options_.fixed.iterations.value_or(options_.fixed.graph_launches ? kMostInGraph : 10'000'000);
+    for (std::uint64_t iterations = 1;; iterations = std::min(iterations * 10, most)) {
+      // The shorter of two: the other may have waited for a core.
+      const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
+      row.iteration_seconds = seconds / static_cast<double>(iterations);
+      // Rank 0 decides: it may know of less time than others.
+      if (broadcast_value(ranks_, seconds >= enough || iterations >= most)) return;
+    }
+  }
+
+  /// Of `iterations` iterations on the slowest rank; the same on every rank.
+  [[nodiscard]] double seconds_of(PreparedRow& prepared, std::uint64_t iterations) {
+    ranks_.barrier();
+    std::array<double, 1> seconds{prepared.time(iterations, iterations).elapsed_seconds};
+    ranks_.reduce(seconds, AcrossRanks::maximum);
+    return seconds[0];
+  }
+
+  /// A block that holds what the checks of this visit found, and nothing else yet.
+  [[nodiscard]] MeasuredBlock validate(PreparedRow& prepared) {
+    const double before = backend_.clock().seconds();
+    nlohmann::json mine;
+    for (int i = 0; i < (pass_ == 0 ? options_.checks : 1); ++i) {
+      const auto iteration = static_cast<std::uint64_t>(++checks_done_);
+      prepared.fill(iteration);
+      ranks_.barrier();
+      prepared.run(1);
+      if (const auto wrong = prepared.check(iteration)) {
+        if (mine.is_null()) mine = {std::uint64_t{0}, wrong->first_index, wrong->expected, wrong->got};
+        mine[0] = mine[0].get<std::uint64_t>() + wrong->count;
+      }
+    }
+    const std::vector<std::string> all = ranks_.all_gather(mine.is_null() ? std::string() : mine.dump());
+    MeasuredBlock block;
+    block.wrong_elements = 0;
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      if (all[rank].empty()) continue;
+      const auto heard = nlohmann::json::parse(all[rank]);
+      block.wrong.push_back({.rank = static_cast<int>(rank),
+                             .host = hosts_[rank],
+                             .count = heard[0].get<std::uint64_t>(),
+                             .first_index = heard[1].get<std::uint64_t>(),
+                             .expected = heard[2].get<std::string>(),
+                             .got = heard[3].get<std::string>()});
+      *block.wrong_elements += block.wrong.back().count;
+    }
+    validation_seconds_ += backend_.clock().seconds() - before;
+    return block;
+  }
+
+  /// Completes the block on all ranks and keeps it.
+  void record(State& row, const Block& own, const BlockPlan& plan, MeasuredBlock block) {
+    std::vector<double> figures = own.samples;
+    figures.push_back(own.elapsed_seconds / static_cast<double>(plan.iterations));
+    ranks_.reduce(figures, options_.across_ranks);
+    block.row = static_cast<std::size_t>(&row - rows_.data());
+    block.pass = pass_;
+    block.seconds = figures.back();
+    figures.pop_back();
+    const auto to_float = [](double seconds) { return static_cast<float>(seconds); };
+    std::transform(figures.begin(), figures.end(), std::back_inserter(block.samples), to_float);
+    block.iterations = plan.iterations;
+    block.iterations_per_sample = plan.iterations_per_sample;
+    block.ranks = gather_rank_times(own, plan.iterations);
+    keep(row, block, static_cast<int>(options_.earlier.size()));
+    if (ranks_.is_root()) observer_.block(block);
+    if (options_.gather_samples) hand_out_samples(row, own, plan);
+  }
+
+  void keep(State& row, const MeasuredBlock& block, int launch) {
+    row.samples.add(block, launch);
+    row.iteration_seconds =
+        std::min(row.iteration_seconds > 0 ? row.iteration_seconds : block.seconds, block.seconds);
+    row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
+    row.done = !row.measurement.stopped.empty();
+  }
+
+  /// Between blocks, so that no sample waits for it.
+  void hand_out_samples(const State& row, const Block& own, const BlockPlan& plan) {
+    BlockSamples block{.row = static_cast<std::size_t>(&row - rows_.data()),
+                       .pass = pass_ + 1,
+                       .iterations = plan.iterations,
+                       .iterations_per_sample = plan.iterations_per_sample,
+                       .seconds_by_rank = {}};
+    const std::string mine(reinterpret_cast<const char*>(own.samples.data()),
+                           own.samples.size() * sizeof(double));
+    for (const std::string& theirs : ranks_.gather(mine)) {
+      std::vector<double>& seconds = block.seconds_by_rank.emplace_back(theirs.size() / sizeof(double));
+      std::memcpy(seconds.data(), theirs.data(), theirs.size());
+    }
+    if (ranks_.is_root()) observer_.samples(block);
+  }
+
+  [[nodiscard]] std::optional<double> enqueue_seconds(PreparedRow& prepared) {
+    const auto own = prepared.enqueue_seconds(kEnqueuedCalls);
+    if (!own) return std::nullopt;
+    std::array<double, 1> seconds{*own};
+    ranks_.reduce(seconds, options_.across_ranks);
+    return seconds[0];
+  }
+
+  void take_earlier() {
+    for (std::size_t launch = 0; launch < options_.earlier.size(); ++launch) {
+      for (const MeasuredBlock& block : options_.earlier[launch]) {
+        keep(rows_[block.row], block, static_cast<int>(launch));
+      }
+    }
+  }
+
+  /// Of this block's calls, by rank, on rank 0; empty elsewhere.
+  [[nodiscard]] std::vector<RankTimes> gather_rank_times(const Block& own, std::uint64_t iterations) {
+    RankTimes mine{.rank = ranks_.rank(),
+                   .median_seconds = median(own.samples),
+                   .p99_seconds = quantile(own.samples, 0.99)};
+    if (own.page_faults) {
+      mine.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
+    }
+    std::vector<RankTimes> times;
+    for (const std::string& theirs :
+         ranks_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {
+      std::memcpy(&times.emplace_back(), theirs.data(), sizeof(RankTimes));
+    }
+    return times;
+  }
+
+  [[nodiscard]] std::size_t index_of(const State& row) const {
+    return static_cast<std::size_t>(&row - rows_.data());
+  }
+
+  [[nodiscard]] SweepProgress progress(const State& row) const {
+    return {.pass = pass_ + 1,
+            .rows_done = static_cast<std::size_t>(
+                std::count_if(rows_.begin(), rows_.end(), [](const State& each) { return each.done; })),
+            .rows = rows_.size(),
+            .row = index_of(row),
+            .seconds_left_at_most = std::max(0.0, options_.seconds - elapsed())};
+  }
+
+  [[nodiscard]] std::vector<Measurement> measurements() const {
+    std::vector<Measurement> all;
+    for (const State& row : rows_) {
+      Measurement measurement = row.measurement;
+      row.samples.summarise(measurement);
+      all.push_back(std::move(measurement));
+    }
+    return all;
+  }
+
+  [[nodiscard]] double since_checkpoint() const { return backend_.clock().seconds() - last_checkpoint_; }
+
+  /// At the end of every pass, unless that has become dear: with very many passes behind it, a record takes
+  /// longer to write than a pass to measure.
+  [[nodiscard]] bool checkpoint_is_due() const {
+    return since_checkpoint() >= std::min(kCheckpointSeconds, checkpoint_seconds_ / kCheckpointShare);
+  }
+
+  void checkpoint(int passes) {
+    const double before = backend_.clock().seconds();
+    if (ranks_.is_root()) observer_.checkpoint(measurements(), passes);
+    last_checkpoint_ = backend_.clock().seconds();
+    checkpoint_seconds_ = last_checkpoint_ - before;
+  }
+
+  Ranks& ranks_;
+  Backend& backend_;
+  const std::vector<std::string>& hosts_;
+  const SweepOptions& options_;
+  const SweepObserver& observer_;
+  std::vector<State> rows_;
+  std::uint64_t most_samples_ = 0;
+  double block_seconds_ = 0;
+  double start_;
+  double last_checkpoint_;
+  double checkpoint_seconds_ = 0;  // that the last one took
+  double validation_seconds_ = 0;
+  double communicator_seconds_ = 0;
+  int checks_done_ = 0;
+  int pass_ = 0;
+  bool ran_ = false;  ///< some row, in this pass
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+SweepResult sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+                  const std::vector<std::string>& hosts, const SweepOptions& options,
+                  const SweepObserver& observer) {
+  return Sweep(ranks, backend, keys, hosts, options, observer).run();
+}
+
+}  // namespace collbench

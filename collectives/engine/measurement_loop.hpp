@@ -1,0 +1,80 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/record/measured_block.hpp"
+#include "base/record/measurement.hpp"
+#include "collectives/engine/backend.hpp"
+#include "collectives/engine/block_plan.hpp"
+#include "collectives/engine/stopping.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench {
+
+struct SweepOptions {
+  StoppingRule stopping;
+  FixedCounts fixed;
+  double seconds = 120;  ///< the whole sweep; the first pass is always finished
+  int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
+  AcrossRanks across_ranks = AcrossRanks::maximum;
+  bool enqueue_time = false;  ///< also take the host time of a call
+  /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
+  std::vector<LaunchBlocks> earlier;
+  bool gather_samples = false;  ///< after each block, for SweepObserver::samples; the same on all ranks
+};
+
+/// The samples of one block, of all ranks.
+struct BlockSamples {
+  std::size_t row = 0;
+  int pass = 0;  ///< counted from 1
+  std::uint64_t iterations = 0;
+  std::uint64_t iterations_per_sample = 1;           ///< the last one may have fewer
+  std::vector<std::vector<double>> seconds_by_rank;  ///< per iteration
+};
+
+struct SweepProgress {
+  int pass = 0;  ///< counted from 1
+  std::size_t rows_done = 0;
+  std::size_t rows = 0;
+  std::size_t row = 0;  ///< index of the row that comes next
+  double seconds_left_at_most = 0;
+};
+
+/// What the sweep tells while it runs, outside of every timed part.
+struct SweepObserver {
+  /// On every rank; only rank 0 knows which rows are done.
+  std::function<void(const SweepProgress&)> before_block = [](const SweepProgress&) {};
+  /// On every rank: the row whose block begins, by index, and none when it is over.
+  std::function<void(std::optional<std::size_t>)> running = [](std::optional<std::size_t>) {};
+  /// On rank 0, asked before every block; true ends the sweep on all ranks with what there is.
+  std::function<bool()> interrupted = [] { return false; };
+  /// On rank 0: a block that has just ended.
+  std::function<void(const MeasuredBlock&)> block = [](const MeasuredBlock&) {};
+  /// On rank 0, after every block: what gather_samples asks for.
+  std::function<void(const BlockSamples&)> samples = [](const BlockSamples&) {};
+  /// On rank 0: the rows as they stand, at the end of every pass and at least every five seconds; `passes`
+  /// are finished. Where it takes long itself, after fewer passes: a twentieth of the time, but at least
+  /// every five seconds.
+  std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};
+  /// On every rank, after every pass. Collective.
+  std::function<void()> between_passes = [] {};
+};
+
+struct SweepResult {
+  std::vector<Measurement> rows;  ///< complete on rank 0; on other ranks without the figures over ranks
+  int passes = 0;
+  bool interrupted = false;
+  double validation_seconds = 0;  ///< of the rank that spent most
+};
+
+/// Measures every row in interleaved passes: each pass has fresh buffers (and fresh communicators while
+/// making them costs under a tenth of the time) and visits every row that is not done with one block.
+/// Collective. `hosts` is the host of every rank, for naming who found wrong data. Throws the same Error on
+/// all ranks.
+[[nodiscard]] SweepResult sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+                                const std::vector<std::string>& hosts, const SweepOptions& options,
+                                const SweepObserver& observer);
+
+}  // namespace collbench

@@ -1,0 +1,119 @@
+#include "collectives/nccl/loader/cuda_library.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/shared_library.hpp"
+#include "collectives/nccl/loader/library_search.hpp"
+
+namespace collbench {
+namespace {
+
+SharedLibrary loaded_cuda() {
+  const auto candidates = library_candidates(wanted_cuda_runtime(), package_folders(python_prefixes()));
+  std::string why_not;
+  if (auto library = first_library(candidates, why_not)) return *library;
+  throw Error(ExitStatus::not_here, "CUDA", why_not,
+              "install the CUDA runtime (Python's nvidia-cuda-runtime has it too), or name the file in "
+              "COLLBENCH_CUDART");
+}
+
+template <typename Function>
+void need(const SharedLibrary& library, Function*& function, const char* name) {
+  library.find(function, name);
+  if (function != nullptr) return;
+  throw Error(ExitStatus::not_here, "CUDA", fmt::format("{} lacks {}", library.path(), name),
+              "name another CUDA runtime, of 11 or newer, in COLLBENCH_CUDART");
+}
+
+/// Why there is no GPU, when CUDA says `result`.
+Error no_gpu(const CudaLibrary& cuda, CudaResult result) {
+  int driver = 0;
+  if (cuda.driver_get_version(&driver) != CudaResult::success) driver = 0;
+  const std::string runtime = fmt::format("CUDA runtime {} is here", cuda_version_text(cuda.version));
+  const std::string instead = "or measure host memory with --backend mpi";
+  if (driver == 0) {
+    return {ExitStatus::not_here, "no GPU", runtime + ", and no NVIDIA driver",
+            "start it on a host with a GPU and its driver, " + instead};
+  }
+  if (result == CudaResult::insufficient_driver || result == CudaResult::system_driver_mismatch) {
+    return {ExitStatus::not_here, "no GPU",
+            fmt::format("{}, and a driver for CUDA {}, which is too old for it", runtime,
+                        cuda_version_text(driver)),
+            "update the driver, or name an older runtime in COLLBENCH_CUDART"};
+  }
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible != nullptr && (result == CudaResult::no_device || result == CudaResult::success)) {
+    return {ExitStatus::not_here, "no GPU",
+            fmt::format("CUDA_VISIBLE_DEVICES is '{}', which names none of this host's GPUs", visible),
+            "unset it, or give it indices or UUIDs as nvidia-smi -L shows them"};
+  }
+  return {ExitStatus::not_here, "no GPU",
+          fmt::format("{}, and CUDA says: {}", runtime, cuda.get_error_string(result)),
+          "see what nvidia-smi says, " + instead};
+}
+
+}  // namespace
+
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+CudaLibrary CudaLibrary::load() {
+  const SharedLibrary library = loaded_cuda();
+  CudaLibrary cuda;
+  cuda.path = library.path();
+  CudaResult (*get_version)(int*) = nullptr;
+  need(library, get_version, "cudaRuntimeGetVersion");
+  get_version(&cuda.version);
+  need(library, cuda.get_device_count, "cudaGetDeviceCount");
+  need(library, cuda.driver_get_version, "cudaDriverGetVersion");
+  need(library, cuda.set_device, "cudaSetDevice");
+  need(library, cuda.device_get_pci_bus_id, "cudaDeviceGetPCIBusId");
+  need(library, cuda.get_device_properties, "cudaGetDeviceProperties");
+  need(library, cuda.memory_info, "cudaMemGetInfo");
+  need(library, cuda.allocate, "cudaMalloc");
+  need(library, cuda.free, "cudaFree");
+  need(library, cuda.copy, "cudaMemcpy");
+  need(library, cuda.set_bytes, "cudaMemsetAsync");
+  need(library, cuda.stream_create, "cudaStreamCreateWithFlags");
+  need(library, cuda.stream_destroy, "cudaStreamDestroy");
+  need(library, cuda.stream_query, "cudaStreamQuery");
+  need(library, cuda.event_create, "cudaEventCreate");
+  need(library, cuda.event_destroy, "cudaEventDestroy");
+  need(library, cuda.event_record, "cudaEventRecord");
+  need(library, cuda.event_elapsed_time, "cudaEventElapsedTime");
+  need(library, cuda.device_get_attribute, "cudaDeviceGetAttribute");
+  need(library, cuda.stream_begin_capture, "cudaStreamBeginCapture");
+  need(library, cuda.stream_end_capture, "cudaStreamEndCapture");
+  library.find(cuda.graph_instantiate, "cudaGraphInstantiateWithFlags");
+  need(library, cuda.graph_launch, "cudaGraphLaunch");
+  need(library, cuda.graph_exec_destroy, "cudaGraphExecDestroy");
+  need(library, cuda.graph_destroy, "cudaGraphDestroy");
+  need(library, cuda.get_error_string, "cudaGetErrorString");
+  return cuda;
+}
+
+int CudaLibrary::device_count() const {
+  int count = 0;
+  const CudaResult result = get_device_count(&count);
+  if (result != CudaResult::success || count == 0) throw no_gpu(*this, result);
+  return count;
+}
+
+void CudaLibrary::check(CudaResult result, const char* call) const {
+  if (result == CudaResult::success) return;
+  const std::string what = fmt::format("{} says '{}'", call, get_error_string(result));
+  if (result == CudaResult::memory_allocation) {
+    throw Error(ExitStatus::usage, "GPU memory", what, "give a smaller -e");
+  }
+  if (result == CudaResult::ecc_uncorrectable) {
+    throw Error(ExitStatus::rank_lost, "GPU", what,
+                "this GPU's memory is failing: nvidia-smi -q -d ECC shows the counts; take the host out");
+  }
+  throw Error(ExitStatus::rank_lost, "GPU", what,
+              "dmesg may name an Xid; nvidia-smi -q tells the GPU's state");
+}
+
+}  // namespace collbench

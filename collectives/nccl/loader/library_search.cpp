@@ -1,0 +1,89 @@
+#include "collectives/nccl/loader/library_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace collbench {
+
+// The paths below packages are those of the wheels nvidia-nccl-cu12 and -cu13, nvidia-cuda-runtime-cu12 and
+// nvidia-cuda-runtime (13).
+const WantedLibrary& wanted_nccl() {
+  static const WantedLibrary wanted{
+      .variable = "COLLBENCH_NCCL",
+      .names = {"libnccl.so.2", "/usr/local/cuda/lib64/libnccl.so.2"},
+      .packaged = {"nvidia/nccl/lib/libnccl.so.2"},
+  };
+  return wanted;
+}
+
+const WantedLibrary& wanted_cuda_runtime() {
+  static const WantedLibrary wanted{
+      .variable = "COLLBENCH_CUDART",
+      .names = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
+                "/usr/local/cuda/lib64/libcudart.so"},
+      .packaged = {"nvidia/cu13/lib/libcudart.so.13", "nvidia/cuda_runtime/lib/libcudart.so.12"},
+  };
+  return wanted;
+}
+
+std::vector<std::string> package_folders(const std::vector<std::string>& prefixes) {
+  std::vector<std::string> folders;
+  for (const std::string& prefix : prefixes) {
+    std::vector<std::string> found;
+    std::error_code none;
+    for (const auto& python : std::filesystem::directory_iterator(prefix + "/lib", none)) {
+      if (!python.path().filename().string().starts_with("python3")) continue;
+      for (const char* packages : {"site-packages", "dist-packages"}) {
+        if (std::filesystem::is_directory(python.path() / packages, none)) {
+          found.push_back((python.path() / packages).string());
+        }
+      }
+    }
+    std::sort(found.begin(), found.end());  // a directory has no order of its own
+    folders.insert(folders.end(), found.begin(), found.end());
+  }
+  return folders;
+}
+
+std::vector<std::string> python_prefixes() {
+  std::vector<std::string> prefixes;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const char* value = std::getenv(variable)) prefixes.emplace_back(value);
+  }
+  if (const char* home = std::getenv("HOME")) prefixes.push_back(std::string(home) + "/.local");
+  prefixes.insert(prefixes.end(), {"/usr/local", "/usr"});
+  return prefixes;
+}
+
+std::vector<std::string> library_candidates(const WantedLibrary& wanted,
+                                            const std::vector<std::string>& folders) {
+  // Who names a file wants that file, and not silently another.
+  if (const char* named = std::getenv(wanted.variable); named != nullptr && *named != '\0') return {named};
+  std::vector<std::string> candidates = wanted.names;
+  for (const std::string& folder : folders) {
+    for (const std::string& path : wanted.packaged) {
+      std::error_code none;
+      const std::string file = fmt::format("{}/{}", folder, path);
+      if (std::filesystem::exists(file, none)) candidates.push_back(file);
+    }
+  }
+  return candidates;
+}
+
+std::vector<std::string> own_library_places(const std::string& file, const std::string& program,
+                                            const char* named) {
+  if (named != nullptr && *named != '\0') return {named};
+  const std::filesystem::path folder = std::filesystem::path(program).parent_path();
+  return {(folder / file).string(), (folder.parent_path() / "lib" / file).string()};
+}
+
+std::string own_program() {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/exe", none).string();
+}
+
+}  // namespace collbench

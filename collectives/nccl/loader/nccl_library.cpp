@@ -1,0 +1,81 @@
+#include "collectives/nccl/loader/nccl_library.hpp"
+
+#include <fmt/format.h>
+
+#include "base/shared_library.hpp"
+#include "collectives/nccl/loader/library_search.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr int kOldest = 21800;  // Debian 12's own is 2.16; 2.18 has all that the table needs
+
+SharedLibrary loaded_nccl() {
+  const auto candidates = library_candidates(wanted_nccl(), package_folders(python_prefixes()));
+  std::string why_not;
+  if (auto library = first_library(candidates, why_not)) return *library;
+  throw Error(ExitStatus::not_here, "NCCL", why_not,
+              "install libnccl2 or Python's nvidia-nccl-cu12 or -cu13, or name the file in COLLBENCH_NCCL");
+}
+
+template <typename Function>
+void need(const SharedLibrary& library, const NcclLibrary& nccl, Function*& function, const char* name) {
+  library.find(function, name);
+  if (function != nullptr) return;
+  throw Error(ExitStatus::not_here, "NCCL",
+              fmt::format("{} ({}) lacks {}", library.path(), nccl_version_text(nccl.version), name),
+              "name another libnccl, of 2.18 or newer, in COLLBENCH_NCCL");
+}
+
+}  // namespace
+
+std::string nccl_version_text(int version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+NcclLibrary NcclLibrary::load() {
+  const SharedLibrary library = loaded_nccl();
+  NcclLibrary nccl;
+  nccl.path = library.path();
+  NcclResult (*get_version)(int*) = nullptr;
+  need(library, nccl, get_version, "ncclGetVersion");
+  get_version(&nccl.version);
+  if (nccl.version < kOldest) {
+    throw Error(ExitStatus::not_here, "NCCL",
+                fmt::format("{} is version {}, and 2.18 is the oldest that works", nccl.path,
+                            nccl_version_text(nccl.version)),
+                "name a newer one in COLLBENCH_NCCL");
+  }
+  need(library, nccl, nccl.get_unique_id, "ncclGetUniqueId");
+  need(library, nccl, nccl.comm_init_rank_config, "ncclCommInitRankConfig");
+  need(library, nccl, nccl.comm_get_async_error, "ncclCommGetAsyncError");
+  need(library, nccl, nccl.comm_finalize, "ncclCommFinalize");
+  need(library, nccl, nccl.comm_destroy, "ncclCommDestroy");
+  need(library, nccl, nccl.comm_abort, "ncclCommAbort");
+  need(library, nccl, nccl.get_error_string, "ncclGetErrorString");
+  need(library, nccl, nccl.get_last_error, "ncclGetLastError");
+  need(library, nccl, nccl.group_start, "ncclGroupStart");
+  need(library, nccl, nccl.group_end, "ncclGroupEnd");
+  need(library, nccl, nccl.all_reduce, "ncclAllReduce");
+  need(library, nccl, nccl.all_gather, "ncclAllGather");
+  need(library, nccl, nccl.reduce_scatter, "ncclReduceScatter");
+  need(library, nccl, nccl.broadcast, "ncclBroadcast");
+  need(library, nccl, nccl.reduce, "ncclReduce");
+  need(library, nccl, nccl.send, "ncclSend");
+  need(library, nccl, nccl.recv, "ncclRecv");
+  library.find(nccl.all_to_all, "ncclAlltoAll");
+  return nccl;
+}
+
+Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus status) const {
+  // ncclGetLastError tells more ("Duplicate GPU detected : …"), of whatever went wrong last in this process.
+  const char* const more = get_last_error(nullptr);
+  std::string what = fmt::format("{} says '{}'", call, get_error_string(result));
+  if (more != nullptr && *more != '\0') what += fmt::format(": {}", more);
+  for (char& c : what) {
+    if (c == '\n') c = ' ';
+  }
+  return {status, "NCCL", what, "NCCL_DEBUG=WARN shows NCCL's own account"};
+}
+
+}  // namespace collbench

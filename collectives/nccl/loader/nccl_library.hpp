@@ -1,0 +1,111 @@
+#pragma once
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <string>
+
+#include "base/error.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+
+// What we use of NCCL's interface, in our own words, so that a build needs no NCCL: names and values that are
+// the same in every NCCL from 2.18 on. tests/collectives/nccl/headers_test.cpp compares them with the real
+// nccl.h where there is one.
+
+namespace collbench {
+
+enum class NcclResult : int {
+  success = 0,
+  unhandled_cuda_error = 1,
+  system_error = 2,
+  internal_error = 3,
+  invalid_argument = 4,
+  invalid_usage = 5,
+  remote_error = 6,
+  in_progress = 7,
+};
+
+enum class NcclType : int {
+  int8 = 0,
+  uint8 = 1,
+  int32 = 2,
+  uint32 = 3,
+  int64 = 4,
+  uint64 = 5,
+  float16 = 6,
+  float32 = 7,
+  float64 = 8,
+  bfloat16 = 9,
+  float8_e4m3 = 10,  ///< this and the next: from 2.24 on
+  float8_e5m2 = 11,
+};
+
+enum class NcclReduction : int { sum = 0, prod = 1, max = 2, min = 3, avg = 4 };
+
+/// What the ranks of one communicator agree on: rank 0 makes it and sends it to the others.
+struct NcclUniqueId {
+  std::array<char, 128> internal;
+};
+
+/// The settings of a communicator as of 2.18. NCCL reads as many bytes as `size` says and takes its own
+/// defaults for what came later than `version`.
+struct NcclConfig {
+  static constexpr int kUndefined = INT_MIN;
+
+  std::size_t size = sizeof(NcclConfig);
+  unsigned int magic = 0xcafebeef;
+  unsigned int version = 21800;
+  int blocking = kUndefined;
+  int cga_cluster_size = kUndefined;
+  int min_ctas = kUndefined;
+  int max_ctas = kUndefined;
+  const char* net_name = nullptr;
+  int split_share = kUndefined;
+};
+
+struct NcclCommunicatorObject;  ///< NCCL's own
+using NcclHandle = NcclCommunicatorObject*;
+
+/// libnccl, reached through one table of functions. It stays loaded to the end of the process.
+struct NcclLibrary {
+  std::string path;
+  int version = 0;  ///< major × 10000 + minor × 100 + patch
+
+  NcclResult (*get_unique_id)(NcclUniqueId*) = nullptr;
+  NcclResult (*comm_init_rank_config)(NcclHandle*, int ranks, NcclUniqueId, int rank, NcclConfig*) = nullptr;
+  NcclResult (*comm_get_async_error)(NcclHandle, NcclResult*) = nullptr;
+  NcclResult (*comm_finalize)(NcclHandle) = nullptr;
+  NcclResult (*comm_destroy)(NcclHandle) = nullptr;
+  NcclResult (*comm_abort)(NcclHandle) = nullptr;
+  const char* (*get_error_string)(NcclResult) = nullptr;
+  const char* (*get_last_error)(NcclHandle) = nullptr;
+  NcclResult (*group_start)() = nullptr;
+  NcclResult (*group_end)() = nullptr;
+  NcclResult (*all_reduce)(const void* send, void* receive, std::size_t count, NcclType, NcclReduction,
+                           NcclHandle, CudaStreamHandle) = nullptr;
+  NcclResult (*all_gather)(const void* send, void* receive, std::size_t count, NcclType, NcclHandle,
+                           CudaStreamHandle) = nullptr;
+  NcclResult (*reduce_scatter)(const void* send, void* receive, std::size_t count, NcclType, NcclReduction,
+                               NcclHandle, CudaStreamHandle) = nullptr;
+  NcclResult (*broadcast)(const void* send, void* receive, std::size_t count, NcclType, int root, NcclHandle,
+                          CudaStreamHandle) = nullptr;
+  NcclResult (*reduce)(const void* send, void* receive, std::size_t count, NcclType, NcclReduction, int root,
+                       NcclHandle, CudaStreamHandle) = nullptr;
+  NcclResult (*send)(const void*, std::size_t count, NcclType, int peer, NcclHandle,
+                     CudaStreamHandle) = nullptr;
+  NcclResult (*recv)(void*, std::size_t count, NcclType, int peer, NcclHandle, CudaStreamHandle) = nullptr;
+  /// Null before 2.28.
+  NcclResult (*all_to_all)(const void* send, void* receive, std::size_t count, NcclType, NcclHandle,
+                           CudaStreamHandle) = nullptr;
+
+  /// Finds libnccl and fills the table. Throws Error (not_here) when there is none, when it is older than
+  /// 2.18, and when it lacks a function that we need, which is then named.
+  [[nodiscard]] static NcclLibrary load();
+
+  /// An Error of `status` in NCCL's own words for `result` of `call`. `communicator` may be null.
+  [[nodiscard]] Error error(NcclResult result, const std::string& call, ExitStatus status) const;
+};
+
+/// 22809 as "2.28.9".
+[[nodiscard]] std::string nccl_version_text(int version);
+
+}  // namespace collbench

@@ -1,0 +1,134 @@
+#include "collectives/nccl/observer/observer_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "collectives/nccl/observer/observer_interface.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::array<std::string_view, 7> kAlgorithms{
+    "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
+constexpr std::array<std::string_view, 3> kProtocols{"ll", "ll128", "simple"};
+
+/// Everything there is, once per process: NCCL's callbacks and the program's calls have nothing else in
+/// common.
+struct Sightings {
+  std::atomic<bool> watching{false};
+  std::mutex mutex;  // of what follows
+  ObserverLoaded loaded;
+  int* event_mask = nullptr;  // NCCL's own variable; it outlives the plugin
+  Observation seen;
+};
+
+Sightings& sightings() {
+  static Sightings all;
+  return all;
+}
+
+/// NCCL reads it without a lock, in whatever thread it is.
+void ask_for_events(int* mask, bool any) {
+  if (mask == nullptr) return;
+  const int wanted = any ? static_cast<int>(kCollectiveEvent | kPeerToPeerEvent) : 0;
+  std::atomic_ref<int>(*mask).store(wanted, std::memory_order_relaxed);
+}
+
+template <std::size_t size>
+void write(std::array<char, size>& to, std::string_view text) {
+  to.fill('\0');
+  const auto lower = [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  };
+  std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(text.size(), size - 1)),
+                 to.begin(), lower);
+}
+
+template <typename Names>
+std::string_view name_of(const Names& names, int number) {
+  return number >= 0 && number < static_cast<int>(names.size()) ? names[static_cast<std::size_t>(number)]
+                                                                : "newer";
+}
+
+}  // namespace
+
+std::string_view algorithm_name(int number) { return name_of(kAlgorithms, number); }
+std::string_view protocol_name(int number) { return name_of(kProtocols, number); }
+
+void loaded_as_profiler(int version, int* event_mask) {
+  Sightings& all = sightings();
+  const std::lock_guard lock(all.mutex);
+  all.loaded.profiler = version;
+  all.event_mask = event_mask;
+  ask_for_events(event_mask, all.watching);
+}
+
+void loaded_as_tuner(int version) {
+  Sightings& all = sightings();
+  const std::lock_guard lock(all.mutex);
+  all.loaded.tuner = version;
+}
+
+bool watching() { return sightings().watching.load(std::memory_order_relaxed); }
+
+void saw_use(std::string_view algorithm, std::string_view protocol, int channels) {
+  if (!watching()) return;
+  Sightings& all = sightings();
+  const std::lock_guard lock(all.mutex);
+  write(all.seen.algorithm, algorithm);
+  write(all.seen.protocol, protocol);
+  // One operation may be many sends and receives.
+  all.seen.channels = std::max(all.seen.channels, channels);
+}
+
+void saw_costs(const float* costs, int algorithms, int protocols) {
+  if (!watching()) return;
+  Sightings& all = sightings();
+  const std::lock_guard lock(all.mutex);
+  all.seen.costs = 0;
+  for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
+    for (int protocol = 0; protocol < protocols; ++protocol, ++costs) {
+      const auto at = static_cast<std::size_t>(all.seen.costs);
+      if (*costs < 0 || at == all.seen.cost.size()) continue;
+      write(all.seen.cost[at].algorithm, algorithm_name(algorithm));
+      write(all.seen.cost[at].protocol, protocol_name(protocol));
+      all.seen.cost[at].microseconds = static_cast<double>(*costs);
+      ++all.seen.costs;
+    }
+  }
+}
+
+}  // namespace collbench
+
+// What the program finds by name; observer_interface.hpp says what each does.
+// NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
+
+int collbench_observer_interface() { return collbench::kObserverInterface; }
+
+void collbench_observer_loaded(collbench::ObserverLoaded* loaded) {
+  collbench::Sightings& all = collbench::sightings();
+  const std::lock_guard lock(all.mutex);
+  *loaded = all.loaded;
+}
+
+void collbench_observer_begin() {
+  collbench::Sightings& all = collbench::sightings();
+  const std::lock_guard lock(all.mutex);
+  all.seen = {};
+  all.watching = true;
+  collbench::ask_for_events(all.event_mask, true);
+}
+
+void collbench_observer_end(collbench::Observation* seen) {
+  collbench::Sightings& all = collbench::sightings();
+  const std::lock_guard lock(all.mutex);
+  all.watching = false;
+  collbench::ask_for_events(all.event_mask, false);
+  *seen = all.seen;
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

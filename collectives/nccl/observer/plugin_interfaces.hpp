@@ -1,0 +1,299 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace collbench {
+
+/// NCCL's profiler interface, version 1 (NCCL 2.23): what we read of an event's description. Source:
+/// NVIDIA/nccl v2.23.4-1, src/include/nccl_profiler.h, ncclProfilerEventDescr_v1_t.
+struct ProfilerEventV1 {
+  struct Collective {
+    const char* communicator;
+    std::uint64_t communicator_hash;
+    std::uint64_t sequence_number;
+    std::uint8_t function;
+    const void* send;
+    void* receive;
+    std::size_t count;
+    int root;
+    std::uint8_t data_type;
+    std::uint32_t reduction;
+    std::size_t traffic_bytes;
+    std::uint8_t channels;  ///< the most that it may take
+    std::uint8_t warps;
+    std::uint8_t algorithm;  ///< a number of NCCL's
+    std::uint8_t protocol;   ///< likewise
+    int is_collnet;
+    int is_nvls;
+  };
+  struct PeerToPeer {
+    const char* communicator;
+    std::uint64_t communicator_hash;
+    std::uint8_t function;
+    void* buffer;
+    std::uint8_t data_type;
+    std::size_t count;
+    int peer;
+  };
+
+  std::uint8_t type;
+  void* parent;
+  int rank;
+  union {
+    Collective collective;
+    PeerToPeer peer_to_peer;
+  };
+};
+
+/// ncclProfiler_v1_t
+struct ProfilerV1 {
+  const char* name;
+  int (*init)(void** context, int* event_mask);
+  int (*start_event)(void* context, void** handle, ProfilerEventV1* event);
+  int (*stop_event)(void* handle);
+  int (*record_event_state)(void* handle, int state, void* arguments);
+  int (*finalize)(void* context);
+};
+
+/// NCCL's profiler interface, version 2 (NCCL 2.24): names instead of numbers. Source: NVIDIA/nccl v2.24.3-1,
+/// src/include/nccl_profiler.h, ncclProfilerEventDescr_v2_t.
+struct ProfilerEventV2 {
+  struct Collective {
+    const char* communicator;
+    std::uint64_t communicator_hash;
+    std::uint64_t sequence_number;
+    const char* function;
+    const void* send;
+    void* receive;
+    std::size_t count;
+    int root;
+    const char* data_type;
+    std::size_t traffic_bytes;
+    std::uint8_t channels;  ///< the most that it may take
+    std::uint8_t warps;
+    const char* algorithm;
+    const char* protocol;
+  };
+  struct PeerToPeer {
+    const char* communicator;
+    std::uint64_t communicator_hash;
+    const char* function;
+    void* buffer;
+    const char* data_type;
+    std::size_t count;
+    int peer;
+  };
+
+  std::uint8_t type;
+  void* parent;
+  int rank;
+  union {
+    Collective collective;
+    PeerToPeer peer_to_peer;
+  };
+};
+
+/// ncclProfiler_v2_t
+struct ProfilerV2 {
+  const char* name;
+  int (*init)(void** context, int* event_mask);
+  int (*start_event)(void* context, void** handle, ProfilerEventV2* event);
+  int (*stop_event)(void* handle);
+  int (*record_event_state)(void* handle, int state, void* arguments);
+  int (*finalize)(void* context);
+};
+
+/// NCCL's profiler interface, version 3 (NCCL 2.26): without the bytes of a collective's traffic. Source:
+/// NVIDIA/nccl v2.26.2-1, src/include/plugin/profiler/profiler_v3.h.
+struct ProfilerEventV3 {
+  struct Collective {
+    const char* communicator;
+    std::uint64_t communicator_hash;
+    std::uint64_t sequence_number;
+    const char* function;
+    const void* send;
+    void* receive;
+    std::size_t count;
+    int root;
+    const char* data_type;
+    std::uint8_t channels;  ///< the most that it may take
+    std::uint8_t warps;
+    const char* algorithm;
+    const char* protocol;
+  };
+  struct PeerToPeer {
+    const char* communicator;
+    std::uint64_t communicator_hash;
+    const char* function;
+    void* buffer;
+    const char* data_type;
+    std::size_t count;
+    int peer;
+  };
+
+  std::uint8_t type;
+  void* parent;
+  int rank;
+  union {
+    Collective collective;
+    PeerToPeer peer_to_peer;
+  };
+};
+
+/// ncclProfiler_v3_t
+struct ProfilerV3 {
+  const char* name;
+  int (*init)(void** context, int* event_mask);
+  int (*start_event)(void* context, void** handle, ProfilerEventV3* event);
+  int (*stop_event)(void* handle);
+  int (*record_event_state)(void* handle, int state, void* arguments);
+  int (*finalize)(void* context);
+};
+
+/// NCCL's profiler interface, version 4 (NCCL 2.27): the communicator is named once, at the beginning, and
+/// channels are those that are taken. Source: NVIDIA/nccl v2.27.3-1,
+/// src/include/plugin/profiler/profiler_v4.h.
+struct ProfilerEventV4 {
+  struct Collective {
+    std::uint64_t sequence_number;
+    const char* function;
+    const void* send;
+    void* receive;
+    std::size_t count;
+    int root;
+    const char* data_type;
+    std::uint8_t channels;
+    std::uint8_t warps;
+    const char* algorithm;
+    const char* protocol;
+  };
+  struct PeerToPeer {
+    const char* function;
+    void* buffer;
+    const char* data_type;
+    std::size_t count;
+    int peer;
+    std::uint8_t channels;
+  };
+
+  std::uint8_t type;
+  void* parent;
+  int rank;
+  union {
+    Collective collective;
+    PeerToPeer peer_to_peer;
+  };
+};
+
+/// ncclProfiler_v4_t
+struct ProfilerV4 {
+  const char* name;
+  int (*init)(void** context, int* event_mask, const char* communicator, std::uint64_t communicator_hash,
+              int nodes, int ranks, int rank, void* log);
+  int (*start_event)(void* context, void** handle, ProfilerEventV4* event);
+  int (*stop_event)(void* handle);
+  int (*record_event_state)(void* handle, int state, void* arguments);
+  int (*finalize)(void* context);
+};
+
+/// NCCL's profiler interface, version 5 (NCCL 2.28): types of events take more than 8 bits, and an event may
+/// belong to a call. Source: NVIDIA/nccl v2.28.3-1, src/include/plugin/profiler/profiler_v5.h.
+struct ProfilerEventV5 {
+  struct Collective {
+    std::uint64_t sequence_number;
+    const char* function;
+    const void* send;
+    void* receive;
+    std::size_t count;
+    int root;
+    const char* data_type;
+    std::uint8_t channels;
+    std::uint8_t warps;
+    const char* algorithm;
+    const char* protocol;
+    void* group;
+  };
+  struct PeerToPeer {
+    const char* function;
+    void* buffer;
+    const char* data_type;
+    std::size_t count;
+    int peer;
+    std::uint8_t channels;
+    void* group;
+  };
+
+  std::uint64_t type;
+  void* parent;
+  int rank;
+  union {
+    Collective collective;
+    PeerToPeer peer_to_peer;
+  };
+};
+
+/// ncclProfiler_v5_t
+struct ProfilerV5 {
+  const char* name;
+  int (*init)(void** context, std::uint64_t communicator_hash, int* event_mask, const char* communicator,
+              int nodes, int ranks, int rank, void* log);
+  int (*start_event)(void* context, void** handle, ProfilerEventV5* event);
+  int (*stop_event)(void* handle);
+  int (*record_event_state)(void* handle, int state, void* arguments);
+  int (*finalize)(void* context);
+};
+
+/// NCCL's profiler interface, version 6 (NCCL 2.29): events of copy engines, which we do not ask for; what we
+/// read of the others is as in version 5. Source: NVIDIA/nccl v2.29.2-1,
+/// src/include/plugin/profiler/profiler_v6.h.
+using ProfilerEventV6 = ProfilerEventV5;
+
+/// ncclProfiler_v6_t
+using ProfilerV6 = ProfilerV5;
+
+/// NCCL's tuner interface, version 3 (NCCL 2.22), the first that is given NCCL's cost table: `algorithms`
+/// rows of `protocols` times in µs, negative for what there is not. Source: NVIDIA/nccl v2.22.3-1,
+/// src/include/nccl_tuner.h, ncclTuner_v3_t.
+struct TunerV3 {
+  const char* name;
+  int (*init)(std::size_t ranks, std::size_t nodes, void* log, void** context);
+  int (*collective_info)(void* context, int function, std::size_t bytes, int operations, float** costs,
+                         int algorithms, int protocols, int* channels);
+  int (*destroy)(void* context);
+};
+
+/// NCCL's tuner interface, version 4 (NCCL 2.24): is also told whether buffers are registered. Source:
+/// NVIDIA/nccl v2.24.3-1, src/include/nccl_tuner.h, ncclTuner_v4_t.
+struct TunerV4 {
+  const char* name;
+  int (*init)(std::size_t ranks, std::size_t nodes, void* log, void** context);
+  int (*collective_info)(void* context, int function, std::size_t bytes, int operations, float** costs,
+                         int algorithms, int protocols, int registered, int* channels);
+  int (*destroy)(void* context);
+};
+
+/// NCCL's tuner interface, version 5 (NCCL 2.28): is given the constants of NCCL's model, which we leave as
+/// they are. Source: NVIDIA/nccl v2.28.3-1, src/include/plugin/tuner/tuner_v5.h.
+struct TunerV5 {
+  const char* name;
+  int (*init)(void** context, std::uint64_t communicator_hash, std::size_t ranks, std::size_t nodes,
+              void* log, void* nvlink_domains, void* constants);
+  int (*collective_info)(void* context, int function, std::size_t bytes, int operations, float** costs,
+                         int algorithms, int protocols, int registered, int* channels);
+  int (*finalize)(void* context);
+};
+
+/// NCCL's tuner interface, version 6 (NCCL 2.30): may choose the size of chunks, which we leave to NCCL
+/// (null). Source: NVIDIA/nccl v2.30.3-1, src/include/plugin/tuner/tuner_v6.h.
+struct TunerV6 {
+  const char* name;
+  int (*init)(void** context, std::uint64_t communicator_hash, std::size_t ranks, std::size_t nodes,
+              void* log, void* nvlink_domains, void* constants);
+  int (*collective_info)(void* context, int function, std::size_t bytes, int operations, float** costs,
+                         int algorithms, int protocols, int registered, int* channels);
+  int (*finalize)(void* context);
+  int (*chunk_size)(void* context, int function, std::size_t bytes, int algorithm, int protocol, int channels,
+                    std::size_t* chunk_bytes);
+};
+
+}  // namespace collbench

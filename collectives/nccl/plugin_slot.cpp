@@ -1,0 +1,103 @@
+#include "collectives/nccl/plugin_slot.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <vector>
+
+#include "base/shared_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
+
+namespace collbench {
+
+std::optional<std::string> setting_in(std::string_view file, std::string_view name) {
+  while (!file.empty()) {
+    const std::string_view line = file.substr(0, file.find('\n'));
+    file.remove_prefix(std::min(file.size(), line.size() + 1));
+    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == '=') {
+      return std::string(line.substr(name.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> nccl_setting_files() {
+  std::vector<std::string> files;
+  const char* const named = std::getenv("NCCL_CONF_FILE");
+  if (named != nullptr && *named != '\0') {
+    files.emplace_back(named);
+  } else if (const passwd* const user = ::getpwuid(::getuid())) {
+    files.push_back(std::string(user->pw_dir) + "/.nccl.conf");
+  }
+  files.emplace_back("/etc/nccl.conf");
+  return files;
+}
+
+std::optional<std::string> nccl_setting(const std::string& name) {
+  if (const char* const value = std::getenv(name.c_str())) return value;
+  for (const std::string& path : nccl_setting_files()) {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (auto value = setting_in(text, name)) return value;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr int kNewestSymbol = 9;  // some more than NCCL 2.30 has, which ends at 6
+
+bool loads_and_offers(const std::string& name, const std::string& symbol) {
+  std::string why_not;
+  const auto library = first_library({name}, why_not);
+  if (!library) return false;
+  if (symbol.empty()) return true;
+  for (int version = 1; version <= kNewestSymbol; ++version) {
+    void (*any)() = nullptr;
+    library->find(any, (symbol + std::to_string(version)).c_str());
+    if (any != nullptr) return true;
+  }
+  return false;
+}
+
+/// The files that NCCL tries for the network: NCCL_NET_PLUGIN is a list of names or paths.
+std::vector<std::string> network_plugins(const PluginSurroundings& surroundings) {
+  std::istringstream names(surroundings.setting("NCCL_NET_PLUGIN").value_or(""));
+  std::vector<std::string> files;
+  for (std::string name; std::getline(names, name, ',');) {
+    files.push_back(name);
+    files.push_back(fmt::format("libnccl-net-{}.so", name));
+  }
+  if (files.empty()) files.emplace_back("libnccl-net.so");
+  return files;
+}
+
+}  // namespace
+
+PluginSurroundings plugin_surroundings() { return {.setting = nccl_setting, .offers = loads_and_offers}; }
+
+std::string why_not_ours(const PluginPlace& place, int version, const PluginSurroundings& surroundings) {
+  if (version < place.first_nccl) {
+    return fmt::format("NCCL {} has no {} that is told; {}.{} is the first", nccl_version_text(version),
+                       place.name, place.first_nccl / 10000, place.first_nccl / 100 % 100);
+  }
+  const auto yours = [&](const std::string& what) {
+    return fmt::format("a {} of yours has the place: {}", place.name, what);
+  };
+  if (const auto named = surroundings.setting(place.variable)) {
+    return yours(fmt::format("{}={}", place.variable, *named));
+  }
+  if (surroundings.offers(place.file, "")) return yours(place.file);
+  for (const std::string& file : network_plugins(surroundings)) {
+    if (surroundings.offers(file, place.symbol)) return yours(file + ", which is one as well");
+  }
+  return {};
+}
+
+}  // namespace collbench

@@ -1,0 +1,76 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/record/operation.hpp"
+#include "base/record/traffic_matrix.hpp"
+
+namespace collbench {
+
+/// What one rank's call depends on, beside how much it moves.
+struct CallShape {
+  int rank = 0;
+  int ranks = 1;
+  int root = 0;                            ///< of operations that have one
+  const TrafficMatrix* traffic = nullptr;  ///< of AllToAllv: for as many ranks
+};
+
+/// How many elements one rank's call moves. All counts are of elements.
+struct Layout {
+  std::uint64_t count = 0;             ///< the count argument of the call; the same on every rank
+  std::uint64_t size_elements = 0;     ///< S of the size column: what really moves; the same on every rank
+  std::uint64_t send_elements = 0;     ///< length of this rank's send buffer
+  std::uint64_t receive_elements = 0;  ///< length of this rank's receive buffer
+};
+
+/// Where a stretch of a receive buffer comes from: `length` elements of the send buffer of `source`, from
+/// `source_index` on. kReduced stands for the reduction over all ranks' elements at those indices.
+struct Segment {
+  static constexpr int kReduced = -1;
+  int source = kReduced;
+  std::uint64_t source_index = 0;
+  std::uint64_t length = 0;
+};
+
+/// What an operation that can be measured does, whatever library does it: an entry of the table in
+/// operations.cpp.
+struct Collective {
+  OperationId id;
+  /// What a call of `count` elements takes on this rank.
+  Layout (*layout)(std::uint64_t count, const CallShape& shape);
+  /// What this rank's receive buffer holds afterwards, from its beginning.
+  std::vector<Segment> (*result)(const Layout& layout, const CallShape& shape);
+};
+
+/// The count argument for about `asked_bytes` in the size column on `ranks` ranks: rounded down to whole
+/// elements, but never to nothing unless nothing was asked for.
+[[nodiscard]] std::uint64_t count_for(const Operation& operation, std::uint64_t asked_bytes,
+                                      std::size_t element_bytes, int ranks);
+
+/// The rank that exchanges messages with this one in PingPong; none for those that look on.
+[[nodiscard]] std::optional<int> ping_pong_peer(int rank, int ranks);
+
+/// What one rank exchanges with each rank, by rank, and where it begins in its buffers. Elements.
+struct Exchanges {
+  std::vector<std::uint64_t> sent;
+  std::vector<std::uint64_t> sent_from;
+  std::vector<std::uint64_t> received;
+  std::vector<std::uint64_t> received_at;
+};
+
+/// What a call of AllToAllv with `count` exchanges.
+[[nodiscard]] Exchanges exchanges(std::uint64_t count, const CallShape& shape);
+
+/// The operations that can be measured, in the order in which --ops all shows them.
+[[nodiscard]] std::span<const OperationId> measurable_operations();
+
+/// Those of a run that does not say: AllReduce, AllGather, ReduceScatter, AllToAll, SendRecv.
+[[nodiscard]] std::span<const OperationId> default_operations();
+
+/// The operation with this id. Throws Error (not_here) for one that is only imported.
+[[nodiscard]] const Collective& collective(OperationId id);
+
+}  // namespace collbench

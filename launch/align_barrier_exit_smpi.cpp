@@ -1,0 +1,17 @@
+// The simulator's side of launch/align_barrier_exit.hpp.
+#include <array>
+#include <simgrid/s4u/Actor.hpp>
+
+#include "launch/align_barrier_exit.hpp"
+
+namespace collbench {
+
+void leave_together(Ranks& ranks, double now_seconds) {
+  std::array<double, 1> last{now_seconds};
+  ranks.reduce(last, AcrossRanks::maximum);
+  // Later than anybody leaves the reduction, which takes simulated microseconds.
+  constexpr double kSeconds = 10e-3;
+  simgrid::s4u::this_actor::sleep_until(last[0] + kSeconds);
+}
+
+}  // namespace collbench

@@ -1,0 +1,77 @@
+#include "launch/collective_wait.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/units.hpp"
+#include "launch/agreement.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr double kFirstRoundSeconds = 1e-3;
+constexpr double kLongestRoundSeconds = 0.1;  // a failure elsewhere is noticed within this
+
+enum class State : char { over = 'o', busy = 'b', failed = 'f' };
+
+/// "rank 1", "ranks 0, 2 and 6 more".
+std::string some_ranks(const std::vector<int>& ranks) {
+  constexpr std::size_t kNamed = 8;
+  if (ranks.size() <= kNamed)
+    return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+  return fmt::format("ranks {} and {} more",
+                     fmt::join(ranks.begin(), ranks.begin() + static_cast<long>(kNamed), ", "),
+                     ranks.size() - kNamed);
+}
+
+}  // namespace
+
+void Together::wait(const std::string& what, const std::function<void()>& begin,
+                    const std::function<bool()>& over) const {
+  std::optional<Error> mine;
+  State state = State::busy;
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const Error& error) {
+      mine = error;
+      state = State::failed;
+    }
+  };
+  const double start = clock_.seconds();
+  attempt(begin);
+  for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kLongestRoundSeconds)) {
+    const double round_end = clock_.seconds() + round;
+    while (state == State::busy) {
+      attempt([&] {
+        if (over()) state = State::over;
+      });
+      if (state != State::busy || clock_.seconds() > round_end) break;
+      std::this_thread::yield();  // the library may need this core for threads of its own
+    }
+    const std::vector<std::string> states = ranks_.all_gather(std::string(1, static_cast<char>(state)));
+    const auto count = [&](State wanted) {
+      return std::count(states.begin(), states.end(), std::string(1, static_cast<char>(wanted)));
+    };
+    if (count(State::failed) > 0) agree(ranks_, host_, mine);
+    if (count(State::busy) == 0) return;
+    const bool late = limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
+    if (!broadcast_value(ranks_, late)) continue;
+    std::vector<int> busy;
+    for (std::size_t rank = 0; rank < states.size(); ++rank) {
+      if (states[rank][0] == static_cast<char>(State::busy)) busy.push_back(static_cast<int>(rank));
+    }
+    agree(ranks_, host_,
+          Error(ExitStatus::rank_lost, what,
+                fmt::format("no end on {} after {}: a rank or a link hangs", some_ranks(busy),
+                            format_seconds(limit_seconds_)),
+                "see that these GPUs and their links are well; -T sets how long to wait"));
+  }
+}
+
+}  // namespace collbench

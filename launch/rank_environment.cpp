@@ -1,0 +1,144 @@
+#include "launch/rank_environment.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+
+namespace collbench {
+namespace {
+
+std::size_t index(int value) { return static_cast<std::size_t>(value); }
+
+/// Throws when `value` of some rank differs from rank 0's.
+template <typename Value>
+void require_same(const std::vector<RankPlace>& places, const Identities& identities, const std::string& what,
+                  Value value) {
+  std::set<std::string> odd_hosts;
+  std::size_t odd = places.size();
+  for (std::size_t rank = places.size(); rank-- > 0;) {
+    if (value(places[rank]) == value(places[0])) continue;
+    odd_hosts.insert(identities[rank].host);
+    odd = rank;
+  }
+  if (odd_hosts.empty()) return;
+  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(odd_hosts, ", ")),
+              fmt::format("another {} than on {} ({}, there {})", what, identities[0].host,
+                          value(places[odd]), value(places[0])),
+              "start the same build with the same arguments on all hosts");
+}
+
+}  // namespace
+
+std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine) {
+  const nlohmann::json said{mine.machine.allowed_cores,
+                            mine.machine.online_cores,
+                            mine.machine.available_memory_bytes,
+                            mine.machine.nvidia_devices,
+                            mine.machine.program_id,
+                            mine.library_version,
+                            mine.arguments};
+  std::vector<RankPlace> places;
+  for (const std::string& text :
+       ranks.all_gather(said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
+    const auto heard = nlohmann::json::parse(text);
+    places.push_back({.machine = {.allowed_cores = heard[0].get<std::vector<int>>(),
+                                  .online_cores = heard[1].get<int>(),
+                                  .available_memory_bytes = heard[2].get<std::uint64_t>(),
+                                  .nvidia_devices = heard[3].get<int>(),
+                                  .program_id = heard[4].get<std::string>()},
+                      .library_version = heard[5].get<std::string>(),
+                      .arguments = heard[6].get<std::string>()});
+  }
+  return places;
+}
+
+void require_same_programs(const std::vector<RankPlace>& places, const Identities& identities) {
+  require_same(places, identities, "MPI library",
+               [](const RankPlace& place) { return place.library_version; });
+  require_same(places, identities, "collbench program",
+               [](const RankPlace& place) { return place.machine.program_id; });
+  require_same(places, identities, "command line", [](const RankPlace& place) { return place.arguments; });
+}
+
+bool all_have_gpus(const std::vector<RankPlace>& places, const Identities& identities) {
+  std::set<std::string> with;
+  std::set<std::string> without;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    (places[rank].machine.nvidia_devices > 0 ? with : without).insert(identities[rank].host);
+  }
+  if (with.empty() || without.empty()) return !with.empty();
+  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(without, ", ")),
+              fmt::format("no NVIDIA GPU, while {} has some", fmt::join(with, ", ")),
+              "start it on hosts that all have GPUs, or add --backend mpi to measure host memory");
+}
+
+std::vector<int> cores_per_node(const std::vector<RankPlace>& places, const Identities& identities) {
+  std::vector<std::set<int>> cores(index(node_count(identities)));
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const auto& allowed = places[rank].machine.allowed_cores;
+    cores[index(identities[rank].node)].insert(allowed.begin(), allowed.end());
+  }
+  std::vector<int> counts;
+  for (const auto& node : cores) {
+    if (node.empty()) return {};
+    counts.push_back(static_cast<int>(node.size()));
+  }
+  return counts;
+}
+
+std::uint64_t memory_per_rank(const std::vector<RankPlace>& places, const Identities& identities) {
+  const std::vector<int> ranks = ranks_per_node(identities);
+  std::uint64_t least = 0;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const std::uint64_t share = places[rank].machine.available_memory_bytes /
+                                static_cast<std::uint64_t>(ranks[index(identities[rank].node)]);
+    if (share != 0 && (least == 0 || share < least)) least = share;
+  }
+  return least;
+}
+
+std::vector<std::string> place_notes(const std::vector<RankPlace>& places, const Identities& identities,
+                                     bool launched, bool inside_slurm) {
+  std::vector<std::string> notes;
+  if (places.size() == 1 && !launched) {
+    notes.emplace_back(
+        inside_slurm
+            ? "started without a launcher inside a Slurm allocation: one rank runs, the other nodes idle; "
+              "start it with mpirun, or srun --mpi=pmix"
+            : "one rank, started without mpirun: nothing crosses ranks; start it with mpirun -np N");
+  }
+  const std::vector<int> ranks = ranks_per_node(identities);
+  const std::vector<int> cores = cores_per_node(places, identities);
+  std::map<int, std::string> host_of;
+  for (const Identity& identity : identities) host_of.try_emplace(identity.node, identity.host);
+  for (std::size_t node = 0; node < cores.size(); ++node) {
+    if (ranks[node] <= cores[node]) continue;
+    const int online = [&] {
+      for (std::size_t rank = 0; rank < places.size(); ++rank) {
+        if (index(identities[rank].node) == node) return places[rank].machine.online_cores;
+      }
+      return 0;
+    }();
+    if (online >= ranks[node]) {
+      notes.push_back(
+          fmt::format("{}: {} ranks are bound to {} of {} cores and take turns: times show the scheduler, "
+                      "not the communication; add --bind-to none to mpirun",
+                      host_of[static_cast<int>(node)], ranks[node], cores[node], online));
+    } else {
+      notes.push_back(
+          fmt::format("{}: {} ranks on {} core{}: times show the scheduler, not the communication; "
+                      "start at most {} rank{} there",
+                      host_of[static_cast<int>(node)], ranks[node], cores[node], cores[node] == 1 ? "" : "s",
+                      cores[node], cores[node] == 1 ? "" : "s"));
+    }
+  }
+  return notes;
+}
+
+}  // namespace collbench

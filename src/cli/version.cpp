@@ -1,0 +1,68 @@
+#include "src/cli/version.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/kernel_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
+#include "collectives/nccl/loader/observer_library.hpp"
+#include "launch/mpi_session.hpp"
+#include "launch/real_machine.hpp"
+
+namespace collbench {
+
+Versions versions() {
+  return {.collbench = COLLBENCH_VERSION,
+          .mpi = MpiSession::library_version(),
+          .hwloc = hwloc_version(),
+          .nccl = "",
+          .cuda = ""};
+}
+
+namespace {
+
+/// The version and file of a library, or that there is none and why.
+template <typename Library>
+std::string found(const Library& load) {
+  try {
+    return load();
+  } catch (const Error& error) {
+    return fmt::format("not here ({}; {})", error.what(), error.next_step());
+  }
+}
+
+std::string with_path(const std::string& version, const std::string& path) {
+  return fmt::format("{} ({})", version, path);
+}
+
+}  // namespace
+
+std::string version_text() {
+  const Versions all = versions();
+  const std::string nccl = found([] {
+    const NcclLibrary library = NcclLibrary::load();
+    return with_path(nccl_version_text(library.version), library.path);
+  });
+  const std::string cuda = found([] {
+    const CudaLibrary library = CudaLibrary::load();
+    return with_path(cuda_version_text(library.version), library.path);
+  });
+  const std::string kernels = found([] { return KernelLibrary::load().path; });
+  std::string why_not;
+  const auto observer = ObserverLibrary::find(why_not);
+  return fmt::format(
+      "collbench {}\n"
+      "MPI:   {}\n"
+      "hwloc: {}\n"
+      "NCCL:  {}\n"
+      "CUDA:  {}\n"
+      "GPU kernels: {}\n"
+      "NCCL observer: {}\n",
+      all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels,
+      observer ? observer->path : fmt::format("not here ({})", why_not));
+}
+
+}  // namespace collbench

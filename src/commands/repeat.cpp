@@ -1,0 +1,301 @@
+#include "src/commands/repeat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include "analysis/report/launches.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/verdict/judge.hpp"
+#include "base/child_process.hpp"
+#include "base/files.hpp"
+#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
+#include "base/record/run_stream.hpp"
+#include "base/units.hpp"
+#include "launch/interruption.hpp"
+#include "launch/launcher.hpp"
+#include "launch/real_machine.hpp"
+#include "src/cli/add_option.hpp"
+#include "src/cli/option_values.hpp"
+#include "src/commands/launch_folder.hpp"
+#include "src/run/gpu_expectation.hpp"
+#include "src/run/progress.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::size_t kFewestLaunches = 8;  // with fewer, how wide the interval comes out is luck
+constexpr std::string_view kDefaultLaunchSeconds = "20";
+constexpr std::chrono::duration<double> kLook(0.05);  // for Ctrl-C, between launches
+
+// For what a person sees go by; nothing is measured with it.
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool has_option(const std::vector<std::string>& command, std::string_view name) {
+  return std::any_of(command.begin(), command.end(), [&](const std::string& word) {
+    return word == name || word.starts_with(std::string(name) + "=");
+  });
+}
+
+void require_repeatable(const RepeatOptions& options) {
+  if (launched_rank()) {
+    throw usage_error("repeat", "it was started as a rank", "give mpirun to repeat: repeat -- mpirun ...");
+  }
+  for (const std::string_view taken : {"-J", "--output", "--stream", "--resume"}) {
+    if (!has_option(options.command, taken)) continue;
+    throw usage_error("repeat",
+                      fmt::format("{} stands behind --, and repeat gives each launch its own", taken),
+                      "put -J before -- to keep the record of all launches");
+  }
+  if (options.resume && options.record_path.empty()) {
+    throw usage_error("--resume", "nothing says where the launches are", "name the record with -J");
+  }
+}
+
+/// The launch that writes its record to `record`.
+std::vector<std::string> launch_command(const RepeatOptions& options, const std::string& record) {
+  std::vector<std::string> command = options.command;
+  if (!has_option(command, "--time") && !has_option(command, "-n") && !has_option(command, "--iters")) {
+    command.insert(command.end(), {"--time", std::string(kDefaultLaunchSeconds)});
+  }
+  command.insert(command.end(), {"-J", record, "--overwrite", "--progress", "never", "--color", "never"});
+  return command;
+}
+
+/// What collbench said on stderr, else the first line there that is no ruler of a banner.
+std::string said(const ChildResult& result) {
+  constexpr std::string_view kOwn = "collbench: ";
+  std::string_view rest = result.err;
+  if (const std::size_t own = rest.find(kOwn); own != std::string_view::npos) {
+    rest.remove_prefix(own + kOwn.size());
+    return ": " + std::string(rest.substr(0, rest.find('\n')));
+  }
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.find_first_not_of("-= \r") != std::string_view::npos) return ": " + std::string(line);
+  }
+  return {};
+}
+
+/// What a launch that has no complete record ended with, as a run's own exit status.
+ExitStatus status_of(const ChildResult& result, bool has_record) {
+  constexpr int kLargestStatus = static_cast<int>(ExitStatus::not_here);
+  if (result.end == ChildEnd::not_started) return ExitStatus::not_here;
+  if (result.end != ChildEnd::exited) return ExitStatus::rank_lost;
+  if (result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kLargestStatus) {
+    return static_cast<ExitStatus>(result.code);
+  }
+  // mpirun's own 1: it could not start anything, or it lost what it had started.
+  const bool never_began = result.code <= 1 && !has_record;
+  return never_began ? ExitStatus::not_here : ExitStatus::rank_lost;
+}
+
+class Repetition {
+ public:
+  explicit Repetition(const RepeatOptions& options)
+      : options_(options),
+        folder_(options.record_path, options.resume, options.overwrite),
+        progress_(decide(options.progress, view_terminal(2, false).is_terminal)),
+        start_(seconds_now()) {
+    if (!options.record_path.empty()) {
+      require_writable(options.record_path, options.resume || options.overwrite, "-J");
+    }
+    if (options.resume) launches_ = folder_.complete_launches();
+    notice_interruption();
+  }
+
+  Answer run() {
+    if (!launches_.empty()) merge();
+    while (!failure_ && !is_done()) {
+      wait_for_turn();
+      if (!failure_) launch();
+    }
+    progress_.clear();
+    if (launches_.empty()) throw Error(*failure_);
+    std::string text = report(merged_, options_.format, text_options(options_.colour, false));
+    if (failure_) {
+      fmt::print(stderr, "{}\n", describe(*failure_));
+      return {std::move(text), failure_->status()};
+    }
+    return {std::move(text), status()};
+  }
+
+ private:
+  [[nodiscard]] bool is_precise() const {
+    return launches_.size() >= kFewestLaunches && widest_ &&
+           widest_->relative_half_width <= options_.precision;
+  }
+
+  [[nodiscard]] bool is_done() const {
+    if (launches_.empty()) return false;
+    const bool nothing_ran = !widest_;
+    return nothing_ran || is_precise() || std::cmp_greater_equal(launches_.size(), options_.most_launches);
+  }
+
+  [[nodiscard]] std::string progress_text() const {
+    std::string text =
+        fmt::format("launch {} of at most {}, {}", launches_.size() + 1, options_.most_launches,
+                    format_seconds(std::floor(seconds_now() - start_)));
+    if (widest_ && std::isfinite(widest_->relative_half_width)) {
+      const RowKey& key = merged_.rows[widest_->row].measurement.key;
+      text += fmt::format("; the widest interval is ±{:.1f} % ({} {})", widest_->relative_half_width * 100,
+                          operation(key.operation).name, format_bytes(key.size_bytes));
+    }
+    return text;
+  }
+
+  /// Until --every has passed since the launch before.
+  void wait_for_turn() {
+    while (last_launch_ && !failure_) {
+      const double left = *last_launch_ + options_.every_seconds - seconds_now();
+      if (left <= 0) return;
+      progress_.show(
+          fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
+          seconds_now());
+      std::this_thread::sleep_for(std::min(kLook, std::chrono::duration<double>(left)));
+      if (interrupted()) failure_ = interruption();
+    }
+  }
+
+  void launch() {
+    last_launch_ = seconds_now();
+    const std::size_t number = launches_.size() + 1;
+    const std::filesystem::path file = folder_.file(number);
+    const ChildLimits limits{.seconds = options_.launch_seconds, .interrupted = [this] {
+                               progress_.show(progress_text(), seconds_now());
+                               return interrupted();
+                             }};
+    std::filesystem::remove(file);
+    const ChildResult result = run_child(launch_command(options_, file.string()), limits);
+    const bool has_record = std::filesystem::exists(file);
+    if (has_record && result.end == ChildEnd::exited) {
+      Run run = run_from_json_text(read_file(file), file.string());
+      if (run.complete) {
+        if (!launches_.empty()) require_same_measurement(launches_.front(), run, file.string());
+        launches_.push_back(std::move(run));
+        merge();
+        // Wrong data is no reason to measure on.
+        if (result.code != static_cast<int>(ExitStatus::wrong_data)) return;
+      }
+    }
+    failure_ = failure_of(result, limits, number, has_record);
+  }
+
+  [[nodiscard]] Error interruption() {
+    return {ExitStatus::rank_lost, "interrupted",
+            fmt::format("{} complete", counted(launches_.size(), "launch")), next_step()};
+  }
+
+  [[nodiscard]] Error failure_of(const ChildResult& result, const ChildLimits& limits, std::size_t number,
+                                 bool has_record) {
+    const std::string where = fmt::format("launch {}", number);
+    if (result.end == ChildEnd::interrupted) return interruption();
+    const std::string what = result.end == ChildEnd::not_started
+                                 ? fmt::format("{} cannot be started: ", options_.command.front())
+                                 : "";
+    return {status_of(result, has_record), where, what + describe_end(result, limits) + said(result),
+            has_record || !launches_.empty()
+                ? next_step()
+                : "what stands behind -- must start collbench, and end in its options"};
+  }
+
+  [[nodiscard]] std::string next_step() {
+    if (options_.record_path.empty()) return folder_.keep().string() + " has the records of its launches";
+    return "the same command with --resume goes on from there";
+  }
+
+  void merge() {
+    merged_ = merged_launches(launches_);
+    widest_ = widest_interval(merged_);
+    for (Row& row : merged_.rows) {
+      const auto half = interval_half_width(row.measurement);
+      row.measurement.stopped =
+          half && *half <= options_.precision ? "precision reached" : counted(launches_.size(), "launch");
+    }
+    judge();
+    if (!options_.record_path.empty()) write_file_by_rename(options_.record_path, to_json_text(merged_));
+  }
+
+  /// By the interval over launches, where the launches were judged.
+  void judge() {
+    const auto is_judged = [](const Row& row) { return row.verdict.word != VerdictWord::none; };
+    if (!merged_.cluster || std::none_of(merged_.rows.begin(), merged_.rows.end(), is_judged)) return;
+    std::vector<std::string> known = merged_.place_notes;
+    const auto gpus = gpu_cluster_here(read_cluster_record(*merged_.cluster, "launch"), merged_.ranks, known);
+    if (gpus) merged_ = judged_on_gpus(std::move(merged_), *gpus);
+  }
+
+  [[nodiscard]] ExitStatus status() const { return is_low(merged_) ? ExitStatus::low : ExitStatus::ok; }
+
+  const RepeatOptions& options_;
+  LaunchFolder folder_;
+  ProgressLine progress_;
+  double start_;
+  std::optional<double> last_launch_;  // when the latest one began
+  std::vector<Run> launches_;
+  Run merged_;
+  std::optional<WidestInterval> widest_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+Answer repeat_command(const RepeatOptions& options) {
+  require_repeatable(options);
+  return Repetition(options).run();
+}
+
+void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
+  CLI::App* command =
+      app.add_subcommand("repeat",
+                         "launches again and again, until the median over launches is as certain as asked:\n"
+                         "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce");
+  command
+      ->add_option("command", repeat.command,
+                   "what starts one launch; it ends in collbench and its options (--time 20 is added where "
+                   "it has neither "
+                   "--time nor -n)")
+      ->required()
+      ->option_text("-- COMMAND...");
+  const std::string theme = "Options";
+  const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
+                       const std::function<void(const std::string&)>& take) {
+    return add_option(*command, theme, names, value, help, take);
+  };
+  add("--launches", "N", "at most so many; 1: watches over one launch (30)",
+      [&repeat](const std::string& text) {
+        repeat.most_launches = parse_number(text, "--launches", 1, 10'000);
+      });
+  add("--precision", "PERCENT", "done when every row's 95 % interval over launches is within +- this (5)",
+      [&repeat](const std::string& text) {
+        repeat.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
+      });
+  add("--every", "SECONDS", "start one at most so often, so that the interval holds for longer (0)",
+      [&repeat](const std::string& text) { repeat.every_seconds = parse_number(text, "--every", 0.0, 1e6); });
+  add("-T,--timeout", "SECONDS", "a launch that takes longer hangs (1800)",
+      [&repeat](const std::string& text) { repeat.launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
+  add("-J,--output", "FILE", "the record of all launches; FILE.launches/ keeps that of each",
+      [&repeat](const std::string& text) { repeat.record_path = text; });
+  command
+      ->add_flag("--resume", repeat.resume,
+                 "go on from the launches beside -J that an interruption left there")
+      ->group(theme);
+  command->add_flag("--overwrite", repeat.overwrite, "replace files that exist")->group(theme);
+  add_format_option(*command, theme, repeat.format);
+  add_color_option(*command, theme, repeat.colour);
+  add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
+      [&repeat](const std::string& text) { repeat.progress = parse_when(text, "--progress"); });
+}
+
+}  // namespace collbench

@@ -1,0 +1,84 @@
+#include "src/commands/topology_draw.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "analysis/report/diff_report.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/units.hpp"
+#include "src/cli/machine_argument.hpp"
+#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/render/drawing.hpp"
+#include "topology/render/show.hpp"
+#include "topology/render/svg.hpp"
+
+namespace collbench {
+namespace {
+
+/// Without their folders, which would be wider than the machine.
+std::string file_names(const std::vector<std::string>& places) {
+  std::vector<std::string> names;
+  for (const std::string& place : places) {
+    const std::string name = std::filesystem::path(place).filename();
+    names.push_back(name.empty() ? place : name);
+  }
+  return fmt::format("{}", fmt::join(names, " + "));
+}
+
+/// "; −104.5 GB/s on 2 nodes": of the best algorithm, or of the ring where that alone loses.
+std::string loss_words(const FindingCost& cost) {
+  constexpr double kShown = 0.05;  // GB/s; less is 0.0
+  const double of_ring = cost.healthy.ring && cost.faulty.ring ? *cost.healthy.ring - *cost.faulty.ring : 0.0;
+  const bool best = cost.lost() >= kShown;
+  if (!best && of_ring < kShown) return {};
+  return fmt::format("; {}−{:.1f} GB/s on {}", best ? "" : "ring ", best ? cost.lost() : of_ring,
+                     counted(static_cast<std::size_t>(cost.nodes), "node"));
+}
+
+/// What the machine has otherwise than the one at `against`, with the loss of the best algorithm.
+std::vector<DrawingMark> marks_against(const std::string& against, const Host& host) {
+  const bool reference = find_reference_machine(against) != nullptr;
+  const ComparedHosts compared = compare_hosts({host_at(against), {against}}, {host, {"drawn"}}, reference);
+  std::vector<DrawingMark> marks;
+  for (const PricedFinding& each : compared.findings) {
+    DrawingMark mark{finding_kind(each.finding.code).severity, {}, {}};
+    for (const Twins& twins : each.finding.twins) {
+      if (twins.b) mark.devices.push_back(*twins.b);
+    }
+    mark.text = fmt::format("{}  {}: {}", each.finding.code, each.finding.device, each.finding.what);
+    for (const FindingCost& cost : each.costs) mark.text += loss_words(cost);
+    marks.push_back(std::move(mark));
+  }
+  return marks;
+}
+
+}  // namespace
+
+std::string draw_topology(const TopologyOptions& options, const Topology& topology) {
+  if (topology.hosts.size() != 1) {
+    throw usage_error("topo draw", fmt::format("{} hosts do not go into one picture", topology.hosts.size()),
+                      "give a file with one host");
+  }
+  const std::string kind = std::filesystem::path(options.output).extension();
+  if (!kind.empty() && kind != ".svg" && kind != ".dot") {
+    throw usage_error("-o", fmt::format("'{}' is no format of a drawing", kind.substr(1)),
+                      "write FILE.svg, or FILE.dot and then for example: dot -Tpng FILE.dot -o FILE.png");
+  }
+  require_writable(options.output, options.overwrite, "-o");
+  const Host& host = topology.hosts.front();
+  const std::string name =
+      options.places.empty() ? host.name.value_or("this machine") : file_names(options.places);
+  const auto marks =
+      options.against.empty() ? std::vector<DrawingMark>{} : marks_against(options.against, host);
+  const std::string dot = draw_dot(host, fmt::format("{}: {}", name, summarize_host(host)), marks);
+  write_file_by_rename(options.output, options.output.ends_with(".dot") ? dot : svg_of(dot));
+  return fmt::format("{}: {}, {} finding{} marked\n", options.output, summarize_host(host), marks.size(),
+                     marks.size() == 1 ? "" : "s");
+}
+
+}  // namespace collbench

@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/measurement_loop.hpp"
+#include "collectives/engine/plan.hpp"
+
+namespace collbench {
+
+/// When something for a person's eyes is shown: where a terminal is, always, or never.
+enum class When { automatic, always, never };
+
+/// The sizes as typed; the upper end of the default depends on the machine.
+struct SizeOptions {
+  std::uint64_t first = 8;            ///< -b
+  std::optional<std::uint64_t> last;  ///< -e
+  double factor = 4;                  ///< -f
+  std::optional<std::uint64_t> step;  ///< -i
+  std::vector<std::uint64_t> list;    ///< --sizes; replaces the four above
+};
+
+/// What --preset lab01 and its options ask for.
+struct Lab01Request {
+  bool asked = false;                        ///< --preset lab01
+  std::string topology;                      ///< --topology; empty: what the record names
+  std::optional<double> price_per_gpu_hour;  ///< --price
+};
+
+/// The command line of a run, read and checked as far as one process can.
+struct RunOptions {
+  PlanRequest request;  ///< without its sizes
+  SizeOptions sizes;
+  std::string counts_path;  ///< --counts; empty: by distance
+  SweepOptions sweep;
+  double seconds = 120;  ///< --time: calibration and sweep together
+  std::string backend = "auto";
+  std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
+  bool share_gpu = false;              ///< ranks may share a GPU
+  int graph_launches = 0;              ///< -G; 0: no CUDA graphs
+  bool telemetry = true;               ///< --no-telemetry: false
+  std::string node_map;
+  std::string expect;       ///< --expect: a place that shows what every node should be; empty: none
+  std::string record_path;  ///< -J; empty: none
+  std::string csv_path;
+  std::string stream_path;  ///< --stream, or --resume; empty: none
+  bool resume = false;      ///< the stream is there, and is continued
+  std::string samples_path;
+  std::string config_path;  ///< --config; empty: none
+  std::string config_text;
+  bool endless = false;  ///< -N 0: until it is interrupted, or --time is over
+  bool overwrite = false;
+  std::string format = "text";
+  When colour = When::automatic;
+  When progress = When::automatic;
+  Lab01Request lab01;
+  bool dry_run = false;
+  bool verbose = false;
+  double timeout_seconds = 300;     ///< of one step; 0: none
+  bool blocks_have_timeout = true;  ///< a block of a row is such a step; not with -n alone
+  int local_ranks = 0;              ///< -g: ranks to start here; 0: not given
+  std::vector<std::string> command_line;
+  std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
+  bool launched = false;                           ///< by a launcher; found out before MPI_Init
+  std::optional<int> launched_ranks;               ///< as many, where the launcher says
+};
+
+/// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.
+[[nodiscard]] std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last);
+
+}  // namespace collbench

@@ -1,0 +1,73 @@
+#include "src/run/gather_cluster.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/json_reader.hpp"
+#include "launch/agreement.hpp"
+#include "topology/graph/host_signature.hpp"
+#include "topology/graph/topology_json.hpp"
+
+namespace collbench {
+namespace {
+
+/// What the first rank of a node found; the other ranks have no hash.
+struct FoundHost {
+  Host host;
+  HostFacts facts;
+  std::string hash;
+};
+
+/// Whether no lower rank has a machine of that shape.
+bool is_first_of_its_shape(const std::vector<std::string>& hashes, int rank) {
+  const auto mine = hashes.begin() + rank;
+  return std::find(hashes.begin(), mine, *mine) == mine;
+}
+
+std::string message_of(const FoundHost& found, bool with_graph) {
+  nlohmann::ordered_json message{{"identity", found.facts.identity}};
+  if (with_graph) message["graph"] = topology_to_json({{found.host}});
+  // A host name may hold any bytes; dumping must not throw for them.
+  return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+ClusterTopology put_together(const Identities& machines, const std::vector<std::string>& hashes,
+                             const std::vector<std::string>& messages) {
+  ClusterTopology cluster;
+  std::map<std::string, int> shape_of;
+  for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
+    if (hashes[rank].empty()) continue;
+    const std::string& host = machines[rank].host;
+    const nlohmann::json message = parse_json(messages[rank], host);
+    const auto [known, is_new] = shape_of.try_emplace(hashes[rank], static_cast<int>(shape_of.size()));
+    if (is_new) {
+      cluster.shapes.push_back(topology_from_json(JsonReader(message, host).at("graph")).hosts.at(0));
+    }
+    cluster.nodes.push_back({host, known->second, message.at("identity").get<FactsByDevice>()});
+  }
+  return cluster;
+}
+
+}  // namespace
+
+ClusterTopology gather_cluster(Ranks& ranks, const Identities& machines, const std::function<Host()>& look) {
+  const Identity& mine = machines.at(static_cast<std::size_t>(ranks.rank()));
+  FoundHost found;
+  agreed(ranks, mine.host, [&] {
+    if (mine.local_rank != 0) return;
+    found.host = look();
+    found.facts = host_facts(found.host);
+    found.hash = shape_hash(found.facts.shape);
+  });
+  const std::vector<std::string> hashes = ranks.all_gather(found.hash);
+  const bool speaks = !found.hash.empty();
+  const std::vector<std::string> messages =
+      ranks.gather(speaks ? message_of(found, is_first_of_its_shape(hashes, ranks.rank())) : "");
+  if (!ranks.is_root()) return {};
+  return put_together(machines, hashes, messages);
+}
+
+}  // namespace collbench

@@ -1,0 +1,30 @@
+#include "src/run/gpu_expectation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace collbench {
+
+std::optional<GpuCluster> gpu_cluster_here(const ClusterTopology& machines, const Identities& identities,
+                                           std::vector<std::string>& notes) {
+  const std::vector<int> ranks = ranks_per_node(identities);
+  const auto nothing = [&](const std::string& why) {
+    notes.push_back(fmt::format("nothing is expected of any row, and no verdict is given: {}", why));
+    return std::nullopt;
+  };
+  if (machines.shapes.empty()) return nothing("no machine was looked at");
+  if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); })) {
+    return nothing("the nodes have different numbers of ranks");
+  }
+  try {
+    return gpu_cluster(machines.shapes.front(), static_cast<int>(ranks.size()), ranks.front(),
+                       "this machine");
+  } catch (const Error& error) {
+    return nothing(error.what());
+  }
+}
+
+}  // namespace collbench

@@ -1,0 +1,18 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "base/record/identities.hpp"
+#include "topology/cluster/cluster_topology.hpp"
+
+namespace collbench {
+
+/// What a run on the GPUs of `machines` is judged by. None when no machine shows a GPU or the nodes have
+/// different numbers of ranks: `notes` then gets a line that says so.
+[[nodiscard]] std::optional<GpuCluster> gpu_cluster_here(const ClusterTopology& machines,
+                                                         const Identities& identities,
+                                                         std::vector<std::string>& notes);
+
+}  // namespace collbench

@@ -1,0 +1,36 @@
+#include "src/run/lab01.hpp"
+
+#include <algorithm>
+
+#include "analysis/report/lab01/ceilings.hpp"
+#include "analysis/report/lab01/checks.hpp"
+#include "analysis/report/lab01/page.hpp"
+#include "base/error.hpp"
+#include "src/run/named_host.hpp"
+#include "topology/cluster/cluster_topology.hpp"
+
+namespace collbench {
+namespace {
+
+bool is_all_reduce(const Row& row) { return row.measurement.key.operation == OperationId::all_reduce; }
+
+}  // namespace
+
+std::string lab01(const Run& run, const Lab01Request& request) {
+  if (std::none_of(run.rows.begin(), run.rows.end(), is_all_reduce)) {
+    throw usage_error("--preset lab01", "it is about AllReduce, and the run has no row of it",
+                      "leave --preset out, or take a run of AllReduce");
+  }
+  std::string topology = request.topology;
+  if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
+  std::optional<Host> host;
+  if (!topology.empty()) {
+    host = named_host(topology);
+  } else if (run.cluster) {
+    host = read_cluster_record(*run.cluster, "the record").shapes.at(0);
+    if (host->gpus.empty()) host.reset();  // host memory has no ceilings of this kind
+  }
+  return report_lab01(run, {lab01_checks(run, host), lab01_ceilings(run, host), request.price_per_gpu_hour});
+}
+
+}  // namespace collbench

@@ -1,0 +1,24 @@
+#include "src/run/named_host.hpp"
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/readers/read_any.hpp"
+
+namespace collbench {
+
+Host named_host(const std::string& topology) {
+  if (const ReferenceMachine* machine = find_reference_machine(topology)) return reference_host(*machine);
+  if (!std::filesystem::exists(topology)) {
+    throw usage_error("--topology", "'" + topology + "' is neither a reference machine nor a file",
+                      "name one, such as hgx-h100, or a file that describes a node");
+  }
+  Topology read = read_any_topology(read_file(topology), topology);
+  if (read.hosts.empty())
+    throw usage_error("--topology", topology + " has no host in it", "give another file");
+  return std::move(read.hosts.front());
+}
+
+}  // namespace collbench

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/record/measurement.hpp"
+#include "src/options/run_options.hpp"
+
+namespace collbench {
+
+/// What to do about a run that was cut short: where its measurements are, or how to keep them next time.
+[[nodiscard]] std::string what_was_kept(const RunOptions& options);
+
+/// That the user ended the run.
+[[nodiscard]] Error interruption(const RunOptions& options);
+
+/// Of rows that all could not run: the first one's reason.
+[[nodiscard]] Error nothing_ran(const std::vector<Measurement>& rows);
+
+/// What the rows' data say: wrong data, nothing that could run, or good.
+[[nodiscard]] ExitStatus outcome(const std::vector<Measurement>& rows);
+
+}  // namespace collbench

@@ -1,0 +1,111 @@
+#include "src/run/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "launch/agreement.hpp"
+
+namespace collbench {
+namespace {
+
+/// Buffers of the largest row, and what the library takes for itself.
+std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& backend) {
+  std::uint64_t send = 0;
+  std::uint64_t receive = 0;
+  for (const RowKey& row : rows) {
+    const BufferBytes bytes = backend.buffer_bytes(row);
+    send = std::max(send, bytes.send);
+    receive = std::max(receive, bytes.receive);
+  }
+  return send + receive + backend.limits().library_buffers * std::max(send, receive);
+}
+
+void require_memory(std::uint64_t needed, std::uint64_t available, std::string_view owner) {
+  if (available == 0 || needed <= available) return;
+  throw usage_error(
+      "-e",
+      fmt::format("the largest row needs about {} on every rank, and its {} has {} for each",
+                  format_bytes(needed), owner, format_bytes(available)),
+      fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 4)));
+}
+
+/// Throws when an algorithm that was asked for exists for none of the operations.
+void require_known_algorithms(const PlanRequest& request, const Backend& backend) {
+  std::set<std::string> known{kLibraryChoice};
+  for (const OperationId id : request.operations) {
+    for (const std::string& name : backend.algorithms(id)) known.insert(name);
+  }
+  for (const std::string& asked : request.algorithms) {
+    if (known.contains(asked)) continue;
+    if (known.size() == 1) {
+      RowKey any;
+      any.operation = request.operations.front();
+      any.algorithm = asked;
+      throw Error(ExitStatus::not_here, "--algo " + asked,
+                  backend.why_not(any).value_or("no algorithm can be chosen here"), "measure --algo auto");
+    }
+    throw usage_error("--algo",
+                      fmt::format("'{}' is none of this library's algorithms for these operations", asked),
+                      fmt::format("choose among {}", fmt::join(known, ", ")));
+  }
+}
+
+/// Throws for a type that was asked for by name and that nothing here has; of "all", what there is not is
+/// left out, and its rows say why.
+void require_known_types(const PlanRequest& request, const Backend& backend) {
+  if (request.types.size() == data_types().size()) return;
+  for (const DataType type : request.types) {
+    const auto why = backend.why_no_type(type);
+    if (why)
+      throw Error(ExitStatus::not_here, fmt::format("-d {}", traits(type).name), *why, "take another -d");
+  }
+}
+
+}  // namespace
+
+RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend, Ranks& ranks,
+                 const TrafficMatrix& traffic) {
+  agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
+  agreed(ranks, place.host, [&] { require_known_types(options.request, backend); });
+  PlanRequest request = options.request;
+  const BackendLimits limits = backend.limits();
+  request.elements_per_call = limits.elements_per_call;
+  std::uint64_t largest = limits.default_largest_bytes;
+  if (place.memory_per_rank_bytes != 0) largest = std::min(largest, place.memory_per_rank_bytes / 4);
+  request.sizes_bytes = sizes_bytes(options.sizes, largest);
+  RunPlan plan;
+  plan.rows = plan_rows(request, ranks.size(), traffic);
+  // A root holds more than the others; a double is exact enough for any memory.
+  std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
+  ranks.reduce(most, AcrossRanks::maximum);
+  plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
+  require_memory(plan.memory_bytes, place.memory_per_rank_bytes, limits.memory_of);
+  return plan;
+}
+
+std::string plan_text(const RunPlan& plan, const RunOptions& options, const Backend& backend,
+                      std::size_t ranks) {
+  std::string text =
+      fmt::format("# {} on {}, about {} of memory on each rank, at most about {} of measuring\n",
+                  counted(plan.rows.size(), "row"), counted(ranks, "rank"), format_bytes(plan.memory_bytes),
+                  std::isinf(options.seconds) ? "any time" : format_seconds(options.seconds));
+  text += options.sweep.fixed.iterations ? "# (with -n the first pass takes as long as it takes)\n" : "";
+  for (const RowKey& row : plan.rows) {
+    text += fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name,
+                        row.size_bytes, row.count, traits(row.type).name,
+                        row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out",
+                        row.root ? fmt::format("{} root {}", row.algorithm, *row.root) : row.algorithm,
+                        backend.why_not(row) ? "  not available: " + *backend.why_not(row) : "");
+  }
+  return text;
+}
+
+}  // namespace collbench

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/record/measurement.hpp"
+#include "collectives/engine/backend.hpp"
+#include "launch/ranks.hpp"
+#include "src/options/run_options.hpp"
+#include "src/run/context.hpp"
+
+namespace collbench {
+
+/// What a run will measure.
+struct RunPlan {
+  std::vector<RowKey> rows;
+  std::uint64_t memory_bytes = 0;  ///< that the rank with the most data needs for the largest row
+};
+
+/// Collective. Throws the same Error on all ranks for an algorithm that no operation has, for rows that no
+/// call can take, and for more memory than a host has for each of its ranks.
+[[nodiscard]] RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend,
+                               Ranks& ranks, const TrafficMatrix& traffic);
+
+/// What --dry-run prints.
+[[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options, const Backend& backend,
+                                    std::size_t ranks);
+
+}  // namespace collbench

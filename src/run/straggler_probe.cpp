@@ -1,0 +1,51 @@
+#include "src/run/straggler_probe.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "analysis/stragglers/straggler_analysis.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr double kShare = 0.05;      // of the time since the beginning
+constexpr std::size_t kEnough = 14;  // looks: two halves of a coin in a row so often are one in 16,000
+constexpr double kLeastSeconds = 2;  // that short runs may spend on them
+
+}  // namespace
+
+LookAtRanks::LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
+                         bool links)
+    : ranks_(ranks),
+      clock_(clock),
+      identities_(identities),
+      prober_(ranks, clock, identities, links),
+      start_(clock.seconds()),
+      most_seconds_(std::max(kLeastSeconds, kShare * seconds)) {}
+
+void LookAtRanks::between_passes() {
+  if (broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) look();
+}
+
+RankProbe LookAtRanks::finish() {
+  while (broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < most_seconds_)) {
+    // Looks in a row would all see the same passing disturbance.
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));
+    look();
+  }
+  if (!ranks_.is_root()) return {};
+  RankProbe probe = late_ranks(repetitions_, identities_);
+  probe.seconds = taken_seconds_;
+  return probe;
+}
+
+void LookAtRanks::look() {
+  const double before = clock_.seconds();
+  ProbeRepetition repetition = prober_.repeat();
+  if (ranks_.is_root()) repetitions_.push_back(std::move(repetition));
+  taken_seconds_ += clock_.seconds() - before;
+}
+
+}  // namespace collbench

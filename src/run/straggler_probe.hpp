@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "base/record/straggler_probe.hpp"
+#include "collectives/mpi/straggler_probe.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench {
+
+/// Finds out who is late, in looks between the passes that take little of the run's time. All calls are
+/// collective.
+class LookAtRanks {
+ public:
+  /// `seconds`: the whole run's. `links`: between hosts, too, where MPI is what is measured.
+  LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds, bool links);
+
+  /// One look, unless looks took their share of the time since the beginning.
+  void between_passes();
+
+  /// As many more looks as chance needs to be excluded, while time allows; then what they say. Complete on
+  /// rank 0.
+  [[nodiscard]] RankProbe finish();
+
+ private:
+  void look();
+
+  Ranks& ranks_;
+  const Clock& clock_;
+  const Identities& identities_;
+  RankProber prober_;
+  double start_;
+  double most_seconds_;
+  double taken_seconds_ = 0;
+  std::vector<ProbeRepetition> repetitions_;
+};
+
+}  // namespace collbench

@@ -1,0 +1,114 @@
+#include "src/run/telemetry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/json_reader.hpp"
+#include "base/record/telemetry.hpp"
+#include "topology/graph/pci.hpp"
+
+namespace collbench {
+namespace {
+
+bool is_same(const GpuTelemetry& seen, const VisibleGpu& used) {
+  // A MIG device has a UUID of its own, and its GPU's address.
+  return seen.uuid == used.uuid || seen.address == canonical_pci_address(used.address);
+}
+
+/// Whether a rank of this rank's node works on the GPU.
+bool is_used(const GpuTelemetry& seen, const Identities& machines, int node,
+             const std::vector<VisibleGpu>& gpus) {
+  for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
+    if (machines.at(rank).node == node && is_same(seen, gpus[rank])) return true;
+  }
+  return false;
+}
+
+std::string message_of(const TelemetryLog& log, const Identity& mine, const Identities& machines,
+                       const std::vector<VisibleGpu>& gpus) {
+  Telemetry telemetry{.readings = log.readings(), .gpus = {}, .notes = {}};
+  std::set<std::string> used;
+  for (GpuTelemetry gpu : log.gpus()) {
+    if (!is_used(gpu, machines, mine.node, gpus)) continue;
+    gpu.host = mine.host;
+    used.insert(gpu.uuid.empty() ? gpu.address : gpu.uuid);
+    telemetry.gpus.push_back(std::move(gpu));
+  }
+  for (const std::string& note : log.notes())
+    telemetry.notes.push_back(fmt::format("{}: {}", mine.host, note));
+  if (telemetry.gpus.empty() && log.readings() > 0) {
+    telemetry.notes.push_back(
+        fmt::format("{}: not known: nvidia-smi shows none of the GPUs that ranks work on", mine.host));
+  }
+  Json marks = Json::array();
+  for (const auto& [row, of_row] : log.marks()) {
+    for (RowMark mark : of_row) {
+      if (!used.contains(mark.gpu)) continue;
+      mark.host = mine.host;
+      marks.push_back({{"row", row}, {"mark", row_mark_to_json(mark)}});
+    }
+  }
+  const Json message{{"telemetry", telemetry_to_json(telemetry)}, {"marks", std::move(marks)}};
+  // A host name may hold any bytes; dumping must not throw for them.
+  return message.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void add(GatheredTelemetry& all, const JsonReader& said) {
+  Telemetry theirs = telemetry_from_json(said.at("telemetry"));
+  Telemetry& telemetry = all.telemetry;
+  telemetry.readings = telemetry.gpus.empty() && telemetry.notes.empty()
+                           ? theirs.readings
+                           : std::min(telemetry.readings, theirs.readings);
+  std::move(theirs.gpus.begin(), theirs.gpus.end(), std::back_inserter(telemetry.gpus));
+  std::move(theirs.notes.begin(), theirs.notes.end(), std::back_inserter(telemetry.notes));
+  for (const JsonReader& each : said.at("marks").items()) {
+    all.marks[each.at("row").integer<std::size_t>()].push_back(row_mark_from_json(each.at("mark")));
+  }
+}
+
+}  // namespace
+
+GatheredTelemetry gather_telemetry(Ranks& ranks, const Identities& machines,
+                                   const std::vector<VisibleGpu>& gpus, const TelemetryLog* log) {
+  const Identity& mine = machines.at(static_cast<std::size_t>(ranks.rank()));
+  const std::vector<std::string> messages =
+      ranks.gather(log == nullptr ? "" : message_of(*log, mine, machines, gpus));
+  GatheredTelemetry all;
+  for (const std::string& message : messages) {
+    if (message.empty()) continue;
+    const nlohmann::json document = parse_json(message, "telemetry");
+    add(all, JsonReader(document, "telemetry"));
+  }
+  return all;
+}
+
+void RunTelemetry::begin(const Ranks& ranks) {
+  if (!wanted_) return;
+  if (place_.machines[static_cast<std::size_t>(ranks.rank())].local_rank == 0) watch_.emplace();
+}
+
+void RunTelemetry::running(std::optional<std::size_t> row) {
+  if (watch_) watch_->running(row);
+}
+
+void RunTelemetry::end(Ranks& ranks, Run& run) {
+  if (!wanted_) return;
+  const TelemetryLog* const log = watch_ ? &watch_->finish() : nullptr;
+  GatheredTelemetry all = gather_telemetry(ranks, place_.machines, place_.gpus, log);
+  if (!ranks.is_root()) return;
+  run.telemetry = std::move(all.telemetry);
+  marks_ = std::move(all.marks);
+  mark_rows(run);
+}
+
+void RunTelemetry::mark_rows(Run& run) const {
+  for (const auto& [row, marks] : marks_) {
+    if (row < run.rows.size()) run.rows[row].measurement.marks = marks;
+  }
+}
+
+}  // namespace collbench

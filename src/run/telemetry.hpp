@@ -1,0 +1,51 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "base/record/run.hpp"
+#include "base/record/telemetry.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
+#include "launch/ranks.hpp"
+#include "src/run/context.hpp"
+#include "topology/telemetry/telemetry_watch.hpp"
+
+namespace collbench {
+
+/// What the hosts saw of the GPUs that ranks work on.
+struct GatheredTelemetry {
+  Telemetry telemetry;
+  std::map<std::size_t, std::vector<RowMark>> marks;  ///< by row
+};
+
+/// Puts the logs of all hosts together, on rank 0; empty on the others. Collective. `log` is null where a
+/// rank is not the first of its host. `gpus` are those of the ranks, by rank.
+[[nodiscard]] GatheredTelemetry gather_telemetry(Ranks& ranks, const Identities& machines,
+                                                 const std::vector<VisibleGpu>& gpus,
+                                                 const TelemetryLog* log);
+
+/// How the GPUs fare while a run measures. Does nothing on host memory, and when nobody wants to know.
+class RunTelemetry {
+ public:
+  /// `place` outlives it.
+  RunTelemetry(const RunPlace& place, bool wanted) : place_(place), wanted_(wanted && place.on_gpus) {}
+
+  /// Begins, on the first rank of each host.
+  void begin(const Ranks& ranks);
+  /// The row that runs from now on; none between rows.
+  void running(std::optional<std::size_t> row);
+  /// Ends, and writes into the record what was seen: on rank 0. Collective.
+  void end(Ranks& ranks, Run& run);
+  /// Marks the rows of the record, once it is known which.
+  void mark_rows(Run& run) const;
+
+ private:
+  const RunPlace& place_;
+  bool wanted_;
+  std::optional<TelemetryWatch> watch_;
+  std::map<std::size_t, std::vector<RowMark>> marks_;  // by row
+};
+
+}  // namespace collbench

@@ -1,0 +1,93 @@
+#include "analysis/models/nccl/algorithms.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/analysis/models/nccl/clusters.hpp"
+
+namespace collbench::algorithms_test {
+namespace {
+
+double busbw(OperationId id, const GpuCluster& cluster) {
+  return gpu_ring(operation(id), cluster).gigabytes_per_second * bus_factor(operation(id), cluster.ranks());
+}
+
+TEST(GpuRing, BusbwIsTheSlowestLink) {
+  for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather, OperationId::broadcast}) {
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-a100", 1)), 235.2, 1e-9);
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-a100", 2)), 190, 1e-9);
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2)), 363.6, 1e-9);  // NVLink, not the 380 of the NICs
+    // No NVLink takes part, and one GPU's Gen5 x16 feeds all the NICs.
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2, 1)), 48, 1e-9);
+  }
+}
+
+TEST(GpuRing, NamesTheLink) {
+  EXPECT_EQ(gpu_ring(operation(OperationId::all_reduce), cluster_of("p4de", 2)).limit.name,
+            "4 NICs of 12.5 GB/s a node, 84 %");
+}
+
+TEST(GpuTree, OnTwoNodesReaches1875TimesTheNics) {
+  const GpuCluster cluster = cluster_of("p4de", 2);
+  const AlgorithmRate tree = gpu_tree(cluster);
+  EXPECT_NEAR(tree.gigabytes_per_second, 42, 1e-9);  // S leaves each node, 42 GB/s of EFA
+  const double ring = gpu_ring(operation(OperationId::all_reduce), cluster).gigabytes_per_second;
+  EXPECT_NEAR(tree.gigabytes_per_second / ring, 1.875, 1e-9);
+}
+
+TEST(GpuTree, OnMoreNodesTwiceTheBytesLeaveEach) {
+  EXPECT_NEAR(gpu_tree(cluster_of("p4de", 3)).gigabytes_per_second, 21, 1e-9);
+  EXPECT_NEAR(gpu_tree(cluster_of("p4de", 64)).gigabytes_per_second, 21, 1e-9);
+}
+
+TEST(GpuTree, TheChainAndItsChannelsBoundItWithinANode) {
+  EXPECT_NEAR(gpu_tree(cluster_of("hgx-a100", 1)).gigabytes_per_second, 0.5 * 0.92 * 235.2, 1e-9);
+  EXPECT_NEAR(gpu_tree(cluster_of("hgx-a100", 1, 2)).gigabytes_per_second, 0.92 * 235.2, 1e-9);
+  // 8 channels of 23.6 GB/s on two nodes of 8 NICs: half of it is less than the NICs' 190.
+  EXPECT_NEAR(gpu_tree(cluster_of("hgx-a100", 2)).gigabytes_per_second, 0.5 * 8 * 23.6, 1e-9);
+}
+
+TEST(GpuNvls, IsTheSwitchesRateWithinANode) {
+  const auto nvls = gpu_nvls(cluster_of("hgx-h100", 1));
+  ASSERT_TRUE(nvls);
+  EXPECT_EQ(nvls->name, "nvls");
+  EXPECT_NEAR(nvls->gigabytes_per_second, 18 * 20.6 * 0.85 * 8 / 9, 1e-9);
+}
+
+TEST(GpuNvls, AcrossNodesTheNicsMayBoundIt) {
+  EXPECT_NEAR(gpu_nvls(cluster_of("hgx-h100", 2))->gigabytes_per_second, 254.9, 0.1);
+  EXPECT_NEAR(gpu_nvls(cluster_of("a3-mega", 4))->gigabytes_per_second, 8 * 25 * 0.944 / 2, 1e-9);
+}
+
+TEST(GpuNvls, NeedsHopperSwitchesAndThreeGpus) {
+  EXPECT_FALSE(gpu_nvls(cluster_of("hgx-a100", 1)));
+  EXPECT_FALSE(gpu_nvls(cluster_of("h100-nvl", 1, 2)));
+  EXPECT_FALSE(gpu_nvls(cluster_of("hgx-h100", 1, 2)));
+  EXPECT_TRUE(gpu_nvls(cluster_of("hgx-h100", 1, 3)));
+}
+
+TEST(GpuAllToAll, BusbwIsTheGpusLinksWithinANode) {
+  const double rate = gpu_all_to_all(cluster_of("hgx-a100", 1)).gigabytes_per_second;
+  EXPECT_NEAR(rate * 7 / 8, 235.2, 1e-9);
+}
+
+TEST(GpuAllToAll, AcrossNodesBusbwIsNOverNMinus1TimesAGpusNics) {
+  for (const int nodes : {2, 3, 16}) {
+    const GpuCluster cluster = cluster_of("hgx-h100", nodes);
+    const double factor = bus_factor(operation(OperationId::all_to_all), cluster.ranks());
+    const double ranks = cluster.ranks();
+    // NVIDIA/nccl-tests issue 274: N/(N−1) × the NIC of a GPU, by the bytes that leave; busbw counts all
+    // peers.
+    EXPECT_NEAR(gpu_all_to_all(cluster).gigabytes_per_second * factor,
+                47.5 * nodes / (nodes - 1) * (ranks - 1) / ranks, 1e-9);
+  }
+}
+
+TEST(GpuSendRecv, BetweenNodesIsOneNic) {
+  EXPECT_NEAR(gpu_send_recv(cluster_of("hgx-h100", 1)).gigabytes_per_second, 363.6, 1e-9);
+  EXPECT_NEAR(gpu_send_recv(cluster_of("hgx-h100", 2)).gigabytes_per_second, 47.5, 1e-9);
+  EXPECT_NEAR(gpu_send_recv(cluster_of("hgx-h100", 2, 1)).gigabytes_per_second, 47.5, 1e-9);
+}
+
+}  // namespace
+
+}  // namespace collbench::algorithms_test

@@ -1,0 +1,90 @@
+#include "analysis/models/nccl/cluster_of_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+
+namespace collbench::cluster_of_run_test {
+namespace {
+
+GpuCluster told(const LogFacts& log, const GpuCluster& cluster = cluster_of("hgx-h100", 2)) {
+  collbench::Run run;
+  run.log = log;
+  return with_run_facts(cluster, run, false);
+}
+
+Transport transport_told(const char* network) {
+  LogFacts log;
+  log.network = {network, 1};
+  return told(log).transport;
+}
+
+TEST(RunFacts, TheNetworkOfTheLogIsTheTransport) {
+  EXPECT_EQ(transport_told("Socket"), Transport::sockets);
+  EXPECT_EQ(transport_told("IB"), Transport::infiniband);
+  EXPECT_EQ(transport_told("AWS Libfabric"), Transport::efa_rdma);
+  EXPECT_EQ(transport_told("FasTrak"), Transport::tcpxo);
+  EXPECT_EQ(transport_told("SomebodysPlugin"), Transport::plugin);
+  LogFacts log;
+  log.network = {"IB", 1};
+  log.link_layer = {"RoCE", 2};
+  EXPECT_EQ(told(log).transport, Transport::roce);
+  log.gpu_direct = {false, 3};
+  EXPECT_EQ(told(log).transport, Transport::staged);
+  EXPECT_EQ(told(log).run.network, "IB (RoCE) without GPUDirect RDMA");
+  // Within a node the network that NCCL names carries nothing.
+  EXPECT_EQ(told(log, cluster_of("hgx-h100", 1)).transport, Transport::infiniband);
+  EXPECT_EQ(told(log, cluster_of("hgx-h100", 1)).run.network, "");
+}
+
+TEST(RunFacts, ThreadsAndProcesses) {
+  LogFacts log;
+  log.gpus_per_process = {8, 1};
+  EXPECT_EQ(told(log).run.gpus_per_process, 8);
+  EXPECT_FALSE(told(log).run.a_thread_per_gpu);
+  log.threads_per_process = {8, 1};
+  EXPECT_TRUE(told(log).run.a_thread_per_gpu);
+}
+
+TEST(RunFacts, TheOwnFloorIsTheQuickestOfTheSmallestSize) {
+  collbench::Run run;
+  for (const double microseconds : {40.0, 36.5, 30.0}) {
+    Row row;
+    row.measurement.key.size_bytes = microseconds == 30 ? 16 : 8;
+    row.measurement.seconds = microseconds * 1e-6;
+    run.rows.push_back(row);
+  }
+  EXPECT_EQ(with_run_facts(cluster_of("ndv4", 2), run, false).run.smallest_microseconds, std::nullopt);
+  EXPECT_NEAR(*with_run_facts(cluster_of("ndv4", 2), run, true).run.smallest_microseconds, 36.5, 1e-9);
+  for (Row& row : run.rows) row.measurement.key.size_bytes = kMiB;
+  EXPECT_EQ(with_run_facts(cluster_of("ndv4", 2), run, true).run.smallest_microseconds, std::nullopt);
+}
+
+collbench::Run run_on(int nodes, int ranks) {
+  collbench::Run run;
+  run.backend = "nccl";
+  for (int rank = 0; rank < ranks; ++rank) run.ranks.push_back({rank, "", rank % nodes, rank / nodes});
+  return run;
+}
+
+TEST(ClusterOfRun, TakesNodesAndRanksFromTheRun) {
+  const GpuCluster cluster = cluster_of_run(run_on(2, 8), "hgx-h100", "run.json", false);
+  EXPECT_EQ(cluster, cluster_of("hgx-h100", 2, 4));
+}
+
+TEST(ClusterOfRun, GuessesNothing) {
+  EXPECT_THROW((void)cluster_of_run(run_on(2, 7), "hgx-h100", "run.json", false), Error);
+  collbench::Run host_memory = run_on(1, 2);
+  host_memory.backend = "mpi";
+  EXPECT_THROW((void)cluster_of_run(host_memory, "hgx-h100", "run.json", false), Error);
+  collbench::Run log = run_on(1, 8);
+  log.log = LogFacts();
+  EXPECT_THROW((void)cluster_of_run(log, "hgx-h100", "run.json", false), Error);
+  log.log->nodes = {1, 3};
+  EXPECT_NO_THROW((void)cluster_of_run(log, "hgx-h100", "run.json", false));
+}
+
+}  // namespace
+}  // namespace collbench::cluster_of_run_test

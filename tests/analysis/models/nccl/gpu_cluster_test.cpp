@@ -1,0 +1,61 @@
+#include "analysis/models/nccl/gpu_cluster.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+
+namespace collbench::gpu_cluster_test {
+namespace {
+
+TEST(GpuCluster, KnowsTheLinksOfReferenceMachines) {
+  const GpuCluster h100 = cluster_of("hgx-h100", 2);
+  EXPECT_EQ(h100.ranks(), 16);
+  EXPECT_EQ(h100.domains(), 2);
+  EXPECT_EQ(h100.nvlinks, 18);
+  EXPECT_TRUE(h100.nvswitch);
+  EXPECT_EQ(h100.nics, 8);
+  EXPECT_DOUBLE_EQ(h100.nic_line_rate, 50);
+  EXPECT_EQ(h100.transport, Transport::infiniband);
+}
+
+TEST(GpuCluster, EveryReferenceMachineMakesOne) {
+  for (const ReferenceMachine& machine : reference_machines()) {
+    const GpuCluster one = gpu_cluster(machine, 1, 0);
+    EXPECT_TRUE(one.nvlinks > 0 || one.host_path > 0) << machine.name;
+    EXPECT_EQ(one.domains(), 1) << machine.name;
+  }
+}
+
+TEST(GpuCluster, AnNvlinkRackIsOneDomainAndNeedsNoNics) {
+  EXPECT_EQ(cluster_of("gb200-nvl72", 18).domains(), 1);
+  const GpuCluster two = cluster_of("gb200-nvl72", 36);
+  EXPECT_EQ(two.domains(), 2);
+  EXPECT_EQ(two.ranks_per_domain(), 72);
+}
+
+TEST(GpuCluster, BridgedPairsReachEachOtherOverNvlinkAndOthersThroughTheHost) {
+  EXPECT_EQ(cluster_of("h100-nvl", 1, 2).nvlinks, 12);
+  const GpuCluster all = cluster_of("h100-nvl", 1);
+  EXPECT_EQ(all.nvlinks, 0);
+  EXPECT_DOUBLE_EQ(all.host_path, 16);  // two EPYC, by NCCL's table
+  EXPECT_EQ(all.host_path_name, "the path between the sockets");
+}
+
+TEST(GpuCluster, ACubeMeshUsesTheLinksToItsOwnRanksOnly) {
+  EXPECT_EQ(cluster_of("dgx-1v", 1).nvlinks, 6);
+  EXPECT_EQ(cluster_of("dgx-1v", 1, 4).nvlinks, 4);  // GPU 0 to 3: 1 + 1 + 2
+}
+
+TEST(GpuCluster, RefusesWhatCannotCarryIt) {
+  const Host nothing;
+  EXPECT_THROW((void)gpu_cluster(nothing, 1, 0, "file"), Error);
+  const Host alone = reference_host(*find_reference_machine("a100-pcie"));
+  EXPECT_NO_THROW((void)gpu_cluster(alone, 1, 0, "file"));
+  EXPECT_THROW((void)gpu_cluster(alone, 2, 0, "file"), Error);  // no NIC
+  EXPECT_THROW((void)gpu_cluster(alone, 1, 9, "file"), Error);  // eight GPUs
+  EXPECT_THROW((void)gpu_cluster(alone, 0, 1, "file"), Error);
+}
+
+}  // namespace
+}  // namespace collbench::gpu_cluster_test

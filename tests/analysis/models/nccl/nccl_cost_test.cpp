@@ -1,0 +1,110 @@
+// The figures below were worked out from NCCL's formulas apart from this code, for Hopper GPUs, Intel CPUs
+// and a network without latency of its own. They are what NCCL expects, not what anything measured.
+#include "analysis/models/nccl/nccl_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/units.hpp"
+
+namespace collbench::nccl_cost_test {
+namespace {
+
+struct Vector {
+  NcclAlgorithm algorithm;
+  NcclProtocol protocol;
+  double latency_microseconds;
+  double gigabytes_per_second;
+  double mebibyte_microseconds;
+  double gibibyte_microseconds;
+};
+
+void expect_all(OperationId operation, const NcclJob& job, const NcclGraph& graph,
+                const std::vector<Vector>& vectors) {
+  constexpr double kExact = 1e-3;
+  for (const Vector& v : vectors) {
+    SCOPED_TRACE(std::string(name(v.algorithm)) + " " + std::string(name(v.protocol)));
+    const auto cost = nccl_cost(operation, v.algorithm, v.protocol, job, graph);
+    ASSERT_TRUE(cost);
+    EXPECT_NEAR(cost->latency_microseconds, v.latency_microseconds, kExact * v.latency_microseconds);
+    EXPECT_NEAR(cost->gigabytes_per_second, v.gigabytes_per_second, kExact * v.gigabytes_per_second);
+    const auto microseconds = [&](std::uint64_t size) {
+      return 1e6 * nccl_seconds(operation, v.algorithm, v.protocol, job, graph, size).value_or(0);
+    };
+    EXPECT_NEAR(microseconds(kMiB), v.mebibyte_microseconds, kExact * v.mebibyte_microseconds);
+    EXPECT_NEAR(microseconds(kGiB), v.gibibyte_microseconds, kExact * v.gibibyte_microseconds);
+  }
+}
+
+constexpr auto kRing = NcclAlgorithm::ring;
+constexpr auto kTree = NcclAlgorithm::tree;
+constexpr auto kLl = NcclProtocol::ll;
+constexpr auto kLl128 = NcclProtocol::ll128;
+constexpr auto kSimple = NcclProtocol::simple;
+
+constexpr NcclGraph kOneNode{.channels = 12, .within_node = 30, .across_nodes = 30, .nvlink = true};
+constexpr NcclGraph kNodes{.channels = 8, .within_node = 48, .across_nodes = 48, .nvlink = true};
+constexpr NcclJob kEight{.ranks = 8, .nodes = 1, .sm = 90, .collective_channels = 24};
+constexpr NcclJob kTwoByEight{.ranks = 16, .nodes = 2, .sm = 90, .collective_channels = 16};
+constexpr NcclJob kFourByEight{.ranks = 32, .nodes = 4, .sm = 90, .collective_channels = 16};
+
+TEST(NcclCost, AllReduceOfEight) {
+  expect_all(OperationId::all_reduce, kEight, kOneNode,
+             {{kRing, kLl, 15.0, 80.571, 28.014, 13341.6},
+              {kRing, kLl128, 40.6, 189.257, 46.140, 5714.1},
+              {kRing, kSimple, 56.0, 205.714, 61.097, 5275.6},
+              {kTree, kLl, 15.2, 43.579, 63.323, 24654.2},
+              {kTree, kLl128, 31.5, 128.8, 45.069, 8368.0},
+              {kTree, kSimple, 64.4, 165.6, 77.064, 6548.3}});
+}
+
+TEST(NcclCost, AllGatherOfEight) {
+  expect_all(OperationId::all_gather, kEight, kOneNode,
+             {{kRing, kLl, 10.8, 161.143, 17.307, 6674.1},
+              {kRing, kLl128, 27.3, 378.514, 30.070, 2864.0},
+              {kRing, kSimple, 32.2, 411.429, 34.749, 2642.0}});
+}
+
+TEST(NcclCost, AllReduceOfTwoByEight) {
+  expect_all(OperationId::all_reduce, kTwoByEight, kNodes,
+             {{kRing, kLl, 40.0, 20.8, 90.412, 51662.2},
+              {kRing, kLl128, 75.2, 156.587, 81.896, 6932.4},
+              {kRing, kSimple, 131.6, 204.8, 189.360, 5427.1},
+              {kTree, kLl, 25.2, 19.5, 132.746, 55088.9},
+              {kTree, kLl128, 48.5, 146.8, 60.405, 7362.8},
+              {kTree, kSimple, 92.4, 165.6, 105.064, 6576.3}});
+}
+
+TEST(NcclCost, AllReduceOfFourByEight) {
+  expect_all(
+      OperationId::all_reduce, kFourByEight, kNodes,
+      {{kRing, kSimple, 282.8, 198.194, 401.211, 5813.6}, {kTree, kSimple, 120.4, 144.0, 134.964, 7576.9}});
+}
+
+TEST(NcclCost, WhatNcclDoesNotHaveHasNoEntry) {
+  EXPECT_FALSE(nccl_cost(OperationId::all_gather, kTree, kSimple, kEight, kOneNode));
+  EXPECT_FALSE(nccl_cost(OperationId::all_reduce, NcclAlgorithm::pat, kSimple, kEight, kOneNode));
+  EXPECT_FALSE(nccl_cost(OperationId::all_reduce, NcclAlgorithm::nvls, kLl, kEight, kOneNode));
+  EXPECT_FALSE(nccl_cost(OperationId::all_to_all, kRing, kSimple, kEight, kOneNode));
+  EXPECT_FALSE(nccl_cost(OperationId::all_reduce, kRing, kSimple, {.ranks = 1}, kOneNode));
+}
+
+TEST(NcclCost, NvlsHasNoBaseLatency) {
+  const auto cost = nccl_cost(OperationId::all_reduce, NcclAlgorithm::nvls, kSimple, kEight, kOneNode);
+  ASSERT_TRUE(cost);
+  EXPECT_NEAR(cost->latency_microseconds, 25, 1e-9);
+  // 12 channels at min(30 × 0.85 × 11/12 × 2, 30) GB/s, × 8/14
+  EXPECT_NEAR(cost->gigabytes_per_second, 12 * 30 * 8.0 / 14, 1e-9);
+}
+
+TEST(NcclCost, PatIsForOneRankPerNode) {
+  const NcclJob job{.ranks = 8, .nodes = 8, .sm = 90, .collective_channels = 16};
+  const auto cost = nccl_cost(OperationId::all_gather, NcclAlgorithm::pat, kSimple, job, kNodes);
+  ASSERT_TRUE(cost);
+  EXPECT_NEAR(cost->latency_microseconds, 8 + 3 * 14 / 3.5 + 8 * 2.8, 1e-9);
+  EXPECT_NEAR(cost->gigabytes_per_second, 8 * 48 * 0.75, 1e-9);
+}
+
+}  // namespace
+}  // namespace collbench::nccl_cost_test

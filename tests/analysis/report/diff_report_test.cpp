@@ -1,0 +1,97 @@
+#include "analysis/report/diff_report.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "tests/topology/diff/mutations.hpp"
+
+namespace collbench::diff_report_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Host healthy() { return healthy_machine(*find_reference_machine("hgx-h100")); }
+
+Host slow_nic() {
+  Host host = healthy();
+  host.nics[2].ports[0].gigabits_per_second.value = 200;
+  return host;
+}
+
+DiffReport two_hosts(Host b) {
+  return {{compare_hosts({healthy(), {"good.json"}}, {std::move(b), {"bad.json"}}, false)}};
+}
+
+TEST(DiffReport, TextSaysWhatHowBadAndWhatItCosts) {
+  const std::string text = render_diff(two_hosts(slow_nic()), "text");
+  EXPECT_THAT(text, AllOf(HasSubstr("bad.json against good.json\n1 degraded\n"),
+                          HasSubstr("degraded  nic-port-slower  bad.json"),
+                          HasSubstr("mlx5_2 (0000:09:00.0): 200 Gb/s instead of 400"),
+                          HasSubstr("costs AllReduce on 2 nodes: ring"), HasSubstr("confirm: ibstat")));
+}
+
+TEST(DiffReport, JsonHoldsAllOfIt) {
+  const auto json = nlohmann::json::parse(render_diff(two_hosts(slow_nic()), "json"));
+  const auto& finding = json.at("pairs").at(0).at("findings").at(0);
+  EXPECT_EQ(json.at("fault"), true);
+  EXPECT_EQ(finding.at("code"), "nic-port-slower");
+  EXPECT_EQ(finding.at("severity"), "degraded");
+  EXPECT_EQ(finding.at("host"), "bad.json");
+  EXPECT_EQ(finding.at("costs").at(1).at("nodes"), 2);
+  EXPECT_GT(finding.at("costs").at(1).at("ring").at("lost_gb_per_s"), 0);
+  EXPECT_EQ(finding.at("costs").at(0).at("ring").at("lost_percent"), 0);
+}
+
+TEST(DiffReport, MarkdownIsATable) {
+  EXPECT_THAT(render_diff(two_hosts(slow_nic()), "md"),
+              AllOf(HasSubstr("## bad.json against good.json"), HasSubstr("| degraded | nic-port-slower |")));
+  EXPECT_THAT(render_diff(two_hosts(healthy()), "md"),
+              AllOf(HasSubstr("no difference"), Not(HasSubstr("|"))));
+}
+
+TEST(DiffReport, OddMachinesAreComparedWithTheMajority) {
+  HostGroups groups;
+  groups.add(slow_nic(), "n0");
+  for (int i = 1; i < 9; ++i) groups.add(healthy(), "n" + std::to_string(i));
+  const DiffReport report = compare_groups(groups.take());
+  EXPECT_TRUE(report.has_fault());
+  EXPECT_THAT(render_diff(report, "text"), AllOf(HasSubstr("9 machines: 8 alike, 1 otherwise"),
+                                                 HasSubstr("n0 against n1, n2, n3, n4, n5, n6 and 2 more")));
+}
+
+TEST(DiffReport, MachinesWithOtherBusNumbersAreAlike) {
+  Host moved = healthy();
+  std::string& address = *moved.nics[0].pci_address.value;
+  for (PciDevice& pci : moved.pci_devices) {
+    if (pci.address == address) pci.address = "0000:f1:00.0";
+  }
+  address = "0000:f1:00.0";
+  HostGroups groups;
+  groups.add(healthy(), "n0");
+  groups.add(moved, "n1");
+  const DiffReport report = compare_groups(groups.take());
+  EXPECT_FALSE(report.has_fault());
+  EXPECT_EQ(render_diff(report, "text"), "2 machines, all alike\n");
+}
+
+TEST(DiffReport, WithoutALossThereIsNoCost) {
+  EXPECT_EQ(cost_words({}), "");
+  EXPECT_EQ(cost_words({{1, {100, {}, 100}, {100, {}, 100}}}), "");
+  EXPECT_EQ(cost_words({{1, {100, {}, 120}, {50, {}, 60}}}),
+            "costs AllReduce on 1 node: ring 100.0 → 50.0 GB/s (−50 %) and best 120.0 → 60.0 GB/s (−50 %)");
+}
+
+TEST(DiffReport, AnAlgorithmThatKeepsItsRateIsLeftOut) {
+  EXPECT_EQ(cost_words({{1, {100, 90, 120}, {100, 89.99, 119.6}}}),
+            "costs AllReduce on 1 node: best 120.0 → 119.6 GB/s (−0.3 %)");
+  EXPECT_EQ(cost_words({{1, {100, 90, 120}, {100, 89.99, 120}}}), "");
+}
+
+TEST(DiffReport, AnotherFormatIsRefused) { EXPECT_THROW((void)render_diff({}, "yaml"), Error); }
+
+}  // namespace
+}  // namespace collbench::diff_report_test

@@ -1,0 +1,190 @@
+#include "analysis/report/footer.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/analysis/example_run.hpp"
+
+namespace collbench::footer_test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> texts(const ReportFacts& facts) {
+  std::vector<std::string> result;
+  for (const ReportFact& fact : facts) result.push_back(fact.text);
+  return result;
+}
+
+TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
+  EXPECT_THAT(
+      texts(outcome_facts(example_run())),
+      ElementsAre("data: every element checked in 4 of 4 rows, none wrong",
+                  "asked for ring, and the library ran recursive_doubling in 1 row",
+                  "AllReduce float sum: no choice was faster than auto beyond the intervals",
+                  "precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
+                  "(AllReduce 8 B float sum, out of place, ring); a longer --time or fewer rows narrow it",
+                  "wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
+                  "no verdict: host memory; meas/exp is for information"));
+}
+
+TEST(OutcomeFacts, NameTheRanksThatFoundWrongData) {
+  auto run = example_run();
+  run.rows[1].measurement.wrong_elements = 12;
+  run.rows[1].measurement.wrong = {{3, "node02", 12, 7, "6", "5"}};
+  const ReportFacts facts = outcome_facts(run);
+  EXPECT_EQ(facts[0].text, "WRONG DATA: AllReduce 64 MiB float sum, in place: 12 elements wrong");
+  EXPECT_EQ(facts[0].tone, Tone::alarm);
+  EXPECT_EQ(facts[1].text, "rank 3 on node02: 12 wrong, the first at index 7: expected 6, got 5");
+  EXPECT_EQ(facts[1].tone, Tone::alarm);
+  EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none wrong"))));
+}
+
+TEST(OutcomeFacts, CountTheRanksBeyondTen) {
+  auto run = example_run();
+  run.rows[1].measurement.wrong_elements = 13;
+  for (int rank = 0; rank < 13; ++rank) run.rows[1].measurement.wrong.push_back({rank, "n", 1, 0, "1", "0"});
+  const auto said = texts(outcome_facts(run));
+  EXPECT_THAT(said[10], HasSubstr("rank 9 on n"));
+  EXPECT_EQ(said[11], "and 3 ranks more: the record has them all");
+}
+
+TEST(OutcomeFacts, SayWhenDataWasNotChecked) {
+  auto run = example_run();
+  for (Row& row : run.rows) row.measurement.wrong_elements.reset();
+  EXPECT_EQ(outcome_facts(run)[0].text, "data: not checked");
+}
+
+TEST(OutcomeFacts, ARunThatWasCutShortSaysSoFirst) {
+  auto run = example_run();
+  run.complete = false;
+  run.passes = 1;
+  EXPECT_EQ(
+      outcome_facts(run)[0].text,
+      "not complete: the run was cut short or is still going; the rows hold what they had after 1 pass");
+  EXPECT_EQ(outcome_facts(run)[0].tone, Tone::warning);
+}
+
+TEST(OutcomeFacts, ExplainTheStar) {
+  auto run = example_run();
+  run.rows[0].measurement.key.type = DataType::float16;
+  run.rows[0].measurement.note = "reduced by collbench";
+  run.rows[1].measurement.note = "reduced by collbench";
+  EXPECT_THAT(texts(outcome_facts(run)), Contains("* float sum, half sum: reduced by collbench"));
+}
+
+TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {
+  auto run = example_run();
+  run.rows[2].measurement.interval.reset();
+  EXPECT_THAT(
+      texts(outcome_facts(run)),
+      Contains("precision not reached in 1 of 4 rows (out of time: 1); too few passes for an interval; a "
+               "longer --time or fewer rows narrow it"));
+}
+
+TEST(OutcomeFacts, MoreTimeIsAdvisedOnlyWhereTimeWasShort) {
+  auto run = example_run();
+  run.rows[2].measurement.stopped = "64 passes";
+  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(HasSubstr("--time"))));
+}
+
+TEST(OutcomeFacts, SayNothingOfPrecisionThatWasReached) {
+  auto run = example_run();
+  run.rows[2].measurement.stopped = "precision reached";
+  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(HasSubstr("precision"))));
+}
+
+TEST(OutcomeFacts, NoVerdictIsSaidWithItsReason) {
+  auto run = example_run();
+  run.simulated = true;
+  EXPECT_EQ(outcome_facts(run).back().text, "no verdict: simulated time");
+  run.simulated = false;
+  run.backend = "nccl";
+  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(HasSubstr("no verdict"))));
+}
+
+TEST(UnavailableFacts, AreSaidOncePerAlgorithmAndReason) {
+  auto run = example_run();
+  run.rows.push_back(run.rows[3]);
+  EXPECT_THAT(
+      texts(unavailable_facts(run, OperationId::all_reduce)),
+      ElementsAre("AllReduce --algo neighbor: not available: this library has it for AllGather only"));
+  EXPECT_TRUE(unavailable_facts(run, OperationId::send_recv).empty());
+}
+
+TEST(UnavailableFacts, WithoutAnAlgorithmNameOnlyTheOperation) {
+  auto run = example_run();
+  run.rows[3].measurement.key.algorithm = "auto";
+  run.rows[3].measurement.unavailable = "it needs two ranks";
+  EXPECT_THAT(texts(unavailable_facts(run, OperationId::all_reduce)),
+              ElementsAre("AllReduce: not available: it needs two ranks"));
+}
+
+TEST(OutcomeFacts, ARepetitionSaysWhatItTook) {
+  auto run = example_run();
+  run.repeated = true;
+  run.launches = 12;
+  EXPECT_THAT(texts(outcome_facts(run)),
+              Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
+}
+
+TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
+  auto run = example_run();
+  run.rank_probe = RankProbe{};
+  run.rank_probe->repetitions = 14;
+  run.rank_probe->seconds = 0.2;
+  EXPECT_THAT(
+      texts(outcome_facts(run)),
+      Contains("ranks: none is late and no link between hosts is slow beyond chance (14 looks in 200 ms)"));
+  ProbeFinding late;
+  late.text = "rank 2 on node02 enters late";
+  run.rank_probe->findings = {late};
+  const ReportFacts facts = outcome_facts(run);
+  EXPECT_THAT(texts(facts), Contains("warning: rank 2 on node02 enters late"));
+  EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
+}
+
+TEST(OutcomeFacts, OneHostHasNoLinkBetweenHosts) {
+  auto run = example_run();
+  run.rank_probe = RankProbe{};
+  run.rank_probe->repetitions = 14;
+  run.rank_probe->seconds = 0.2;
+  for (Identity& identity : run.ranks) identity.node = 0;
+  EXPECT_THAT(texts(outcome_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms)"));
+}
+
+TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
+  auto run = example_run();
+  run.backend = "nccl";
+  run.rank_probe = RankProbe{};
+  run.rank_probe->repetitions = 14;
+  run.rank_probe->seconds = 0.2;
+  EXPECT_THAT(texts(outcome_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms); "
+                                                  "links between GPUs are not looked at"));
+  ProbeFinding late;
+  late.text = "rank 2 on node02 enters late";
+  run.rank_probe->findings = {late};
+  EXPECT_THAT(texts(outcome_facts(run)), Contains("warning: rank 2 on node02 enters late; that is its host's "
+                                                  "part: work queued ahead on its GPU may hide it"));
+}
+
+TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
+  collbench::Run run = example_run();
+  const auto said = [&] {
+    for (const ReportFact& fact : outcome_facts(run)) {
+      if (fact.text.starts_with("communicators")) return fact.text;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said(), "") << "host memory has none";
+  run.communicator_seconds = {1.5};
+  EXPECT_EQ(said(), "communicators: 1.5 s for the first, with NCCL's own set-up");
+  run.communicator_seconds = {1.5, 0.4, 0.2, 0.3};
+  EXPECT_EQ(said(),
+            "communicators: 1.5 s for the first, with NCCL's own set-up; 300 ms for each of 3 more (median)");
+}
+
+}  // namespace
+}  // namespace collbench::footer_test

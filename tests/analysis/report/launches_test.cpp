@@ -1,0 +1,127 @@
+#include "analysis/report/launches.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/record/rates.hpp"
+
+namespace collbench::launches_test {
+namespace {
+
+using ::testing::ElementsAre;
+
+using Launches = std::vector<Run>;
+
+/// A launch of two rows: the first took `passes`, the second did not run.
+Run launch(const std::vector<double>& passes, double expected = 1) {
+  Run run;
+  run.ranks.resize(2);
+  run.rows.resize(2);
+  run.wall_seconds = 10;
+  run.passes = static_cast<int>(passes.size());
+  Measurement& row = run.rows[0].measurement;
+  row.pass_seconds = passes;
+  row.seconds = passes[passes.size() / 2];
+  row.iterations = 100;
+  row.samples = 50;
+  row.minimum = passes.front();
+  row.p99 = passes.back();
+  row.ranks = {{0, passes.front(), passes.back()}, {1, passes.front(), passes.back()}};
+  row.wrong_elements = 0;
+  run.rows[0].expectation.expected_seconds = expected;
+  run.rows[1].measurement.unavailable = "not here";
+  return run;
+}
+
+TEST(MergedLaunches, TheTimeIsTheMedianOverLaunchesAndTheIntervalIsOverThem) {
+  Launches launches;
+  for (const double middle : {3.0, 1.0, 2.0, 6.0, 4.0, 5.0}) {
+    launches.push_back(launch({middle - 0.5, middle, middle + 0.5}, middle));
+  }
+  const auto run = merged_launches(launches);
+  const Measurement& row = run.rows[0].measurement;
+  EXPECT_DOUBLE_EQ(row.seconds, 3.5);
+  ASSERT_TRUE(row.interval);
+  EXPECT_TRUE(row.interval->over_launches);
+  EXPECT_DOUBLE_EQ(row.interval->low_seconds, 1);
+  EXPECT_DOUBLE_EQ(row.interval->high_seconds, 6);
+  EXPECT_THAT(row.launch_passes, ElementsAre(3, 3, 3, 3, 3, 3));
+  EXPECT_EQ(row.pass_seconds.size(), 18U);
+  EXPECT_EQ(row.iterations, 600U);
+  EXPECT_DOUBLE_EQ(row.minimum, 3.0);
+  EXPECT_DOUBLE_EQ(row.p99, 4.0);
+  EXPECT_DOUBLE_EQ(row.ranks.at(1).median_seconds, 3.0);
+  EXPECT_DOUBLE_EQ(*run.rows[0].expectation.expected_seconds, 3.5);
+  EXPECT_EQ(run.launches, 6);
+  EXPECT_TRUE(run.repeated);
+  EXPECT_DOUBLE_EQ(run.wall_seconds, 60);
+  EXPECT_EQ(run.rows[1].measurement.unavailable, "not here");
+}
+
+TEST(MergedLaunches, BothPartsOfTheVarianceAreFractionsOfTheTime) {
+  // Passes differ by 0.1 around launches that differ by 2: the parts are 0.1 and close to 2, over 10.
+  const auto run =
+      merged_launches({launch({7.9, 8.0, 8.1}), launch({9.9, 10.0, 10.1}), launch({11.9, 12.0, 12.1})});
+  ASSERT_TRUE(run.rows[0].measurement.launch_variation);
+  EXPECT_NEAR(run.rows[0].measurement.launch_variation->within, 0.01, 1e-12);
+  EXPECT_NEAR(run.rows[0].measurement.launch_variation->between, std::sqrt(4 - 0.01 / 3) / 10, 1e-12);
+  EXPECT_FALSE(merged_launches({launch({1, 2, 3})}).rows[0].measurement.launch_variation);
+}
+
+TEST(MergedLaunches, PageFaultsAndWhatOneTakesAreMediansOverTheLaunchesThatKnow) {
+  Launches launches;
+  for (const double seconds : {1e-6, 5e-6, 2e-6, 4e-6}) {
+    launches.push_back(launch({1, 2, 3}));
+    launches.back().calibration = Calibration{};
+    launches.back().calibration->points = {
+        {CalibrationKind::copy, 64, 1, std::nullopt, std::nullopt},
+        {CalibrationKind::page_fault, 4096, seconds, std::nullopt, std::nullopt}};
+    launches.back().rows[0].measurement.ranks[1].page_faults = seconds * 1e9;
+  }
+  launches[3].calibration.reset();
+  launches[3].rows[0].measurement.ranks[1].page_faults.reset();
+  const auto run = merged_launches(launches);
+  EXPECT_EQ(run.calibration->points[0].seconds, 1);
+  EXPECT_DOUBLE_EQ(run.calibration->points[1].seconds, 2e-6);
+  EXPECT_EQ(run.rows[0].measurement.ranks[0].page_faults, std::nullopt);
+  EXPECT_DOUBLE_EQ(run.rows[0].measurement.ranks[1].page_faults.value(), 2000);
+}
+
+TEST(MergedLaunches, WhatAnyLaunchFoundWrongCounts) {
+  Launches launches{launch({1, 2, 3}), launch({1, 2, 3})};
+  launches[1].rows[0].measurement.wrong_elements = 5;
+  launches[1].rows[0].measurement.wrong = {
+      {.rank = 1, .host = "b", .count = 5, .first_index = 0, .expected = "1", .got = "2"}};
+  const auto run = merged_launches(launches);
+  EXPECT_EQ(run.rows[0].measurement.wrong_elements, 5U);
+  EXPECT_EQ(run.rows[0].measurement.wrong.size(), 1U);
+}
+
+TEST(MergedLaunches, EachKindOfLoadIsToldOnceWithHowManyLaunchesHadIt) {
+  Launches launches{launch({1, 2, 3}), launch({1, 2, 3}), launch({1, 2, 3})};
+  launches[0].load_notes = {"n1: withheld 3 %"};
+  launches[1].load_notes = {"n1: others 0.4 of 2", "n1: withheld 12 %"};
+  launches[2].load_notes = {"n1: others 1.5 of 2", "n2: others 0.5 of 2"};
+  EXPECT_THAT(
+      merged_launches(launches).load_notes,
+      ElementsAre("n1: withheld 3 % (so in 2 of 3 launches)", "n1: others 0.4 of 2 (so in 2 of 3 launches)",
+                  "n2: others 0.5 of 2 (so in 1 of 3 launches)"));
+  EXPECT_TRUE(merged_launches({launch({1, 2, 3})}).load_notes.empty());
+}
+
+TEST(WidestInterval, IsInfiniteWhileARowHasNone) {
+  Launches launches(5, launch({1, 2, 3}));
+  EXPECT_TRUE(std::isinf(widest_interval(merged_launches(launches))->relative_half_width));
+  launches.push_back(launch({1, 4, 5}));
+  const auto widest = widest_interval(merged_launches(launches));
+  EXPECT_DOUBLE_EQ(widest->relative_half_width, 0.5);  // from 2 to 4, around 2
+  EXPECT_EQ(widest->row, 0U);
+  auto nothing = launch({1, 2, 3});
+  nothing.rows[0].measurement = {};
+  EXPECT_FALSE(widest_interval(nothing));
+}
+
+}  // namespace
+}  // namespace collbench::launches_test

@@ -1,0 +1,61 @@
+#include "analysis/report/prediction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+
+namespace collbench::prediction_test {
+namespace {
+
+Prediction example() {
+  static constexpr OperationId kOperations[] = {OperationId::all_reduce, OperationId::send_recv};
+  static constexpr std::uint64_t kSizes[] = {kMiB, kGiB};
+  return predict("p4de", cluster_of("p4de", 2), kOperations, kSizes);
+}
+
+TEST(Prediction, EveryFormatHoldsTheSameNumbers) {
+  const Prediction prediction = example();
+  ASSERT_EQ(prediction.rows.size(), 4U);
+  const auto json = nlohmann::json::parse(render_prediction(prediction, "json"));
+  const double ring = json["rows"][1]["ring_bus_bandwidth_gb_per_s"];
+  EXPECT_NEAR(ring, 42, 1);
+  EXPECT_EQ(json["rows"][1]["expected_by"], "tree");
+  EXPECT_EQ(json["rows"][3]["tree_bus_bandwidth_gb_per_s"], nullptr);
+  for (const char* format : {"text", "md"}) {
+    EXPECT_THAT(render_prediction(prediction, format),
+                testing::AllOf(testing::HasSubstr(format_significant(ring, 4, 9)), testing::HasSubstr("tree"),
+                               testing::HasSubstr("4 NICs of 12.5 GB/s a node")));
+  }
+  EXPECT_THAT(render_prediction(prediction, "csv"), testing::HasSubstr("AllReduce,1073741824,16,2,"));
+}
+
+TEST(Prediction, SmallRowsAreLatencyAndBlocksOfLessThanAFloatAreNone) {
+  static constexpr OperationId kOperations[] = {OperationId::all_reduce, OperationId::all_gather};
+  static constexpr std::uint64_t kSizes[] = {8, kGiB};
+  const Prediction prediction = predict("hgx-h100", cluster_of("hgx-h100", 2), kOperations, kSizes);
+  EXPECT_EQ(prediction.rows[0].expected.limited_by, "latency");
+  EXPECT_NE(prediction.rows[1].expected.limited_by, "latency");
+  EXPECT_EQ(prediction.rows[2].expected.limited_by, "less than 4 B a rank");  // half a byte each
+  EXPECT_FALSE(prediction.rows[2].expected.expected_seconds);
+}
+
+TEST(Prediction, OverSocketsItIsACeiling) {
+  static constexpr OperationId kOperations[] = {OperationId::all_reduce};
+  static constexpr std::uint64_t kSizes[] = {kGiB};
+  GpuCluster cluster = cluster_of("hgx-h100", 2);
+  cluster.transport = Transport::sockets;
+  const Prediction prediction = predict("hgx-h100", cluster, kOperations, kSizes);
+  EXPECT_FALSE(prediction.rows[0].expected.slowest_seconds);
+  EXPECT_TRUE(prediction.rows[0].expected.fastest_seconds);
+  EXPECT_THAT(render_prediction(prediction, "md"), testing::HasSubstr("All of it is a ceiling"));
+}
+
+TEST(Prediction, AnUnknownFormatIsAnError) { EXPECT_THROW((void)render_prediction(example(), "pdf"), Error); }
+
+}  // namespace
+}  // namespace collbench::prediction_test

@@ -1,0 +1,58 @@
+#include "analysis/report/report.hpp"
+
+#include <gmock/gmock.h>
+
+#include "analysis/report/csv.hpp"
+#include "analysis/report/markdown.hpp"
+#include "analysis/report/text.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/error.hpp"
+#include "base/record/run.hpp"
+#include "tests/analysis/example_run.hpp"
+#include "tests/analysis/lines.hpp"
+#include "tests/base/record/random_run.hpp"
+
+namespace collbench::report_test {
+namespace {
+
+TEST(Report, KnowsItsFormatsByName) {
+  const auto run = example_run();
+  EXPECT_EQ(report(run, "text"), report_text(run));
+  EXPECT_EQ(report(run, "md"), report_markdown(run));
+  EXPECT_EQ(report(run, "csv"), report_csv(run));
+  EXPECT_EQ(report(run, "json"), to_json_text(run));
+}
+
+TEST(Report, AnotherFormatIsAUsageError) {
+  try {
+    static_cast<void>(report(example_run(), "pdf"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    EXPECT_EQ(describe(error),
+              "collbench: --format: 'pdf' is no format of a report; choose text, md, csv or json");
+  }
+}
+
+TEST(Report, WritesAnyRunThatCanBeRead) {
+  RandomRun random(5);
+  for (int i = 0; i < 100; ++i) {
+    auto run = random.run();
+    if (i % 10 == 0) run.ranks.clear();
+    for (const char* format : {"text", "md", "csv"}) {
+      EXPECT_THAT(report(run, format), testing::Not(testing::ContainsRegex("[ ,|-](nan|inf)[ ,|]")))
+          << format;
+    }
+    for (const std::string& line : lines_of(report(run, "text"))) EXPECT_LE(display_width(line), 140) << line;
+  }
+}
+
+TEST(Report, IsTheSameFromASavedRecord) {
+  const auto saved = run_from_json_text(to_json_text(example_run()), "run.json");
+  for (const char* format : {"text", "md", "csv", "json"}) {
+    EXPECT_EQ(report(saved, format), report(example_run(), format)) << format;
+  }
+}
+
+}  // namespace
+}  // namespace collbench::report_test

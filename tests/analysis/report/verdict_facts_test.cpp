@@ -1,0 +1,59 @@
+#include "analysis/report/verdict_facts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/verdict/judge.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+#include "tests/analysis/verdict/judged_rows.hpp"
+
+namespace collbench::verdict_facts_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(VerdictFacts, SayTheVerdictAndWhatHoldsEachRow) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const ReportFacts facts = verdict_facts(judged_on_gpus(run_from_expectation(cluster, 1), cluster));
+  ASSERT_EQ(facts.size(), 2U);
+  EXPECT_THAT(facts[0].text, StartsWith("AllReduce float: as expected: "));
+  EXPECT_EQ(facts[0].tone, Tone::quiet);
+  EXPECT_EQ(facts[1].text,
+            "AllReduce float: 1 MiB to 4 MiB: latency-bound, 1.00 of expected; 16 MiB to 1 GiB: "
+            "bandwidth-bound by 8 NICs of 25 GB/s a node, 95 %, 1.00 of expected");
+}
+
+TEST(VerdictFacts, ALossIsAWarningAndAFaultAnAlarm) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const auto first = [&](double slower) {
+    return verdict_facts(judged_on_gpus(run_from_expectation(cluster, slower), cluster)).front();
+  };
+  EXPECT_EQ(first(1.5).tone, Tone::warning);
+  EXPECT_EQ(first(5).tone, Tone::alarm);
+}
+
+TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  for (Row& row : run.rows) row.measurement.key.operation = OperationId::hypercube;
+  const ReportFacts facts = verdict_facts(judged_on_gpus(run, cluster));
+  EXPECT_THAT(facts.front().text,
+              AllOf(HasSubstr("no verdict"), HasSubstr("there is no formula for HyperCube")));
+}
+
+TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
+  collbench::Run run = run_from_expectation(cluster_of("ndv4", 2), 1);
+  EXPECT_TRUE(verdict_facts(run).empty());
+  run.log.emplace();
+  EXPECT_EQ(verdict_facts(run).front().text, "no verdict: nothing says which machine this is (--topology)");
+  run.log.reset();
+  run.backend = "mpi";
+  EXPECT_EQ(verdict_facts(run).front().text, "no verdict: host memory; meas/exp is for information");
+  run.simulated = true;
+  EXPECT_EQ(verdict_facts(run).front().text, "no verdict: simulated time");
+}
+
+}  // namespace
+}  // namespace collbench::verdict_facts_test

@@ -1,0 +1,138 @@
+#include "analysis/verdict/explanation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/verdict/judge.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+#include "tests/analysis/verdict/judged_rows.hpp"
+
+namespace collbench::explanation_test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string cause(const GpuCluster& cluster, double slower) {
+  Row row = run_from_expectation(cluster, slower).rows.back();
+  row.expectation = expect_on_gpus(OperationId::all_reduce, row.measurement.key.size_bytes, cluster);
+  return loss_cause(row, cluster);
+}
+
+TEST(LossCause, AcrossNodesWhatTheLogSaysComesFirst) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  EXPECT_THAT(cause(cluster, 3), HasSubstr("NICs not used, GPUDirect off, or older software are left"));
+  EXPECT_THAT(cause(cluster, 30), HasSubstr("what sockets (TCP, IP over InfiniBand) give"));
+  cluster.run.network = "IB with GPUDirect RDMA";
+  EXPECT_THAT(cause(cluster, 30), HasSubstr("the log says network IB with GPUDirect RDMA"));
+  cluster.transport = Transport::sockets;
+  EXPECT_THAT(cause(cluster, 3), HasSubstr("the log says sockets"));
+}
+
+TEST(LossCause, WithinANodeTheNvlinksThatNcclSaw) {
+  GpuCluster cluster = cluster_of("hgx-a100", 1, 2);
+  EXPECT_THAT(cause(cluster, 3), HasSubstr("NVLinks that are down, or peer access off"));
+  cluster.run.channels = 2;
+  EXPECT_THAT(cause(cluster, 3), HasSubstr("found 1 of 12 NVLinks"));
+  cluster.run.nvlink_least = 20;
+  EXPECT_THAT(cause(cluster, 3),
+              HasSubstr("20 GB/s of NVLink from one GPU to another where 12 NVLinks give 240"));
+  EXPECT_THAT(cause(cluster_of("a100-pcie", 1), 3), HasSubstr("the way through the host"));
+}
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string explanation(const GpuCluster& cluster, double slower) {
+  return judged_on_gpus(run_from_expectation(cluster, slower), cluster).rows.back().verdict.explanation;
+}
+
+TEST(Explanation, ASixtiethOfTheNicsLooksLikeSockets) {
+  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 60),
+              AllOf(HasSubstr("0.1 NICs of its 8"), HasSubstr("sockets (TCP, IP over InfiniBand)")));
+}
+
+TEST(Explanation, WhatTheLogSaysGoesFirst) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  cluster.transport = Transport::sockets;
+  EXPECT_THAT(explanation(cluster, 20), HasSubstr("the log says sockets"));
+  cluster.transport = Transport::staged;
+  EXPECT_THAT(explanation(cluster, 4), HasSubstr("no GPUDirect RDMA"));
+}
+
+TEST(Explanation, WhatTheLogSaysIsNotAskedForAgain) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  cluster.run.network = "IB with GPUDirect RDMA";
+  EXPECT_THAT(explanation(cluster, 3), AllOf(HasSubstr("Cause: the log says network IB with GPUDirect RDMA"),
+                                             testing::Not(HasSubstr("NCCL_DEBUG=INFO"))));
+  cluster.run.algorithm = "ring";
+  EXPECT_THAT(explanation(cluster, 1),
+              HasSubstr(". The log says network IB with GPUDirect RDMA, algorithm ring; topology alone"));
+}
+
+TEST(Explanation, WhatTopologyCannotSeeIsSaid) {
+  EXPECT_THAT(
+      explanation(cluster_of("ndv5", 4), 1),
+      HasSubstr("Topology alone cannot see a loss of one NIC of 8 (12 %), or of one NVLink of 18 (6 %)"));
+}
+
+TEST(Explanation, TheNumberIsWorthSoManyLinks) {
+  // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
+  // NVLinks, which limit.
+  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
+              HasSubstr("GB/s leave a node, as much as 2.6 NICs of its 8 give. Cause"));
+  EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 3),
+              AllOf(HasSubstr("leave a domain, as much as"), HasSubstr("NICs of its 72 give, and"),
+                    HasSubstr("NVLinks of its 18 give. Cause")));
+}
+
+TEST(Explanation, TwoChannelsOfTwelveNvlinksAreOneLink) {
+  GpuCluster cluster = cluster_of("hgx-a100", 1, 2);
+  cluster.run.channels = 2;
+  EXPECT_THAT(explanation(cluster, 8), HasSubstr("found 1 of 12 NVLinks"));
+}
+
+TEST(Explanation, MoreThanTheBestNamesAMachineThatFits) {
+  const GpuCluster small = cluster_of("p4de", 2);
+  const collbench::Run run = judged_on_gpus(run_from_expectation(cluster_of("ndv4", 2), 1), small);
+  EXPECT_EQ(run.rows.back().verdict.word, VerdictWord::model_or_ranks_wrong);
+  EXPECT_THAT(run.rows.back().verdict.explanation,
+              AllOf(HasSubstr("2 × 8 A100 SXM"), HasSubstr("would fit within")));
+}
+
+TEST(Explanation, AFaultyRunIsBandwidthBoundWhereItMovesAsMuchAsItEverDoes) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  GpuCluster sick = cluster;
+  sick.nic_line_rate /= 60;
+  const collbench::Run run = judged_on_gpus(run_from_expectation(sick, 1), cluster);
+  const std::string& middle = run.rows[run.rows.size() / 2].verdict.explanation;
+  EXPECT_THAT(middle, HasSubstr("bandwidth-bound below its limit"));
+}
+
+TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.rows.resize(2);
+  run = judged_on_gpus(run, cluster);
+  EXPECT_EQ(run.rows.back().verdict.explanation,
+            "No row of 64 MiB or more, and a verdict needs two; 4 MiB is latency-bound: 1.00 of ring.");
+}
+
+TEST(Explanation, ARowIsLatencyOrBandwidthBound) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const collbench::Run run = judged_on_gpus(run_from_expectation(cluster, 1), cluster);
+  EXPECT_THAT(run.rows.front().verdict.explanation, testing::StartsWith("latency-bound"));
+  EXPECT_THAT(run.rows[run.rows.size() - 2].verdict.explanation,
+              testing::StartsWith("bandwidth-bound by 8 NICs of 25 GB/s"));
+}
+
+TEST(Explanation, TheAlgorithmNearestToTheTimeExplainsIt) {
+  const GpuCluster cluster = cluster_of("p4de", 2);
+  Row row = run_from_expectation(cluster, 1).rows.back();
+  EXPECT_EQ(explaining_algorithm(row, cluster), "tree");
+  row.measurement.seconds *= 1.9;
+  EXPECT_EQ(explaining_algorithm(row, cluster), "ring");
+}
+
+}  // namespace
+
+}  // namespace collbench::explanation_test

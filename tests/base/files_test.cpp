@@ -1,0 +1,187 @@
+#include "base/files.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
+
+namespace collbench::files_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(FileDescriptor, IsClosedAtTheEnd) {
+  int fd = -1;
+  {
+    const FileDescriptor file(::open("/dev/null", O_RDONLY));
+    fd = file.get();
+    EXPECT_EQ(::fcntl(fd, F_GETFD), 0);
+  }
+  EXPECT_EQ(::fcntl(fd, F_GETFD), -1);
+}
+
+TEST(FileDescriptor, ClosingEarlyTellsWhetherItWentWell) {
+  FileDescriptor file(::open("/dev/null", O_RDONLY));
+  EXPECT_TRUE(file.close());
+  EXPECT_FALSE(file.close());
+}
+
+TEST(WriteAll, AFullDiskIsAnErrorThatNamesTheFile) {
+  const FileDescriptor full(::open("/dev/full", O_WRONLY));
+  try {
+    write_all(full.get(), "text", "run.stream");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_THAT(describe(error), HasSubstr("run.stream: cannot be written: No space left on device"));
+  }
+}
+
+TEST(SyncFile, WhatHasNoDiskIsNoError) {
+  const FileDescriptor null(::open("/dev/null", O_WRONLY));
+  EXPECT_NO_THROW(sync_file(null.get(), "/dev/null"));
+  EXPECT_THROW(sync_file(-1, "closed"), Error);
+}
+
+TEST(AppendFile, GrowsFromWhatIsKept) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "stream";
+  {
+    AppendFile file(path, 0);
+    file.append("one\n");
+    file.append("two\nto");
+    file.sync();
+  }
+  EXPECT_EQ(read_file(path), "one\ntwo\nto");
+  AppendFile(path, 8).append("three\n");
+  EXPECT_EQ(read_file(path), "one\ntwo\nthree\n");
+}
+
+TEST(AppendFile, AReaderSeesItAtOnce) {
+  const TemporaryFolder folder;
+  AppendFile file(folder.path() / "stream", 0);
+  file.append("one\n");
+  EXPECT_EQ(read_file(folder.path() / "stream"), "one\n");
+}
+
+TEST(AppendFile, WhatCannotBeWrittenIsAnErrorThatNamesIt) {
+  EXPECT_THROW(AppendFile("/no such folder/stream", 0), Error);
+  AppendFile full("/dev/full", 0);
+  EXPECT_THROW(full.append("one\n"), Error);
+}
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class AtomicFile : public testing::Test {
+ protected:
+  AtomicFile() { std::filesystem::create_directory(folder_); }
+  ~AtomicFile() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::filesystem::path path(std::string_view name) const { return folder_ / name; }
+  [[nodiscard]] long files() const {
+    return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
+  }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
+                                  ("atomic_file_" + std::to_string(::getpid()) + "_" +
+                                   testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+    return "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    return describe(error);
+  }
+}
+
+TEST_F(AtomicFile, GivesBackWhatWasWritten) {
+  std::string text(200'000, 'x');  // more than one read
+  text[70'000] = '\0';
+  write_file_by_rename(path("run.json"), text);
+  EXPECT_EQ(read_file(path("run.json")), text);
+  write_file_by_rename(path("empty"), "");
+  EXPECT_EQ(read_file(path("empty")), "");
+}
+
+TEST_F(AtomicFile, ReplacesTheOldFileAndLeavesNothingElse) {
+  write_file_by_rename(path("run.json"), "a longer first version");
+  write_file_by_rename(path("run.json"), "second");
+  EXPECT_EQ(read_file(path("run.json")), "second");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicFile, LeavesAReaderOfTheOldFileUndisturbed) {
+  write_file_by_rename(path("run.json"), "first");
+  std::ifstream reader(path("run.json"));
+  write_file_by_rename(path("run.json"), "second");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reader), {}), "first");
+}
+
+TEST_F(AtomicFile, NamesThePathAndTheReasonWhenItCannotWrite) {
+  EXPECT_THAT(refusal([&] { write_file_by_rename(path("none/run.json"), "text"); }),
+              AllOf(HasSubstr("none/run.json"), HasSubstr("cannot be written: No such file")));
+}
+
+TEST_F(AtomicFile, LeavesNothingBehindWhenTheRenameFails) {
+  std::filesystem::create_directory(path("run.json"));
+  EXPECT_THAT(refusal([&] { write_file_by_rename(path("run.json"), "text"); }),
+              HasSubstr("cannot be written: Is a directory"));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicFile, NamesThePathAndTheReasonWhenItCannotRead) {
+  EXPECT_THAT(refusal([&] { (void)read_file(path("none")); }),
+              AllOf(HasSubstr("none"), HasSubstr("cannot be read: No such file")));
+  EXPECT_THAT(refusal([&] { (void)read_file(path("")); }), HasSubstr("cannot be read: Is a directory"));
+}
+
+TEST_F(AtomicFile, AcceptsANewFileInAWritableFolder) {
+  EXPECT_EQ(refusal([&] { require_writable(path("run.json"), false, "-o"); }), "accepted");
+  EXPECT_EQ(files(), 0);  // the probe is gone
+}
+
+TEST_F(AtomicFile, RefusesAFileThatExistsUnlessToldOtherwise) {
+  write_file_by_rename(path("run.json"), "precious");
+  EXPECT_THAT(refusal([&] { require_writable(path("run.json"), false, "-o"); }),
+              AllOf(HasSubstr("-o: "), HasSubstr("exists already; "), HasSubstr("--overwrite")));
+  EXPECT_EQ(refusal([&] { require_writable(path("run.json"), true, "-o"); }), "accepted");
+  EXPECT_EQ(read_file(path("run.json")), "precious");
+}
+
+TEST_F(AtomicFile, RefusesALinkToNowhereAsAFileThatExists) {
+  std::filesystem::create_symlink(path("nowhere"), path("link"));
+  EXPECT_THAT(refusal([&] { require_writable(path("link"), false, "-o"); }), HasSubstr("exists already"));
+}
+
+TEST_F(AtomicFile, RefusesAFolder) {
+  EXPECT_THAT(refusal([&] { require_writable(path(""), true, "-o"); }), HasSubstr("is a folder"));
+}
+
+TEST_F(AtomicFile, RefusesAMissingFolder) {
+  EXPECT_THAT(refusal([&] { require_writable(path("none/run.json"), false, "-o"); }),
+              HasSubstr("none does not exist"));
+}
+
+TEST_F(AtomicFile, RefusesAFolderThatTakesNoFileEvenFromRoot) {
+  EXPECT_THAT(refusal([&] { require_writable("/proc/run.json", false, "-o"); }),
+              HasSubstr("cannot write in /proc"));
+}
+
+}  // namespace
+
+}  // namespace collbench::files_test

@@ -1,0 +1,84 @@
+#include "base/record/nccl_selection.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace collbench::nccl_selection_test {
+namespace {
+
+const NcclTold kTold{.algorithm = "tree",
+                     .protocol = "ll",
+                     .channels = 2,
+                     .expected = {{"ring", "ll", 3e-6}, {"tree", "ll", 2e-6}, {"tree", "simple", 1e-6}}};
+
+TEST(NcclTold, ExpectsOfWhatItUsed) { EXPECT_EQ(nccl_expected_seconds(kTold), 2e-6); }
+
+TEST(NcclTold, ExpectsTheCheapestWhereItDoesNotTellWhatItUsed) {
+  NcclTold told = kTold;
+  told.algorithm = told.protocol = "";
+  EXPECT_EQ(nccl_expected_seconds(told), 1e-6);
+}
+
+TEST(NcclTold, ExpectsNothingOfWhatItsTableLacks) {
+  NcclTold told = kTold;
+  told.algorithm = "p2p";
+  EXPECT_EQ(nccl_expected_seconds(told), std::nullopt);
+  EXPECT_EQ(nccl_expected_seconds(NcclTold{}), std::nullopt);
+}
+
+TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclUsedIt) {
+  for (const char* asked : {"tree", "tree/ll", "auto/ll"}) EXPECT_EQ(algorithm_ran(asked, kTold), asked);
+}
+
+TEST(AlgorithmRan, IsWhatNcclUsedWhenItWasFreeOrTookAnother) {
+  for (const char* asked : {"auto", "ring", "tree/simple", "auto/simple", "ring/ll"}) {
+    EXPECT_EQ(algorithm_ran(asked, kTold), "tree/ll") << asked;
+  }
+}
+
+TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclDoesNotTell) {
+  NcclTold told = kTold;
+  told.algorithm = "p2p";
+  told.protocol = "";
+  EXPECT_EQ(algorithm_ran("auto", told), "auto");
+}
+
+using ::testing::HasSubstr;
+
+NcclTold read_back(const Json& told) {
+  const auto row = nlohmann::json::parse(R"({"nccl":)" + told.dump() + "}");
+  return nccl_told_in(JsonReader(row, "run.json")).value_or(NcclTold{});
+}
+
+TEST(NcclToldJson, ReadsBackWhatItWrote) {
+  const NcclTold told{.algorithm = "nvls_tree",
+                      .protocol = "simple",
+                      .channels = 16,
+                      .expected = {{"ring", "ll", 1.5e-5}, {"nvls_tree", "simple", 3e-5}}};
+  EXPECT_EQ(read_back(nccl_told_to_json(told)), told);
+  EXPECT_EQ(nccl_told_to_json(std::nullopt), nullptr);
+}
+
+TEST(NcclToldJson, OlderRecordsLackIt) {
+  const nlohmann::json empty = nlohmann::json::object();
+  const JsonReader none(empty, "run.json");
+  EXPECT_EQ(nccl_told_in(none), std::nullopt);
+  EXPECT_EQ(nccl_untold_in(none), NcclUntold{});
+}
+
+TEST(NcclToldJson, ColumnsOfDifferentLengthsAreRefused) {
+  Json told = nccl_told_to_json(NcclTold{"", "", 0, {{"ring", "ll", 1e-6}}});
+  told["expected"]["seconds"].push_back(2);
+  try {
+    static_cast<void>(read_back(told));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("three arrays of one length"));
+  }
+}
+
+}  // namespace
+
+}  // namespace collbench::nccl_selection_test

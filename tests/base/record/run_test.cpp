@@ -1,0 +1,165 @@
+#include "base/record/run.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "tests/base/record/random_run.hpp"
+
+namespace collbench::run_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string message_of(std::string_view text) {
+  try {
+    static_cast<void>(run_from_json_text(text, "run.json"));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    return describe(error);
+  }
+  return "no error";
+}
+
+/// A run with something in every part, small enough to damage at each of its bytes.
+Run small_run() {
+  Run run;
+  run.environment = {{"NCCL_ALGO", "Ring"}};
+  run.command_line = {"collbench", "-b", "8"};
+  run.ranks = {{0, "node01", 0, 0}, {1, "node02", 1, 0}};
+  run.cores_per_node = {2, 2};
+  run.cluster = Cluster{R"({"hosts":[]})", {{"node01", 0, {{"GPU 0", {{"uuid", "GPU-1"}}}}}}, {"1 node"}};
+  run.place_notes = {"more ranks than cores"};
+  run.calibration = Calibration{};
+  run.calibration->intra = Tier{1e-6, 5e9, 1e-7, 4096};
+  run.calibration->gammas = {{DataType::float32, Reduction::sum, 2e-10}};
+  run.calibration->points = {{CalibrationKind::copy, 64, 1e-8, std::nullopt, std::nullopt}};
+  Row row;
+  row.measurement.key.reduction = Reduction::sum;
+  row.measurement.pass_seconds = {1e-6, 2e-6};
+  row.measurement.interval = {1e-6, 2e-6, 0.96};
+  row.measurement.ranks = {{0, 1e-6, 2e-6}};
+  row.measurement.wrong_elements = 1;
+  row.measurement.wrong = {{1, "node02", 1, 3, "6", "5"}};
+  row.expectation.ring_seconds = 1e-6;
+  run.rows = {row};
+  return run;
+}
+
+TEST(RunJson, ComesBackAsItWas) {
+  RandomRun random(3);
+  for (int i = 0; i < 200; ++i) {
+    const auto run = random.run();
+    const std::string text = to_json_text(run);
+    const auto again = run_from_json_text(text, "run.json");
+    EXPECT_EQ(again, run) << text;
+    EXPECT_EQ(to_json_text(again), text);
+  }
+}
+
+TEST(RunJson, ARunIsOneLinePerRow) {
+  auto run = small_run();
+  run.rows.push_back(run.rows.front());
+  const std::string text = to_json_text(run);
+  EXPECT_THAT(text, testing::StartsWith("{\n\"record\": \"collbench run\",\n\"schema_version\": 1,\n"));
+  EXPECT_THAT(text, HasSubstr("\"rows\": [\n {\"operation\":\"AllReduce\","));
+  EXPECT_THAT(text, HasSubstr("},\n {\"operation\":\"AllReduce\","));
+  EXPECT_THAT(text, testing::EndsWith("}]\n}\n"));
+}
+
+TEST(RunJson, WhatIsNotFiniteIsNull) {
+  auto run = small_run();
+  run.rows[0].measurement.samples = 1;
+  run.rows[0].measurement.p99 = std::numeric_limits<double>::quiet_NaN();
+  run.rows[0].measurement.pass_seconds = {std::numeric_limits<double>::infinity()};
+  run.rows[0].expectation.ring_seconds = -std::numeric_limits<double>::infinity();
+  const std::string text = to_json_text(run);
+  EXPECT_THAT(text, HasSubstr("\"p99_seconds\":null"));
+  EXPECT_THAT(text, HasSubstr("\"pass_seconds\":[null]"));
+  EXPECT_THAT(text, Not(testing::ContainsRegex("[^a-z](nan|inf)")));
+  const auto again = run_from_json_text(text, "run.json");
+  EXPECT_TRUE(std::isnan(again.rows[0].measurement.p99));
+  EXPECT_FALSE(again.rows[0].expectation.ring_seconds);
+}
+
+TEST(RunJson, BytesThatAreNotUtf8AreReplaced) {
+  auto run = small_run();
+  run.ranks[0].host = "node\xff";
+  EXPECT_EQ(run_from_json_text(to_json_text(run), "run.json").ranks[0].host, "node\xEF\xBF\xBD");
+}
+
+TEST(RunJson, UnknownKeysArePassedOver) {
+  auto json = nlohmann::json::parse(to_json_text(small_run()));
+  json["later"] = {1, 2};
+  json["rows"][0]["later"] = "x";
+  EXPECT_EQ(run_from_json_text(json.dump(), "run.json"), small_run());
+}
+
+TEST(RunJson, AForeignFileIsSaidToBeNoRunRecord) {
+  EXPECT_THAT(message_of(R"({"version": 3, "tests": []})"), HasSubstr("run.json: is not a run record"));
+  EXPECT_THAT(message_of(R"({"record": "collbench topology"})"), HasSubstr("is not a run record"));
+  EXPECT_THAT(message_of("[]"), HasSubstr("the document is an array where an object was expected"));
+}
+
+TEST(RunJson, ANewerSchemaSaysWhichAndToUpdate) {
+  auto json = nlohmann::json::parse(to_json_text(small_run()));
+  json["schema_version"] = 7;
+  EXPECT_EQ(message_of(json.dump()),
+            "collbench: run.json: is a run record of schema version 7, and this collbench reads up to 1; "
+            "update collbench");
+}
+
+TEST(RunJson, EveryKeyOfARowIsMissedByItsPath) {
+  const auto json = nlohmann::json::parse(to_json_text(small_run()));
+  for (const auto& member : json["rows"][0].items()) {
+    if (member.key() == "rates" || member.key() == "wrong_elements" || member.key() == "reduction" ||
+        member.key() == "root" || member.key() == "interval" || member.key() == "ring_seconds" ||
+        member.key() == "tree_seconds" || member.key() == "expected_seconds" ||
+        member.key() == "fastest_seconds" || member.key() == "slowest_seconds" ||
+        member.key() == "limited_by" || member.key() == "verdict" || member.key() == "explanation" ||
+        member.key() == "launch_passes" || member.key() == "nccl" || member.key() == "launch_variation" ||
+        member.key() == "enqueue_seconds" || member.key() == "marks") {
+      continue;  // none when absent
+    }
+    auto damaged = json;
+    damaged["rows"][0].erase(member.key());
+    EXPECT_THAT(message_of(damaged.dump()), HasSubstr("run.json: has no rows[0]." + member.key() + ";"));
+  }
+}
+
+TEST(RunJson, RanksStandInOrderAndOnNodesThatExist) {
+  const auto json = nlohmann::json::parse(to_json_text(small_run()));
+  auto damaged = json;
+  damaged["ranks"][1]["rank"] = 5;
+  EXPECT_THAT(message_of(damaged.dump()), HasSubstr("ranks[1].rank is 5 where rank 1 was expected"));
+  damaged = json;
+  damaged["ranks"][1]["node"] = 2147483647;
+  EXPECT_THAT(message_of(damaged.dump()), HasSubstr("ranks[1].node is 2147483647"));
+}
+
+TEST(RunJson, ATruncatedRecordIsAlwaysAnError) {
+  const std::string text = to_json_text(small_run());
+  for (std::size_t length = 0; length + 2 < text.size(); ++length) {
+    EXPECT_THAT(message_of(std::string_view(text).substr(0, length)), HasSubstr("run.json:")) << length;
+  }
+}
+
+TEST(RunJson, ADamagedRecordIsAnErrorOrARunAndNothingElse) {
+  const std::string text = to_json_text(small_run());
+  int refused = 0;
+  for (std::size_t place = 0; place < text.size(); ++place) {
+    for (const char byte : {'\0', '"', '9', '-', ']', 'e', '\xff'}) {
+      std::string damaged = text;
+      damaged[place] = byte;
+      if (message_of(damaged) != "no error") ++refused;  // any other exception fails the test
+    }
+  }
+  EXPECT_GT(refused, static_cast<int>(text.size()));
+}
+
+}  // namespace
+}  // namespace collbench::run_test

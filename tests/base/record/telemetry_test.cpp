@@ -1,0 +1,55 @@
+#include "base/record/telemetry.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/base/record/random_run.hpp"
+
+namespace collbench::telemetry_test {
+namespace {
+
+TEST(GpuTrouble, IsFoundByItsName) {
+  for (std::size_t i = 0; i < kGpuTroubleNames.size(); ++i) {
+    const auto trouble = static_cast<GpuTrouble>(i);
+    EXPECT_EQ(find_gpu_trouble(name(trouble)), trouble);
+  }
+  EXPECT_EQ(find_gpu_trouble("gpu_idle"), std::nullopt);
+}
+
+TEST(GpuTrouble, ErrorsAreNoThrottling) {
+  EXPECT_TRUE(is_throttling(GpuTrouble::sw_power_cap));
+  EXPECT_TRUE(is_throttling(GpuTrouble::sync_boost));
+  EXPECT_FALSE(is_throttling(GpuTrouble::ecc_corrected));
+  EXPECT_FALSE(is_throttling(GpuTrouble::pcie_replays));
+}
+
+Telemetry there_and_back(const Telemetry& telemetry) {
+  const auto document = nlohmann::json::parse(telemetry_to_json(telemetry).dump());
+  return telemetry_from_json(JsonReader(document, "run.json"));
+}
+
+TEST(TelemetryJson, ComesBackAsItWas) {
+  RandomRun random(1);
+  for (int i = 0; i < 100; ++i) {
+    const Telemetry telemetry = random.telemetry();
+    EXPECT_EQ(there_and_back(telemetry), telemetry);
+  }
+}
+
+TEST(TelemetryJson, WhatIsNotKnownIsNull) {
+  Telemetry telemetry;
+  telemetry.gpus.emplace_back();
+  const Json json = telemetry_to_json(telemetry);
+  EXPECT_TRUE(json["gpus"][0]["power_watts"].is_null());
+  EXPECT_TRUE(json["gpus"][0]["pcie_replays"].is_null());
+}
+
+TEST(TelemetryJson, AMarkNamesItsTrouble) {
+  const RowMark mark{"n1", "GPU-1", GpuTrouble::hw_thermal_slowdown};
+  EXPECT_EQ(row_mark_to_json(mark).dump(), R"({"host":"n1","gpu":"GPU-1","trouble":"HW thermal slowdown"})");
+  const auto odd = nlohmann::json::parse(R"({"host":"n1","gpu":"GPU-1","trouble":"too warm"})");
+  EXPECT_THROW((void)row_mark_from_json(JsonReader(odd, "run.json")), Error);
+}
+
+}  // namespace
+
+}  // namespace collbench::telemetry_test

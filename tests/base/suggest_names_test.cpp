@@ -1,0 +1,32 @@
+#include "base/suggest_names.hpp"
+
+#include <gmock/gmock.h>
+
+namespace collbench::suggest_names_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(NearNames, CountsEdits) {
+  EXPECT_EQ(edit_distance("", ""), 0U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("hgx-h100", "hgx-h10"), 1U);
+  EXPECT_EQ(edit_distance("ab", "ba"), 2U);
+}
+
+TEST(NearNames, GivesTheNearestFirst) {
+  const std::vector<std::string> names{"dgx-1v", "hgx-a100", "hgx-h100", "hgx-h200", "p5"};
+  EXPECT_THAT(near_names("hgx-h10", names), ElementsAre("hgx-h100", "hgx-a100", "hgx-h200"));
+  EXPECT_THAT(near_names("h200", names), ElementsAre("hgx-h200"));  // a part of it
+  EXPECT_THAT(near_names("toaster", names), IsEmpty());
+  EXPECT_THAT(near_names("", names), IsEmpty());
+}
+
+TEST(NearNames, GivesFourAtMost) {
+  EXPECT_EQ(near_names("ab", {"ab1", "ab2", "ab3", "ab4", "ab5"}).size(), 4U);
+}
+
+}  // namespace
+}  // namespace collbench::suggest_names_test

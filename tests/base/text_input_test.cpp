@@ -1,0 +1,77 @@
+#include "base/text_input.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/topology/refusal.hpp"
+
+namespace collbench::text_input_test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string refused(std::string_view text) {
+  return refusal([text] { require_text(text, "F", "a table"); });
+}
+
+TEST(TextInput, RefusesWhatIsNoText) {
+  EXPECT_EQ(refused("GPU0 × é\n"), "(accepted)");
+  EXPECT_THAT(refused(" \n\t"), AllOf(HasSubstr("F: the file is empty"), HasSubstr("expected a table")));
+  EXPECT_THAT(refused("\xFF\xFE"
+                      "G"),
+              HasSubstr("UTF-16"));
+  EXPECT_THAT(refused("a\nb\x01"), HasSubstr("F:2: byte 0x01 stands in no text"));
+  EXPECT_THAT(refused("a\n\n\xC3("), HasSubstr("F:3: byte 0xc3 is not UTF-8"));
+  EXPECT_THAT(refused("\xC3"), HasSubstr("is not UTF-8"));
+  EXPECT_THAT(refused("\xE0\x96\xB3"), HasSubstr("is not UTF-8"));  // overlong: JSON would not take it
+  EXPECT_THAT(refused("\xED\xA0\x80"), HasSubstr("is not UTF-8"));  // half of a surrogate pair
+  EXPECT_THAT(refused(std::string(kMostInputBytes + 1, 'a')), HasSubstr("the file has"));
+}
+
+TEST(TextInput, CleansLines) {
+  const std::vector<Line> lines = clean_lines("\x1b[4mGPU0\x1b[0m\r\n\\u001b[1mx\nlast");
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].text, "GPU0");
+  EXPECT_EQ(lines[1].text, "x");
+  EXPECT_EQ(lines[2].text, "last");
+  EXPECT_EQ(lines[2].number, 3);
+  EXPECT_EQ(clean_lines("\x1b").at(0).text, "");  // cut in the middle of a code
+  EXPECT_EQ(clean_lines("\x1b[4").at(0).text, "");
+}
+
+TEST(TextInput, KnowsLines) {
+  EXPECT_EQ(line_of("a\nb\nc", 0), 1);
+  EXPECT_EQ(line_of("a\nb\nc", 4), 3);
+  EXPECT_EQ(line_of("a\nb\nc", 999), 3);
+  EXPECT_EQ(place("F", 7), "F:7");
+}
+
+TEST(TextInput, Splits) {
+  EXPECT_EQ(trim(" \t a b \r\n"), "a b");
+  EXPECT_EQ(trim(" "), "");
+  EXPECT_EQ(lower("NVLink"), "nvlink");
+  EXPECT_THAT(split_words("  a \t b "), ElementsAre("a", "b"));
+  EXPECT_THAT(split_cells("a\t\t b\t", '\t'), ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(split_cells("", ','), ElementsAre(""));
+}
+
+TEST(TextInput, ParsesTheWholeOrNothing) {
+  EXPECT_EQ(parse_integer("42", 0, 100), 42);
+  EXPECT_EQ(parse_integer("-1", -1, 100), -1);
+  for (const char* text : {"", "42x", " 42", "101", "-1", "99999999999999999999"})
+    EXPECT_FALSE(parse_integer(text, 0, 100)) << text;
+  EXPECT_EQ(parse_hex("0x10DE"), 0x10DEU);
+  EXPECT_EQ(parse_hex("ff"), 255U);
+  for (const char* text : {"", "0x", "g", "10 ", "11112222333344445"}) EXPECT_FALSE(parse_hex(text)) << text;
+  EXPECT_EQ(leading_number("26.562 GB/s"), 26.562);
+  for (const char* text : {"", "GB", "-1", "inf", "nan", "1e999"}) EXPECT_FALSE(leading_number(text)) << text;
+}
+
+TEST(TextInput, ShowsForeignTextSafely) {
+  EXPECT_EQ(excerpt(" a\tb\x1b[1m\xC3\xA9 "), "a b[1m");
+  EXPECT_EQ(excerpt("abcdef", 3), "abc…");
+}
+
+}  // namespace
+}  // namespace collbench::text_input_test

@@ -1,0 +1,83 @@
+#include "collectives/buffer_layout.hpp"
+
+#include <gtest/gtest.h>
+
+namespace collbench::buffer_layout_test {
+namespace {
+
+RowKey row(OperationId operation, bool in_place) {
+  return {.operation = operation,
+          .size_bytes = 0,  // follows from the count
+          .count = 128,
+          .type = DataType::float64,
+          .reduction = std::nullopt,
+          .in_place = in_place,
+          .root = 1};
+}
+
+/// Rank `rank` of four; rank 1 is the root.
+CallShape of_rank(int rank) { return {.rank = rank, .ranks = 4, .root = 1}; }
+
+constexpr std::uint64_t kBlock = 1024;  // bytes of 128 doubles
+
+TEST(RowLayout, ShapeComesFromTheRow) {
+  const TrafficMatrix traffic = traffic_by_distance(4);
+  const CallShape shape = shape_of(row(OperationId::gather, false), 2, 4, traffic);
+  EXPECT_EQ(shape.rank, 2);
+  EXPECT_EQ(shape.ranks, 4);
+  EXPECT_EQ(shape.root, 1);
+  EXPECT_EQ(shape.traffic, &traffic);
+}
+
+TEST(RowLayout, OutOfPlaceHasTwoBuffers) {
+  const BufferBytes bytes = buffer_bytes_of(row(OperationId::all_gather, false), of_rank(0));
+  EXPECT_EQ(bytes.send, kBlock);
+  EXPECT_EQ(bytes.receive, 4 * kBlock);
+}
+
+TEST(RowLayout, OnlyTheRootHoldsAllOfAGather) {
+  EXPECT_EQ(buffer_bytes_of(row(OperationId::gather, false), of_rank(1)).receive, 4 * kBlock);
+  EXPECT_EQ(buffer_bytes_of(row(OperationId::gather, false), of_rank(2)).receive, 0U);
+}
+
+TEST(RowLayout, InPlaceHasOneBufferThatHoldsTheLarger) {
+  for (const OperationId id : {OperationId::all_gather, OperationId::reduce_scatter}) {
+    const BufferBytes bytes = buffer_bytes_of(row(id, true), of_rank(0));
+    EXPECT_EQ(bytes.send, 0U);
+    EXPECT_EQ(bytes.receive, 4 * kBlock);
+  }
+}
+
+TEST(RowLayout, OutOfPlaceReadsOneBufferAndWritesTheOther) {
+  const RowPlaces places = places_of(row(OperationId::scatter, false), of_rank(1));
+  EXPECT_FALSE(places.input.of_receive_buffer);
+  EXPECT_EQ(places.input.length, 4 * kBlock);
+  EXPECT_TRUE(places.result.of_receive_buffer);
+  EXPECT_EQ(places.result.offset, 0U);
+  EXPECT_EQ(places.result.length, kBlock);
+}
+
+TEST(RowLayout, InPlaceTheSmallerBufferIsTheRanksOwnBlock) {
+  struct Case {
+    OperationId operation;
+    int rank;
+    std::uint64_t input;
+    std::uint64_t result;
+  };
+  using enum OperationId;
+  for (const Case& each :
+       {Case{all_reduce, 2, 0, 0}, Case{all_gather, 2, 2 * kBlock, 0}, Case{reduce_scatter, 2, 0, 2 * kBlock},
+        Case{gather, 1, kBlock, 0}, Case{gather, 2, 0, 0},  // it has only its own block
+        Case{scatter, 1, 0, kBlock}, Case{scatter, 2, 0, 0}, Case{broadcast, 2, 0, 0},
+        Case{reduce, 1, 0, 0}}) {
+    SCOPED_TRACE(operation(each.operation).name);
+    const RowPlaces places = places_of(row(each.operation, true), of_rank(each.rank));
+    EXPECT_TRUE(places.input.of_receive_buffer);
+    EXPECT_TRUE(places.result.of_receive_buffer);
+    EXPECT_EQ(places.input.offset, each.input);
+    EXPECT_EQ(places.result.offset, each.result);
+  }
+}
+
+}  // namespace
+}  // namespace collbench::buffer_layout_test

@@ -1,0 +1,331 @@
+#include "collectives/engine/measurement_loop.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "tests/collectives/engine/step_backend.hpp"
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench::measurement_loop_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Pair;
+
+TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({});
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), {});
+    EXPECT_THAT(backend.visited, ElementsAre(8, 64, 8, 64, 8, 64));
+    EXPECT_EQ(result.passes, 3);
+    ASSERT_EQ(backend.allocated.size(), 3U);
+    EXPECT_EQ(backend.allocated[0].send, 64U);
+    EXPECT_EQ(backend.allocated[0].receive, 128U);
+    EXPECT_GE(backend.renewed, 1);
+  });
+}
+
+TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend(
+        {.slowness = 1.0 + ranks.rank(), .page_faults = 10U * static_cast<unsigned>(ranks.rank())});
+    const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {});
+    const Measurement& row = result.rows.at(0);
+    EXPECT_NEAR(row.seconds, 3e-3, 1e-9);
+    EXPECT_EQ(row.pass_seconds.size(), 3U);
+    EXPECT_EQ(row.iterations, 12U);
+    EXPECT_EQ(row.stopped, "3 passes");
+    if (!ranks.is_root()) return;
+    ASSERT_EQ(row.ranks.size(), 3U);
+    EXPECT_NEAR(row.ranks[0].median_seconds, 1e-3, 1e-9);
+    EXPECT_NEAR(row.ranks[2].p99_seconds, 3e-3, 1e-9);
+    EXPECT_EQ(row.ranks[0].page_faults, 0);
+    EXPECT_EQ(row.ranks[2].page_faults, 20) << "per call";
+  });
+}
+
+TEST(Sweep, EveryRankHearsWhichRowRuns) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    std::vector<std::optional<std::size_t>> heard;
+    SweepObserver observer;
+    observer.running = [&](std::optional<std::size_t> row) { heard.push_back(row); };
+    SweepOptions options = quick();
+    options.stopping.most_passes = 1;
+    static_cast<void>(
+        sweep(ranks, backend, {row_of(8), row_of(16, "nowhere"), row_of(64)}, kHosts, options, observer));
+    EXPECT_THAT(heard, ElementsAre(0U, std::nullopt, 2U, std::nullopt));
+  });
+}
+
+TEST(Sweep, TheEnqueueTimeIsTakenWhereItIsAskedFor) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    SweepOptions options = quick();
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds,
+              std::nullopt);
+    options.enqueue_time = true;
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds, 2e-6)
+        << "the slower rank's, as the time";
+  });
+}
+
+TEST(Sweep, TheReductionOverRanksIsTheOneAskedFor) {
+  for (const auto& [how, expected] :
+       {std::pair(AcrossRanks::rank0, 1e-3), std::pair(AcrossRanks::average, 2e-3),
+        std::pair(AcrossRanks::minimum, 1e-3), std::pair(AcrossRanks::maximum, 3e-3)}) {
+    run_rank_threads(3, [&](Ranks& ranks) {
+      StepBackend backend({.slowness = 1.0 + ranks.rank()});
+      SweepOptions options = quick();
+      options.across_ranks = how;
+      EXPECT_NEAR(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).seconds, expected, 1e-9);
+    });
+  }
+}
+
+TEST(Sweep, WrongDataNameTheRankAndTheHost) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1, .wrong = ranks.rank() == 1});
+    const Measurement row = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}).rows.at(0);
+    ASSERT_TRUE(row.wrong_elements);
+    ASSERT_EQ(row.wrong.size(), 1U);
+    EXPECT_EQ(row.wrong[0].rank, 1);
+    EXPECT_EQ(row.wrong[0].host, "beta");
+    EXPECT_EQ(row.wrong[0].first_index, 7U);
+    EXPECT_EQ(row.wrong[0].count, *row.wrong_elements);
+  });
+}
+
+TEST(Sweep, WhatIsNotCheckedIsNotCalledRight) {
+  run_rank_threads(1, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1, .wrong = true});
+    SweepOptions options = quick();
+    options.checks = 0;
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements,
+              std::nullopt);
+  });
+}
+
+TEST(Sweep, ARowThatCannotRunSaysWhyAndTheOthersRun) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    const auto rows = sweep(ranks, backend, {row_of(8, "nowhere"), row_of(8)}, kHosts, quick(), {}).rows;
+    EXPECT_EQ(rows.at(0).unavailable, "not on this machine");
+    EXPECT_TRUE(rows.at(0).pass_seconds.empty());
+    EXPECT_EQ(rows.at(1).pass_seconds.size(), 3U);
+  });
+}
+
+TEST(Sweep, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, {}, {});
+    EXPECT_EQ(result.passes, 8);
+    EXPECT_EQ(result.rows.at(0).stopped, "precision reached");
+    EXPECT_TRUE(result.rows.at(0).interval);
+  });
+}
+
+TEST(Sweep, TimeRunsOutButTheFirstPassIsFinished) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    SweepOptions options;
+    options.seconds = 1e-6;
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    EXPECT_EQ(result.passes, 1);
+    for (const Measurement& row : result.rows) {
+      EXPECT_EQ(row.pass_seconds.size(), 1U);
+      EXPECT_EQ(row.stopped, "out of time");
+    }
+  });
+}
+
+TEST(Sweep, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});  // whose clock stands still where nothing runs
+    SweepOptions options = quick();
+    options.stopping.most_passes = 1000;
+    options.stopping.precision = -1;
+    options.seconds = 0.5;
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    std::size_t most = 0;
+    for (const Measurement& row : result.rows) {
+      EXPECT_EQ(row.stopped, "out of time");
+      most = std::max(most, row.pass_seconds.size());
+    }
+    EXPECT_EQ(result.passes, static_cast<int>(most)) << "passes in which nothing ran do not count";
+  });
+}
+
+TEST(Sweep, MemoryThatOneRankLacksIsAnErrorOnAll) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1, .wrong = false, .out_of_memory = ranks.rank() == 2});
+    try {
+      static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}));
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("rank 2 on gamma: out of memory"));
+    }
+  });
+}
+
+TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    std::vector<std::pair<int, std::size_t>> seen;  // pass, passes of the row
+    SweepObserver observer;
+    observer.checkpoint = [&](const std::vector<Measurement>& rows, int passes) {
+      seen.emplace_back(passes, rows.at(0).pass_seconds.size());
+    };
+    static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), observer));
+    if (ranks.is_root()) {
+      EXPECT_THAT(seen, ElementsAre(Pair(1, 1U), Pair(2, 2U), Pair(3, 3U)));
+    } else {
+      EXPECT_TRUE(seen.empty());
+    }
+  });
+}
+
+TEST(Sweep, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    std::vector<int> seen;
+    SweepObserver observer;
+    observer.checkpoint = [&](const auto& /*rows*/, int passes) {
+      seen.push_back(passes);
+      backend.let_time_pass(0.010);  // and a pass takes 4 ms, so that 200 ms are 50 passes
+    };
+    SweepOptions options = quick();
+    options.checks = 0;
+    options.stopping = {.fewest_passes = 102, .most_passes = 101};
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, observer).passes, 101);
+    if (ranks.is_root()) {
+      EXPECT_THAT(seen, ElementsAre(1, AllOf(Ge(40), Le(55)), AllOf(Ge(80), Le(101))));
+    }
+  });
+}
+
+TEST(Sweep, WhatFailsBetweenPassesLosesNone) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({});
+    int passes = 0;
+    int kept = 0;
+    SweepObserver observer;
+    observer.checkpoint = [&](const auto& /*rows*/, int finished) {
+      kept = finished;
+      backend.let_time_pass(1);  // too long for another one soon
+    };
+    observer.between_passes = [&] {
+      if (++passes == 2) throw Error(ExitStatus::rank_lost, "a rank", "is gone", "look for it");
+    };
+    EXPECT_THROW(static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), observer)), Error);
+    EXPECT_EQ(kept, ranks.is_root() ? 2 : 0);
+  });
+}
+
+TEST(Sweep, RanksThatKnowOfDifferentTimesStillDoTheSame) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    SweepOptions options;
+    // Pilots of 1 ms are long enough for rank 0 and too short for the others, or the other way round.
+    options.seconds = ranks.rank() == 0 ? 0.2 : 40;
+    options.stopping.most_passes = 2;
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    EXPECT_EQ(result.passes, 2);
+  });
+}
+
+TEST(Sweep, WhatOneRankCannotRunNobodyRuns) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({.lacks_elsewhere = ranks.rank() == 1});
+    const SweepResult result =
+        sweep(ranks, backend, {row_of(8, "elsewhere"), row_of(64)}, kHosts, quick(), {});
+    EXPECT_EQ(result.rows.at(0).unavailable, "not on this host");
+    EXPECT_THAT(backend.visited, ElementsAre(64));
+  });
+}
+
+TEST(Sweep, EveryCheckOfARowCounts) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({.wrong = ranks.rank() == 1});
+    SweepOptions options = quick();
+    options.checks = 3;
+    options.stopping.most_passes = 1;
+    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements, 9U);
+  });
+}
+
+TEST(Sweep, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    StepBackend backend({});
+    int asked = 0;
+    SweepObserver observer;
+    observer.interrupted = [&] { return ++asked == 4; };  // in the second pass, before its second row
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.passes, 1);
+    EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
+    EXPECT_EQ(result.rows.at(1).pass_seconds.size(), 1U);
+    EXPECT_EQ(result.rows.at(1).stopped, "interrupted");
+    EXPECT_EQ(asked, ranks.is_root() ? 4 : 0);
+  });
+}
+
+TEST(Sweep, EveryBlockIsToldAsItEnds) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    StepBackend backend({.slowness = 1.0 + ranks.rank()});
+    LaunchBlocks blocks;
+    SweepObserver observer;
+    observer.block = [&](const MeasuredBlock& block) { blocks.push_back(block); };
+    static_cast<void>(sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer));
+    if (!ranks.is_root()) {
+      EXPECT_TRUE(blocks.empty());
+      return;
+    }
+    ASSERT_EQ(blocks.size(), 6U);
+    EXPECT_EQ(blocks[3].row, 1U);
+    EXPECT_EQ(blocks[3].pass, 1);
+    EXPECT_EQ(blocks[3].iterations, 4U);
+    EXPECT_NEAR(blocks[3].seconds, 2e-3, 1e-9);
+    ASSERT_EQ(blocks[3].ranks.size(), 2U);
+    EXPECT_NEAR(blocks[3].ranks[0].median_seconds, 1e-3, 1e-9);
+    EXPECT_EQ(blocks[0].wrong_elements, 0U);
+  });
+}
+
+TEST(Sweep, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    SweepOptions options = quick();
+    if (ranks.is_root()) {
+      MeasuredBlock block;
+      block.seconds = 1e-3;
+      block.iterations = 4;
+      block.samples = {1e-3F};
+      options.earlier.resize(2);
+      options.earlier[0] = {block, block};  // two of row 0's three passes
+      options.earlier[1] = {block};         // and the third
+      block.row = 1;
+      options.earlier[1].push_back(block);  // one of row 1's
+    }
+    StepBackend backend({});
+    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    EXPECT_THAT(backend.visited, ElementsAre(64));
+    EXPECT_EQ(result.passes, 2);
+    if (!ranks.is_root()) return;
+    EXPECT_THAT(result.rows[0].launch_passes, ElementsAre(2, 1));
+    EXPECT_EQ(result.rows[0].stopped, "3 passes");
+    EXPECT_THAT(result.rows[1].launch_passes, ElementsAre(1, 2));
+    EXPECT_EQ(result.rows[1].iterations, 12U);
+  });
+}
+
+}  // namespace
+}  // namespace collbench::measurement_loop_test

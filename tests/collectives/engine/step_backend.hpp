@@ -1,0 +1,124 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/engine/backend.hpp"
+#include "collectives/engine/block_timer.hpp"
+#include "collectives/engine/measurement_loop.hpp"
+
+namespace collbench {
+
+/// A clock that only operations move.
+class StepClock : public Clock {
+ public:
+  [[nodiscard]] double seconds() const override { return now; }
+  double now = 0;
+};
+
+/// An operation takes 1 ms × the rank's slowness. Data are wrong where told.
+class StepBackend : public Backend {
+ public:
+  struct Behaviour {
+    double slowness = 1;
+    std::optional<std::uint64_t> page_faults = std::nullopt;  ///< in a call
+    bool wrong = false;
+    bool out_of_memory = false;
+    bool lacks_elsewhere = false;
+  };
+
+  explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
+
+  void describe(Run& run) const override { run.backend = "step"; }
+  [[nodiscard]] const Clock& clock() const override { return clock_; }
+  [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
+  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override {
+    if (key.algorithm == "nowhere") return "not on this machine";
+    if (key.algorithm == "elsewhere" && behaviour_.lacks_elsewhere) return "not on this host";
+    return std::nullopt;
+  }
+  [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override { return key.algorithm; }
+  [[nodiscard]] std::string note(const RowKey& /*key*/) const override { return {}; }
+  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override {
+    return {.send = key.size_bytes, .receive = 2 * key.size_bytes};
+  }
+  [[nodiscard]] BackendLimits limits() const override { return {}; }
+  void allocate(const BufferBytes& bytes) override {
+    if (behaviour_.out_of_memory) throw std::bad_alloc();
+    allocated.push_back(bytes);
+  }
+  void renew_communicators() override { ++renewed; }
+  void let_time_pass(double seconds) { clock_.now += seconds; }
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override {
+    return std::make_unique<Row>(*this, key);
+  }
+
+  std::vector<BufferBytes> allocated;
+  int renewed = 0;
+  std::vector<std::uint64_t> visited;  // sizes, in the order of their timed blocks
+
+ private:
+  class Row : public PreparedRow {
+   public:
+    Row(StepBackend& backend, RowKey key) : backend_(backend), key_(std::move(key)) {}
+    void fill(std::uint64_t iteration) override { filled_ = iteration; }
+    void fill_to_repeat() override { filled_ = 0; }
+    void run(std::uint64_t iterations) override { static_cast<void>(time(iterations, iterations)); }
+    [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t per_sample) override {
+      if (backend_.visited.empty() || backend_.visited.back() != key_.size_bytes) {
+        backend_.visited.push_back(key_.size_bytes);
+      }
+      const auto now = [this] { return backend_.clock_.now; };
+      Block block = time_block(now, iterations, per_sample,
+                               [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
+      if (const auto faults = backend_.behaviour_.page_faults) block.page_faults = iterations * *faults;
+      return block;
+    }
+    [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override {
+      EXPECT_GT(calls, 0U);
+      return 1e-6 * backend_.behaviour_.slowness;
+    }
+    [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override {
+      EXPECT_EQ(iteration, filled_) << "what is checked is what was filled last";
+      EXPECT_NE(iteration, 0U);
+      if (!backend_.behaviour_.wrong) return std::nullopt;
+      return Mismatch{.count = 3, .first_index = 7, .expected = "1", .got = "2"};
+    }
+
+   private:
+    StepBackend& backend_;
+    RowKey key_;
+    std::uint64_t filled_ = 0;
+  };
+
+  Behaviour behaviour_;
+  StepClock clock_;
+};
+
+inline const std::vector<std::string> kHosts{"alpha", "beta", "gamma"};
+
+inline RowKey row_of(std::uint64_t size_bytes, const std::string& algorithm = "auto") {
+  return {.operation = OperationId::all_reduce,
+          .size_bytes = size_bytes,
+          .count = size_bytes / 4,
+          .type = DataType::float32,
+          .reduction = Reduction::sum,
+          .in_place = false,
+          .algorithm = algorithm};
+}
+
+/// Three passes of four operations.
+inline SweepOptions quick() {
+  SweepOptions options;
+  options.fixed.iterations = 4;
+  options.stopping.fewest_passes = 4;
+  options.stopping.most_passes = 3;
+  return options;
+}
+
+}  // namespace collbench

@@ -1,0 +1,49 @@
+#include "collectives/nccl/algorithm_override.hpp"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+namespace collbench::algorithm_override_test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(ForcedChoice, NamesAreThoseThatNcclHasForTheOperation) {
+  EXPECT_THAT(forced_names(OperationId::all_reduce), Contains("tree"));
+  EXPECT_THAT(forced_names(OperationId::all_reduce), Contains("auto/ll128"));
+  EXPECT_THAT(forced_names(OperationId::all_reduce), Not(Contains("pat")));
+  EXPECT_THAT(forced_names(OperationId::all_gather), Contains("pat/simple"));
+  EXPECT_THAT(forced_names(OperationId::all_gather), Not(Contains("tree")));
+  EXPECT_THAT(forced_names(OperationId::all_to_all), IsEmpty());
+}
+
+TEST(ForcedChoice, IsInNcclsOwnWords) {
+  EXPECT_EQ(forced_choice("nvls_tree"), (ForcedChoice{"NVLSTree", ""}));
+  EXPECT_EQ(forced_choice("ring/ll128"), (ForcedChoice{"Ring", "LL128"}));
+  EXPECT_EQ(forced_choice("auto/simple"), (ForcedChoice{"", "Simple"}));
+  for (const char* none : {"auto", "warp", "ring/warp", "", "/"}) EXPECT_FALSE(forced_choice(none)) << none;
+}
+
+TEST(ForcedChoice, EveryNameHasAChoice) {
+  for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather}) {
+    for (const std::string& name : forced_names(id)) EXPECT_TRUE(forced_choice(name)) << name;
+  }
+}
+
+TEST(ForcedEnvironment, LeavesWhatWasThere) {
+  ::setenv("NCCL_ALGO", "^Tree", 1);
+  ::unsetenv("NCCL_PROTO");
+  {
+    const ForcedEnvironment forced({"Ring", "LL"});
+    EXPECT_STREQ(::getenv("NCCL_ALGO"), "Ring");
+    EXPECT_STREQ(::getenv("NCCL_PROTO"), "LL");
+  }
+  EXPECT_STREQ(::getenv("NCCL_ALGO"), "^Tree");
+  EXPECT_EQ(::getenv("NCCL_PROTO"), nullptr);
+  ::unsetenv("NCCL_ALGO");
+}
+
+}  // namespace
+}  // namespace collbench::algorithm_override_test

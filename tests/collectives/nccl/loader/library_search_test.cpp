@@ -1,0 +1,77 @@
+#include "collectives/nccl/loader/library_search.hpp"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace collbench::library_search_test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class LibraryPlaces : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("library_places." + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_ / "lib/python3.11/site-packages/nvidia/nccl/lib");
+    std::ofstream(folder_ / "lib/python3.11/site-packages/nvidia/nccl/lib/libnccl.so.2") << "";
+    std::filesystem::create_directories(folder_ / "lib/python2.7/site-packages");
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(folder_);
+    ::unsetenv("COLLBENCH_NCCL");
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(LibraryPlaces, PackagesOfPython3AreFound) {
+  EXPECT_THAT(package_folders({folder_}), ElementsAre((folder_ / "lib/python3.11/site-packages").string()));
+  EXPECT_THAT(package_folders({"/no/such/prefix"}), IsEmpty());
+}
+
+TEST_F(LibraryPlaces, TheSystemComesFirstThenPackages) {
+  const auto candidates = library_candidates(wanted_nccl(), package_folders({folder_}));
+  EXPECT_EQ(candidates.front(), "libnccl.so.2");
+  EXPECT_EQ(candidates.back(),
+            (folder_ / "lib/python3.11/site-packages/nvidia/nccl/lib/libnccl.so.2").string());
+}
+
+TEST_F(LibraryPlaces, OnlyFilesThatAreThereAreTriedInPackages) {
+  const auto candidates = library_candidates(wanted_cuda_runtime(), package_folders({folder_}));
+  EXPECT_THAT(candidates, ElementsAre("libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
+                                      "/usr/local/cuda/lib64/libcudart.so"));
+}
+
+TEST_F(LibraryPlaces, ANamedFileIsTheOnlyPlace) {
+  ::setenv("COLLBENCH_NCCL", "/opt/mine/libnccl.so", 1);
+  EXPECT_THAT(library_candidates(wanted_nccl(), package_folders({folder_})),
+              ElementsAre("/opt/mine/libnccl.so"));
+}
+
+TEST(OwnLibraryPlaces, BesideTheProgramThenInLib) {
+  EXPECT_THAT(own_library_places("libours.so", "/usr/local/bin/collbench", nullptr),
+              ElementsAre("/usr/local/bin/libours.so", "/usr/local/lib/libours.so"));
+}
+
+TEST(OwnLibraryPlaces, ANamedFileIsTheOnlyPlace) {
+  EXPECT_THAT(own_library_places("libours.so", "/usr/bin/collbench", "/tmp/k.so"), ElementsAre("/tmp/k.so"));
+  EXPECT_THAT(own_library_places("libours.so", "/b/c", ""), ElementsAre("/b/libours.so", "/lib/libours.so"));
+}
+
+TEST(PythonPrefixes, AnActiveEnvironmentComesFirst) {
+  const char* const before = ::getenv("VIRTUAL_ENV");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("VIRTUAL_ENV", "/home/me/venv", 1);
+  EXPECT_EQ(python_prefixes().front(), "/home/me/venv");
+  EXPECT_THAT(python_prefixes(), Contains("/usr"));
+  before == nullptr ? ::unsetenv("VIRTUAL_ENV") : ::setenv("VIRTUAL_ENV", kept.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace collbench::library_search_test

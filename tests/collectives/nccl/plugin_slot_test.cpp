@@ -1,0 +1,120 @@
+#include "collectives/nccl/plugin_slot.hpp"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace collbench::plugin_slot_test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+
+constexpr std::string_view kFile =
+    "# NCCL_DEBUG=WARN\n"
+    "NCCL_TUNER_PLUGIN=/opt/t.so\n"
+    "NCCL_TUNER_PLUGIN=later\n"
+    "NCCL_NET_PLUGIN=aws,other=1\n"
+    "NCCL_ALGO=";
+
+TEST(SettingIn, TheFirstLineCounts) { EXPECT_EQ(setting_in(kFile, "NCCL_TUNER_PLUGIN"), "/opt/t.so"); }
+
+TEST(SettingIn, AValueMayHoldAnythingOrNothing) {
+  EXPECT_EQ(setting_in(kFile, "NCCL_NET_PLUGIN"), "aws,other=1");
+  EXPECT_EQ(setting_in(kFile, "NCCL_ALGO"), "");
+}
+
+TEST(SettingIn, OnlyTheWholeNameCounts) {
+  for (const char* name : {"NCCL_DEBUG", "NCCL_TUNER", "TUNER_PLUGIN", "NCCL_PROTO"}) {
+    EXPECT_EQ(setting_in(kFile, name), std::nullopt) << name;
+  }
+}
+
+TEST(NcclSetting, TheEnvironmentComesBeforeTheFile) {
+  const auto path = std::filesystem::temp_directory_path() / ("nccl_settings." + std::to_string(::getpid()));
+  std::ofstream(path) << kFile;
+  ::setenv("NCCL_CONF_FILE", path.c_str(), 1);
+  EXPECT_THAT(nccl_setting_files(), ElementsAre(path.string(), "/etc/nccl.conf"));
+  EXPECT_EQ(nccl_setting("NCCL_TUNER_PLUGIN"), "/opt/t.so");
+  ::setenv("NCCL_TUNER_PLUGIN", "mine", 1);
+  EXPECT_EQ(nccl_setting("NCCL_TUNER_PLUGIN"), "mine");
+  ::unsetenv("NCCL_TUNER_PLUGIN");
+  ::unsetenv("NCCL_CONF_FILE");
+  std::filesystem::remove(path);
+}
+
+TEST(NcclSettingFiles, WithoutAnotherTheUsersOwnComesFirst) {
+  ::unsetenv("NCCL_CONF_FILE");
+  EXPECT_THAT(nccl_setting_files(), Contains("/etc/nccl.conf"));
+  EXPECT_THAT(nccl_setting_files().front(), ::testing::EndsWith("/.nccl.conf"));
+}
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int kNew = 22809;
+
+/// A machine with these variables, and these libraries with the beginnings of their symbols.
+PluginSurroundings machine(const std::map<std::string, std::string>& variables,
+                           const std::set<std::pair<std::string, std::string>>& libraries = {}) {
+  return {.setting = [variables](const std::string& name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            return found == variables.end() ? std::nullopt : std::optional(found->second);
+          },
+          .offers = [libraries](const std::string& library,
+                                const std::string& symbol) { return libraries.contains({library, symbol}); }};
+}
+
+TEST(PluginPlace, IsFreeWhereNobodyHasTakenIt) {
+  EXPECT_EQ(why_not_ours(kTunerPlace, kNew, machine({})), "");
+  EXPECT_EQ(why_not_ours(kProfilerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "x"}})), "");
+}
+
+TEST(PluginPlace, IsNotThereBeforeTheFirstVersion) {
+  EXPECT_EQ(why_not_ours(kTunerPlace, 21806, machine({})),
+            "NCCL 2.18.6 has no tuner plugin that is told; 2.22 is the first");
+  EXPECT_EQ(why_not_ours(kTunerPlace, 22200, machine({})), "");
+  EXPECT_THAT(why_not_ours(kProfilerPlace, 22200, machine({})), HasSubstr("2.23 is the first"));
+}
+
+TEST(PluginPlace, IsTheUsersWhenNamed) {
+  EXPECT_EQ(why_not_ours(kTunerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "none"}})),
+            "a tuner plugin of yours has the place: NCCL_TUNER_PLUGIN=none");
+}
+
+TEST(PluginPlace, IsTheUsersWhenTheUsualFileIsThere) {
+  EXPECT_EQ(why_not_ours(kProfilerPlace, kNew, machine({}, {{"libnccl-profiler.so", ""}})),
+            "a profiler plugin of yours has the place: libnccl-profiler.so");
+}
+
+TEST(PluginPlace, IsTheUsersWhenTheNetworkPluginIsATuner) {
+  const std::set<std::pair<std::string, std::string>> aws{{"libnccl-net.so", "ncclTunerPlugin_v"}};
+  EXPECT_THAT(why_not_ours(kTunerPlace, kNew, machine({}, aws)),
+              AllOf(HasSubstr("of yours"), HasSubstr("libnccl-net.so, which is one as well")));
+  EXPECT_EQ(why_not_ours(kProfilerPlace, kNew, machine({}, aws)), "");
+  EXPECT_EQ(why_not_ours(kTunerPlace, kNew, machine({{"NCCL_NET_PLUGIN", "ib"}}, aws)), "");
+}
+
+TEST(PluginPlace, ANamedNetworkPluginIsOneOfAList) {
+  const auto here =
+      machine({{"NCCL_NET_PLUGIN", "ib,aws-ofi"}}, {{"libnccl-net-aws-ofi.so", "ncclTunerPlugin_v"}});
+  EXPECT_THAT(why_not_ours(kTunerPlace, kNew, here), HasSubstr("libnccl-net-aws-ofi.so"));
+}
+
+TEST(PluginSurroundings, ALibraryOffersWhatItExports) {
+  const PluginSurroundings here = plugin_surroundings();
+  EXPECT_TRUE(here.offers("libc.so.6", ""));
+  EXPECT_TRUE(here.offers("libc.so.6", "dup"));  // dup2, dup3
+  EXPECT_FALSE(here.offers("libc.so.6", "ncclTunerPlugin_v"));
+  EXPECT_FALSE(here.offers("libno-such-library.so", ""));
+}
+
+}  // namespace
+
+}  // namespace collbench::plugin_slot_test

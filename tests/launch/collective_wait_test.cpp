@@ -1,0 +1,92 @@
+#include "launch/collective_wait.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "launch/agreement.hpp"
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench::collective_wait_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A millisecond passes with every look.
+class StepClock : public Clock {
+ public:
+  [[nodiscard]] double seconds() const override { return 1e-3 * now_++; }
+
+ private:
+  mutable std::atomic<int> now_{0};
+};
+
+/// What the wait throws on each of three ranks.
+std::vector<std::optional<Error>> errors_of(double limit_seconds, const std::function<void(int)>& begin,
+                                            const std::function<bool(int)>& over) {
+  std::vector<std::optional<Error>> errors(3);
+  const StepClock clock;
+  run_rank_threads(3, [&](Ranks& ranks) {
+    const Together together(ranks, "host", clock, limit_seconds);
+    try {
+      together.wait("AllReduce", [&] { begin(ranks.rank()); }, [&] { return over(ranks.rank()); });
+    } catch (const AgreedError& error) {
+      errors[static_cast<std::size_t>(ranks.rank())] = error;
+    }
+  });
+  return errors;
+}
+
+TEST(Together, EndsWhenAllRanksAreOver) {
+  std::atomic<int> asked{0};
+  const auto errors = errors_of(10, [](int) {}, [&](int rank) { return rank != 1 || ++asked > 50; });
+  for (const auto& error : errors) EXPECT_FALSE(error);
+  EXPECT_GT(asked, 50);
+}
+
+TEST(Together, AFailureOfOneRankEndsItOnAll) {
+  const auto errors = errors_of(
+      10, [](int) {},
+      [](int rank) {
+        if (rank == 1) throw Error(ExitStatus::rank_lost, "NCCL", "broken", "look");
+        return false;  // would wait for rank 1 forever
+      });
+  for (const auto& error : errors) {
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->what(), HasSubstr("rank 1 on host: broken"));
+  }
+}
+
+TEST(Together, AFailureToBeginEndsItOnAll) {
+  const auto errors = errors_of(
+      10,
+      [](int rank) {
+        if (rank == 2) throw Error(ExitStatus::not_here, "NCCL", "no network", "look");
+      },
+      [](int) { return false; });
+  for (const auto& error : errors) {
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->status(), ExitStatus::not_here);
+  }
+}
+
+TEST(Together, AfterTheLimitTheBusyRanksAreNamed) {
+  const auto errors = errors_of(0.5, [](int) {}, [](int rank) { return rank == 0; });
+  for (const auto& error : errors) {
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->status(), ExitStatus::rank_lost);
+    EXPECT_EQ(error->where(), "AllReduce");
+    EXPECT_THAT(error->what(), HasSubstr("no end on ranks 1, 2 after 500 ms"));
+  }
+}
+
+TEST(Together, WithoutALimitItWaits) {
+  std::atomic<int> asked{0};
+  const auto errors = errors_of(0, [](int) {}, [&](int) { return ++asked > 2000; });
+  for (const auto& error : errors) EXPECT_FALSE(error);
+}
+
+}  // namespace
+}  // namespace collbench::collective_wait_test

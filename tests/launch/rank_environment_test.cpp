@@ -1,0 +1,120 @@
+#include "launch/rank_environment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench::rank_environment_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::uint64_t kGigabytes = 1'000'000'000;
+
+RankPlace on_cores(std::vector<int> cores, int online = 8) {
+  RankPlace place;
+  place.machine.allowed_cores = std::move(cores);
+  place.machine.online_cores = online;
+  place.machine.available_memory_bytes = 8 * kGigabytes;
+  place.machine.program_id = "one";
+  place.library_version = "Open MPI v4.1.4";
+  return place;
+}
+
+/// `per_node` ranks on each of `nodes` nodes.
+Identities block(int nodes, int per_node) {
+  Identities all;
+  for (int rank = 0; rank < nodes * per_node; ++rank) {
+    all.push_back({.rank = rank,
+                   .host = "host" + std::to_string(rank / per_node),
+                   .node = rank / per_node,
+                   .local_rank = rank % per_node});
+  }
+  return all;
+}
+
+std::string why_refused(const std::vector<RankPlace>& places, const Identities& identities) {
+  try {
+    require_same_programs(places, identities);
+    static_cast<void>(all_have_gpus(places, identities));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::not_here);
+    return describe(error);
+  }
+  return "accepted";
+}
+
+TEST(Place, IsGatheredWhole) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    RankPlace mine = on_cores({ranks.rank()});
+    mine.machine.nvidia_devices = 3;
+    const std::vector<RankPlace> all = gather_places(ranks, mine);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_THAT(all[1].machine.allowed_cores, ElementsAre(1));
+    EXPECT_EQ(all[0].machine.online_cores, 8);
+    EXPECT_EQ(all[0].machine.available_memory_bytes, 8 * kGigabytes);
+    EXPECT_EQ(all[0].machine.nvidia_devices, 3);
+    EXPECT_EQ(all[0].machine.program_id, "one");
+    EXPECT_EQ(all[0].library_version, "Open MPI v4.1.4");
+  });
+}
+
+TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
+  std::vector<RankPlace> places(4, on_cores({0, 1}));
+  EXPECT_EQ(why_refused(places, block(2, 2)), "accepted");
+  places[3].machine.program_id = "other";
+  EXPECT_THAT(why_refused(places, block(2, 2)),
+              AllOf(HasSubstr("host1"), HasSubstr("another collbench program than on host0")));
+  places[2].library_version = "Open MPI v5";
+  EXPECT_THAT(why_refused(places, block(2, 2)),
+              AllOf(HasSubstr("host1"), HasSubstr("MPI library"), HasSubstr("v5")));
+}
+
+TEST(Place, AGpuIsNeverPassedOverInSilence) {
+  std::vector<RankPlace> places(4, on_cores({0, 1}));
+  EXPECT_FALSE(all_have_gpus(places, block(2, 2)));
+  places[3].machine.nvidia_devices = 8;
+  EXPECT_THAT(why_refused(places, block(2, 2)), AllOf(HasSubstr("host1"), HasSubstr("--backend mpi")));
+  for (RankPlace& place : places) place.machine.nvidia_devices = 8;
+  EXPECT_TRUE(all_have_gpus(places, block(2, 2)));
+}
+
+TEST(Place, CoresAndMemoryAreSharedByTheRanksOfANode) {
+  const std::vector<RankPlace> places{on_cores({0}), on_cores({1}), on_cores({0, 1, 2}), on_cores({0, 1, 2})};
+  EXPECT_THAT(cores_per_node(places, block(2, 2)), ElementsAre(2, 3));
+  EXPECT_EQ(memory_per_rank(places, block(2, 2)), 4 * kGigabytes);
+}
+
+TEST(Place, EnoughCoresAreNotANote) {
+  const std::vector<RankPlace> places{on_cores({0}), on_cores({1})};
+  EXPECT_THAT(place_notes(places, block(1, 2), true, true), IsEmpty());
+}
+
+TEST(Place, MoreRanksThanCores) {
+  const std::vector<RankPlace> places(4, on_cores({0, 1}, 2));
+  EXPECT_THAT(place_notes(places, block(1, 4), true, false),
+              ElementsAre(AllOf(HasSubstr("host0: 4 ranks on 2 cores"), HasSubstr("at most 2 ranks"))));
+}
+
+TEST(Place, RanksBoundToOneCore) {
+  const std::vector<RankPlace> places(2, on_cores({5}));
+  EXPECT_THAT(
+      place_notes(places, block(1, 2), true, false),
+      ElementsAre(AllOf(HasSubstr("2 ranks are bound to 1 of 8 cores"), HasSubstr("--bind-to none"))));
+}
+
+TEST(Place, OneRankWithoutALauncher) {
+  const std::vector<RankPlace> places{on_cores({0})};
+  EXPECT_THAT(place_notes(places, block(1, 1), false, true),
+              ElementsAre(HasSubstr("inside a Slurm allocation")));
+  EXPECT_THAT(place_notes(places, block(1, 1), false, false), ElementsAre(HasSubstr("mpirun -np N")));
+  EXPECT_THAT(place_notes(places, block(1, 1), true, false), IsEmpty());
+}
+
+}  // namespace
+}  // namespace collbench::rank_environment_test

@@ -1,0 +1,85 @@
+#include "src/run/telemetry.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench::telemetry_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+/// Two nodes of two ranks.
+Identities machines() {
+  Identities machines;
+  for (int rank = 0; rank < 4; ++rank) {
+    machines.push_back(
+        {.rank = rank, .host = rank < 2 ? "n1" : "n2", .node = rank / 2, .local_rank = rank % 2});
+  }
+  return machines;
+}
+
+GatheredTelemetry gathered(const std::vector<VisibleGpu>& gpus, const std::vector<TelemetryLog>& of_nodes) {
+  GatheredTelemetry result;
+  run_rank_threads(4, [&](Ranks& ranks) {
+    const auto node = static_cast<std::size_t>(ranks.rank()) / 2;
+    GatheredTelemetry mine =
+        gather_telemetry(ranks, machines(), gpus, ranks.rank() % 2 == 0 ? &of_nodes.at(node) : nullptr);
+    if (ranks.is_root()) {
+      result = std::move(mine);
+    } else {
+      EXPECT_THAT(mine.telemetry.gpus, IsEmpty());
+    }
+  });
+  return result;
+}
+
+TelemetryLog log(const std::string& uuid, const std::string& address) {
+  GpuReading reading;
+  reading.uuid = uuid;
+  reading.address = address;
+  reading.throttled_by = {GpuTrouble::sw_power_cap};
+  TelemetryLog log;
+  log.add({reading}, {.seconds_since_last = 1, .during = {2}, .since_last = {2}});
+  return log;
+}
+
+TEST(GatherTelemetry, PutsHostsTogetherAndNamesThem) {
+  TelemetryLog twice = log("GPU-b", "0000:01:00.0");
+  twice.add({}, {});
+  const GatheredTelemetry all = gathered({{"0000:01:00.0", "GPU-a"},
+                                          {"0000:02:00.0", "GPU-x"},
+                                          {"0000:01:00.0", "GPU-b"},
+                                          {"0000:02:00.0", "GPU-y"}},
+                                         {log("GPU-a", "0000:01:00.0"), twice});
+  EXPECT_EQ(all.telemetry.readings, 1) << "of the host that has fewest";
+  ASSERT_EQ(all.telemetry.gpus.size(), 2U);
+  EXPECT_EQ(all.telemetry.gpus[0].host, "n1");
+  EXPECT_EQ(all.telemetry.gpus[1].uuid, "GPU-b");
+  EXPECT_THAT(all.marks, ElementsAre(Pair(2, ElementsAre(RowMark{"n1", "GPU-a", GpuTrouble::sw_power_cap},
+                                                         RowMark{"n2", "GPU-b", GpuTrouble::sw_power_cap}))));
+  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n2: nvidia-smi no longer shows")));
+}
+
+TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostWorksOn) {
+  const std::vector<VisibleGpu> gpus(4, {"0000:01:00.0", "GPU-a"});
+  const GatheredTelemetry all =
+      gathered(gpus, {log("GPU-other", "0000:02:00.0"), log("GPU-a", "0000:01:00.0")});
+  ASSERT_EQ(all.telemetry.gpus.size(), 1U);
+  EXPECT_EQ(all.telemetry.gpus[0].host, "n2");
+  EXPECT_THAT(all.marks, ElementsAre(Pair(2, testing::SizeIs(1))));
+  EXPECT_THAT(all.telemetry.notes,
+              ElementsAre(HasSubstr("n1: not known: nvidia-smi shows none of the GPUs")));
+}
+
+TEST(GatherTelemetry, AMigDeviceIsKnownByItsGpusAddress) {
+  const std::vector<VisibleGpu> gpus(4, {"0000:9A:00.0", "MIG-1"});
+  const GatheredTelemetry all = gathered(gpus, {log("GPU-a", "0000:9a:00.0"), log("GPU-b", "0000:9a:00.0")});
+  EXPECT_EQ(all.telemetry.gpus.size(), 2U);
+}
+
+}  // namespace
+}  // namespace collbench::telemetry_test

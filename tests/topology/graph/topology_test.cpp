@@ -1,0 +1,34 @@
+#include "topology/graph/topology.hpp"
+
+#include <gtest/gtest.h>
+
+namespace collbench::topology_test {
+namespace {
+
+TEST(PathType, NamesGoBothWays) {
+  for (int i = static_cast<int>(PathType::loc); i <= static_cast<int>(PathType::net); ++i) {
+    const auto type = static_cast<PathType>(i);
+    EXPECT_EQ(type, path_type_from_name(path_type_name(type)));
+  }
+  EXPECT_FALSE(path_type_from_name("DIS").has_value());
+}
+
+TEST(PathType, UnderstandsNvidiaSmi) {
+  int links = 0;
+  EXPECT_EQ(PathType::nvl, path_type_from_nvidia_smi("NV18", &links));
+  EXPECT_EQ(18, links);
+  EXPECT_EQ(PathType::sys, path_type_from_nvidia_smi("SOC", &links));
+  EXPECT_EQ(PathType::loc, path_type_from_nvidia_smi("X", &links));
+  for (const char* damage : {"", "NV", "NV0", "NV99", "PIXNODE", "NVL", "LOC", "nv4"}) {
+    EXPECT_FALSE(path_type_from_nvidia_smi(damage, &links).has_value()) << damage;
+  }
+}
+
+TEST(PathType, NcclHasNoWordForNode) {
+  EXPECT_EQ("PHB", nccl_word(PathType::node));
+  EXPECT_EQ("NODE", nvidia_smi_word(PathType::node));
+  EXPECT_FALSE(nvidia_smi_word(PathType::pxn).has_value());
+}
+
+}  // namespace
+}  // namespace collbench::topology_test

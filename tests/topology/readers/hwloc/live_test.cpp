@@ -1,0 +1,22 @@
+#include "topology/readers/hwloc/live.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/topology/foreign_leaks.hpp"
+#include "topology/graph/lookup.hpp"
+
+namespace collbench::live_test {
+namespace {
+
+TEST(HwlocLive, SeesThisMachine) {
+  const ForeignLeaks foreign;
+  const Host host = read_hwloc_live();
+  EXPECT_FALSE(host.numa_nodes.empty());
+  EXPECT_FALSE(host.numa_nodes.at(0).cpus.value_or("").empty());
+  EXPECT_EQ("libhwloc", host.sources.at(0).reader);
+  EXPECT_NE(std::string::npos, host.sources[0].version.find('.'));
+  EXPECT_EQ("", what_does_not_hold(host));
+}
+
+}  // namespace
+}  // namespace collbench::live_test

@@ -1,0 +1,68 @@
+#include "topology/readers/nvidia_smi/matrix.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/topology/fixture.hpp"
+#include "tests/topology/refusal.hpp"
+
+namespace collbench::matrix_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::optional<Matrix> find(const std::string& text) { return find_matrix(clean_lines(text), "F"); }
+
+TEST(NvidiaSmiMatrix, FindsTheTableAmongOtherLines) {
+  const auto matrix =
+      find("$ nvidia-smi topo -m\n\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tPIX\t0-3\nNIC0\tPIX\t X \n\nbye\n");
+  ASSERT_TRUE(matrix);
+  EXPECT_THAT(matrix->columns, ElementsAre("GPU0", "NIC0"));
+  EXPECT_THAT(matrix->extras, ElementsAre("CPU Affinity"));
+  ASSERT_EQ(matrix->rows.size(), 2U);
+  EXPECT_EQ(matrix->rows[0].label, "GPU0");
+  EXPECT_EQ(matrix->rows[0].line, 3);
+  EXPECT_THAT(matrix->rows[0].cells, ElementsAre("X", "PIX"));
+  EXPECT_THAT(matrix->rows[0].extras, ElementsAre("0-3"));
+  EXPECT_THAT(matrix->rows[1].extras, IsEmpty());
+  EXPECT_EQ(matrix->last_line, 4);
+}
+
+TEST(NvidiaSmiMatrix, IsNotThereWithoutAHeader) {
+  EXPECT_FALSE(find(""));
+  EXPECT_FALSE(find("GPU 0: NVIDIA H100 (UUID: GPU-1)\n"));
+}
+
+TEST(NvidiaSmiMatrix, NeverGuessesACell) {
+  const auto refused = [](const std::string& text) { return refusal([&] { (void)find(text); }); };
+  EXPECT_THAT(refused("\tGPU0\tGPU1\nGPU0\t X \nGPU1\tSYS\t X \n"), HasSubstr("F:2: "));
+  EXPECT_THAT(refused("\tGPU0\tGPU1\nGPU0\t X \tSYS\n"), HasSubstr("F:"));  // a row is missing
+  EXPECT_THAT(refused("\tGPU0\tGPU1CPU Affinity\nGPU0\t X \tSYS\t0\nGPU1\tSYS\t X \t0\n"),
+              HasSubstr("F:1: "));
+}
+
+using testing::HasSubstr;
+
+TEST(NvidiaSmiP2p, ReadsThePairs) {
+  const Host host = read_nvidia_smi_p2p(fixture("topo_p2p.txt"), "P.txt");
+  ASSERT_EQ(2U, host.peer_access.size());
+  EXPECT_EQ((Device{DeviceKind::gpu, 1}), host.peer_access[0].to);
+  EXPECT_EQ("OK", host.peer_access[0].state.value);
+}
+
+TEST(NvidiaSmiP2p, RefusesOtherWordsAndOtherShapes) {
+  const auto refused = [](const std::string& text) {
+    return refusal([&] { (void)read_nvidia_smi_p2p(text, "P.txt"); });
+  };
+  const std::string whole = fixture("topo_p2p.txt");
+  EXPECT_THAT(refused(with(whole, "OK", "PIX")),
+              HasSubstr("P.txt:2: row GPU0, column GPU1: 'PIX' is no word"));
+  EXPECT_THAT(refused(with(whole, "\tX\tOK", "\tX")),
+              HasSubstr("P.txt:2: row GPU0, column GPU1: '' is no word"));
+  EXPECT_THAT(refused(with(whole, "\tX\tOK", "\tOK\tX")), HasSubstr("P.txt:2: row GPU0, column GPU0"));
+}
+
+}  // namespace
+
+}  // namespace collbench::matrix_test

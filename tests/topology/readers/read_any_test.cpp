@@ -1,0 +1,87 @@
+#include "topology/readers/read_any.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/topology/fixture.hpp"
+#include "tests/topology/refusal.hpp"
+#include "topology/graph/topology_json.hpp"
+#include "topology/readers/hwloc/xml.hpp"
+#include "topology/readers/ibstat.hpp"
+#include "topology/readers/lspci.hpp"
+#include "topology/readers/nccl/graph_xml.hpp"
+#include "topology/readers/nccl/topology_xml.hpp"
+#include "topology/readers/nvidia_smi/csv.hpp"
+#include "topology/readers/nvidia_smi/matrix.hpp"
+#include "topology/readers/nvidia_smi/nvlink.hpp"
+#include "topology/readers/nvidia_smi/query.hpp"
+#include "topology/readers/nvidia_smi/topo.hpp"
+
+namespace collbench::read_any_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+Topology recognised(const std::string& name) { return read_any_topology(fixture(name), name); }
+
+std::string refused(const std::string& text) {
+  return refusal([&] { (void)read_any_topology(text, "FILE"); });
+}
+
+TEST(ReadAny, KnowsEachFormatByItsContent) {
+  const auto direct = [](auto* read, const std::string& name) {
+    return Topology{{read(fixture(name), name)}};
+  };
+  EXPECT_EQ(recognised("nccl_topology.xml"), direct(&read_nccl_topology_xml, "nccl_topology.xml"));
+  EXPECT_EQ(recognised("nccl_graph.xml"), direct(&read_nccl_graph_xml, "nccl_graph.xml"));
+  EXPECT_EQ(recognised("hwloc1.xml"), direct(&read_hwloc_xml, "hwloc1.xml"));
+  EXPECT_EQ(recognised("hwloc2.xml"), direct(&read_hwloc_xml, "hwloc2.xml"));
+  EXPECT_EQ(recognised("topo_m.txt"), direct(&read_nvidia_smi_topo, "topo_m.txt"));
+  EXPECT_EQ(recognised("topo_p2p.txt"), direct(&read_nvidia_smi_p2p, "topo_p2p.txt"));
+  EXPECT_EQ(recognised("nvlink_s.txt"), direct(&read_nvidia_smi_nvlink, "nvlink_s.txt"));
+  EXPECT_EQ(recognised("query.xml"), direct(&read_nvidia_smi_query, "query.xml"));
+  EXPECT_EQ(recognised("query_gpu.csv"), direct(&read_nvidia_smi_csv, "query_gpu.csv"));
+}
+
+TEST(ReadAny, KnowsWhatOnlyADiffNeeds) {
+  const std::string seeds = source_folder() + "/tests/fuzz/seeds/";
+  const std::string lspci = read_file(seeds + "lspci_fuzz/two_switches");
+  const std::string ibstat = read_file(seeds + "ibstat_fuzz/two_devices");
+  EXPECT_EQ(read_any_topology(lspci, "FILE"), Topology{{read_lspci(lspci, "FILE")}});
+  EXPECT_EQ(read_any_topology(ibstat, "FILE"), Topology{{read_ibstat(ibstat, "FILE")}});
+  EXPECT_EQ(read_any_topology(lspci + ibstat, "FILE").hosts.at(0).nics.size(), 4U);
+}
+
+TEST(ReadAny, KnowsWhatWeSaved) {
+  const Topology topology = recognised("nccl_topology.xml");
+  EXPECT_EQ(read_any_topology(save_topology(topology), "saved.json"), topology);
+}
+
+TEST(ReadAny, MergesTheOutputsOfSeveralCommandsInOneFile) {
+  const Host matrix = recognised("topo_m.txt").hosts.at(0);
+  const Host both =
+      read_any_topology(fixture("topo_m.txt") + "\n" + fixture("nvlink_s.txt"), "both.txt").hosts.at(0);
+  ASSERT_FALSE(matrix.gpus.empty());
+  EXPECT_FALSE(matrix.gpus[0].uuid.known());
+  EXPECT_TRUE(both.gpus.at(0).uuid.known());        // from the listing of links
+  EXPECT_EQ(both.nics.size(), matrix.nics.size());  // from the matrix
+}
+
+TEST(ReadAny, SaysWhatAFileIsThatIsNearButWrong) {
+  EXPECT_THAT(refused("==============NVSMI LOG=============="), HasSubstr("nvidia-smi -q -x is read"));
+  EXPECT_THAT(refused("nvbandwidth Version: v0.4"), HasSubstr("the output of nvbandwidth"));
+  EXPECT_THAT(refused("00:01.0 PCI bridge [0604]: a bridge"), HasSubstr("the output of lspci"));
+}
+
+TEST(ReadAny, SaysWhatItExpectsInsteadOfAnythingElse) {
+  EXPECT_THAT(refused("a letter"), AllOf(HasSubstr("no file that describes a machine"), HasSubstr("topo -m"),
+                                         HasSubstr("save one of these")));
+  EXPECT_THAT(refused("{\"a\": 1}"), HasSubstr("no file that describes a machine"));
+  EXPECT_THAT(refused(""), HasSubstr("empty"));
+}
+
+}  // namespace
+}  // namespace collbench::read_any_test

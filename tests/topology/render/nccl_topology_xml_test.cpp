@@ -1,0 +1,45 @@
+#include "topology/render/nccl_topology_xml.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/topology/fixture.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/readers/nccl/topology_xml.hpp"
+
+namespace collbench::nccl_topology_xml_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::UnorderedElementsAreArray;
+
+Host read(const std::string& text) { return read_nccl_topology_xml(text, "D.xml"); }
+
+TEST(WriteNcclTopologyXml, ReadAgainItIsTheSameGraph) {
+  const Host host = read(fixture("nccl_topology.xml"));
+  EXPECT_EQ(host, read(write_nccl_topology_xml(host)));
+}
+
+TEST(WriteNcclTopologyXml, KeepsASwitchThatAVmHides) {
+  const Host host = read(R"(<system version="1"><cpu numaid="0">
+      <pci busid="0000:0f:00.0" class="0x030200" vendor="0x10de"><gpu dev="0" sm="90">
+        <nvlink target="fffffff:ffff:ff" count="18" tclass="0x068000"/></gpu></pci></cpu></system>)");
+  EXPECT_THAT(write_nccl_topology_xml(host), HasSubstr("target=\"fffffff:ffff:ff\""));
+  EXPECT_EQ(host, read(write_nccl_topology_xml(host)));
+}
+
+TEST(WriteNcclTopologyXml, KeepsTheLinksOfAReferenceMachine) {
+  for (const char* name : {"dgx-1v", "hgx-h100"}) {
+    const Host host = reference_host(*find_reference_machine(name));
+    EXPECT_THAT(read(write_nccl_topology_xml(host)).nvlinks, UnorderedElementsAreArray(host.nvlinks)) << name;
+  }
+}
+
+TEST(WriteNcclTopologyXml, KeepsTheLinkToTheCpu) {
+  Host host = read(R"(<system version="1"><cpu numaid="0">
+      <pci busid="0000:0f:00.0" class="0x030200" vendor="0x10de"><gpu dev="0" sm="90">
+        <c2c bw="44712" count="10"/></gpu></pci></cpu></system>)");
+  EXPECT_EQ(host, read(write_nccl_topology_xml(host)));
+}
+
+}  // namespace
+}  // namespace collbench::nccl_topology_xml_test

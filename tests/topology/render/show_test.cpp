@@ -1,0 +1,124 @@
+#include "topology/render/show.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/topology/fixture.hpp"
+#include "tests/topology/whole_fixture.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/readers/hwloc/xml.hpp"
+#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/render/matrix.hpp"
+#include "topology/render/tree.hpp"
+
+namespace collbench::show_test {
+namespace {
+
+TEST(SummarizeHost, CountsWhatThereIs) {
+  Host host = reference_host(*find_reference_machine("hgx-h100"));
+  EXPECT_EQ(summarize_host(host),
+            "8 × NVIDIA H100 80GB HBM3, 18 NVLinks each through 4 NVSwitches, 8 NICs (3200 Gb/s together), "
+            "2 NUMA nodes");
+  host.gpus[7].model.value = "NVIDIA A100";
+  EXPECT_EQ(summarize_host(host).substr(0, 48), "1 × NVIDIA A100, 7 × NVIDIA H100 80GB HBM3, 18");
+}
+
+TEST(SummarizeHost, SaysLittleWhereLittleIsKnown) {
+  EXPECT_EQ(summarize_host({}), "no GPU, 0 NICs");
+  EXPECT_EQ(summarize_host(read_nvidia_smi_topo(fixture("topo_m.txt"), "topo_m.txt")),
+            "2 × GPU, 18 NVLinks each, 4 NICs");
+  Host host;
+  host.gpus.resize(1);
+  host.gpus[0].sm.value = 90;
+  host.nics.resize(1);
+  host.numa_nodes.resize(1);
+  EXPECT_EQ(summarize_host(host), "1 × GPU (sm 90), 1 NIC, 1 NUMA node");
+}
+
+TEST(ShowGraphs, ChannelsOfEachAlgorithmByTheNamesOfTheirDevices) {
+  EXPECT_EQ(show_graphs(whole_fixture()),
+            "NCCL's ring: 4 channels, 24 GB/s each between GPUs (NVL), 24 GB/s each to the network (PXB)\n"
+            "  mlx5_0 → GPU0 → GPU1 → mlx5_0\n"
+            "  mlx5_1 → GPU1 → GPU0 → mlx5_1\n"
+            "  mlx5_0 → GPU0 → GPU1 → mlx5_0\n"
+            "  mlx5_1 → GPU1 → GPU0 → mlx5_1\n"
+            "NCCL's tree: 2 channels, 48 GB/s each between GPUs (NVL), 24 GB/s each to the network (PXB)\n"
+            "  mlx5_0 → GPU0 → GPU1 → mlx5_0\n"
+            "  mlx5_1 → GPU1 → GPU0 → mlx5_1\n"
+            "NCCL's CollNet chain: 0 channels\n");
+}
+
+TEST(ShowGraphs, TheSameWayIsShownOnce) {
+  Host host = whole_fixture();
+  ChannelGraph& ring = host.nccl_graphs[0];
+  ring.channels.assign(3, ring.channels[0]);
+  ring.cross_nic.value = true;
+  EXPECT_THAT(show_graphs(host),
+              testing::HasSubstr("(PXB), across NICs\n  mlx5_0 → GPU0 → GPU1 → mlx5_0  × 3\n"));
+}
+
+TEST(ShowGraphs, WithoutAnyThereIsNothing) { EXPECT_EQ(show_graphs(Host{}), ""); }
+
+using testing::HasSubstr;
+
+TEST(Show, PutsTheTreeAndTheAffinityBelowTheSummary) {
+  const Host host = read_hwloc_xml(fixture("hwloc2.xml"), "hwloc2.xml");
+  EXPECT_EQ(show_topology({{host}}, {}),
+            "node1  Example 2000\n"
+            "2 × NVIDIA H100 80GB HBM3, 18 NVLinks each, 4 NICs, 2 NUMA nodes\n" +
+                show_tree(host) + show_affinity(host));
+}
+
+TEST(Show, AddsTheMatrixAndTheSourcesWhenAsked) {
+  const Host host = read_nvidia_smi_topo(fixture("topo_m.txt"), "topo_m.txt");
+  EXPECT_THAT(
+      show_topology({{host}}, {true, true}),
+      testing::AllOf(HasSubstr(show_matrix(host)), HasSubstr("Source: nvidia-smi topo -m, topo_m.txt\n")));
+}
+
+TEST(Show, SaysWhatServesTheGpus) {
+  Host host = reference_host(*find_reference_machine("hgx-h100"));
+  host.fabric_manager.value = "failed";
+  host.peer_memory.value = "none";
+  EXPECT_THAT(show_topology({{host}}, {}), HasSubstr("  fabric manager failed  peer memory none\n"));
+}
+
+TEST(Show, SaysWhatIsWrong) {
+  Host host;
+  host.sources = {{"A", "a", ""}, {"B", "b", ""}};
+  host.notes.emplace_back("half of it is hidden");
+  host.disagreements.push_back({"GPU 0", "model", "X", 0, "Y", 1});
+  EXPECT_THAT(show_topology({{host}}, {}),
+              testing::AllOf(HasSubstr("Note: half of it is hidden\n"),
+                             HasSubstr("Disagree: GPU 0 model: X (A of a), Y (B of b)\n")));
+}
+
+TEST(Show, OneReasonForManyDisagreementsIsOneLine) {
+  Host host;
+  host.sources = {{"A", "a", ""}, {"B", "b", ""}};
+  for (const char* pair : {"1 – 2", "1 – 3", "1 – 4", "1 – 5", "1 – 6"})
+    host.disagreements.push_back({pair, "path", "SYS", 0, "PHB", 1});
+  host.disagreements.push_back({"2 – 3", "path", "PIX", 0, "PHB", 1});
+  EXPECT_THAT(
+      show_topology({{host}}, {}),
+      testing::AllOf(HasSubstr("Disagree: 1 – 2, 1 – 3, 1 – 4 and 2 more path: SYS (A of a), PHB (B of b)\n"),
+                     HasSubstr("Disagree: 2 – 3 path: PIX (A of a), PHB (B of b)\n")));
+}
+
+TEST(Show, AHostWithoutGpusIsShownToo) {
+  Host host;
+  host.numa_nodes.resize(1);
+  host.nics.resize(1);
+  host.nics[0].name.value = "eth0";
+  EXPECT_EQ("host\nno GPU, 1 NIC, 1 NUMA node\n└─ NUMA 0\n   └─ eth0\n", show_topology({{host}}, {}));
+}
+
+TEST(Show, ListsEveryReferenceMachine) {
+  const std::string list = list_reference_machines();
+  for (const ReferenceMachine& machine : reference_machines())
+    EXPECT_THAT(list, HasSubstr(std::string(machine.name)));
+}
+
+}  // namespace
+
+}  // namespace collbench::show_test

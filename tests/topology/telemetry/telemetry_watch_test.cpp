@@ -1,0 +1,242 @@
+// With a shell script in nvidia-smi's place. No time is asserted.
+#include "topology/telemetry/telemetry_watch.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.hpp"
+
+namespace collbench::telemetry_watch_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr auto kCap = GpuTrouble::sw_power_cap;
+constexpr auto kHot = GpuTrouble::hw_thermal_slowdown;
+
+GpuReading reading(const std::string& address = "a") {
+  GpuReading gpu;
+  gpu.address = address;
+  gpu.uuid = "GPU-" + address;
+  return gpu;
+}
+
+RowMark mark(GpuTrouble trouble, const std::string& gpu = "GPU-a") { return {"", gpu, trouble}; }
+
+TEST(TelemetryLog, KeepsTheFirstTheExtremesAndTheLast) {
+  TelemetryLog log;
+  for (const double watts : {100.0, 70.0, 690.0, 300.0}) {
+    GpuReading gpu = reading();
+    gpu.power_watts = watts;
+    log.add({gpu}, {});
+  }
+  EXPECT_EQ(log.readings(), 4);
+  ASSERT_EQ(log.gpus().size(), 1U);
+  EXPECT_EQ(log.gpus()[0].power_watts, (Gauge{100, 70, 690, 300}));
+  EXPECT_EQ(log.gpus()[0].sm_clock_hertz, std::nullopt);
+}
+
+TEST(TelemetryLog, AReasonThatHoldsMarksWhatRanDuringTheReading) {
+  TelemetryLog log;
+  log.add({reading("a"), reading("b")}, {});
+  GpuReading hot = reading("b");
+  hot.throttled_by = {kHot};
+  log.add({reading("a"), hot}, {.seconds_since_last = 1, .during = {3, 4}, .since_last = {1, 2, 3, 4}});
+  EXPECT_THAT(log.marks(), ElementsAre(Pair(3, ElementsAre(mark(kHot, "GPU-b"))),
+                                       Pair(4, ElementsAre(mark(kHot, "GPU-b")))));
+  EXPECT_THAT(log.gpus()[0].troubles, IsEmpty());
+  EXPECT_THAT(log.gpus()[1].troubles, ElementsAre(kHot));
+}
+
+TEST(TelemetryLog, WhatWasCountedMarksAllThatRanSince) {
+  TelemetryLog log;
+  GpuReading gpu = reading();
+  gpu.ecc_corrected = 5;
+  gpu.ecc_uncorrected = 1;
+  gpu.pcie_replays = 9;
+  log.add({gpu}, {});
+  EXPECT_THAT(log.marks(), IsEmpty()) << "what was there before the run is none of its troubles";
+  gpu.pcie_replays = 10;
+  log.add({gpu}, {.seconds_since_last = 1, .during = {2}, .since_last = {1, 2}});
+  EXPECT_THAT(log.marks(), ElementsAre(Pair(1, ElementsAre(mark(GpuTrouble::pcie_replays))),
+                                       Pair(2, ElementsAre(mark(GpuTrouble::pcie_replays)))));
+  log.add({gpu}, {.seconds_since_last = 1, .during = {3}, .since_last = {3}});
+  EXPECT_EQ(log.marks().size(), 2U);
+  EXPECT_EQ(log.gpus()[0].pcie_replays, (CounterChange{9, 10}));
+  gpu.ecc_corrected = 6;
+  gpu.ecc_uncorrected = 2;
+  log.add({gpu}, {.seconds_since_last = 1, .during = {}, .since_last = {4}});
+  EXPECT_THAT(log.marks().at(4),
+              ElementsAre(mark(GpuTrouble::ecc_corrected), mark(GpuTrouble::ecc_uncorrected)));
+}
+
+TEST(TelemetryLog, AReasonBetweenReadingsCountsFromOnePercentOfTheTime) {
+  TelemetryLog log;
+  GpuReading gpu = reading();
+  gpu.throttled_seconds[kCap] = 100;
+  log.add({gpu}, {});
+  gpu.throttled_seconds[kCap] += 0.019;
+  log.add({gpu}, {.seconds_since_last = 2, .during = {1}, .since_last = {1}});
+  EXPECT_THAT(log.marks(), IsEmpty());
+  gpu.throttled_seconds[kCap] += 0.021;
+  log.add({gpu}, {.seconds_since_last = 2, .during = {3}, .since_last = {2, 3}});
+  EXPECT_THAT(log.marks(), ElementsAre(Pair(2, ElementsAre(mark(kCap))), Pair(3, ElementsAre(mark(kCap)))));
+  log.add({gpu}, {.seconds_since_last = 2, .during = {5}, .since_last = {5}});
+  EXPECT_EQ(log.marks().size(), 2U);
+}
+
+TEST(TelemetryLog, ACounterThatStartsAnewIsNoTrouble) {
+  TelemetryLog log;
+  GpuReading gpu = reading();
+  gpu.ecc_corrected = 5;
+  gpu.throttled_seconds[kCap] = 100;
+  log.add({gpu}, {});
+  gpu.ecc_corrected = 0;
+  gpu.throttled_seconds[kCap] = 0;
+  log.add({gpu}, {.seconds_since_last = 1, .during = {1}, .since_last = {1}});
+  EXPECT_THAT(log.marks(), IsEmpty());
+}
+
+TEST(TelemetryLog, AGpuThatVanishesIsSaidOnce) {
+  TelemetryLog log;
+  log.add({reading("a"), reading("b")}, {});
+  log.add({reading("a")}, {});
+  log.add({reading("a")}, {});
+  EXPECT_THAT(log.notes(), ElementsAre(HasSubstr("no longer shows GPU b")));
+}
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+class TelemetryWatchTest : public testing::Test {
+ protected:
+  TelemetryWatchTest() {
+    std::string folder = testing::TempDir() + "telemetry_watch_XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) std::abort();
+    folder_ = folder;
+    places_.nvidia_smi = (folder_ / "nvidia-smi").string();
+    places_.seconds_between = 0.01;
+  }
+  TelemetryWatchTest(const TelemetryWatchTest&) = delete;
+  TelemetryWatchTest& operator=(const TelemetryWatchTest&) = delete;
+  TelemetryWatchTest(TelemetryWatchTest&&) = delete;
+  TelemetryWatchTest& operator=(TelemetryWatchTest&&) = delete;
+  ~TelemetryWatchTest() override { std::filesystem::remove_all(folder_); }
+
+  void script(const std::string& text) {
+    std::ofstream(places_.nvidia_smi) << "#!/bin/sh\ncd " << folder_.string() << "\n" << text << "\n";
+    std::filesystem::permissions(places_.nvidia_smi, std::filesystem::perms::owner_all);
+  }
+
+  /// A script that counts its calls in the file "calls" and says that a GPU is too hot while "hot" is there.
+  void healthy() {
+    script(R"(echo "$*" >> calls
+test -e hot && state=Active || state="Not Active"
+cat <<END
+<nvidia_smi_log><gpu id="00000000:18:00.0"><uuid>GPU-1</uuid>
+<clocks_event_reasons><clocks_event_reason_hw_thermal_slowdown>$state</clocks_event_reason_hw_thermal_slowdown>
+</clocks_event_reasons></gpu></nvidia_smi_log>
+END)");
+  }
+
+  [[nodiscard]] long calls() const {
+    const std::string text = read_file((folder_ / "calls").string());
+    return std::count(text.begin(), text.end(), '\n');
+  }
+
+  /// Waits until a reading has begun and another one after it.
+  void wait_for_a_reading() const {
+    for (const long before = calls(); calls() < before + 2;) ::usleep(1000);
+  }
+
+  std::filesystem::path folder_;
+  TelemetryPlaces places_;
+};
+
+TEST_F(TelemetryWatchTest, ReadsBeforeDuringAndAfter) {
+  healthy();
+  TelemetryWatch watch(places_);
+  EXPECT_GE(calls(), 1);
+  wait_for_a_reading();
+  const TelemetryLog& log = watch.finish();
+  EXPECT_GE(log.readings(), 3);
+  EXPECT_EQ(log.readings(), calls());
+  EXPECT_THAT(log.notes(), IsEmpty());
+  EXPECT_EQ(read_file((folder_ / "calls").string()).substr(0, 6), "-q -x\n");
+}
+
+TEST_F(TelemetryWatchTest, MarksTheRowThatRunsAndNoOther) {
+  healthy();
+  TelemetryWatch watch(places_);
+  watch.running(0);
+  wait_for_a_reading();
+  watch.running(std::nullopt);
+  wait_for_a_reading();  // the one that row 0 ran in is over
+  std::ofstream(folder_ / "hot") << "";
+  watch.running(1);
+  wait_for_a_reading();
+  watch.running(std::nullopt);
+  wait_for_a_reading();
+  std::filesystem::remove(folder_ / "hot");
+  wait_for_a_reading();
+  watch.running(2);
+  wait_for_a_reading();
+  const TelemetryLog& log = watch.finish();
+  EXPECT_THAT(log.marks(),
+              ElementsAre(Pair(1, ElementsAre(RowMark{"", "GPU-1", GpuTrouble::hw_thermal_slowdown}))));
+}
+
+TEST_F(TelemetryWatchTest, AProgramThatIsNotThereIsNoFailure) {
+  TelemetryWatch watch(places_);
+  watch.running(0);
+  const TelemetryLog& log = watch.finish();
+  EXPECT_EQ(log.readings(), 0);
+  EXPECT_THAT(log.notes(), ElementsAre(HasSubstr("not known: nvidia-smi -q -x: No such file")));
+}
+
+TEST_F(TelemetryWatchTest, OneThatFailsIsAskedOnce) {
+  script("echo call >> calls; echo 'NVIDIA-SMI has failed because it could not'; exit 9");
+  TelemetryWatch watch(places_);
+  EXPECT_THAT(watch.finish().notes(),
+              ElementsAre(HasSubstr("exit status 9, \"NVIDIA-SMI has failed because it could not\"")));
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(TelemetryWatchTest, OneThatHangsIsGivenUp) {
+  script("sleep 1000");
+  places_.seconds_per_reading = 0.05;
+  TelemetryWatch watch(places_);
+  EXPECT_THAT(watch.finish().notes(), ElementsAre(HasSubstr("no answer within 0.05 s")));
+}
+
+TEST_F(TelemetryWatchTest, OneThatFailsLaterKeepsWhatItSaid) {
+  script(R"(echo call >> calls; test $(wc -l < calls) -gt 2 && exit 15
+echo '<nvidia_smi_log><gpu id="00000000:18:00.0"></gpu></nvidia_smi_log>')");
+  TelemetryWatch watch(places_);
+  while (calls() < 3) ::usleep(1000);
+  const TelemetryLog& log = watch.finish();
+  EXPECT_EQ(log.readings(), 2);
+  EXPECT_EQ(log.gpus().size(), 1U);
+  EXPECT_THAT(log.notes(),
+              ElementsAre(HasSubstr("not known after reading 2: nvidia-smi -q -x: exit status 15")));
+}
+
+TEST_F(TelemetryWatchTest, NonsenseIsNotKnown) {
+  script("echo hello");
+  TelemetryWatch watch(places_);
+  EXPECT_THAT(watch.finish().notes(), ElementsAre(HasSubstr("this is not XML")));
+}
+
+}  // namespace
+
+}  // namespace collbench::telemetry_watch_test

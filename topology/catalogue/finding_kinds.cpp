@@ -1,0 +1,176 @@
+#include "topology/catalogue/finding_kinds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace collbench {
+namespace {
+
+constexpr Severity kBroken = Severity::broken;
+constexpr Severity kDegraded = Severity::degraded;
+constexpr Severity kDiffers = Severity::differs;
+constexpr Severity kCosmetic = Severity::cosmetic;
+
+constexpr std::string_view kSearchLog =
+    "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH collbench -g 8 | grep -A 8 Pattern";
+
+constexpr std::array<FindingKind, 45> kFindingKinds{{
+    {"gpu-missing", kBroken, "A GPU is not there: the ranks that want it cannot start.",
+     "lspci -d 10de: ; dmesg | grep -i xid", ""},
+    {"nic-missing", kBroken, "A NIC is not there: its rail has no traffic, and its neighbours carry more.",
+     "lspci -d ::0200 ; lspci -d ::0207 ; ibv_devices", ""},
+    {"switch-missing", kBroken, "A PCIe switch is not there, and with it all that hung below it.",
+     "lspci -tv", ""},
+    {"nvswitch-missing", kBroken, "An NVSwitch is not there: every GPU loses its links to it.",
+     "lspci -d 10de::0680 ; journalctl -u nvidia-fabricmanager", ""},
+    {"fabric-manager", kBroken, "Without the fabric manager, GPUs behind NVSwitches do not start NVLink.",
+     "systemctl status nvidia-fabricmanager", "host.fabric_manager"},
+    {"fabric-state", kBroken, "The GPU has not joined the NVLink fabric: CUDA fails, or NVLS does.",
+     "nvidia-smi -q | grep -A 4 Fabric", "GPU.fabric_state GPU.fabric_status"},
+    {"nvlink-off", kBroken, "No NVLink of the GPU is up: its traffic goes through PCIe.",
+     "nvidia-smi nvlink -s", "GPU.nvlink_state"},
+    {"nvlink-fewer", kDegraded, "NVLinks are down: the rings go by the GPU that has the fewest.",
+     "nvidia-smi nvlink -s ; nvidia-smi topo -m", "GPU.nvlinks_active NVLink.count path.nvlinks"},
+    {"nvlink-slower", kDegraded, "NVLinks are up at a lower rate: a lane may have trained narrow.",
+     "nvidia-smi nvlink -s ; nvidia-smi nvlink -e",
+     "GPU.nvlink_gigabytes_per_second NVLink.gigabytes_per_second"},
+    {"c2c-slower", kDegraded, "The links of GPU and CPU of one module are fewer or slower.",
+     "nvidia-smi c2c -s", "GPU.c2c_links GPU.c2c_gigabytes_per_second"},
+    {"peer-access", kDegraded, "Two GPUs may not copy to each other: their traffic goes through the host.",
+     "nvidia-smi topo -p2p rw", "peer.state"},
+    {"mig-on", kDegraded, "A GPU in MIG mode has no NVLink and only a part of its memory to each process.",
+     "nvidia-smi -q -d MIG", "GPU.mig GPU.mig_devices"},
+    {"partitions", kDiffers, "A GPU is split into another number of devices: ranks see other machines.",
+     "rocm-smi --showcomputepartition", "GPU.partitions"},
+    {"gpu-model", kDiffers, "The GPU is of another model.", "nvidia-smi -L",
+     "GPU.model GPU.sm GPU.memory_bytes"},
+    {"virtualization", kDiffers, "The GPU is passed through on one machine only.",
+     "nvidia-smi -q | grep -A 2 Virtualization", "GPU.virtualization"},
+    {"pcie-narrow", kDegraded, "The PCIe link has fewer lanes than both ends allow, or than the twin's.",
+     "lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'", "PCI.link_width_now PCI.link_width_max"},
+    {"pcie-slow", kDegraded, "The PCIe link runs at a lower rate than both ends allow, or than the twin's.",
+     "lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'", "PCI.link_rate_max PCI.link_bandwidth_max"},
+    {"virtual-bridge", kDegraded,
+     "A virtual machine shows a bridge of one slow lane: NCCL takes it for real and routes around it.",
+     "lspci -vv -s ADDRESS | grep LnkSta ; echo $NCCL_TOPO_FILE",
+     "PCI.link_width_now PCI.link_width_max PCI.link_rate_max"},
+    {"switches-hidden", kDegraded,
+     "No two devices meet below a switch: a virtual machine hides them, and NCCL pairs GPUs and NICs "
+     "blindly.",
+     "nvidia-smi topo -m ; echo $NCCL_TOPO_FILE", ""},
+    {"acs-on", kDegraded, "ACS sends traffic between peers up to the host: GPUDirect crawls or fails.",
+     "lspci -vvv | grep ACSCtl", "PCI.acs"},
+    {"devices-apart", kDegraded,
+     "Devices that are near on the other machine meet further up, or the reverse.",
+     "nvidia-smi topo -m ; lspci -tv", "path.type"},
+    {"numa-moved", kDegraded, "The device is next to another NUMA node than its twin.",
+     "cat /sys/bus/pci/devices/ADDRESS/numa_node", "PCI.numa_node NIC.numa_node"},
+    {"numa-nodes", kDiffers, "The memory is divided into another number of NUMA nodes (NPS, SNC).",
+     "numactl --hardware", "GPU.gpu_numa_node"},
+    {"affinity-cut", kDegraded, "Fewer CPUs are allowed: a cpuset, or a binding, cuts the mask.",
+     "taskset -pc $$ ; cat /proc/self/status | grep allowed",
+     "NUMA.cpus GPU.cpu_affinity GPU.numa_affinity NIC.cpu_affinity"},
+    {"affinity-differs", kDiffers, "The device is next to other CPUs than its twin.",
+     "nvidia-smi topo -m ; numactl --hardware",
+     "NUMA.cpus GPU.cpu_affinity GPU.numa_affinity NIC.cpu_affinity"},
+    {"numa-memory", kDiffers, "The NUMA node has another amount of memory.",
+     "numactl --hardware ; dmidecode -t memory", "NUMA.memory_bytes"},
+    {"cpu-model", kDiffers, "The CPU is another one.", "lscpu",
+     "NUMA.package NUMA.architecture NUMA.cpu_vendor NUMA.cpu_family NUMA.cpu_model NUMA.cpu_name"},
+    {"gpudirect-missing", kDegraded, "Without GPUDirect RDMA, what a NIC sends goes through host memory.",
+     "lsmod | grep -E 'peermem|peer_mem'", "host.peer_memory GPU.gpudirect NIC.gpudirect"},
+    {"nic-port-down", kBroken, "The port carries nothing.", "ibstat ; ip link",
+     "port.state port.physical_state"},
+    {"nic-port-slower", kDegraded, "The port has come up at a lower rate.", "ibstat ; ethtool INTERFACE",
+     "port.gigabits_per_second"},
+    {"nic-mtu", kDegraded, "Another MTU: smaller packets cost rate, unequal ones lose them.",
+     "ip link ; ibv_devinfo | grep mtu", "port.mtu_bytes"},
+    {"nic-link-layer", kDiffers, "The port is of the other kind: InfiniBand or Ethernet.", "ibstat",
+     "port.link_layer"},
+    {"nic-model", kDiffers, "The NIC is of another model, or has another driver.", "lspci -k -s ADDRESS",
+     "NIC.board NIC.driver"},
+    {"nic-firmware", kDiffers, "The NIC has another firmware.", "ibstat | grep Firmware", "NIC.firmware"},
+    {"nic-renumbered", kDiffers,
+     "The NICs have each other's names: what goes by name or number takes other rails (nccl#820, #856).",
+     "ls -l /sys/class/infiniband", ""},
+    {"graph-slower", kDegraded, "NCCL's search found less bandwidth: fewer channels, or slower ones.",
+     kSearchLog, "graph.intra_gigabytes_per_second graph.inter_gigabytes_per_second"},
+    {"graph-path", kDegraded, "NCCL's search had to allow longer paths, by which less goes.", kSearchLog,
+     "graph.intra_type graph.inter_type"},
+    {"graph-nic-unused", kDegraded, "NCCL leaves a NIC alone that it goes by on the other machine.",
+     kSearchLog, ""},
+    {"graph-cross-nic", kDiffers, "NCCL's channels cross from rail to rail on one machine only.", kSearchLog,
+     "graph.cross_nic"},
+    {"graph-order", kDiffers, "NCCL's channels take other ways through the same devices.", kSearchLog,
+     "graph.pattern"},
+    {"driver-version", kDiffers, "The NVIDIA driver is of another version.", "nvidia-smi --version",
+     "host.driver_version host.cuda_version"},
+    {"extra-device", kDiffers, "A device is there that the reference machine has not.", "lspci -tv", ""},
+    {"pci-model", kDiffers, "The PCI function is another part.", "lspci -nn -s ADDRESS",
+     "PCI.class PCI.vendor PCI.device"},
+    {"pci-subsystem", kCosmetic, "The card is of another maker or revision.", "lspci -vnn -s ADDRESS",
+     "PCI.subsystem_vendor PCI.subsystem_device"},
+    {"product", kCosmetic, "The machine goes by another product name.", "dmidecode -s system-product-name",
+     "host.product"},
+}};
+
+constexpr std::array<IgnoredAttribute, 20> kIgnored{{
+    {"host.name", "an identity"},
+    {"PCI.host_bridge", "an address: what it decides is the path"},
+    {"PCI.link_rate_now", "idle links slow down; judged for NICs alone, against what both ends allow"},
+    {"PCI.link_bandwidth_now", "the same"},
+    {"GPU.index", "goes by the order of listing"},
+    {"GPU.pci_address", "a seat is more than its address: bus numbers move with a card"},
+    {"GPU.uuid", "an identity"},
+    {"GPU.serial", "an identity"},
+    {"GPU.nccl_rank", "of one job"},
+    {"GPU.nvlinks_inactive", "by design on some models (12 of 18 on H100 NVL); the active ones count"},
+    {"NVSwitch.pci_address", "as of a GPU"},
+    {"NIC.name", "goes by the order of discovery; permuted ones are nic-renumbered"},
+    {"NIC.label", "goes by the order of listing"},
+    {"NIC.interfaces", "goes by the order of discovery"},
+    {"NIC.pci_address", "as of a GPU"},
+    {"NIC.guid NIC.system_guid", "identities"},
+    {"NIC.nccl_net", "goes by the order of discovery"},
+    {"port.gid", "an identity"},
+    {"graph.same_channels", "a shortcut of the search; what it found counts"},
+    {"graph.inter_latency", "what the network plugin says, of no machine"},
+}};
+
+bool holds_word(std::string_view words, std::string_view word) {
+  if (word.empty()) return false;
+  const std::string padded = " " + std::string(words) + " ";
+  return padded.find(" " + std::string(word) + " ") != std::string::npos;
+}
+
+}  // namespace
+
+std::string_view severity_name(Severity severity) {
+  constexpr std::array<std::string_view, 4> kNames{"broken", "degraded", "differs", "cosmetic"};
+  return kNames.at(static_cast<std::size_t>(severity));
+}
+
+std::span<const FindingKind> finding_kinds() { return kFindingKinds; }
+
+std::span<const IgnoredAttribute> ignored_attributes() { return kIgnored; }
+
+const FindingKind& finding_kind(std::string_view code) {
+  const auto* found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
+                                   [code](const FindingKind& kind) { return kind.code == code; });
+  if (found == kFindingKinds.end()) throw std::out_of_range("no finding has the code " + std::string(code));
+  return *found;
+}
+
+const FindingKind* kind_of_attribute(std::string_view attribute) {
+  const auto* found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
+                                   [&](const FindingKind& kind) { return reads(kind, attribute); });
+  return found == kFindingKinds.end() ? nullptr : found;
+}
+
+bool reads(const FindingKind& kind, std::string_view attribute) {
+  return holds_word(kind.attributes, attribute);
+}
+
+}  // namespace collbench

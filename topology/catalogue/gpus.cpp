@@ -1,0 +1,69 @@
+#include "topology/catalogue/gpus.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace collbench {
+namespace {
+
+// Compute capability, NVLinks and their rate: NVIDIA's data sheets and the CUDA list of compute capabilities.
+// A rate is the data sheet's total both ways, over two, over the links: H100 900 GB/s / 2 / 18 = 25. PCI ids:
+// pci.ids of 2023-04-10 up to H800; lspci of machines that have them for H20, H200 and B200; the README of
+// NVIDIA's open-gpu-kernel-modules for H100 NVL and L40S; Linux, drivers/vfio/pci/nvgrace-gpu/main.c for
+// GH200 (120 GB, 480 GB, 144G HBM3e) and GB200. Special forms stand before the plain ones that their names
+// contain.
+constexpr std::array<GpuModel, 34> kModels{{
+    {"GB300", "GB300", "", 103, 18, 50},
+    {"GB200", "GB200", "0x2941", 100, 18, 50},
+    {"B300", "B300", "", 103, 18, 50},
+    {"B200", "B200", "0x2901", 100, 18, 50},
+    {"GH200", "GH200", "0x2342 0x2345 0x2348", 90, 18, 25},
+    {"H200 NVL", "H200 NVL", "0x233b", 90, 18, 25},
+    {"H200 SXM", "H200", "0x2335", 90, 18, 25},
+    {"H20", "H20", "0x2329", 90, 18, 25},
+    {"H800 PCIe", "H800 PCIe", "0x2322", 90, 0, 25},
+    {"H800 SXM", "H800", "0x2324", 90, 8, 25},
+    {"H100 NVL", "H100 NVL", "0x2321", 90, 12, 25},
+    {"H100 PCIe", "H100 PCIe", "0x2331", 90, 0, 25},
+    {"H100 SXM", "H100", "0x2330", 90, 18, 25},
+    {"A800 PCIe", "A800-PCI", "0x20f6", 80, 0, 25},
+    {"A800 PCIe", "A800 80GB PCIe", "0x20f5", 80, 0, 25},
+    {"A800 SXM", "A800", "0x20f3", 80, 8, 25},
+    {"A100 PCIe", "A100-PCI", "0x20f1", 80, 0, 25},
+    {"A100 PCIe", "A100 80GB PCIe", "0x20b5", 80, 0, 25},
+    {"A100 SXM", "A100", "0x20b0 0x20b2 0x20b3", 80, 12, 25},
+    {"A30", "A30", "0x20b7", 80, 0, 25},
+    {"L40S", "L40S", "0x26b9", 89, 0, 0},
+    {"L40", "L40", "0x26b5", 89, 0, 0},
+    {"L4", "L4", "0x27b8", 89, 0, 0},
+    {"A10G", "A10G", "0x2237", 86, 0, 0},
+    {"A10", "A10", "0x2236", 86, 0, 0},
+    {"RTX 4080", "RTX 4080", "0x2704", 89, 0, 0},
+    {"RTX 3090", "RTX 3090", "0x2204", 86, 0, 14.0625},
+    {"RTX 3080", "RTX 3080", "0x2206", 86, 0, 0},
+    {"T4", "T4", "0x1eb8", 75, 0, 0},
+    {"V100 PCIe", "V100-PCI", "0x1db4 0x1db6", 70, 0, 0},
+    {"V100 SXM", "V100", "0x1db1 0x1db5 0x1db8", 70, 6, 25},
+    {"P100 PCIe", "P100-PCI", "0x15f8", 60, 0, 0},
+    {"P100 SXM", "P100", "0x15f9", 60, 4, 20},
+    {"K80", "K80", "0x102d", 37, 0, 0},
+}};
+
+}  // namespace
+
+const GpuModel* find_gpu_model(std::string_view product_name) {
+  const auto* found = std::find_if(kModels.begin(), kModels.end(), [product_name](const GpuModel& model) {
+    return product_name.find(model.pattern) != std::string_view::npos;
+  });
+  return found == kModels.end() ? nullptr : found;
+}
+
+const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view device) {
+  if (vendor != "0x10de" || device.size() != 6) return nullptr;
+  const auto* found = std::find_if(kModels.begin(), kModels.end(), [device](const GpuModel& model) {
+    return model.pci_devices.find(device) != std::string_view::npos;
+  });
+  return found == kModels.end() ? nullptr : found;
+}
+
+}  // namespace collbench

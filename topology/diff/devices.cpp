@@ -1,0 +1,272 @@
+// diff_devices() of diff_parts.hpp: seats that are empty on one side.
+// diff_gpus() of diff_parts.hpp: what a GPU is and how it is set up; its links are elsewhere.
+// diff_nics() of diff_parts.hpp: NICs and their ports.
+#include <algorithm>
+#include <set>
+
+#include "topology/catalogue/gpus.hpp"
+#include "topology/diff/parts.hpp"
+#include "topology/graph/lookup.hpp"
+#include "topology/readers/source_coverage.hpp"
+
+namespace collbench {
+namespace {
+
+/// An empty seat and the bridges that its device hangs on, nearest first.
+struct EmptySeat {
+  Twins twins;
+  Side without;  ///< the side where it is empty
+  std::vector<std::string> bridges;
+};
+
+std::vector<std::string> bridges_above(const Host& host, const Device& device) {
+  std::vector<std::string> bridges;
+  const auto way = way_to_root(host, pci_address_of(host, device).value_or(""));
+  for (std::size_t i = 1; i < way.size(); ++i) bridges.push_back(way[i]->address);
+  return bridges;
+}
+
+std::vector<EmptySeat> empty_seats(const HostPair& pair) {
+  std::vector<EmptySeat> empty;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const Twins& twins : *list) {
+      if (twins.a && twins.b) continue;
+      const Side without = twins.a ? Side::b : Side::a;
+      if (!tells_of(pair.of(without), twins.of(other(without))->kind)) continue;
+      empty.push_back({twins, without, bridges_above(pair.of(other(without)), *twins.of(other(without)))});
+    }
+  }
+  return empty;
+}
+
+/// The bridges of `host` below which a device has a twin.
+std::set<std::string> bridges_in_use(const HostPair& pair, Side side) {
+  std::set<std::string> used;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const Twins& twins : *list) {
+      if (!twins.a || !twins.b) continue;
+      for (std::string& bridge : bridges_above(pair.of(side), *twins.of(side)))
+        used.insert(std::move(bridge));
+    }
+  }
+  return used;
+}
+
+/// The topmost bridge above the seat below which nothing is left; empty when there is none.
+std::string lost_bridge(const EmptySeat& seat, const std::set<std::string>& in_use) {
+  std::string lost;
+  for (const std::string& bridge : seat.bridges) {
+    if (in_use.contains(bridge)) break;
+    lost = bridge;
+  }
+  return lost;
+}
+
+void add_missing(const HostPair& pair, FindingList& findings, const EmptySeat& seat) {
+  const bool gpu = seat.twins.of(other(seat.without))->kind == DeviceKind::gpu;
+  if (pair.a_is_reference && seat.without == Side::a) {
+    findings.add("extra-device", Side::b, {seat.twins}, "not part of the reference machine");
+  } else {
+    findings.add(gpu ? "gpu-missing" : "nic-missing", seat.without, {seat.twins}, "missing");
+  }
+}
+
+/// What hung below one lost bridge is one finding, when it is more than one device.
+void add_lost(const HostPair& pair, FindingList& findings, Side without) {
+  const std::set<std::string> in_use = bridges_in_use(pair, other(without));
+  std::map<std::string, std::vector<EmptySeat>> by_bridge;
+  for (const EmptySeat& seat : empty_seats(pair)) {
+    if (seat.without == without) by_bridge[lost_bridge(seat, in_use)].push_back(seat);
+  }
+  for (const auto& [bridge, seats] : by_bridge) {
+    if (bridge.empty() || seats.size() < 2 || (pair.a_is_reference && without == Side::a)) {
+      for (const EmptySeat& seat : seats) add_missing(pair, findings, seat);
+      continue;
+    }
+    std::vector<Twins> below;
+    for (const EmptySeat& seat : seats) below.push_back(seat.twins);
+    findings.add_named("switch-missing", without, "PCIe switch " + bridge, below,
+                       "missing, with " + finding_devices(pair, other(without), below) + " below it");
+  }
+}
+
+}  // namespace
+
+void diff_devices(const HostPair& pair, FindingList& findings) {
+  for (const Side without : {Side::a, Side::b}) add_lost(pair, findings, without);
+  // A source that shows no NVSwitch at all may not know of them.
+  if (pair.a.nvswitches.empty() != pair.b.nvswitches.empty()) return;
+  for (const Twins& twins : pair.match.nvswitches) {
+    if (twins.a && twins.b) continue;
+    if (pair.a_is_reference && !twins.a) continue;
+    findings.add("nvswitch-missing", twins.a ? Side::b : Side::a, {twins}, "missing");
+  }
+}
+
+namespace {
+
+/// Drivers put the maker before the model since release 440 or so.
+std::string without_maker(std::string model) {
+  for (const std::string_view maker : {"NVIDIA ", "Tesla "}) {
+    if (model.starts_with(maker)) model.erase(0, maker.size());
+  }
+  return model;
+}
+
+void diff_model(FindingList& findings, const Twins& twins, const Gpu& a, const Gpu& b) {
+  if (a.model.known() && b.model.known()) {
+    if (without_maker(*a.model.value) != without_maker(*b.model.value)) {
+      findings.add("gpu-model", Side::b, {twins}, instead(Side::b, a.model, b.model, ""));
+      return;
+    }
+  }
+  if (lesser(a.sm, b.sm)) {
+    findings.add("gpu-model", Side::b, {twins}, "compute capability " + instead(Side::b, a.sm, b.sm, ""));
+    return;
+  }
+  constexpr double kNotable = 0.02;  // what is kept for ECC or by a driver
+  const auto in_a = static_cast<double>(a.memory_bytes.value_or(0));
+  const auto in_b = static_cast<double>(b.memory_bytes.value_or(0));
+  if (in_a <= 0 || in_b <= 0 || std::abs(in_a - in_b) <= kNotable * std::max(in_a, in_b)) return;
+  constexpr double kGibibyte = 1 << 30;
+  findings.add("gpu-model", in_a < in_b ? Side::a : Side::b, {twins},
+               fmt::format("{:.4g} GiB of memory instead of {:.4g}", std::min(in_a, in_b) / kGibibyte,
+                           std::max(in_a, in_b) / kGibibyte));
+}
+
+void diff_mig(FindingList& findings, const Twins& twins, const Gpu& a, const Gpu& b) {
+  if (lesser(a.mig, b.mig)) {
+    findings.add("mig-on", a.mig.value_or(false) ? Side::a : Side::b, {twins}, "MIG mode is on");
+  } else if (const auto fewer = lesser(a.mig_devices, b.mig_devices)) {
+    findings.add("mig-on", other(*fewer), {twins},
+                 instead(other(*fewer), a.mig_devices, b.mig_devices, "MIG devices"));
+  }
+}
+
+bool ready(const Fact<std::string>& fact, std::string_view good) {
+  return !fact.known() || *fact.value == good || *fact.value == "N/A";
+}
+
+/// A fault by itself, whatever the other machine says.
+void look_at_fabric(FindingList& findings, const Twins& twins, Side side, const Gpu& gpu) {
+  if (!ready(gpu.fabric_state, "Completed")) {
+    findings.add("fabric-state", side, {twins}, "fabric state " + *gpu.fabric_state.value);
+  } else if (!ready(gpu.fabric_status, "Success")) {
+    findings.add("fabric-state", side, {twins}, "fabric status " + *gpu.fabric_status.value);
+  }
+}
+
+}  // namespace
+
+void diff_gpus(const HostPair& pair, FindingList& findings) {
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
+    diff_model(findings, twins, a, b);
+    diff_mig(findings, twins, a, b);
+    look_at_fabric(findings, twins, Side::a, a);
+    look_at_fabric(findings, twins, Side::b, b);
+    add_if_different(findings, "partitions", {twins}, a.partitions, b.partitions, "partitions");
+    add_if_different(findings, "virtualization", {twins}, a.virtualization, b.virtualization,
+                     "virtualization");
+  });
+}
+
+namespace {
+
+bool is_up(const NicPort& port) {
+  return port.state.value_or("ACTIVE") == "ACTIVE" && port.physical_state.value_or("LinkUp") == "LinkUp";
+}
+
+std::string state_words(const NicPort& port) {
+  return port.state.value_or("ACTIVE") != "ACTIVE" ? *port.state.value : *port.physical_state.value;
+}
+
+void diff_port(FindingList& findings, const Twins& twins, const NicPort& a, const NicPort& b) {
+  const auto name = fmt::format("port {}", b.number);
+  if (is_up(a) != is_up(b)) {
+    const Side down = is_up(a) ? Side::b : Side::a;
+    findings.add("nic-port-down", down, {twins},
+                 fmt::format("{} is {}", name, state_words(down == Side::a ? a : b)));
+    return;  // a port that is down has another rate, too
+  }
+  if (lesser(a.link_layer, b.link_layer)) {
+    findings.add("nic-link-layer", Side::b, {twins},
+                 fmt::format("{} is {}", name, instead(Side::b, a.link_layer, b.link_layer, "")));
+  }
+  add_if_less(findings, "nic-port-slower", {twins}, a.gigabits_per_second, b.gigabits_per_second, "Gb/s");
+  if (const auto less = lesser(a.mtu_bytes, b.mtu_bytes))
+    findings.add("nic-mtu", *less, {twins}, "MTU " + instead(*less, a.mtu_bytes, b.mtu_bytes, ""));
+}
+
+const NicPort* port_of(const Nic& nic, int number) {
+  const auto found = std::find_if(nic.ports.begin(), nic.ports.end(),
+                                  [number](const NicPort& port) { return port.number == number; });
+  return found == nic.ports.end() ? nullptr : &*found;
+}
+
+void diff_ports(FindingList& findings, const Twins& twins, const Nic& a, const Nic& b) {
+  if (a.ports.size() == 1 && b.ports.size() == 1) {  // sources number a lone port in their own way
+    diff_port(findings, twins, a.ports.front(), b.ports.front());
+    return;
+  }
+  if (a.ports.empty() || b.ports.empty()) return;  // a source that knows of none
+  for (const NicPort& port : a.ports) {
+    if (const NicPort* twin = port_of(b, port.number)) {
+      diff_port(findings, twins, port, *twin);
+    } else {
+      findings.add("nic-port-down", Side::b, {twins}, fmt::format("port {} is missing", port.number));
+    }
+  }
+  for (const NicPort& port : b.ports) {
+    if (port_of(a, port.number) == nullptr)
+      findings.add("nic-port-down", Side::a, {twins}, fmt::format("port {} is missing", port.number));
+  }
+}
+
+void diff_part(FindingList& findings, const Twins& twins, const Nic& a, const Nic& b) {
+  std::vector<std::string> words;
+  if (lesser(a.board, b.board)) words.push_back("board " + instead(Side::b, a.board, b.board, ""));
+  if (lesser(a.driver, b.driver)) words.push_back("driver " + instead(Side::b, a.driver, b.driver, ""));
+  if (!words.empty()) findings.add("nic-model", Side::b, {twins}, join_words(words));
+  if (lesser(a.firmware, b.firmware))
+    findings.add("nic-firmware", Side::b, {twins},
+                 "firmware " + instead(Side::b, a.firmware, b.firmware, ""));
+}
+
+/// Names that both machines use, where they go round the seats in another order. One that is only shifted by
+/// a NIC more, or by a gap, keeps its rank, and NCCL goes by ranks.
+void diff_names(const HostPair& pair, FindingList& findings) {
+  std::set<std::string> of_a;
+  std::set<std::string> of_b;
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins&, const Nic& a, const Nic& b) {
+    of_a.insert(a.name.value_or(""));
+    of_b.insert(b.name.value_or(""));
+  });
+  std::vector<std::string> order_in_a;
+  std::vector<std::string> order_in_b;
+  std::vector<Twins> moved;
+  std::vector<std::string> words;
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins& twins, const Nic& a, const Nic& b) {
+    if (!a.name.known() || !b.name.known()) return;
+    if (of_b.contains(*a.name.value)) order_in_a.push_back(*a.name.value);
+    if (!of_a.contains(*b.name.value)) return;
+    order_in_b.push_back(*b.name.value);
+    if (*a.name.value == *b.name.value) return;
+    moved.push_back(twins);
+    words.push_back(fmt::format("{} is where {} was", *b.name.value, *a.name.value));
+  });
+  if (order_in_a != order_in_b)
+    findings.add_named("nic-renumbered", Side::b, finding_devices(pair, Side::b, moved), moved,
+                       join_words(words));
+}
+
+}  // namespace
+
+void diff_nics(const HostPair& pair, FindingList& findings) {
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins& twins, const Nic& a, const Nic& b) {
+    diff_ports(findings, twins, a, b);
+    diff_part(findings, twins, a, b);
+  });
+  diff_names(pair, findings);
+}
+
+}  // namespace collbench

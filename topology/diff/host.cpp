@@ -1,0 +1,213 @@
+// diff_host_facts() of diff_parts.hpp: the machine itself.
+// diff_numa_nodes() of diff_parts.hpp: memory, CPUs, and which devices are next to them.
+#include <algorithm>
+#include <set>
+
+#include "topology/diff/parts.hpp"
+#include "topology/graph/cpu_list.hpp"
+#include "topology/graph/lookup.hpp"
+
+namespace collbench {
+namespace {
+
+void add_different(FindingList& findings, std::string_view code, std::string_view device,
+                   const Fact<std::string>& a, const Fact<std::string>& b) {
+  if (!lesser(a, b)) return;
+  findings.add_named(code, Side::b, std::string(device), {}, instead(Side::b, a, b, ""));
+}
+
+void diff_fabric_manager(const HostPair& pair, FindingList& findings) {
+  const Fact<std::string>& a = pair.a.fabric_manager;
+  const Fact<std::string>& b = pair.b.fabric_manager;
+  if (!lesser(a, b)) return;
+  const Side side = *a.value == "active" ? Side::b : Side::a;
+  findings.add_named("fabric-manager", side, "fabric manager", {}, instead(side, a, b, ""));
+}
+
+/// A module under another name serves as well.
+bool has_peer_memory(const Fact<std::string>& module) { return *module.value != "none"; }
+
+/// One cause, read in three places: the module, and what NCCL found of GPUs and NICs.
+void diff_gpudirect(const HostPair& pair, FindingList& findings) {
+  for (const Side side : {Side::a, Side::b}) {
+    std::vector<Twins> without;
+    const auto look = [&](const Twins& twins, const auto& in_a, const auto& in_b) {
+      const Fact<bool>& mine = side == Side::a ? in_a.gpudirect : in_b.gpudirect;
+      const Fact<bool>& theirs = side == Side::a ? in_b.gpudirect : in_a.gpudirect;
+      if (mine.known() && theirs.known() && !*mine.value && *theirs.value) without.push_back(twins);
+    };
+    each_pair(pair, pair.match.gpus, &Host::gpus, look);
+    each_pair(pair, pair.match.nics, &Host::nics, look);
+    const Fact<std::string>& module = pair.of(side).peer_memory;
+    const Fact<std::string>& there = pair.of(other(side)).peer_memory;
+    if (module.known() && there.known() && !has_peer_memory(module) && has_peer_memory(there)) {
+      findings.add_named("gpudirect-missing", side, "GPUDirect RDMA", without,
+                         "no kernel module for it, " + *there.value + " on the other");
+    } else if (!without.empty()) {
+      findings.add("gpudirect-missing", side, without, "without GPUDirect RDMA");
+    }
+  }
+}
+
+}  // namespace
+
+void diff_host_facts(const HostPair& pair, FindingList& findings) {
+  diff_fabric_manager(pair, findings);
+  diff_gpudirect(pair, findings);
+  add_different(findings, "driver-version", "NVIDIA driver", pair.a.driver_version, pair.b.driver_version);
+  // The CUDA version is that of the driver: by itself only where the driver's is not known.
+  if (!lesser(pair.a.driver_version, pair.b.driver_version)) {
+    add_different(findings, "driver-version", "CUDA of the driver", pair.a.cuda_version, pair.b.cuda_version);
+  }
+  if (!pair.a_is_reference) add_different(findings, "product", "product", pair.a.product, pair.b.product);
+}
+
+namespace {
+
+/// CPUs or NUMA nodes of a mask; none when the text is no list.
+std::optional<std::set<int>> mask(const Fact<std::string>& fact) {
+  if (!fact.known() || fact.value->empty()) return std::nullopt;
+  const auto list = parse_cpu_list(*fact.value);
+  if (!list) return std::nullopt;
+  return std::set<int>(list->begin(), list->end());
+}
+
+void diff_mask(FindingList& findings, const Twins& twins, const Fact<std::string>& a,
+               const Fact<std::string>& b, std::string_view unit) {
+  const auto in_a = mask(a);
+  const auto in_b = mask(b);
+  if (!in_a || !in_b || *in_a == *in_b) return;
+  const auto words = [&](Side side) { return fmt::format("{} {}", unit, instead(side, a, b, "")); };
+  if (std::includes(in_a->begin(), in_a->end(), in_b->begin(), in_b->end())) {
+    findings.add("affinity-cut", Side::b, {twins}, words(Side::b));
+  } else if (std::includes(in_b->begin(), in_b->end(), in_a->begin(), in_a->end())) {
+    findings.add("affinity-cut", Side::a, {twins}, words(Side::a));
+  } else {
+    findings.add("affinity-differs", Side::b, {twins}, words(Side::b));
+  }
+}
+
+/// The number on b of the NUMA node that has a's number `in_a`.
+int number_in_b(const HostPair& pair, int in_a) {
+  int number = in_a;
+  each_pair(pair, pair.match.numa_nodes, &Host::numa_nodes,
+            [&](const Twins&, const NumaNode& a, const NumaNode& b) {
+              if (a.index == in_a) number = b.index;
+            });
+  return number;
+}
+
+/// The list with a's numbers of NUMA nodes replaced by those of their twins.
+Fact<std::string> with_numbers_of_b(const HostPair& pair, const Fact<std::string>& nodes) {
+  const auto numbers = mask(nodes);
+  if (!numbers) return {};
+  std::set<int> translated;
+  for (const int number : *numbers) {
+    translated.insert(number_in_b(pair, number));
+  }
+  return {format_cpu_list({translated.begin(), translated.end()}), nodes.source};
+}
+
+void diff_affinities(const HostPair& pair, FindingList& findings) {
+  each_pair(pair, pair.match.numa_nodes, &Host::numa_nodes,
+            [&](const Twins& twins, const NumaNode& a, const NumaNode& b) {
+              diff_mask(findings, twins, a.cpus, b.cpus, "CPUs");
+            });
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
+    diff_mask(findings, twins, a.cpu_affinity, b.cpu_affinity, "CPUs");
+    diff_mask(findings, twins, with_numbers_of_b(pair, a.numa_affinity), b.numa_affinity, "NUMA nodes");
+  });
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins& twins, const Nic& a, const Nic& b) {
+    diff_mask(findings, twins, a.cpu_affinity, b.cpu_affinity, "CPUs");
+  });
+}
+
+struct NumaMove {
+  int expected = 0;  ///< in b's numbers
+  int found = 0;
+};
+
+std::optional<NumaMove> numa_move(const HostPair& pair, const Twins& twins) {
+  if (!twins.a || !twins.b) return std::nullopt;
+  const auto in_a = numa_node_of(pair.a, *twins.a);
+  const auto in_b = numa_node_of(pair.b, *twins.b);
+  if (!in_a || !in_b || number_in_b(pair, *in_a) == *in_b) return std::nullopt;
+  return NumaMove{number_in_b(pair, *in_a), *in_b};
+}
+
+void diff_places(const HostPair& pair, FindingList& findings) {
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const Twins& twins : *list) {
+      if (const auto move = numa_move(pair, twins)) {
+        findings.add("numa-moved", Side::b, {twins},
+                     fmt::format("next to NUMA {} instead of {}", move->found, move->expected));
+      }
+    }
+  }
+}
+
+void diff_node(FindingList& findings, const Twins& twins, const NumaNode& a, const NumaNode& b) {
+  // Twins differ by the pages that their firmware keeps.
+  constexpr double kNotable = 0.02;
+  if (a.memory_bytes.known() && b.memory_bytes.known()) {
+    const auto bytes_a = static_cast<double>(*a.memory_bytes.value);
+    const auto bytes_b = static_cast<double>(*b.memory_bytes.value);
+    constexpr double kGibibyte = 1 << 30;
+    if (std::abs(bytes_a - bytes_b) > kNotable * std::max(bytes_a, bytes_b)) {
+      const Side less = bytes_a < bytes_b ? Side::a : Side::b;
+      findings.add("numa-memory", less, {twins},
+                   fmt::format("{:.4g} GiB instead of {:.4g}", std::min(bytes_a, bytes_b) / kGibibyte,
+                               std::max(bytes_a, bytes_b) / kGibibyte));
+    }
+  }
+  std::vector<std::string> words;
+  const auto compare = [&words](const auto& in_a, const auto& in_b, std::string_view name) {
+    if (lesser(in_a, in_b)) words.push_back(fmt::format("{} {}", name, instead(Side::b, in_a, in_b, "")));
+  };
+  compare(a.architecture, b.architecture, "architecture");
+  compare(a.cpu_vendor, b.cpu_vendor, "vendor");
+  compare(a.cpu_family, b.cpu_family, "family");
+  compare(a.cpu_model, b.cpu_model, "model");
+  compare(a.package, b.package, "socket");
+  compare(a.cpu_name, b.cpu_name, "name");
+  if (!words.empty()) findings.add("cpu-model", Side::b, {twins}, "CPU " + join_words(words));
+}
+
+}  // namespace
+
+bool same_numa_nodes(const HostPair& pair) {
+  return pair.a.numa_nodes.empty() || pair.b.numa_nodes.empty() ||
+         pair.a.numa_nodes.size() == pair.b.numa_nodes.size();
+}
+
+bool has_moved(const HostPair& pair, const Twins& twins) { return numa_move(pair, twins).has_value(); }
+
+void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
+    // The number is the system's; whether there is such a node is the GPU's.
+    const auto has = [](const Gpu& gpu) { return gpu.gpu_numa_node.value_or("N/A") != "N/A"; };
+    if (!a.gpu_numa_node.known() || !b.gpu_numa_node.known() || has(a) == has(b)) return;
+    findings.add("numa-nodes", has(a) ? Side::b : Side::a, {twins}, "its memory is no NUMA node");
+  });
+  if (!same_numa_nodes(pair)) {
+    if (pair.a_is_reference) return;
+    const bool fewer_in_a = pair.a.numa_nodes.size() < pair.b.numa_nodes.size();
+    std::vector<Twins> lost;
+    for (const Twins& twins : pair.match.numa_nodes) {
+      if (!twins.a || !twins.b) lost.push_back(twins);
+    }
+    findings.add_named("numa-nodes", fewer_in_a ? Side::a : Side::b, "NUMA nodes", lost,
+                       fmt::format("{} instead of {}; without {}",
+                                   std::min(pair.a.numa_nodes.size(), pair.b.numa_nodes.size()),
+                                   std::max(pair.a.numa_nodes.size(), pair.b.numa_nodes.size()),
+                                   finding_devices(pair, Side::b, lost)));
+    return;
+  }
+  each_pair(
+      pair, pair.match.numa_nodes, &Host::numa_nodes,
+      [&](const Twins& twins, const NumaNode& a, const NumaNode& b) { diff_node(findings, twins, a, b); });
+  diff_affinities(pair, findings);
+  diff_places(pair, findings);
+}
+
+}  // namespace collbench

@@ -1,0 +1,56 @@
+#include "topology/diff/host_groups.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "topology/graph/host_signature.hpp"
+#include "topology/graph/nics.hpp"
+
+namespace collbench {
+
+std::string group_key(const Host& host) {
+  std::vector<std::string> names;
+  for (const int nic : nic_order(host))
+    names.push_back(host.nics[static_cast<std::size_t>(nic)].name.value_or(""));
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::ptrdiff_t> ranks;
+  ranks.reserve(names.size());
+  for (const std::string& name : names)
+    ranks.push_back(std::lower_bound(sorted.begin(), sorted.end(), name) - sorted.begin());
+  return fmt::format("{} {}", shape_hash(host_facts(host).shape), fmt::join(ranks, " "));
+}
+
+void HostGroups::add(Host host, std::string name, const std::string& shape) {
+  const auto [at, is_new] = by_key_.try_emplace(group_key(host), groups_.size());
+  if (is_new) groups_.push_back({std::move(host), {}});
+  groups_[at->second].names.push_back(std::move(name));
+  if (!shape.empty()) by_shape_.emplace(shape, at->second);
+}
+
+bool HostGroups::add_twin(const std::string& shape, const std::string& name) {
+  const auto found = by_shape_.find(shape);
+  if (found == by_shape_.end()) return false;
+  groups_[found->second].names.push_back(name);
+  return true;
+}
+
+std::vector<HostGroup> HostGroups::take() {
+  std::vector<std::size_t> order(groups_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [this](std::size_t x, std::size_t y) {
+    return std::pair(groups_[y].names.size(), x) < std::pair(groups_[x].names.size(), y);
+  });
+  std::vector<HostGroup> sorted;
+  for (const std::size_t at : order) sorted.push_back(std::move(groups_[at]));
+  groups_.clear();
+  by_key_.clear();
+  by_shape_.clear();
+  return sorted;
+}
+
+}  // namespace collbench

@@ -1,0 +1,191 @@
+// diff_nvlinks() of diff_parts.hpp: NVLinks, C2C links and peer access.
+#include <algorithm>
+
+#include "base/text_input.hpp"
+#include "topology/catalogue/gpus.hpp"
+#include "topology/diff/parts.hpp"
+#include "topology/graph/device_slots.hpp"
+
+namespace collbench {
+namespace {
+
+// Drivers print one rate as 25, 25.781 or 26.562 GB/s: only what is clearly less is slower.
+constexpr double kClearlyLess = 0.9;
+
+struct Counts {
+  int worse = 0;
+  int better = 0;
+};
+using ChangedLinks = ChangedPair<Counts>;
+
+bool says(const Gpu& gpu, std::string_view word) {
+  return lower(gpu.nvlink_state.value_or("")).find(word) != std::string::npos;
+}
+
+/// A GPU in MIG mode has no links; that is a finding of its own.
+bool in_mig_mode(const Gpu& gpu) { return gpu.mig.value_or(false) || says(gpu, "in mig mode"); }
+
+/// No GPU has a link on one side: that is one finding, not one for each.
+bool none_left(const HostPair& pair, Side side) {
+  for (const Twins& from : pair.match.gpus) {
+    if (!from.a || !from.b) continue;
+    for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
+      for (const Twins& to : *list) {
+        if (to.a && to.b && from != to && wired_nvlinks(pair.of(side), *from.of(side), *to.of(side)) > 0)
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool states_nvlinks(const Host& host) {
+  return std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [](const StatedPath& path) {
+    return path.from.kind == DeviceKind::gpu && path.to.kind == DeviceKind::gpu && path.type.known();
+  });
+}
+
+/// A list of links and a matrix count otherwise: through switches, every peer is reached over all links.
+bool comparable(const Host& a, const Host& b) {
+  if (!a.nvlinks.empty() || !b.nvlinks.empty()) return !a.nvlinks.empty() && !b.nvlinks.empty();
+  return states_nvlinks(a) && states_nvlinks(b);
+}
+
+std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side) {
+  std::vector<ChangedLinks> changed;
+  for (const Twins& from : pair.match.gpus) {
+    if (!from.a || !from.b) continue;
+    for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
+      for (const Twins& to : *list) {
+        if (!to.a || !to.b || from == to) continue;
+        const int mine = wired_nvlinks(pair.of(side), *from.of(side), *to.of(side));
+        const int theirs = wired_nvlinks(pair.of(other(side)), *from.of(other(side)), *to.of(other(side)));
+        if (mine < theirs) changed.push_back({from, to, {mine, theirs}});
+      }
+    }
+  }
+  return changed;
+}
+
+std::string words(const HostPair& pair, Side side, const Explained<Counts>& explained) {
+  std::vector<std::string> parts;
+  for (const ChangedLinks& each : explained.pairs) {
+    const bool outward = each.from == explained.device;
+    parts.push_back(fmt::format("{} {} {} instead of {}", each.what.worse, outward ? "to" : "from",
+                                finding_devices(pair, side, {outward ? each.to : each.from}),
+                                each.what.better));
+  }
+  return "NVLinks: " + join_words(parts);
+}
+
+/// The GPUs of which fewer links are listed than between them and others.
+std::vector<Twins> diff_counts(const HostPair& pair, FindingList& findings) {
+  std::vector<Twins> explained_gpus;
+  if (!comparable(pair.a, pair.b)) return explained_gpus;
+  for (const Side side : {Side::a, Side::b}) {
+    const auto changed = changed_links(pair, side);
+    if (changed.size() > 2 && none_left(pair, side)) {
+      findings.add("nvlink-off", side, pair.match.gpus, "no NVLink between any two GPUs");
+      return pair.match.gpus;
+    }
+    for (const Explained<Counts>& each : explain_pairs(changed)) {
+      std::vector<Twins> twins{each.device};
+      for (const ChangedLinks& one : each.pairs) {
+        const Twins& peer = one.from == each.device ? one.to : one.from;
+        const bool listed = std::find(twins.begin(), twins.end(), peer) != twins.end();
+        if (!listed && each.pairs.size() <= 2) twins.push_back(peer);
+      }
+      explained_gpus.insert(explained_gpus.end(), twins.begin(), twins.end());
+      findings.add_named("nvlink-fewer", side, finding_devices(pair, side, {each.device}), twins,
+                         words(pair, side, each));
+    }
+  }
+  return explained_gpus;
+}
+
+/// Links that the model has in use; 0 where nothing is known.
+int links_of_model(const Gpu& gpu) {
+  const GpuModel* model = find_gpu_model(gpu.model.value_or(""));
+  return model == nullptr ? 0 : model->nvlinks;
+}
+
+void look_at_links(const HostPair& pair, FindingList& findings, const Twins& twins, Side side) {
+  const Gpu& mine = pair.of(side).gpus.at(static_cast<std::size_t>(twins.of(side)->index));
+  const Gpu& theirs = pair.of(other(side)).gpus.at(static_cast<std::size_t>(twins.of(other(side))->index));
+  if (in_mig_mode(mine)) return;
+  const int there = std::max(theirs.nvlinks_active.value_or(0), links_of_model(mine));
+  const bool off_there = theirs.nvlink_state.known() && theirs.nvlinks_active.value_or(0) == 0;
+  // A card that has links and no bridge says the same: only one that should have some is at fault.
+  if (mine.nvlink_state.known() && there > 0 && (says(mine, "inactive") || !off_there)) {
+    findings.add("nvlink-off", side, {twins}, *mine.nvlink_state.value);
+  } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there) {
+    findings.add("nvlink-fewer", side, {twins},
+                 fmt::format("{} NVLinks active instead of {}", *mine.nvlinks_active.value, there));
+  }
+}
+
+bool clearly_less(const Fact<double>& a, const Fact<double>& b) {
+  return a.known() && b.known() && *a.value < kClearlyLess * *b.value;
+}
+
+/// Of one link, so that a missing one is not a slow one as well.
+Fact<double> per_link(const NvLinkBundle& bundle) {
+  if (!bundle.gigabytes_per_second.known() || bundle.count.value_or(0) < 1) return {};
+  return {*bundle.gigabytes_per_second.value / *bundle.count.value, 0};
+}
+
+void diff_rates(const HostPair& pair, FindingList& findings) {
+  const auto compare = [&](std::string_view code, const std::vector<Twins>& twins, const Fact<double>& a,
+                           const Fact<double>& b, std::string_view unit) {
+    if (clearly_less(a, b)) findings.add(code, Side::a, twins, instead(Side::a, a, b, unit));
+    if (clearly_less(b, a)) findings.add(code, Side::b, twins, instead(Side::b, a, b, unit));
+  };
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
+    compare("nvlink-slower", {twins}, a.nvlink_gigabytes_per_second, b.nvlink_gigabytes_per_second,
+            "GB/s an NVLink");
+    if (lesser(a.c2c_links, b.c2c_links)) {
+      add_if_less(findings, "c2c-slower", {twins}, a.c2c_links, b.c2c_links, "C2C links");
+    } else {
+      compare("c2c-slower", {twins}, a.c2c_gigabytes_per_second, b.c2c_gigabytes_per_second, "GB/s of C2C");
+    }
+  });
+  for (const NvLinkBundle& in_a : pair.a.nvlinks) {
+    const auto from = pair.match.in_b(in_a.from);
+    const auto to = pair.match.in_b(in_a.to);
+    if (!from || !to) continue;
+    for (const NvLinkBundle& in_b : pair.b.nvlinks) {
+      if (in_b.from != *from || in_b.to != *to || lesser(in_a.count, in_b.count)) continue;
+      compare("nvlink-slower", {{in_a.from, from}, {in_a.to, to}}, per_link(in_a), per_link(in_b),
+              "GB/s an NVLink between them");
+    }
+  }
+}
+
+void diff_peer_access(const HostPair& pair, FindingList& findings) {
+  for (const PeerAccess& in_a : pair.a.peer_access) {
+    const auto from = pair.match.in_b(in_a.from);
+    const auto to = pair.match.in_b(in_a.to);
+    if (!from || !to) continue;
+    for (const PeerAccess& in_b : pair.b.peer_access) {
+      if (in_b.from != *from || in_b.to != *to || !lesser(in_a.state, in_b.state)) continue;
+      const Side side = *in_b.state.value == "OK" ? Side::a : Side::b;
+      findings.add("peer-access", side, {{in_a.from, from}, {in_a.to, to}},
+                   "peer access " + instead(side, in_a.state, in_b.state, ""));
+    }
+  }
+}
+
+}  // namespace
+
+void diff_nvlinks(const HostPair& pair, FindingList& findings) {
+  const std::vector<Twins> explained = diff_counts(pair, findings);
+  for (const Twins& twins : pair.match.gpus) {
+    if (!twins.a || !twins.b) continue;
+    if (std::find(explained.begin(), explained.end(), twins) != explained.end()) continue;
+    for (const Side side : {Side::a, Side::b}) look_at_links(pair, findings, twins, side);
+  }
+  diff_rates(pair, findings);
+  diff_peer_access(pair, findings);
+}
+
+}  // namespace collbench

@@ -1,0 +1,115 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/diff/finding.hpp"
+#include "topology/graph/facts.hpp"
+
+// The parts of diff_hosts(): one per kind of device. Private to topology_diff.cpp and the diff_*.cpp.
+
+namespace collbench {
+
+void diff_devices(const HostPair& pair, FindingList& findings);  ///< what is missing, or too many
+void diff_host_facts(const HostPair& pair, FindingList& findings);
+void diff_numa_nodes(const HostPair& pair, FindingList& findings);
+void diff_gpus(const HostPair& pair, FindingList& findings);
+void diff_nvlinks(const HostPair& pair, FindingList& findings);
+void diff_nics(const HostPair& pair, FindingList& findings);
+void diff_pcie(const HostPair& pair, FindingList& findings);
+void diff_paths(const HostPair& pair, FindingList& findings);
+void diff_graphs(const HostPair& pair, FindingList& findings);
+
+/// Whether both hosts have as many NUMA nodes; else everything next to one has moved, which is one finding.
+[[nodiscard]] bool same_numa_nodes(const HostPair& pair);
+
+/// Whether a device is next to another NUMA node than its twin.
+[[nodiscard]] bool has_moved(const HostPair& pair, const Twins& twins);
+
+/// The element of `items` at each side of `twins`: visit(twins, in_a, in_b), only where both seats are taken.
+template <class Item, class Visit>
+void each_pair(const HostPair& pair, const std::vector<Twins>& twins, std::vector<Item> Host::* items,
+               Visit&& visit) {
+  for (const Twins& each : twins) {
+    if (!each.a || !each.b) continue;
+    visit(each, (pair.a.*items).at(static_cast<std::size_t>(each.a->index)),
+          (pair.b.*items).at(static_cast<std::size_t>(each.b->index)));
+  }
+}
+
+/// The side whose fact is the lesser; none when they are equal or one is not known.
+template <class T>
+[[nodiscard]] std::optional<Side> lesser(const Fact<T>& a, const Fact<T>& b) {
+  if (!a.known() || !b.known() || *a.value == *b.value) return std::nullopt;
+  return *a.value < *b.value ? Side::a : Side::b;
+}
+
+/// "17 NVLinks instead of 18".
+template <class T>
+[[nodiscard]] std::string instead(Side side, const Fact<T>& a, const Fact<T>& b, std::string_view unit) {
+  const Fact<T>& worse = side == Side::a ? a : b;
+  const Fact<T>& better = side == Side::a ? b : a;
+  return fmt::format("{}{}{} instead of {}", fact_text(*worse.value), unit.empty() ? "" : " ", unit,
+                     fact_text(*better.value));
+}
+
+/// Adds a finding on side b where both are known and not equal.
+template <class T>
+void add_if_different(FindingList& findings, std::string_view code, const std::vector<Twins>& twins,
+                      const Fact<T>& a, const Fact<T>& b, std::string_view name) {
+  if (!lesser(a, b)) return;
+  findings.add(code, Side::b, twins, fmt::format("{} {}", name, instead(Side::b, a, b, "")));
+}
+
+/// Adds a finding on the side where the number is less.
+template <class T>
+void add_if_less(FindingList& findings, std::string_view code, const std::vector<Twins>& twins,
+                 const Fact<T>& a, const Fact<T>& b, std::string_view unit) {
+  if (const auto side = lesser(a, b)) findings.add(code, *side, twins, instead(*side, a, b, unit));
+}
+
+/// Two seats between which something is otherwise on one host.
+template <class What>
+struct ChangedPair {
+  Twins from;
+  Twins to;
+  What what;
+};
+
+/// One device and the changed pairs that it explains.
+template <class What>
+struct Explained {
+  Twins device;
+  std::vector<ChangedPair<What>> pairs;
+};
+
+/// The fewest devices that explain all changed pairs, about: always the one next that is part of most. A
+/// device that moved changes its pairs with many; those many are not at fault.
+template <class What>
+[[nodiscard]] std::vector<Explained<What>> explain_pairs(std::vector<ChangedPair<What>> pairs) {
+  const auto has = [](const ChangedPair<What>& pair, const Twins& device) {
+    return pair.from == device || pair.to == device;
+  };
+  std::vector<Explained<What>> explained;
+  while (!pairs.empty()) {
+    Explained<What> most;
+    for (const ChangedPair<What>& pair : pairs) {
+      for (const Twins& device : {pair.from, pair.to}) {
+        std::vector<ChangedPair<What>> of_device;
+        for (const ChangedPair<What>& each : pairs) {
+          if (has(each, device)) of_device.push_back(each);
+        }
+        if (of_device.size() > most.pairs.size()) most = {device, std::move(of_device)};
+      }
+    }
+    std::erase_if(pairs, [&](const ChangedPair<What>& pair) { return has(pair, most.device); });
+    explained.push_back(std::move(most));
+  }
+  return explained;
+}
+
+}  // namespace collbench

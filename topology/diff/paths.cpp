@@ -1,0 +1,108 @@
+// diff_paths() of diff_parts.hpp: which devices meet below one switch, below one CPU, or only between CPUs.
+#include <algorithm>
+
+#include "topology/diff/parts.hpp"
+#include "topology/graph/device_slots.hpp"
+#include "topology/graph/lookup.hpp"
+
+namespace collbench {
+namespace {
+
+struct Change {
+  Nearness in_a = Nearness::unknown;
+  Nearness in_b = Nearness::unknown;
+};
+using ChangedPath = ChangedPair<Change>;
+
+constexpr std::size_t kFewPaths = 3;  // fewer than that may be one device that moved
+
+std::string_view words(Nearness near) {
+  switch (near) {
+    case Nearness::one_switch:
+      return "below one switch";
+    case Nearness::one_node:
+      return "below one CPU";
+    case Nearness::far:
+      return "between CPUs";
+    case Nearness::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+bool by_a_switch(const Change& change) {
+  return (change.in_a == Nearness::one_switch) != (change.in_b == Nearness::one_switch);
+}
+
+struct Paths {
+  std::vector<ChangedPath> changed;
+  std::size_t by_switch_in_a = 0;
+  std::size_t by_switch_in_b = 0;
+};
+
+Paths all_paths(const HostPair& pair) {
+  std::vector<Twins> devices;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const Twins& twins : *list) {
+      if (twins.a && twins.b) devices.push_back(twins);
+    }
+  }
+  Paths paths;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    for (std::size_t j = i + 1; j < devices.size(); ++j) {
+      const Change change{nearness(pair.a, *devices[i].a, *devices[j].a),
+                          nearness(pair.b, *devices[i].b, *devices[j].b)};
+      if (change.in_a == Nearness::unknown || change.in_b == Nearness::unknown) continue;
+      paths.by_switch_in_a += change.in_a == Nearness::one_switch ? 1 : 0;
+      paths.by_switch_in_b += change.in_b == Nearness::one_switch ? 1 : 0;
+      if (change.in_a != change.in_b) paths.changed.push_back({devices[i], devices[j], change});
+    }
+  }
+  return paths;
+}
+
+/// Whether NUMA nodes explain the change, which has a finding of its own.
+bool numa_explains(const HostPair& pair, const ChangedPath& path) {
+  if (by_a_switch(path.what)) return false;
+  if (!same_numa_nodes(pair)) return true;
+  return has_moved(pair, path.from) || has_moved(pair, path.to);
+}
+
+std::string describe(const HostPair& pair, Side side, const Explained<Change>& explained) {
+  std::vector<std::string> parts;
+  for (const ChangedPath& path : explained.pairs) {
+    const Twins& peer = path.from == explained.device ? path.to : path.from;
+    const Nearness mine = side == Side::a ? path.what.in_a : path.what.in_b;
+    const Nearness theirs = side == Side::a ? path.what.in_b : path.what.in_a;
+    parts.push_back(fmt::format("meets {} {} instead of {}", finding_devices(pair, side, {peer}), words(mine),
+                                words(theirs)));
+  }
+  return join_words(parts);
+}
+
+}  // namespace
+
+void diff_paths(const HostPair& pair, FindingList& findings) {
+  Paths paths = all_paths(pair);
+  const bool hidden_in_a = paths.by_switch_in_a == 0 && paths.by_switch_in_b >= kFewPaths;
+  const bool hidden_in_b = paths.by_switch_in_b == 0 && paths.by_switch_in_a >= kFewPaths;
+  if (hidden_in_a || hidden_in_b) {
+    findings.add_named("switches-hidden", hidden_in_a ? Side::a : Side::b, "PCIe switches", {},
+                       fmt::format("no two devices meet below one; {} pairs on the other",
+                                   std::max(paths.by_switch_in_a, paths.by_switch_in_b)));
+    return;
+  }
+  std::erase_if(paths.changed, [&](const ChangedPath& path) { return numa_explains(pair, path); });
+  for (const Explained<Change>& each : explain_pairs(paths.changed)) {
+    const bool further_in_b = std::any_of(each.pairs.begin(), each.pairs.end(), [](const ChangedPath& path) {
+      return path.what.in_b > path.what.in_a;
+    });
+    const Side side = further_in_b ? Side::b : Side::a;
+    std::vector<Twins> twins{each.device};
+    if (each.pairs.size() == 1) twins = {each.pairs.front().from, each.pairs.front().to};
+    findings.add_named("devices-apart", side, finding_devices(pair, side, {each.device}), twins,
+                       describe(pair, side, each));
+  }
+}
+
+}  // namespace collbench

@@ -1,0 +1,170 @@
+// diff_pcie() of diff_parts.hpp: the links of GPUs, NICs and the bridges above them, and what they are.
+#include <algorithm>
+
+#include "topology/diff/parts.hpp"
+#include "topology/graph/lookup.hpp"
+#include "topology/graph/pci.hpp"
+
+namespace collbench {
+namespace {
+
+/// A function on both hosts: what it is called, and the devices that it serves.
+struct PciPair {
+  const PciDevice& a;
+  const PciDevice& b;
+  std::vector<Twins> twins;
+  std::string bridge;  ///< "PCIe switch 0000:16:00.0"; empty for the endpoint itself
+  bool nic = false;
+
+  [[nodiscard]] const PciDevice& of(Side side) const { return side == Side::a ? a : b; }
+};
+
+class PcieDiff {
+ public:
+  PcieDiff(const HostPair& pair, FindingList& findings) : pair_(pair), findings_(findings) {}
+
+  void compare(const PciPair& pci) {
+    for (const Side side : {Side::a, Side::b}) {
+      if (!look_for_virtual_bridge(pci, side)) look_at_width(pci, side);
+      look_at_rate(pci, side);
+      look_at_acs(pci, side);
+    }
+    if (!pair_.a_is_reference) compare_parts(pci);  // a machine type names no parts
+  }
+
+ private:
+  void add(std::string_view code, Side side, const PciPair& pci, std::string what) {
+    if (pci.bridge.empty()) {
+      findings_.add(code, side, pci.twins, std::move(what));
+    } else {
+      findings_.add_named(code, side, pci.bridge, pci.twins, std::move(what));
+    }
+  }
+
+  /// What the port above the device allows; 0 where it is not known.
+  template <class T>
+  [[nodiscard]] T allowed_above(const PciDevice& device, Side side, Fact<T> PcieLink::* fact) const {
+    const PciDevice* above = find_pci_device(pair_.of(side), device.parent);
+    return above == nullptr ? T{} : (above->link_max.*fact).value_or(T{});
+  }
+
+  /// What both ends could do; 0 where one is not known.
+  template <class T>
+  [[nodiscard]] T allowed(const PciDevice& device, Side side, Fact<T> PcieLink::* fact) const {
+    const T above = allowed_above(device, side, fact);
+    const T own = (device.link_max.*fact).value_or(T{});
+    return above > T{} ? std::min(own, above) : own;
+  }
+
+  static int width_of(const PciDevice& device) {
+    const int now = device.link_now.width.value_or(0);
+    return now > 0 ? now : device.link_max.width.value_or(0);
+  }
+
+  void look_at_width(const PciPair& pci, Side side) {
+    const int mine = width_of(pci.of(side));
+    const int expected =
+        std::max(allowed(pci.of(side), side, &PcieLink::width), width_of(pci.of(other(side))));
+    if (mine > 0 && mine < expected)
+      add("pcie-narrow", side, pci, fmt::format("PCIe x{} instead of x{}", mine, expected));
+  }
+
+  static bool is_virtual(const PciDevice& bridge) {
+    const double rate = bridge.link_max.gigatransfers_per_second.value_or(
+        bridge.link_now.gigatransfers_per_second.value_or(0));
+    return rate > 0 && rate <= 2.5 && width_of(bridge) == 1;
+  }
+
+  /// No real bridge above a GPU or a fast NIC has one lane of the first generation.
+  bool look_for_virtual_bridge(const PciPair& pci, Side side) {
+    if (pci.bridge.empty() || !is_virtual(pci.of(side)) || is_virtual(pci.of(other(side)))) return false;
+    add("virtual-bridge", side, pci, "2.5 GT/s x1");
+    return true;
+  }
+
+  /// The rate now is that of an idle link, but for NICs, which do not slow down.
+  void look_at_rate(const PciPair& pci, Side side) {
+    const PcieLink& mine = pci.of(side).link_max;
+    const PcieLink& theirs = pci.of(other(side)).link_max;
+    const double now = pci.of(side).link_now.gigatransfers_per_second.value_or(0);
+    const double could = allowed(pci.of(side), side, &PcieLink::gigatransfers_per_second);
+    if (lesser(mine.gigatransfers_per_second, theirs.gigatransfers_per_second) == Side::a) {
+      if (pci.bridge.empty() || !is_virtual(pci.of(side))) {
+        add("pcie-slow", side, pci,
+            fmt::format("PCIe {} GT/s instead of {}", *mine.gigatransfers_per_second.value,
+                        *theirs.gigatransfers_per_second.value));
+      }
+    } else if (lesser(mine.gigabytes_per_second, theirs.gigabytes_per_second) == Side::a) {
+      add("pcie-slow", side, pci,
+          fmt::format("PCIe {} GB/s instead of {}", *mine.gigabytes_per_second.value,
+                      *theirs.gigabytes_per_second.value));
+    } else if (pci.nic && pci.bridge.empty() && now > 0 && now < could) {
+      add("pcie-slow", side, pci, fmt::format("PCIe {} GT/s, where both ends allow {}", now, could));
+    }
+  }
+
+  void look_at_acs(const PciPair& pci, Side side) {
+    if (pci.bridge.empty() || !pci.of(side).acs.value_or(false)) return;
+    const Fact<bool>& theirs = pci.of(other(side)).acs;
+    if (theirs.known() ? *theirs.value : !pair_.a_is_reference) return;
+    add("acs-on", side, pci, "ACS redirects requests to the host");
+  }
+
+  void compare_parts(const PciPair& pci) {
+    std::vector<std::string> words;
+    const auto look = [&](const Fact<std::string>& a, const Fact<std::string>& b, std::string_view name) {
+      if (lesser(a, b)) words.push_back(fmt::format("{} {}", name, instead(Side::b, a, b, "")));
+    };
+    look(pci.a.class_code, pci.b.class_code, "class");
+    look(pci.a.vendor, pci.b.vendor, "vendor");
+    look(pci.a.device, pci.b.device, "device");
+    if (!words.empty()) {
+      add("pci-model", Side::b, pci, "PCI " + join_words(words));
+      return;
+    }
+    look(pci.a.subsystem_vendor, pci.b.subsystem_vendor, "subsystem vendor");
+    look(pci.a.subsystem_device, pci.b.subsystem_device, "subsystem device");
+    if (!words.empty()) add("pci-subsystem", Side::b, pci, "PCI " + join_words(words));
+  }
+
+  const HostPair& pair_;
+  FindingList& findings_;
+};
+
+/// The twins below a bridge of a.
+std::vector<Twins> twins_below(const HostPair& pair, const std::string& bridge) {
+  std::vector<Twins> below;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const Twins& twins : *list) {
+      if (!twins.a || !twins.b) continue;
+      for (const PciDevice* step : way_to_root(pair.a, pci_address_of(pair.a, *twins.a).value_or(""))) {
+        if (step->address == bridge) below.push_back(twins);
+      }
+    }
+  }
+  return below;
+}
+
+}  // namespace
+
+void diff_pcie(const HostPair& pair, FindingList& findings) {
+  PcieDiff diff(pair, findings);
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    std::string before;  // two NICs may be ports of one function
+    for (const Twins& twins : *list) {
+      if (!twins.a || !twins.b) continue;
+      const PciDevice* a = find_pci_device(pair.a, pci_address_of(pair.a, *twins.a).value_or(""));
+      const PciDevice* b = find_pci_device(pair.b, pci_address_of(pair.b, *twins.b).value_or(""));
+      if (a == nullptr || b == nullptr || a->address == before) continue;
+      before = a->address;
+      diff.compare({*a, *b, {twins}, {}, twins.a->kind == DeviceKind::nic});
+    }
+  }
+  for (const auto& [in_a, in_b] : pair.match.bridges) {
+    const PciDevice* a = find_pci_device(pair.a, in_a);
+    const PciDevice* b = find_pci_device(pair.b, in_b);
+    if (a != nullptr && b != nullptr) diff.compare({*a, *b, twins_below(pair, in_a), "PCIe bridge " + in_b});
+  }
+}
+
+}  // namespace collbench

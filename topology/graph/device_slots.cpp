@@ -1,0 +1,127 @@
+#include "topology/graph/device_slots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "topology/catalogue/gpus.hpp"
+#include "topology/graph/lookup.hpp"
+#include "topology/graph/nics.hpp"
+#include "topology/graph/path.hpp"
+
+namespace collbench {
+namespace {
+
+Nearness coarse(PathType type) {
+  switch (type) {
+    case PathType::loc:
+    case PathType::pix:
+    case PathType::pxb:
+      return Nearness::one_switch;
+    case PathType::phb:
+    case PathType::node:
+      return Nearness::one_node;
+    case PathType::sys:
+      return Nearness::far;
+    default:
+      return Nearness::unknown;
+  }
+}
+
+std::string gpu_model(const Host& host, const Gpu& gpu) {
+  if (const GpuModel* model = find_gpu_model(gpu.model.value_or(""))) return std::string(model->name);
+  if (gpu.model.known()) return *gpu.model.value;
+  const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""));
+  if (pci == nullptr) return {};
+  const GpuModel* model = find_gpu_model_by_pci(pci->vendor.value_or(""), pci->device.value_or(""));
+  return model != nullptr ? std::string(model->name) : pci->device.value_or("");
+}
+
+/// A fast one and a slow one are different parts; the state of a port is none of it.
+std::string nic_model(const Nic& nic) {
+  double gigabits = 0;
+  for (const NicPort& port : nic.ports) gigabits = std::max(gigabits, port.gigabits_per_second.value_or(0));
+  if (gigabits == 0) return {};
+  return gigabits >= 100 ? "fast" : "slow";
+}
+
+/// PCI's; of a NIC of which nothing but NCCL's number is known, that.
+std::string seat_address(const Host& host, const Device& device) {
+  if (device.kind == DeviceKind::nic) {
+    const Nic& nic = host.nics[static_cast<std::size_t>(device.index)];
+    Nic numbered;
+    numbered.nccl_net = nic.nccl_net;
+    if (nic.nccl_net.known() && nic == numbered) return device_label(host, device);
+  }
+  return pci_address_of(host, device).value_or("");
+}
+
+std::vector<Seat> seats_of(const Host& host) {
+  std::vector<Seat> seats;
+  const auto add = [&](DeviceKind kind, int index, std::string model) {
+    const Device device{kind, index};
+    seats.push_back({device, seat_address(host, device), std::move(model),
+                     kind == DeviceKind::nvswitch ? -1 : numa_node_of(host, device).value_or(-1)});
+  };
+  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i)
+    add(DeviceKind::gpu, i, gpu_model(host, host.gpus[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < static_cast<int>(host.nvswitches.size()); ++i) add(DeviceKind::nvswitch, i, {});
+  const auto before_nics = static_cast<std::ptrdiff_t>(seats.size());
+  for (const int i : nic_order(host))
+    add(DeviceKind::nic, i, nic_model(host.nics[static_cast<std::size_t>(i)]));
+  std::sort(seats.begin(), seats.begin() + before_nics, [&host](const Seat& x, const Seat& y) {
+    const auto key = [&host](const Seat& seat) {
+      const int number = seat.device.kind == DeviceKind::gpu
+                             ? host.gpus[static_cast<std::size_t>(seat.device.index)].index.value_or(0)
+                             : 0;
+      return std::tuple(seat.device.kind != DeviceKind::gpu, seat.address, number, seat.device.index);
+    };
+    return key(x) < key(y);
+  });
+  return seats;
+}
+
+}  // namespace
+
+Nearness nearness(const Host& host, const Device& a, const Device& b) {
+  const StatedPath* stated = find_stated_path(host, a, b);
+  if (stated != nullptr && stated->type.known() && coarse(*stated->type.value) != Nearness::unknown) {
+    return coarse(*stated->type.value);
+  }
+  const auto type = pci_path_type(host, a, b);
+  return type ? coarse(*type) : Nearness::unknown;
+}
+
+int wired_nvlinks(const Host& host, const Device& from, const Device& to) {
+  int links = 0;
+  for (const NvLinkBundle& bundle : host.nvlinks) {
+    if (bundle.from == from && bundle.to == to) links += bundle.count.value_or(0);
+  }
+  if (!host.nvlinks.empty()) return links;
+  for (const StatedPath& path : host.stated_paths) {
+    if (path.from == from && path.to == to) return path.nvlinks.value_or(0);
+  }
+  return 0;
+}
+
+SeatPlan seat_plan(const Host& host) {
+  SeatPlan plan{seats_of(host), {}, {}};
+  const std::size_t count = plan.seats.size();
+  plan.near.assign(count, std::vector<Nearness>(count, Nearness::unknown));
+  plan.nvlinks.assign(count, std::vector<int>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      const Device& from = plan.seats[i].device;
+      const Device& to = plan.seats[j].device;
+      if (i == j) continue;
+      if (from.kind == DeviceKind::gpu && to.kind != DeviceKind::nic)
+        plan.nvlinks[i][j] = wired_nvlinks(host, from, to);
+      if (from.kind == DeviceKind::nvswitch || to.kind == DeviceKind::nvswitch || j > i) continue;
+      plan.near[i][j] = plan.near[j][i] = nearness(host, from, to);
+    }
+  }
+  return plan;
+}
+
+}  // namespace collbench

@@ -1,0 +1,46 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/graph/topology.hpp"
+
+namespace collbench {
+
+/// The PCI function at `address`; none when the graph does not hold it (or `address` is empty).
+[[nodiscard]] const PciDevice* find_pci_device(const Host& host, std::string_view address);
+
+/// Address of the device in PCI, where it is known.
+[[nodiscard]] std::optional<std::string> pci_address_of(const Host& host, const Device& device);
+
+/// The function at `address` and the bridges above it, nearest first; empty when it is not in the graph.
+[[nodiscard]] std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view address);
+
+/// The NUMA node of a host that has one: what a VM's firmware leaves out is no question there.
+[[nodiscard]] std::optional<int> only_numa_node(const Host& host);
+
+/// The NUMA node next to the device, by its own fact, else by PCI, else by its affinity when that is one
+/// node.
+[[nodiscard]] std::optional<int> numa_node_of(const Host& host, const Device& device);
+
+/// What people call it: "GPU3", "mlx5_0", "NIC2", "NVSwitch 0000:1a:00.0", "NUMA 0".
+[[nodiscard]] std::string device_label(const Host& host, const Device& device);
+
+/// All GPUs, then all NICs: what a matrix shows.
+[[nodiscard]] std::vector<Device> gpus_and_nics(const Host& host);
+
+/// What `topo -m` or another source says of the way from `from` to `to`, looked up in both directions.
+[[nodiscard]] const StatedPath* find_stated_path(const Host& host, const Device& from, const Device& to);
+
+/// Compute capability × 10: the GPU's own fact, else that of its model (topology/catalogue/gpus.hpp).
+[[nodiscard]] std::optional<int> sm_of(const Host& host, const Gpu& gpu);
+
+/// Removes the bridges below which no GPU, NIC or NVSwitch hangs.
+void drop_idle_bridges(Host& host);
+
+/// Why the graph does not hold together (a reference to a device that is not there, a bridge below itself,
+/// a source that is not listed); empty when it does.
+[[nodiscard]] std::string what_does_not_hold(const Host& host);
+
+}  // namespace collbench

@@ -1,0 +1,15 @@
+#pragma once
+#include <vector>
+
+#include "topology/graph/topology.hpp"
+
+namespace collbench {
+
+/// What several sources say of one machine, as one graph. Devices are the same when a stable key is: a GPU's
+/// UUID, else its PCI address, else nvidia-smi's index (by PCI order where a source has addresses only); a
+/// NIC's RDMA name, else its PCI address; NUMA nodes by number, all else by PCI address. Where two sources
+/// disagree on a fact, the earlier one is kept and both stand in `disagreements`. So do paths that a source
+/// states otherwise than the PCI tree shows them.
+[[nodiscard]] Host merge_hosts(const std::vector<Host>& readings);
+
+}  // namespace collbench

@@ -1,0 +1,67 @@
+#include "topology/graph/nics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/text_input.hpp"
+
+namespace collbench {
+
+std::optional<std::string> canonical_guid(std::string_view text) {
+  std::string digits(text);
+  digits.erase(std::remove(digits.begin(), digits.end(), ':'), digits.end());
+  const auto value = parse_hex(digits);
+  if (!value || *value == 0) return std::nullopt;
+  return fmt::format("0x{:016x}", *value);
+}
+
+std::optional<std::string> swap_guid(std::string_view text) {
+  const auto canonical = canonical_guid(text);
+  if (!canonical) return std::nullopt;
+  std::string swapped = "0x";
+  for (std::size_t i = canonical->size(); i > 2; i -= 2) swapped += canonical->substr(i - 2, 2);
+  return swapped;
+}
+
+namespace {
+
+/// Shorter ones first, so that numbers at the end count.
+using Name = std::pair<std::size_t, std::string>;
+
+Name name_key(const Fact<std::string>& fact) {
+  const std::string name = fact.value_or("");
+  return {name.size(), name};
+}
+
+int lowest_port(const Nic& nic) {
+  int lowest = std::numeric_limits<int>::max();
+  for (const NicPort& port : nic.ports) lowest = std::min(lowest, port.number);
+  return lowest;
+}
+
+auto key(const Nic& nic) {
+  return std::tuple(
+      nic.pci_address.value_or(""), lowest_port(nic),
+      std::array{name_key(nic.label), name_key(nic.name), name_key(nic.interfaces), name_key(nic.guid)});
+}
+
+}  // namespace
+
+std::vector<int> nic_order(const Host& host) {
+  std::vector<int> order(host.nics.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&host](int a, int b) {
+    return std::pair(key(host.nics[static_cast<std::size_t>(a)]), a) <
+           std::pair(key(host.nics[static_cast<std::size_t>(b)]), b);
+  });
+  return order;
+}
+
+}  // namespace collbench

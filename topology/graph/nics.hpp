@@ -1,0 +1,24 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/graph/topology.hpp"
+
+namespace collbench {
+
+/// The one spelling of a GUID: "0xb83fd203002aa358", from "b83f:d203:002a:a358" or with 0x. None for zero and
+/// for anything else.
+[[nodiscard]] std::optional<std::string> canonical_guid(std::string_view text);
+
+/// The same GUID as NCCL's files have it: a number in the machine's byte order of what came from the network
+/// (little-endian on all machines that NCCL runs on). Its own inverse.
+[[nodiscard]] std::optional<std::string> swap_guid(std::string_view text);
+
+/// The positions of the host's NICs in an order that does not depend on how they were listed: by PCI address,
+/// then (two ports of a card may be two NICs at one address) by their lowest port number, and by label, name,
+/// interfaces and GUID where neither tells them apart. mlx5_2 comes before mlx5_10.
+[[nodiscard]] std::vector<int> nic_order(const Host& host);
+
+}  // namespace collbench

@@ -1,0 +1,74 @@
+#include "topology/graph/topology.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+/// The one place where the vocabularies meet. An empty word: the program has none.
+struct Words {
+  PathType type;
+  std::string_view name;
+  std::string_view nvidia_smi;
+  std::string_view nccl;
+};
+
+constexpr std::array<Words, 12> kTypeWords{{
+    {PathType::loc, "LOC", "X", "LOC"},
+    {PathType::nvl, "NVL", "NV", "NVL"},
+    {PathType::nvb, "NVB", "", "NVB"},
+    {PathType::c2c, "C2C", "C2C", "C2C"},
+    {PathType::pix, "PIX", "PIX", "PIX"},
+    {PathType::pxb, "PXB", "PXB", "PXB"},
+    {PathType::p2c, "P2C", "", "P2C"},
+    {PathType::pxn, "PXN", "", "PXN"},
+    {PathType::phb, "PHB", "PHB", "PHB"},
+    {PathType::node, "NODE", "NODE", "PHB"},
+    {PathType::sys, "SYS", "SYS", "SYS"},
+    {PathType::net, "NET", "", "NET"},
+}};
+
+constexpr int kMostNvLinks = 36;  // a bond of more has not been built (18 links a GPU up to Blackwell)
+
+const Words& words_of(PathType type) {
+  return *std::find_if(kTypeWords.begin(), kTypeWords.end(),
+                       [type](const Words& w) { return w.type == type; });
+}
+
+}  // namespace
+
+std::string_view path_type_name(PathType type) { return words_of(type).name; }
+
+std::optional<PathType> path_type_from_name(std::string_view name) {
+  const auto* found =
+      std::find_if(kTypeWords.begin(), kTypeWords.end(), [name](const Words& w) { return w.name == name; });
+  if (found == kTypeWords.end()) return std::nullopt;
+  return found->type;
+}
+
+std::optional<PathType> path_type_from_nvidia_smi(std::string_view cell, int* nvlinks) {
+  if (cell.size() > 2 && cell.substr(0, 2) == "NV") {
+    const auto count = parse_integer(cell.substr(2), 1, kMostNvLinks);
+    if (!count) return std::nullopt;
+    *nvlinks = static_cast<int>(*count);
+    return PathType::nvl;
+  }
+  if (cell == "SOC") return PathType::sys;
+  const auto* found = std::find_if(kTypeWords.begin(), kTypeWords.end(),
+                                   [cell](const Words& w) { return w.nvidia_smi == cell && cell != "NV"; });
+  if (found == kTypeWords.end() || cell.empty()) return std::nullopt;
+  return found->type;
+}
+
+std::optional<std::string_view> nvidia_smi_word(PathType type) {
+  const std::string_view word = words_of(type).nvidia_smi;
+  if (word.empty()) return std::nullopt;
+  return word;
+}
+
+std::string_view nccl_word(PathType type) { return words_of(type).nccl; }
+
+}  // namespace collbench

@@ -1,0 +1,59 @@
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "topology/graph/topology.hpp"
+
+namespace collbench {
+
+/// What hangs below one PCIe switch.
+struct ReferenceSwitch {
+  int gpus;
+  int nics;
+  int numa_node;
+};
+
+/// NVLinks of one pair of GPUs that are wired to each other.
+struct ReferencePair {
+  int a;
+  int b;
+  int links;
+};
+
+/// How the GPUs of a machine reach each other over NVLink.
+enum class NvLinkWiring { none, switches, pairs };
+
+/// One node of a machine type, as its maker describes it.
+struct ReferenceMachine {
+  std::string_view name;       ///< "hgx-h100"
+  std::string_view title;      ///< "8 × H100 SXM, 8 × 400 Gb/s InfiniBand"
+  std::string_view gpu_model;  ///< as nvidia-smi prints it
+  double gpu_gigatransfers;    ///< PCIe of the GPUs, x16 throughout
+  NvLinkWiring wiring;
+  int nvlinks_per_gpu;
+  int nvswitches;                        ///< chips in the node; of an NVLink rack, those that a node sees
+  std::span<const ReferencePair> pairs;  ///< where `wiring` is pairs
+  std::span<const ReferenceSwitch> switches;
+  double nic_gigabits;
+  double nic_gigatransfers;
+  std::string_view nic_link_layer;  ///< "InfiniBand" or "Ethernet"
+  std::string_view nic_transport;   ///< "IB", "RoCE", "EFA", "TCPXO"; empty without NICs
+  std::string_view cpu_vendor;      ///< as CPUID says, or "ARM"; empty where no source says
+  int cpu_family;                   ///< by CPUID; 0: none
+  int cpu_model;
+  double c2c_gigabytes_per_second;  ///< GPU to its CPU, one direction; 0: none
+  int nvlink_domain_gpus;           ///< GPUs that NVLink connects, also across nodes; 0: those of the node
+  std::string_view source;
+};
+
+/// All of them, in the order of `topo list`.
+[[nodiscard]] std::span<const ReferenceMachine> reference_machines();
+
+/// By name; none when there is no such machine.
+[[nodiscard]] const ReferenceMachine* find_reference_machine(std::string_view name);
+
+/// One node of it as a graph. Addresses are made up; every fact has the source "reference machine".
+[[nodiscard]] Host reference_host(const ReferenceMachine& machine);
+
+}  // namespace collbench

@@ -1,0 +1,103 @@
+#include "topology/readers/ibstat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text_input.hpp"
+#include "topology/graph/nics.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kSaveIbstat = "save it again with: ibstat > FILE";
+
+/// ibstat's words for the states that /sys spells as ibv_port_state does.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kStates{
+    {{"Active", "ACTIVE"}, {"Down", "DOWN"}, {"Initializing", "INIT"}, {"Armed", "ARMED"}}};
+
+/// "mlx5_0" of "CA 'mlx5_0'"; none for another line.
+std::optional<std::string> device_name(std::string_view text) {
+  if (!text.starts_with("CA '") || text.size() < 6 || text.back() != '\'') return std::nullopt;
+  return std::string(text.substr(4, text.size() - 5));
+}
+
+/// What stands behind `key`; empty for another line.
+std::string_view value_of(std::string_view text, std::string_view key) {
+  return text.starts_with(key) ? trim(text.substr(key.size())) : std::string_view();
+}
+
+void read_device_line(std::string_view text, Nic& nic) {
+  if (const auto value = value_of(text, "Firmware version:"); !value.empty())
+    nic.firmware.value = std::string(value);
+  if (const auto value = value_of(text, "Node GUID:"); !value.empty()) nic.guid.value = canonical_guid(value);
+  if (const auto value = value_of(text, "System image GUID:"); !value.empty())
+    nic.system_guid.value = canonical_guid(value);
+}
+
+void read_port_line(std::string_view text, NicPort& port) {
+  if (const auto value = value_of(text, "State:"); !value.empty()) {
+    const auto* const known = std::find_if(kStates.begin(), kStates.end(),
+                                           [value](const auto& state) { return state.first == value; });
+    port.state.value = std::string(known == kStates.end() ? value : known->second);
+  }
+  if (const auto value = value_of(text, "Physical state:"); !value.empty())
+    port.physical_state.value = std::string(value);
+  if (const auto value = value_of(text, "Rate:"); !value.empty())
+    port.gigabits_per_second.value = leading_number(value);
+  if (const auto value = value_of(text, "Link layer:"); !value.empty())
+    port.link_layer.value = std::string(value);
+}
+
+/// "Port 1:" begins a port.
+std::optional<int> port_number(std::string_view text) {
+  if (!text.starts_with("Port ") || text.back() != ':') return std::nullopt;
+  const auto number = parse_integer(text.substr(5, text.size() - 6), 0, 255);
+  return number ? std::optional<int>(static_cast<int>(*number)) : std::nullopt;
+}
+
+void begin_device(const std::string& name, const Line& line, std::string_view file, Host& host) {
+  const bool twice =
+      std::any_of(host.nics.begin(), host.nics.end(), [&](const Nic& nic) { return nic.name.value == name; });
+  if (twice) {
+    throw usage_error(place(file, line.number), fmt::format("{} stands in it twice", excerpt(name)),
+                      "save the output of each machine as a file of its own");
+  }
+  host.nics.emplace_back().name.value = name;
+}
+
+}  // namespace
+
+bool has_ibstat(std::string_view text) {
+  return text.find("CA '") != std::string_view::npos &&
+         text.find("Physical state:") != std::string_view::npos;
+}
+
+Host read_ibstat(std::string_view text, std::string_view file) {
+  require_text(text, file, "the output of ibstat");
+  Host host;
+  host.sources.push_back({"ibstat", std::string(file), ""});
+  for (const Line& line : clean_lines(text)) {
+    const std::string_view words = trim(line.text);
+    if (words.empty()) continue;
+    if (const auto name = device_name(words)) {
+      begin_device(*name, line, file, host);
+    } else if (host.nics.empty()) {
+      continue;  // a prompt, or another command's output
+    } else if (const auto number = port_number(words)) {
+      host.nics.back().ports.emplace_back().number = *number;
+    } else if (host.nics.back().ports.empty()) {
+      read_device_line(words, host.nics.back());
+    } else {
+      read_port_line(words, host.nics.back().ports.back());
+    }
+  }
+  if (host.nics.empty()) {
+    throw usage_error(std::string(file), "there is no \"CA 'mlx5_0'\" in it; expected the output of ibstat",
+                      std::string(kSaveIbstat));
+  }
+  return host;
+}
+
+}  // namespace collbench

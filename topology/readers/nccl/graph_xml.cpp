@@ -1,0 +1,181 @@
+// The format: nccl 2.30 src/graph/search.cc, ncclTopoGetXmlFromGraphs and ncclTopoGetGraphFromXml.
+// Before 2.21 device numbers were decimal; since then they are hexadecimal with 0x, and hold the host above
+// bit 56.
+#include "topology/readers/nccl/graph_xml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text_input.hpp"
+#include "base/xml_input.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::uint64_t kNoDevice = ~std::uint64_t{0};  // -1: no NIC was found
+constexpr std::uint64_t kHostBit = 56;
+constexpr int kMostDevices = 640;  // NCCL_TOPO_MAX_NODES
+constexpr int kMostChannels = 64;  // MAXCHANNELS
+
+/// A channel as it is written: NCCL's numbers.
+struct WrittenChannel {
+  std::vector<Device> way;  ///< with NCCL's number as the index
+  std::size_t gpus = 0;
+  std::size_t nets = 0;
+};
+
+/// A GPU or NIC under its NCCL number.
+struct Numbered {
+  std::optional<int> rank;
+  int place = 0;  ///< in the host's list
+};
+
+/// Walks the file and fills one host.
+class GraphReader {
+ public:
+  GraphReader(const XmlInput& xml, std::string_view file) : xml_(xml) {
+    host_.sources.push_back({"NCCL graph XML", std::string(file), ""});
+  }
+
+  Host read() {
+    for (const pugi::xml_node node : xml_.root().children("graph")) read_graph(node);
+    if (gpus_.empty()) throw xml_.error(xml_.root(), "there is no channel through a GPU in it");
+    place_devices();
+    return std::move(host_);
+  }
+
+ private:
+  void read_graph(pugi::xml_node node) {
+    ChannelGraph graph;
+    graph.id =
+        xml_.integer(node, "id", 0, kMostXmlInteger).value_or(static_cast<int>(host_.nccl_graphs.size()));
+    if (std::any_of(host_.nccl_graphs.begin(), host_.nccl_graphs.end(),
+                    [&graph](const ChannelGraph& known) { return known.id == graph.id; }))
+      throw xml_.error(node, fmt::format("id {} stands in the file twice", graph.id));
+    graph.pattern.value = xml_.integer(node, "pattern", 0, kMostXmlInteger);
+    graph.cross_nic.value = flag(node, "crossnic");
+    graph.same_channels.value = flag(node, "samechannels");
+    graph.intra_gigabytes_per_second.value = xml_.number(node, "speedintra");
+    graph.inter_gigabytes_per_second.value = xml_.number(node, "speedinter");
+    graph.inter_latency.value = xml_.number(node, "latencyinter");
+    graph.intra_type.value = path_type(node, "typeintra");
+    graph.inter_type.value = path_type(node, "typeinter");
+    read_channels(node, graph);
+    host_.nccl_graphs.push_back(std::move(graph));
+  }
+
+  [[nodiscard]] std::optional<bool> flag(pugi::xml_node node, const char* attribute) const {
+    const auto value = xml_.integer(node, attribute, 0, kMostXmlInteger);
+    return value ? std::optional(*value != 0) : std::nullopt;
+  }
+
+  std::optional<PathType> path_type(pugi::xml_node node, const char* attribute) {
+    const auto word = XmlInput::text_of(node, attribute);
+    if (!word) return std::nullopt;
+    const auto type = path_type_from_name(*word);
+    if (!type)
+      host_.notes.push_back(fmt::format("{}: {}=\"{}\" is a path that is not known here; left out",
+                                        xml_.where(node), attribute, excerpt(*word, 20)));
+    return type;
+  }
+
+  /// As many as the graph says, all through as many GPUs, and all from and to the network or none.
+  void read_channels(pugi::xml_node node, ChannelGraph& graph) {
+    std::optional<WrittenChannel> first;
+    for (const pugi::xml_node each : node.children("channel")) {
+      WrittenChannel channel = read_channel(each);
+      if (!first) first = channel;
+      if (channel.gpus == 0 || channel.gpus != first->gpus || channel.nets != first->nets ||
+          (channel.nets != 0 && channel.nets != 2)) {
+        throw xml_.error(each, fmt::format("{} GPUs and {} NICs, and the first has {} and {}", channel.gpus,
+                                           channel.nets, first->gpus, first->nets));
+      }
+      graph.channels.push_back(std::move(channel.way));
+      if (graph.channels.size() > kMostChannels)
+        throw xml_.error(each, fmt::format("more than {} channels", kMostChannels));
+    }
+    const auto said = xml_.integer(node, "nchannels", 0, kMostChannels);
+    if (said.value_or(static_cast<int>(graph.channels.size())) != static_cast<int>(graph.channels.size())) {
+      throw xml_.error(node, fmt::format("nchannels is {}, and {} are there", *said, graph.channels.size()));
+    }
+  }
+
+  WrittenChannel read_channel(pugi::xml_node node) {
+    WrittenChannel channel;
+    for (const pugi::xml_node child : node.children()) {
+      const std::string_view name = child.name();
+      if (name == "gpu") {
+        ++channel.gpus;
+        const int number = device_number(child).value_or(-1);
+        if (number < 0) throw xml_.error(child, "it is no GPU");
+        gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kMostXmlInteger)});
+        channel.way.push_back({DeviceKind::gpu, number});
+      } else if (name == "net") {
+        ++channel.nets;
+        if (const auto number = device_number(child)) {
+          nics_.try_emplace(*number);
+          channel.way.push_back({DeviceKind::nic, *number});
+        }
+      }
+    }
+    return channel;
+  }
+
+  /// None for a NIC that NCCL did not find.
+  [[nodiscard]] std::optional<int> device_number(pugi::xml_node node) const {
+    const std::string text = XmlInput::text_of(node, "dev").value_or("");
+    const bool hexadecimal = text.starts_with("0x");
+    const auto decimal = hexadecimal ? std::nullopt : parse_integer(text, -1, kMostDevices - 1);
+    const auto id = hexadecimal ? parse_hex(text)
+                    : decimal   ? std::optional(static_cast<std::uint64_t>(*decimal))
+                                : std::nullopt;
+    if (id == kNoDevice) return std::nullopt;
+    if (id && *id >> kHostBit != 0) {
+      throw xml_.error(
+          node, fmt::format("dev=\"{}\" is a device of host {}; the graph of an NVLink domain of several "
+                            "hosts is not read",
+                            excerpt(text), *id >> kHostBit));
+    }
+    if (!id || *id >= kMostDevices)
+      throw xml_.error(node, fmt::format("dev=\"{}\" is no number of a device", excerpt(text)));
+    return static_cast<int>(*id);
+  }
+
+  /// The GPUs and NICs of all channels, by their numbers; then the channels go by the places in these lists.
+  void place_devices() {
+    for (auto& [number, gpu] : gpus_) {
+      gpu.place = static_cast<int>(host_.gpus.size());
+      host_.gpus.emplace_back().index.value = number;
+      host_.gpus.back().nccl_rank.value = gpu.rank;
+    }
+    for (auto& [number, nic] : nics_) {
+      nic.place = static_cast<int>(host_.nics.size());
+      host_.nics.emplace_back().nccl_net.value = number;
+    }
+    for (ChannelGraph& graph : host_.nccl_graphs) {
+      for (auto& channel : graph.channels) {
+        for (Device& device : channel)
+          device.index = (device.kind == DeviceKind::gpu ? gpus_ : nics_).at(device.index).place;
+      }
+    }
+  }
+
+  const XmlInput& xml_;
+  Host host_;
+  std::map<int, Numbered> gpus_;
+  std::map<int, Numbered> nics_;
+};
+
+}  // namespace
+
+Host read_nccl_graph_xml(std::string_view text, std::string_view file) {
+  const XmlInput xml(text, file, "graphs", "an NCCL graph XML");
+  return GraphReader(xml, file).read();
+}
+
+}  // namespace collbench

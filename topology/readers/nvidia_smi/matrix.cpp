@@ -1,0 +1,222 @@
+#include "topology/readers/nvidia_smi/matrix.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text_input.hpp"
+#include "topology/readers/nvidia_smi/fields.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::array<std::string_view, 3> kExtras{"CPU Affinity", "NUMA Affinity", "GPU NUMA ID"};
+constexpr std::string_view kCopyAgain = "copy the output again, or save it with: nvidia-smi topo -m > FILE";
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// "GPU0", "NIC12".
+bool is_numbered_label(std::string_view word) {
+  const std::string_view kind = word.substr(0, 3);
+  if (word.size() < 4 || (kind != "GPU" && kind != "NIC")) return false;
+  return std::all_of(word.begin() + 3, word.end(), is_digit);
+}
+
+/// That, or a NIC by name as old drivers print it: "mlx5_0", "rocep4s0f0".
+bool is_label(std::string_view word) {
+  if (is_numbered_label(word)) return true;
+  return word.size() > 2 && is_lower(word.front()) && is_digit(word.back()) &&
+         std::all_of(word.begin(), word.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
+}
+
+bool is_extra_word(std::string_view word) {
+  return word == "CPU" || word == "NUMA" || word == "Affinity" || word == "GPU" || word == "ID";
+}
+
+/// The header's text from its first label on, without what a paste put before it ("topo = '''").
+std::optional<std::string_view> header_text(std::string_view line) {
+  const std::size_t start = line.find("GPU");
+  if (start == std::string_view::npos) return std::nullopt;
+  const std::string_view text = line.substr(start);
+  const std::vector<std::string> words = split_words(text);
+  const bool fused =
+      words[0].find("GPU", 3) != std::string::npos && is_digit(words[0].size() > 3 ? words[0][3] : ' ');
+  if (!fused && !is_numbered_label(words[0])) return std::nullopt;
+  const bool only_labels = std::all_of(words.begin() + 1, words.end(), [](const std::string& word) {
+    return is_label(word) || is_extra_word(word) || word.find("CPU") != std::string::npos ||
+           word.find("NIC", 1) != std::string::npos || word.find("Affinity") != std::string::npos;
+  });
+  // A one-GPU header may be "GPU0" alone, but in a log that is more often a word: ask for a column behind it.
+  return only_labels ? std::optional(text) : std::nullopt;
+}
+
+std::vector<std::string> header_cells(std::string_view text) {
+  if (text.find('\t') != std::string_view::npos) {
+    std::vector<std::string> cells = split_cells(text, '\t');
+    while (!cells.empty() && cells.back().empty()) cells.pop_back();
+    return cells;
+  }
+  // Split at blanks, the names of several words are put together again.
+  std::string joined(text);
+  for (const std::string_view extra : kExtras) {
+    const std::size_t at = joined.find(extra);
+    if (at == std::string::npos) continue;
+    for (std::size_t i = at; i < at + extra.size(); ++i) {
+      if (joined[i] == ' ') joined[i] = '\x1f';
+    }
+  }
+  std::vector<std::string> cells = split_words(joined);
+  for (std::string& cell : cells) std::replace(cell.begin(), cell.end(), '\x1f', ' ');
+  return cells;
+}
+
+Matrix read_header(const Line& line, std::string_view text, std::string_view file) {
+  Matrix matrix;
+  for (const std::string& cell : header_cells(text)) {
+    const bool extra = std::find(kExtras.begin(), kExtras.end(), cell) != kExtras.end();
+    if (extra) {
+      matrix.extras.push_back(cell);
+    } else if (is_label(cell) && matrix.extras.empty()) {
+      matrix.columns.push_back(cell);
+    } else if (cell.empty()) {
+      throw usage_error(
+          place(file, line.number),
+          fmt::format("column {} of the header is empty (tabs were doubled?)", matrix.columns.size() + 1),
+          std::string(kCopyAgain));
+    } else {
+      throw usage_error(
+          place(file, line.number),
+          fmt::format("'{}' in the header is no device and no affinity column (tabs were lost?)",
+                      excerpt(cell)),
+          std::string(kCopyAgain));
+    }
+  }
+  return matrix;
+}
+
+/// The row's cells without its label, or none when the line is no row.
+std::optional<MatrixRow> split_row(const Line& line, bool tabs) {
+  const std::string_view text =
+      std::string_view(line.text).substr(std::min(line.text.find_first_not_of(" \t"), line.text.size()));
+  std::vector<std::string> cells = tabs ? split_cells(text, '\t') : split_words(text);
+  if (cells.empty() || cells[0].empty()) return std::nullopt;
+  MatrixRow row{cells[0], {cells.begin() + 1, cells.end()}, {}, line.number};
+  const bool looks_like_row =
+      is_label(row.label) || row.label.substr(0, 3) == "GPU" || row.label.substr(0, 3) == "NIC";
+  if (!looks_like_row || row.cells.empty()) return std::nullopt;
+  return row;
+}
+
+/// Moves what stands behind the devices' cells to `extras`; false when the number of cells is wrong.
+bool take_extras(MatrixRow& row, const Matrix& matrix) {
+  const std::size_t devices = matrix.columns.size();
+  const std::size_t extras = matrix.extras.size();
+  if (row.cells.size() < devices) return false;
+  row.extras.assign(row.cells.begin() + static_cast<std::ptrdiff_t>(devices), row.cells.end());
+  row.cells.resize(devices);
+  const bool all_empty =
+      std::all_of(row.extras.begin(), row.extras.end(), [](const auto& cell) { return cell.empty(); });
+  // Rows of NICs have no affinity, and topo -p2p ends its rows with a tab.
+  if ((row.label.substr(0, 3) != "GPU" || extras == 0) && all_empty && row.extras.size() <= extras + 1) {
+    row.extras.clear();
+    return true;
+  }
+  // Drivers with the column GPU NUMA ID print two tabs before its cell.
+  if (extras == kExtras.size() && row.extras.size() == extras + 1 && row.extras[2].empty()) {
+    row.extras.erase(row.extras.begin() + 2);
+  }
+  return row.extras.size() == extras;
+}
+
+void add_row(Matrix& matrix, MatrixRow row, std::string_view file) {
+  const std::size_t found = row.cells.size();
+  if (!take_extras(row, matrix)) {
+    throw usage_error(place(file, row.line),
+                      fmt::format("row {} has {} cells, the header has {}", excerpt(row.label, 20), found,
+                                  matrix.columns.size() + matrix.extras.size()),
+                      std::string(kCopyAgain));
+  }
+  const std::size_t index = matrix.rows.size();
+  if (index >= matrix.columns.size() || row.label != matrix.columns[index]) {
+    throw usage_error(place(file, row.line),
+                      fmt::format("row {} stands where the header has {}", excerpt(row.label, 20),
+                                  index < matrix.columns.size() ? matrix.columns[index] : "no more devices"),
+                      std::string(kCopyAgain));
+  }
+  matrix.last_line = row.line;
+  matrix.rows.push_back(std::move(row));
+}
+
+}  // namespace
+
+std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_view file) {
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const auto text = header_text(lines[i].text);
+    if (!text) continue;
+    const bool tabs =
+        text->find('\t') != std::string_view::npos || lines[i + 1].text.find('\t') != std::string::npos;
+    if (!split_row(lines[i + 1], tabs)) continue;
+    Matrix matrix = read_header(lines[i], *text, file);
+    for (std::size_t k = i + 1; k < lines.size(); ++k) {
+      auto row = split_row(lines[k], tabs);
+      if (!row) break;
+      add_row(matrix, std::move(*row), file);
+    }
+    if (matrix.rows.size() < matrix.columns.size()) {
+      throw usage_error(place(file, matrix.last_line),
+                        fmt::format("the table ends after {} rows, the header has {} devices",
+                                    matrix.rows.size(), matrix.columns.size()),
+                        std::string(kCopyAgain));
+    }
+    return matrix;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::string_view kP2pOutput = "the output of nvidia-smi topo -p2p";
+constexpr std::string_view kSaveP2p = "save it again with: nvidia-smi topo -p2p r > FILE";
+constexpr std::array<std::string_view, 8> kP2pWords{"X", "OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
+
+}  // namespace
+
+Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
+  require_text(text, file, kP2pOutput);
+  const std::vector<Line> lines = clean_lines(text);
+  const auto matrix = find_matrix(lines, file);
+  if (!matrix) {
+    throw without_nvidia_smi_output(
+        lines, file,
+        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kP2pOutput),
+                    std::string(kSaveP2p)));
+  }
+  Host host;
+  host.sources.push_back({"nvidia-smi topo -p2p", std::string(file), ""});
+  for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
+    const auto index = parse_integer(std::string_view(matrix->columns[row]).substr(3), 0, 9999);
+    Gpu gpu;
+    if (index) gpu.index.value = static_cast<int>(*index);
+    host.gpus.push_back(gpu);
+    for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
+      const std::string& cell = matrix->rows[row].cells[column];
+      const bool word = std::find(kP2pWords.begin(), kP2pWords.end(), cell) != kP2pWords.end();
+      if (!word || !index || (cell == "X") != (row == column)) {
+        throw usage_error(place(file, matrix->rows[row].line),
+                          fmt::format("row {}, column {}: '{}' is no word of topo -p2p", matrix->columns[row],
+                                      matrix->columns[column], excerpt(cell)),
+                          std::string(kSaveP2p));
+      }
+      if (row == column) continue;
+      host.peer_access.push_back(
+          {{DeviceKind::gpu, static_cast<int>(row)}, {DeviceKind::gpu, static_cast<int>(column)}, {cell, 0}});
+    }
+  }
+  return host;
+}
+
+}  // namespace collbench

@@ -1,0 +1,153 @@
+#include "topology/readers/nvidia_smi/topo.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text_input.hpp"
+#include "topology/graph/cpu_list.hpp"
+#include "topology/graph/topology.hpp"
+#include "topology/readers/nvidia_smi/fields.hpp"
+#include "topology/readers/nvidia_smi/matrix.hpp"
+
+namespace collbench {
+namespace {
+
+constexpr std::string_view kReader = "nvidia-smi topo -m";
+constexpr std::string_view kTopoOutput = "the output of nvidia-smi topo -m";
+constexpr std::string_view kSaveTopo = "save it again with: nvidia-smi topo -m > FILE";
+
+bool is_gpu(const std::string& label) { return label.substr(0, 3) == "GPU"; }
+
+/// A table that came through a JSON string is one line with \n and \t written out.
+std::string undo_json_escapes(std::string_view text) {
+  if (text.find("\\tGPU") == std::string_view::npos && text.find("\\u001b[4mGPU") == std::string_view::npos) {
+    return std::string(text);
+  }
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (text[i] == '\\' && (next == 'n' || next == 't')) {
+      plain += next == 'n' ? '\n' : '\t';
+      ++i;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+/// "0-1" or "0,3-9" in one spelling; none for an empty cell and N/A.
+std::optional<std::string> affinity(const MatrixRow& row, std::size_t i, const Matrix& matrix,
+                                    std::string_view file) {
+  const std::string& cell = row.extras[i];
+  if (cell.empty() || cell == "N/A") return std::nullopt;
+  const auto list = parse_cpu_list(cell);
+  if (!list) {
+    throw usage_error(place(file, row.line),
+                      fmt::format("row {}, {}: '{}' is no list of numbers such as 0-13,28-41", row.label,
+                                  matrix.extras[i], excerpt(cell)),
+                      std::string(kSaveTopo));
+  }
+  return format_cpu_list(*list);
+}
+
+Gpu read_gpu(const MatrixRow& row, const Matrix& matrix, std::string_view file) {
+  Gpu gpu;
+  const auto index = parse_integer(std::string_view(row.label).substr(3), 0, 9999);
+  if (!index)
+    throw usage_error(place(file, row.line), fmt::format("'{}' is no GPU", row.label),
+                      std::string(kSaveTopo));
+  gpu.index.value = static_cast<int>(*index);
+  for (std::size_t i = 0; i < row.extras.size(); ++i) {
+    if (matrix.extras[i] == "CPU Affinity") gpu.cpu_affinity.value = affinity(row, i, matrix, file);
+    if (matrix.extras[i] == "NUMA Affinity") gpu.numa_affinity.value = affinity(row, i, matrix, file);
+    if (matrix.extras[i] == "GPU NUMA ID" && !row.extras[i].empty()) gpu.gpu_numa_node.value = row.extras[i];
+  }
+  return gpu;
+}
+
+/// The name behind "NIC0:" in the legend; none when there is no such line.
+std::optional<std::string> legend_name(const std::vector<Line>& lines, int after, const std::string& label) {
+  for (const Line& line : lines) {
+    if (line.number <= after) continue;
+    const std::vector<std::string> words = split_words(line.text);
+    if (words.size() == 2 && words[0] == label + ":") return words[1];
+  }
+  return std::nullopt;
+}
+
+Nic read_nic(const std::string& label, const std::vector<Line>& lines, const Matrix& matrix) {
+  Nic nic;
+  if (label.substr(0, 3) == "NIC") {
+    nic.label.value = label;
+    nic.name.value = legend_name(lines, matrix.last_line, label);
+  } else {
+    nic.name.value = label;
+  }
+  return nic;
+}
+
+Device device_at(const Matrix& matrix, std::size_t column) {
+  const bool gpu = is_gpu(matrix.columns[column]);
+  const auto before =
+      std::count_if(matrix.columns.begin(), matrix.columns.begin() + static_cast<std::ptrdiff_t>(column),
+                    [gpu](const std::string& label) { return is_gpu(label) == gpu; });
+  return {gpu ? DeviceKind::gpu : DeviceKind::nic, static_cast<int>(before)};
+}
+
+StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, std::string_view file) {
+  const std::string& cell = matrix.rows[row].cells[column];
+  const auto refuse = [&](std::string_view what) {
+    return usage_error(place(file, matrix.rows[row].line),
+                       fmt::format("row {}, column {}: '{}' {}", matrix.columns[row], matrix.columns[column],
+                                   excerpt(cell), what),
+                       std::string(kSaveTopo));
+  };
+  constexpr std::array<std::string_view, 6> kPeerWords{"OK", "CNS", "GNS", "TNS", "NS", "DR"};
+  if (std::find(kPeerWords.begin(), kPeerWords.end(), cell) != kPeerWords.end()) {
+    throw refuse("belongs to nvidia-smi topo -p2p, not to topo -m");
+  }
+  StatedPath path{device_at(matrix, row), device_at(matrix, column), {}, {}};
+  int nvlinks = 0;
+  path.type.value = path_type_from_nvidia_smi(cell, &nvlinks);
+  if (!path.type.known())
+    throw refuse("is no path type (X, NV#, PIX, PXB, PHB, NODE, SYS); tabs may be lost");
+  if ((path.type.value == PathType::loc) != (row == column))
+    throw refuse("stands off the diagonal, or X is missing");
+  if (nvlinks > 0) path.nvlinks.value = nvlinks;
+  return path;
+}
+
+}  // namespace
+
+Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
+  require_text(text, file, kTopoOutput);
+  const std::vector<Line> lines = clean_lines(undo_json_escapes(text));
+  const auto matrix = find_matrix(lines, file);
+  if (!matrix) {
+    throw without_nvidia_smi_output(
+        lines, file,
+        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kTopoOutput),
+                    std::string(kSaveTopo)));
+  }
+  Host host;
+  host.sources.push_back({std::string(kReader), std::string(file), ""});
+  for (const MatrixRow& row : matrix->rows) {
+    if (is_gpu(row.label)) {
+      host.gpus.push_back(read_gpu(row, *matrix, file));
+    } else {
+      host.nics.push_back(read_nic(row.label, lines, *matrix));
+    }
+  }
+  for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
+    for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
+      const StatedPath path = read_cell(*matrix, row, column, file);
+      if (row != column) host.stated_paths.push_back(path);
+    }
+  }
+  return host;
+}
+
+}  // namespace collbench

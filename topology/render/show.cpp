@@ -1,0 +1,195 @@
+#include "topology/render/show.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+#include "topology/graph/channel_graph.hpp"
+#include "topology/graph/lookup.hpp"
+#include "topology/graph/path.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/render/matrix.hpp"
+#include "topology/render/tree.hpp"
+
+namespace collbench {
+
+std::string summarize_host(const Host& host) {
+  std::map<std::string, int> models;
+  for (const Gpu& gpu : host.gpus) {
+    ++models[gpu.model.value_or(gpu.sm.known() ? fmt::format("GPU (sm {})", *gpu.sm.value) : "GPU")];
+  }
+  std::string out;
+  for (const auto& [model, count] : models)
+    out += fmt::format("{}{} × {}", out.empty() ? "" : ", ", count, model);
+  if (out.empty()) out = "no GPU";
+  const int links = host.gpus.empty() ? 0 : nvlinks_of(host, {DeviceKind::gpu, 0});
+  if (links > 0) out += fmt::format(", {} each", counted(static_cast<std::size_t>(links), "NVLink"));
+  if (!host.nvswitches.empty()) {
+    out += fmt::format(" through {} NVSwitches", host.nvswitches.size());
+  } else if (links > 0 && has_nvswitch(host)) {
+    out += " through NVSwitches";
+  }
+  out += ", " + counted(host.nics.size(), "NIC");
+  double gigabits = 0;
+  for (const Nic& nic : host.nics) {
+    for (const NicPort& port : nic.ports) gigabits += port.gigabits_per_second.value_or(0);
+  }
+  if (gigabits > 0) out += fmt::format(" ({} Gb/s together)", gigabits);
+  if (!host.numa_nodes.empty()) {
+    out += ", " + counted(host.numa_nodes.size(), "NUMA node");
+  }
+  return out;
+}
+
+namespace {
+
+/// "12 GB/s each between GPUs (SYS)".
+std::string rate_text(const Fact<double>& rate, const Fact<PathType>& type, std::string_view where) {
+  if (!rate.known()) return {};
+  const std::string path = type.known() ? fmt::format(" ({})", path_type_name(*type.value)) : "";
+  return fmt::format(", {} GB/s each {}{}", *rate.value, where, path);
+}
+
+std::string title(const ChannelGraph& graph) {
+  std::string text =
+      fmt::format("{}: {}", nccl_graph_name(graph.id), counted(graph.channels.size(), "channel"));
+  if (graph.channels.empty()) return text + "\n";
+  text += rate_text(graph.intra_gigabytes_per_second, graph.intra_type, "between GPUs");
+  if (graph.channels.front().front().kind == DeviceKind::nic)
+    text += rate_text(graph.inter_gigabytes_per_second, graph.inter_type, "to the network");
+  return text + (graph.cross_nic.value_or(false) ? ", across NICs\n" : "\n");
+}
+
+}  // namespace
+
+std::string show_graphs(const Host& host) {
+  std::string out;
+  for (const ChannelGraph& graph : host.nccl_graphs) {
+    out += title(graph);
+    for (std::size_t i = 0; i < graph.channels.size();) {
+      std::size_t same = 1;  // NCCL doubles what it found: the same way follows as often
+      while (i + same < graph.channels.size() && graph.channels[i + same] == graph.channels[i]) ++same;
+      out += fmt::format("  {}{}\n", channel_text(host, graph, graph.channels[i]),
+                         same > 1 ? fmt::format("  × {}", same) : "");
+      i += same;
+    }
+  }
+  return out;
+}
+
+namespace {
+
+std::string source_name(const Host& host, int source) {
+  const auto index = static_cast<std::size_t>(source);
+  if (index >= host.sources.size()) return "?";
+  return fmt::format("{} of {}", host.sources[index].reader, host.sources[index].place);
+}
+
+/// "GPU0, GPU1, GPU2 and 5 more".
+std::string first_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostShown = 3;
+  const std::size_t shown = std::min(names.size(), kMostShown);
+  const std::string more = shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "";
+  return fmt::format(
+      "{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "), more);
+}
+
+/// One line for all devices on which the same two sources disagree in the same way: two views of a machine
+/// may differ on a hundred paths for one reason.
+std::string disagreements_text(const Host& host) {
+  std::map<std::string, std::vector<std::string>> devices;  // by the words that follow them
+  for (const Disagreement& d : host.disagreements) {
+    devices[fmt::format("{}: {} ({}), {} ({})", d.attribute, d.kept, source_name(host, d.kept_source),
+                        d.other, source_name(host, d.other_source))]
+        .push_back(d.device);
+  }
+  std::string out;
+  for (const auto& [words, names] : devices) {
+    out += fmt::format("Disagree: {} {}\n", first_of(names), words);
+  }
+  return out;
+}
+
+/// "Peer access: 48 of 56 ways between GPUs OK; NS (not supported): GPU0 to GPU2, … and 5 more", as
+/// nvidia-smi topo -p2p has it.
+std::string peer_access_text(const Host& host) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kMeanings{
+      {{"CNS", "chipset not supported"},
+       {"GNS", "GPU not supported"},
+       {"TNS", "topology not supported"},
+       {"NS", "not supported"},
+       {"DR", "disabled by a registry key"}}};
+  if (host.peer_access.empty()) return {};
+  std::map<std::string, std::vector<std::string>> ways;  // by the word that is not OK
+  std::size_t good = 0;
+  for (const PeerAccess& access : host.peer_access) {
+    const std::string state = access.state.value_or("U");
+    good += state == "OK" ? 1 : 0;
+    if (state != "OK")
+      ways[state].push_back(
+          fmt::format("{} to {}", device_label(host, access.from), device_label(host, access.to)));
+  }
+  std::string out = fmt::format("Peer access: {} of {} ways between GPUs OK", good, host.peer_access.size());
+  for (auto& [state, names] : ways) {
+    const auto* meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                       [&word = state](const auto& each) { return each.first == word; });
+    out += fmt::format("; {} ({}): {}", state, meaning == kMeanings.end() ? "unknown" : meaning->second,
+                       first_of(names));
+  }
+  return out + "\n";
+}
+
+std::string trouble_text(const Host& host) {
+  std::string out = disagreements_text(host);
+  for (const std::string& note : host.notes) out += "Note: " + note + "\n";
+  return out;
+}
+
+std::string show_host(const Host& host, const ShowOptions& options) {
+  std::string out = host.name.value_or(host.sources.empty() ? "host" : host.sources.front().place);
+  if (host.product.known()) out += "  " + *host.product.value;
+  if (host.driver_version.known()) out += "  driver " + *host.driver_version.value;
+  if (host.cuda_version.known()) out += "  CUDA " + *host.cuda_version.value;
+  if (host.fabric_manager.known()) out += "  fabric manager " + *host.fabric_manager.value;
+  if (host.peer_memory.known()) out += "  peer memory " + *host.peer_memory.value;
+  out += "\n" + summarize_host(host) + "\n";
+  out += show_tree(host);
+  out += show_affinity(host);
+  if (options.matrix) out += show_matrix(host);
+  out += peer_access_text(host);
+  out += show_graphs(host);
+  out += trouble_text(host);
+  if (options.sources) {
+    for (const Source& source : host.sources) {
+      out += fmt::format("Source: {}, {}{}\n", source.reader, source.place,
+                         source.version.empty() ? "" : ", " + source.version);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string show_topology(const Topology& topology, const ShowOptions& options) {
+  std::string out;
+  for (const Host& host : topology.hosts) out += (out.empty() ? "" : "\n") + show_host(host, options);
+  return out;
+}
+
+std::string list_reference_machines() {
+  std::string out;
+  for (const ReferenceMachine& machine : reference_machines()) {
+    out += fmt::format("{:<12}  {}\n", machine.name, machine.title);
+  }
+  return out;
+}
+
+}  // namespace collbench

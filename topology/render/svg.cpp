@@ -1,0 +1,81 @@
+#include "topology/render/svg.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/text_input.hpp"
+#include "topology/render/drawing.hpp"
+
+namespace collbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes with its contents.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (fs::temp_directory_path() / "collbench-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw usage_error(pattern, "no folder can be made there",
+                        "set TMPDIR to a folder that can be written to");
+    }
+    folder_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder(ScratchFolder&&) = delete;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  fs::path folder_;
+};
+
+}  // namespace
+
+std::string svg_of(const std::string& dot) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("machine.dot");
+  write_file_by_rename(file, dot);
+  const ChildLimits limits{.seconds = 60};
+  const ChildResult result = run_child({"dot", "-Tsvg", file}, limits);
+  if (result.end == ChildEnd::not_started) {
+    throw Error(ExitStatus::not_here, "topo draw",
+                "Graphviz' dot is not here: " + describe_end(result, limits),
+                "install the package graphviz, or write the graph itself with -o FILE.dot");
+  }
+  if (!result.succeeded() || result.cut) {
+    throw usage_error("dot -Tsvg",
+                      fmt::format("{}: {}", describe_end(result, limits), excerpt(result.err, 200)),
+                      "write the graph itself with -o FILE.dot, and see what dot says of it");
+  }
+  return with_dark_colours(result.out);
+}
+
+std::string with_dark_colours(std::string svg) {
+  const std::size_t open = svg.find("<svg");
+  const std::size_t close = open == std::string::npos ? open : svg.find('>', open);
+  if (close == std::string::npos) return svg;
+  std::string style = "\n<style>@media (prefers-color-scheme: dark) {\n";
+  for (const DrawingColour& colour : drawing_colours()) {
+    for (const char* attribute : {"fill", "stroke"})
+      style += fmt::format("[{0}=\"{1}\"] {{ {0}: {2} }}\n", attribute, colour.light, colour.dark);
+  }
+  // Graphviz gives its own black no attribute.
+  style += fmt::format("text:not([fill]) {{ fill: {} }}\n}}</style>", drawing_colours().front().dark);
+  return svg.insert(close + 1, style);
+}
+
+}  // namespace collbench

@@ -1,0 +1,174 @@
+#include "topology/telemetry/telemetry_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "base/text_input.hpp"
+
+namespace collbench {
+namespace {
+
+/// Of the time between two readings. A row's time is a median of blocks: what held for less moves none.
+constexpr double kLeastShare = 0.01;
+
+void widen(std::optional<Gauge>& gauge, const std::optional<double>& value) {
+  if (!value) return;
+  if (!gauge) gauge = Gauge{*value, *value, *value, *value};
+  gauge->least = std::min(gauge->least, *value);
+  gauge->most = std::max(gauge->most, *value);
+  gauge->after = *value;
+}
+
+/// Whether it went up since the last reading. It starts anew when the driver is loaded anew.
+bool count(std::optional<CounterChange>& counter, const std::optional<std::uint64_t>& value) {
+  if (!value) return false;
+  const bool went_up = counter && *value > counter->after;
+  if (!counter) counter = CounterChange{*value, *value};
+  counter->after = *value;
+  return went_up;
+}
+
+}  // namespace
+
+void TelemetryLog::mark(GpuTelemetry& gpu, GpuTrouble trouble, const RowSet& rows) {
+  const auto at = std::lower_bound(gpu.troubles.begin(), gpu.troubles.end(), trouble);
+  if (at == gpu.troubles.end() || *at != trouble) gpu.troubles.insert(at, trouble);
+  const std::string& name = gpu.uuid.empty() ? gpu.address : gpu.uuid;
+  for (const std::size_t row : rows) marks_[row].insert({"", name, trouble});
+}
+
+void TelemetryLog::add(const std::vector<GpuReading>& reading, const ReadingTime& time) {
+  ++readings_;
+  for (const GpuReading& now : reading) {
+    auto gpu = std::find_if(gpus_.begin(), gpus_.end(),
+                            [&](const GpuTelemetry& each) { return each.address == now.address; });
+    if (gpu == gpus_.end()) {
+      gpu = gpus_.emplace(gpus_.end());
+      gpu->address = now.address;
+      gpu->uuid = now.uuid;
+    }
+    widen(gpu->sm_clock_hertz, now.sm_clock_hertz);
+    widen(gpu->temperature_celsius, now.temperature_celsius);
+    widen(gpu->power_watts, now.power_watts);
+    for (const GpuTrouble trouble : now.throttled_by) mark(*gpu, trouble, time.during);
+    if (count(gpu->ecc_corrected, now.ecc_corrected)) mark(*gpu, GpuTrouble::ecc_corrected, time.since_last);
+    if (count(gpu->ecc_uncorrected, now.ecc_uncorrected))
+      mark(*gpu, GpuTrouble::ecc_uncorrected, time.since_last);
+    if (count(gpu->pcie_replays, now.pcie_replays)) mark(*gpu, GpuTrouble::pcie_replays, time.since_last);
+    const GpuReading& before = last_[now.address];
+    for (const auto& [trouble, seconds] : now.throttled_seconds) {
+      const auto earlier = before.throttled_seconds.find(trouble);
+      if (earlier == before.throttled_seconds.end()) continue;
+      const double held = seconds - earlier->second;
+      if (held > 0 && held >= kLeastShare * time.seconds_since_last) mark(*gpu, trouble, time.since_last);
+    }
+    last_[now.address] = now;
+  }
+  for (const GpuTelemetry& gpu : gpus_) {
+    const bool seen = std::any_of(reading.begin(), reading.end(),
+                                  [&](const GpuReading& each) { return each.address == gpu.address; });
+    if (seen || last_.erase(gpu.address) == 0) continue;
+    note(fmt::format("nvidia-smi no longer shows GPU {}: see dmesg for Xid errors", gpu.address));
+  }
+}
+
+namespace {
+
+constexpr double kShareOfTime = 0.1;  // that a child runs
+
+double seconds_from(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TelemetryWatch::TelemetryWatch(TelemetryPlaces places) : places_(std::move(places)) {
+  read();
+  if (!failed_) thread_ = std::thread([this] { watch(); });
+}
+
+TelemetryWatch::~TelemetryWatch() { stop(); }
+
+void TelemetryWatch::running(std::optional<std::size_t> row) {
+  const std::lock_guard lock(mutex_);
+  row_ = row;
+  if (!row) return;
+  during_.insert(*row);
+  since_last_.insert(*row);
+}
+
+const TelemetryLog& TelemetryWatch::finish() {
+  stop();
+  if (!failed_) read();
+  return log_;
+}
+
+void TelemetryWatch::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void TelemetryWatch::watch() {
+  while (!failed_) {
+    const double pause = std::max(places_.seconds_between, took_seconds_ * (1 / kShareOfTime - 1));
+    {
+      std::unique_lock lock(mutex_);
+      if (wake_.wait_for(lock, std::chrono::duration<double>(pause), [this] { return over_; })) return;
+    }
+    read();
+  }
+}
+
+void TelemetryWatch::read() {
+  const auto start = std::chrono::steady_clock::now();
+  ReadingTime time;
+  if (log_.readings() > 0) time.seconds_since_last = seconds_from(last_reading_);
+  last_reading_ = start;
+  {
+    const std::lock_guard lock(mutex_);
+    during_.clear();
+    if (row_) during_.insert(*row_);
+    time.since_last = std::exchange(since_last_, during_);
+  }
+  const ChildLimits limits{.seconds = places_.seconds_per_reading, .most_bytes = kMostInputBytes};
+  ChildResult child;
+  try {
+    child = run_child({places_.nvidia_smi, "-q", "-x"}, limits);
+  } catch (const Error& error) {  // no process to be had
+    return fail(error.what());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    time.during = during_;
+  }
+  time.since_last.insert(time.during.begin(), time.during.end());
+  took_seconds_ = seconds_from(start);
+  if (!child.succeeded()) {
+    const std::string_view said = trim(trim(child.err).empty() ? child.out : child.err);
+    return fail(describe_end(child, limits) +
+                (said.empty() ? "" : fmt::format(", \"{}\"", excerpt(said.substr(0, said.find('\n')), 120))));
+  }
+  try {
+    log_.add(read_nvidia_smi_telemetry(child.out, "nvidia-smi"), time);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+}
+
+void TelemetryWatch::fail(const std::string& why) {
+  failed_ = true;
+  log_.note(log_.readings() == 0
+                ? fmt::format("not known: nvidia-smi -q -x: {}", why)
+                : fmt::format("not known after reading {}: nvidia-smi -q -x: {}", log_.readings(), why));
+}
+
+}  // namespace collbench
