@@ -20,20 +20,20 @@ using namespace collbench;
 constexpr int kNodes = 1024;
 
 /// What makes a node odd.
-const std::vector<std::function<void(Host&)>>& faults() {
-  static const std::vector<std::function<void(Host&)>> kFaults{
-      [](Host& host) { host.gpus[3].nvlinks_active.value = 17; },
-      [](Host& host) { host.gpus[5].mig.value = true; },
-      [](Host& host) { host.nics[2].ports[0].state.value = "DOWN"; },
-      [](Host& host) { host.nics[6].ports[0].gigabits_per_second.value = 200; },
-      [](Host& host) { host.pci_devices[2].link_max.width.value = 8; },
-      [](Host& host) { host.fabric_manager.value = "failed"; },
-      [](Host& host) { host.peer_memory.value = "none"; },
-      [](Host& host) { host.nics[1].firmware.value = "28.36.1010"; }};
+const std::vector<std::function<void(topology::Host&)>>& faults() {
+  static const std::vector<std::function<void(topology::Host&)>> kFaults{
+      [](topology::Host& host) { host.gpus[3].nvlinks_active.value = 17; },
+      [](topology::Host& host) { host.gpus[5].mig.value = true; },
+      [](topology::Host& host) { host.nics[2].ports[0].state.value = "DOWN"; },
+      [](topology::Host& host) { host.nics[6].ports[0].gigabits_per_second.value = 200; },
+      [](topology::Host& host) { host.pci_devices[2].link_max.width.value = 8; },
+      [](topology::Host& host) { host.fabric_manager.value = "failed"; },
+      [](topology::Host& host) { host.peer_memory.value = "none"; },
+      [](topology::Host& host) { host.nics[1].firmware.value = "28.36.1010"; }};
   return kFaults;
 }
 
-Host node(Host host, int number) {
+topology::Host node(topology::Host host, int number) {
   host.name.value = fmt::format("node{:04}", number);
   for (std::size_t i = 0; i < host.gpus.size(); ++i)
     host.gpus[i].uuid.value = fmt::format("GPU-{}-{}", number, i);
@@ -46,14 +46,14 @@ Host node(Host host, int number) {
 
 int main() {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  const Host first = load_topology(text, "stdin").hosts.at(0);
-  std::vector<Host> nodes;
+  const topology::Host first = topology::load_topology(text, "stdin").hosts.at(0);
+  std::vector<topology::Host> nodes;
   for (int i = 0; i < kNodes; ++i) nodes.push_back(node(first, i));
   const auto start = std::chrono::steady_clock::now();
-  HostGroups groups;
+  topology::HostGroups groups;
   for (int i = 0; i < kNodes; ++i)
     groups.add(std::move(nodes[static_cast<std::size_t>(i)]), fmt::format("n{}", i));
-  const DiffReport report = compare_groups(groups.take());
+  const analysis::DiffReport report = analysis::compare_groups(groups.take());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -20,8 +20,8 @@ BENCHMARK(clock_read);
 
 void sample(benchmark::State& state) {
   for (auto _ : state) {
-    const collbench::Block block =
-        collbench::time_block(MPI_Wtime, kSamples, 1, [] { benchmark::ClobberMemory(); });
+    const collbench::collectives::Block block =
+        collbench::collectives::time_block(MPI_Wtime, kSamples, 1, [] { benchmark::ClobberMemory(); });
     benchmark::DoNotOptimize(block.samples.data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kSamples));

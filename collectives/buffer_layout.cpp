@@ -4,7 +4,7 @@
 
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 CallShape shape_of(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic) {
   return {.rank = rank, .ranks = ranks, .root = key.root.value_or(0), .traffic = &traffic};
@@ -40,4 +40,4 @@ RowPlaces places_of(const RowKey& key, const CallShape& shape) {
   return places;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -4,7 +4,7 @@
 #include "base/record/measurement.hpp"
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Bytes of the buffers that a row needs on one rank.
 struct BufferBytes {
@@ -38,4 +38,4 @@ struct RowPlaces {
 /// smaller one is the rank's own block of the larger one; a rank that has only the smaller one has it alone.
 [[nodiscard]] RowPlaces places_of(const RowKey& key, const CallShape& shape);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 std::uint64_t total(std::uint64_t count, const CallShape& shape) {
@@ -286,4 +286,4 @@ const Collective& collective(OperationId id) {
               "leave it out; --ops all is every operation that can");
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -8,7 +8,7 @@
 #include "base/record/operation.hpp"
 #include "base/record/traffic_matrix.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What one rank's call depends on, beside how much it moves.
 struct CallShape {
@@ -73,4 +73,4 @@ struct Exchanges {
 /// The operation with this id. Throws Error (not_here) for one that is only imported.
 [[nodiscard]] const Collective& collective(OperationId id);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

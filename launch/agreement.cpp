@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 std::string encoded(const std::string& host, const std::optional<Error>& error) {
@@ -54,4 +54,4 @@ void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& 
   agree(ranks, host, mine);
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

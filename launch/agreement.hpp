@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// An Error that every rank throws, so that rank 0 speaks for all. Any other Error of a lost rank is known
 /// only where it happened.
@@ -26,4 +26,4 @@ void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mi
 /// not communicate.
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work);
 
-}  // namespace collbench
+}  // namespace collbench::launch

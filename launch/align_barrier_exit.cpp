@@ -1,7 +1,7 @@
 #include "launch/align_barrier_exit.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 void leave_together(Ranks& /*ranks*/, double /*now_seconds*/) {}
 
-}  // namespace collbench
+}  // namespace collbench::launch

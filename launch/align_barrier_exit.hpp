@@ -1,7 +1,7 @@
 #pragma once
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// Called by all ranks as they come out of a barrier, each with what its clock says. They come out at
 /// different moments; on real machines nothing can be done about that, as their clocks differ more than the
@@ -9,4 +9,4 @@ namespace collbench {
 /// (leave_together_smpi.cpp): what is timed after a barrier is then the operation alone.
 void leave_together(Ranks& ranks, double now_seconds);
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -4,7 +4,7 @@
 
 #include "launch/align_barrier_exit.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 void leave_together(Ranks& ranks, double now_seconds) {
   std::array<double, 1> last{now_seconds};
@@ -14,4 +14,4 @@ void leave_together(Ranks& ranks, double now_seconds) {
   simgrid::s4u::this_actor::sleep_until(last[0] + kSeconds);
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -11,7 +11,7 @@
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 constexpr double kFirstRoundSeconds = 1e-3;
@@ -74,4 +74,4 @@ void Together::wait(const std::string& what, const std::function<void()>& begin,
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

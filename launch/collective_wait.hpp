@@ -5,7 +5,7 @@
 #include "base/clock.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// Does on all ranks what only ends when all take part, and ends it on all when one fails: nobody waits for a
 /// rank that gave up.
@@ -33,4 +33,4 @@ class Together {
   double limit_seconds_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 constexpr double kNoise = 0.1;    // cores: mpirun, the kernel's own work
@@ -67,4 +67,4 @@ std::vector<std::string> other_load(Ranks& ranks, const Identities& identities, 
   return lines;
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

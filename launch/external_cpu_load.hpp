@@ -6,7 +6,7 @@
 #include "launch/ranks.hpp"
 #include "launch/real_machine.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// What other processes, and a virtual machine's hypervisor, took of the cores that the ranks needed between
 /// two looks `seconds` apart: a line for each host and each of the two, on every rank. Collective;
@@ -15,4 +15,4 @@ namespace collbench {
                                                   const CpuTimes& before, const CpuTimes& after,
                                                   double seconds);
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 Error bad_map(std::string_view text, const std::string& what) {
@@ -84,4 +84,4 @@ Identities discover_identities(Ranks& ranks, const std::string& host, int shared
   return identities;
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -7,7 +7,7 @@
 #include "base/record/identities.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// Reads --node-map: nodes separated by commas, each a list of ranks or ranges joined by "+": "0-7,8-15" or
 /// "0+2,1+3". Gives the node of every rank. Throws Error (usage) unless each of `ranks` ranks stands in it
@@ -19,4 +19,4 @@ namespace collbench {
 [[nodiscard]] Identities discover_identities(Ranks& ranks, const std::string& host, int shared_memory_leader,
                                              const std::optional<std::vector<int>>& node_map);
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 // What a signal handler may touch is a variable of this type with static storage, and nothing else.
@@ -22,4 +22,4 @@ void notice_interruption() {
 
 bool interrupted() { return signalled != 0; }
 
-}  // namespace collbench
+}  // namespace collbench::launch

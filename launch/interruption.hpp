@@ -1,6 +1,6 @@
 #pragma once
 
-namespace collbench {
+namespace collbench::launch {
 
 /// Lets the first SIGINT or SIGTERM be noticed instead of ending this process; a second one ends it. mpirun
 /// passes Ctrl-C on to its ranks as SIGTERM, and kills them a second later (docs/house.md).
@@ -9,4 +9,4 @@ void notice_interruption();
 /// Whether one has come.
 [[nodiscard]] bool interrupted();
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 // Open MPI's frameworks that a user tunes. orte, ess, pmix and the like are what mpirun tells its own
@@ -69,4 +69,4 @@ std::map<std::string, std::string> recorded_environment() {
   return recorded;
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

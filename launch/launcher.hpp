@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-namespace collbench {
+namespace collbench::launch {
 
 /// The rank that the launcher gave this process, before MPI_Init; none when there is no launcher. Read from
 /// OMPI_COMM_WORLD_RANK, PMIX_RANK or PMI_RANK: SLURM_PROCID is the daemon's under mpirun. Ask before
@@ -25,4 +25,4 @@ namespace collbench {
 /// what mpirun sets for itself (OMPI_MCA_orte_*, keys of the transport) is left out too.
 [[nodiscard]] std::map<std::string, std::string> recorded_environment();
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "launch/align_barrier_exit.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 void check_mpi(int code, std::string_view call) {
   if (code == MPI_SUCCESS) return;
@@ -188,4 +188,4 @@ void MpiSession::abort(int status) {
   std::_Exit(status);
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// Throws Error (rank_lost) with MPI's own words when `code` is not MPI_SUCCESS. `call` names what was
 /// called.
@@ -42,4 +42,4 @@ class MpiSession {
   std::unique_ptr<MpiClock> clock_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::launch

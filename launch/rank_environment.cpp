@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 std::size_t index(int value) { return static_cast<std::size_t>(value); }
@@ -141,4 +141,4 @@ std::vector<std::string> place_notes(const std::vector<RankPlace>& places, const
   return notes;
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

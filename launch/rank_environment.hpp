@@ -7,7 +7,7 @@
 #include "launch/ranks.hpp"
 #include "launch/real_machine.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// What every rank says of its place, by rank.
 struct RankPlace {
@@ -41,4 +41,4 @@ void require_same_programs(const std::vector<RankPlace>& places, const Identitie
                                                    const Identities& identities, bool launched,
                                                    bool inside_slurm);
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-namespace collbench {
+namespace collbench::launch {
 
 std::vector<double> all_gather_values(Ranks& ranks, double value) {
   std::string bytes(sizeof value, '\0');
@@ -15,4 +15,4 @@ std::vector<double> all_gather_values(Ranks& ranks, double value) {
   return values;
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace collbench {
+namespace collbench::launch {
 
 /// How one number per rank becomes one number: the values of nccl-tests' -a.
 enum class AcrossRanks { rank0, average, minimum, maximum };
@@ -41,4 +41,4 @@ template <typename Value>
 /// One value of every rank, by rank, on every rank.
 [[nodiscard]] std::vector<double> all_gather_values(Ranks& ranks, double value);
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -17,7 +17,7 @@
 #include <set>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 std::string first_word(const std::string& path) {
@@ -231,4 +231,4 @@ std::string hwloc_version() {
   return fmt::format("{}.{}.{}", version >> 16U, (version >> 8U) & 0xffU, version & 0xffU);
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

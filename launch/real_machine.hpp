@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace collbench {
+namespace collbench::launch {
 
 /// What one rank sees of the real machine below it. The simulator's build has another implementation of this
 /// file (real_machine_smpi.cpp), where nothing real is looked at.
@@ -50,4 +50,4 @@ struct CpuTimes {
 /// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();
 
-}  // namespace collbench
+}  // namespace collbench::launch

@@ -2,7 +2,7 @@
 // machine.
 #include "launch/real_machine.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 MachineView view_machine() {
   MachineView view;
@@ -20,4 +20,4 @@ std::optional<std::uint64_t> view_page_faults() { return std::nullopt; }  // the
 
 std::string hwloc_version() { return "not used"; }
 
-}  // namespace collbench
+}  // namespace collbench::launch

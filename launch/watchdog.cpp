@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-namespace collbench {
+namespace collbench::launch {
 namespace {
 
 // Counted instead of looking at a clock, which runs on while the process is stopped.
@@ -49,4 +49,4 @@ void Watchdog::watch() {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

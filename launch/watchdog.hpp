@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-namespace collbench {
+namespace collbench::launch {
 
 /// Notices a step that takes too long, from a thread of its own: whoever waits inside a library for a rank
 /// that hangs can notice nothing.
@@ -42,4 +42,4 @@ class Watchdog {
   std::thread thread_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::launch

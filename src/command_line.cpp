@@ -13,7 +13,7 @@
 #include "src/commands/run_options.hpp"
 #include "src/commands/topology.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// CLI11's message as one of ours.
@@ -88,4 +88,4 @@ Command parse_command_line(int argc, const char* const* argv) {
   return run;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

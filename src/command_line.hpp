@@ -10,7 +10,7 @@
 #include "src/commands/topology.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// --help, --version: text to print, and success.
 struct TextAnswer {
@@ -23,4 +23,4 @@ using Command = std::variant<RunOptions, RepeatOptions, ReportOptions, TopologyO
 /// Reads the command line. Throws Error (usage) that names the option and what it takes.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -24,6 +24,7 @@
 namespace {
 
 using namespace collbench;
+using namespace collbench::program;
 
 /// Only rank 0 speaks, and only rank 0 leaves with a status, so that mpirun does not report every rank.
 int leave(const Error& error, bool speaks) {
@@ -41,10 +42,11 @@ Error no_pmi() {
 /// only the launcher's rank 0 speaks.
 void require_own_launcher(const RunOptions& options, int ranks) {
   if (options.launched_ranks.value_or(ranks) == ranks) return;
-  throw Error(ExitStatus::not_here, "launcher",
-              fmt::format("it started {} ranks, and MPI knows of {} here: it is not this MPI's launcher",
-                          *options.launched_ranks, ranks),
-              "start it with the mpirun of " + MpiSession::library_version() + ", or with srun --mpi=pmix");
+  throw Error(
+      ExitStatus::not_here, "launcher",
+      fmt::format("it started {} ranks, and MPI knows of {} here: it is not this MPI's launcher",
+                  *options.launched_ranks, ranks),
+      "start it with the mpirun of " + launch::MpiSession::library_version() + ", or with srun --mpi=pmix");
 }
 
 int measure(const RunOptions& options, int argc, char** argv) {
@@ -53,16 +55,17 @@ int measure(const RunOptions& options, int argc, char** argv) {
                       fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
   if (options.local_ranks > 1 && !options.launched) start_ranks(options.local_ranks, argc, argv);
-  if (const auto task = srun_task_without_pmi()) return leave(no_pmi(), *task == 0);
-  if (options.request.algorithms != std::vector<std::string>{kLibraryChoice}) allow_forced_algorithms();
-  Watchdog watchdog = watch_for_stalls(options, launched_rank().value_or(0) == 0);
-  const MpiSession session(&argc, &argv);
+  if (const auto task = launch::srun_task_without_pmi()) return leave(no_pmi(), *task == 0);
+  if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
+    collectives::allow_forced_algorithms();
+  launch::Watchdog watchdog = watch_for_stalls(options, launch::launched_rank().value_or(0) == 0);
+  const launch::MpiSession session(&argc, &argv);
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
     const ExitStatus status = run_command(options, session, watchdog);
     return root ? static_cast<int>(status) : 0;
-  } catch (const AgreedError& error) {
+  } catch (const launch::AgreedError& error) {
     return leave(error, root);
   } catch (const Error& error) {
     // A lost rank cannot be agreed on: whoever sees it ends all. Every other Error is the same on all ranks.
@@ -72,7 +75,7 @@ int measure(const RunOptions& options, int argc, char** argv) {
     fmt::print(stderr, "collbench: rank {} on {}: {}; please report this\n", session.ranks().rank(),
                session.host(), error.what());
   }
-  MpiSession::abort(static_cast<int>(ExitStatus::rank_lost));
+  launch::MpiSession::abort(static_cast<int>(ExitStatus::rank_lost));
 }
 
 Answer answer(const Command& command) {
@@ -88,13 +91,13 @@ Answer answer(const Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool speaks = launched_rank().value_or(0) == 0;
+  const bool speaks = launch::launched_rank().value_or(0) == 0;
   try {
     Command command = parse_command_line(argc, argv);
     if (auto* run = std::get_if<RunOptions>(&command)) {
-      run->environment = recorded_environment();
-      run->launched = launched_rank().has_value();
-      run->launched_ranks = launched_size();
+      run->environment = launch::recorded_environment();
+      run->launched = launch::launched_rank().has_value();
+      run->launched_ranks = launch::launched_size();
       start_log(run->verbose && speaks);
       return measure(*run, argc, argv);
     }

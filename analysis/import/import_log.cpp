@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// nccl-tests prints a reduction for SendRecv as well (src/sendrecv.cu walks over all of them).
@@ -295,4 +295,4 @@ Run import_log(std::string_view text, std::string_view file, const ImportOptions
   return run;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

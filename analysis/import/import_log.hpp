@@ -9,7 +9,7 @@
 #include "base/record/operation.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The operations whose tables look like this one: by the reduction, the root, what size is of count, whether
 /// in place was checked (nccl-tests checks neither SendRecv nor AllToAll in place: src/sendrecv.cu,
@@ -33,4 +33,4 @@ struct ImportOptions {
 /// from.
 [[nodiscard]] Run import_log(std::string_view text, std::string_view file, const ImportOptions& options);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

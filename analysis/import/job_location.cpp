@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::string_view kGiveBoth = "give --nodes N --ranks-per-node N";
@@ -162,4 +162,4 @@ Identities place_of_job(LogTable& table, const Operation& operation, const JobGi
   return in_blocks(ranks, facts.ranks_per_node ? facts.ranks_per_node->value : ranks);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include "base/record/identities.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What the user says of a job whose log does not.
 struct JobGiven {
@@ -20,4 +20,4 @@ struct JobGiven {
 [[nodiscard]] Identities place_of_job(LogTable& table, const Operation& operation, const JobGiven& given,
                                       std::string_view file);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

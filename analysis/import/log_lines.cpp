@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
@@ -119,4 +119,4 @@ std::optional<LeadingNumber> leading_log_number(std::string_view word) {
   return result;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// A line of a log in two parts, for NCCL writes its own lines into the middle of others'.
 struct LogLine {
@@ -29,4 +29,4 @@ struct LeadingNumber {
 };
 [[nodiscard]] std::optional<LeadingNumber> leading_log_number(std::string_view word);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

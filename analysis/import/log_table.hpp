@@ -8,7 +8,7 @@
 #include "base/record/data_type.hpp"
 #include "base/record/log_facts.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// A number as printed, with half of its last digit: what it may really have been.
 struct PrintedNumber {
@@ -75,4 +75,4 @@ struct LogTable {
   }
 };
 
-}  // namespace collbench
+}  // namespace collbench::analysis

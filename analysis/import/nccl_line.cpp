@@ -10,7 +10,7 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 using std::string_view;
@@ -205,4 +205,4 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
   note_communicator(text, line.number, facts);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -5,7 +5,7 @@
 #include "analysis/import/log_lines.hpp"
 #include "base/record/log_facts.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Adds what a line of NCCL's own (NCCL_DEBUG=INFO, versions 2.4 to 2.30 as seen) says of the job to `facts`,
 /// and a variable that it found set to `environment`. The first line that says something stands; another
@@ -21,4 +21,4 @@ void say(MaybeLogFact<Value>& fact, Value value, int line) {
 /// "2.23.4+cuda12.6" behind "NCCL version "; empty when `text` has none.
 [[nodiscard]] std::string nccl_version_in(std::string_view text);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

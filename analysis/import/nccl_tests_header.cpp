@@ -5,7 +5,7 @@
 #include "base/record/operation.hpp"
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 20U;
@@ -85,4 +85,4 @@ std::string nccl_tests_program(std::string_view line) {
   return "";
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

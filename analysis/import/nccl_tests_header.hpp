@@ -6,7 +6,7 @@
 
 #include "analysis/import/log_table.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The columns of an nccl-tests table, as its heading names them. Three generations have been seen: without
 /// "root" and with "error" (to 2.11), with "root" and "#wrong", with four more per half (-I, 2.19).
@@ -36,4 +36,4 @@ struct NcclTestsParameters {
 /// all_reduce_perf"): "all_reduce_perf"; empty when it names none that is known.
 [[nodiscard]] std::string nccl_tests_program(std::string_view line);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

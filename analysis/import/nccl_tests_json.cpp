@@ -11,7 +11,7 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// ReportFacts of a JSON file stand where their key does.
@@ -177,4 +177,4 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
   return table;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

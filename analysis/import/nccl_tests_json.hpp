@@ -3,7 +3,7 @@
 
 #include "analysis/import/log_table.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Whether `text` is JSON by its first letter.
 [[nodiscard]] bool looks_like_json(std::string_view text);
@@ -14,4 +14,4 @@ namespace collbench {
 /// all of them, secrets too.
 [[nodiscard]] LogTable read_nccl_tests_json(std::string_view text, std::string_view file);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

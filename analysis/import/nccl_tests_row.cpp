@@ -8,7 +8,7 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// The digits at the end of a word to which a prefix may be stuck: "0:", "<stdout>:8589934592".
@@ -162,4 +162,4 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   return {row, ""};
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -7,7 +7,7 @@
 #include "analysis/import/log_table.hpp"
 #include "analysis/import/nccl_tests_header.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// A row as its words, for it may come in parts: the start holds what stands before the first time.
 struct RowStart {
@@ -34,4 +34,4 @@ struct RowOrReason {
 };
 [[nodiscard]] RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

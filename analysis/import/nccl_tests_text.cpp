@@ -10,7 +10,7 @@
 #include "analysis/import/nccl_tests_row.hpp"
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::string_view kCutRows = "rows cut by the end of the log or by the next row";
@@ -189,4 +189,4 @@ class Reader {
 
 std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines) { return Reader().read(lines); }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

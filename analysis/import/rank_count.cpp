@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 struct FactorRange {
@@ -77,4 +77,4 @@ std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<co
   return ranks;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

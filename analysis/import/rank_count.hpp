@@ -5,7 +5,7 @@
 #include "analysis/import/log_table.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The numbers of ranks with which a table's numbers agree.
 struct RankRange {
@@ -23,4 +23,4 @@ struct RankRange {
 [[nodiscard]] std::optional<RankRange> ranks_by_rates(const Operation& operation,
                                                       std::span<const LogRow> rows);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

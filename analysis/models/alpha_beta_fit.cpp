@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 Error cannot_fit(const std::string& why) {
@@ -81,4 +81,4 @@ std::optional<double> crossover_bytes(const AlphaBetaFit& earlier, const AlphaBe
   return bytes;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

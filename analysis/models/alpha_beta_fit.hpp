@@ -2,7 +2,7 @@
 #include <optional>
 #include <span>
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// `bytes` took `seconds`.
 struct TimePoint {
@@ -40,4 +40,4 @@ struct AlphaBetaFit {
 /// Throws Error (not_here) for fewer than two sizes, a time that is not positive, or times that do not grow.
 [[nodiscard]] AlphaBetaFit fit_alpha_beta(std::span<const TimePoint> points);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -14,7 +14,7 @@
 #include "analysis/report/fact.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// One size: the row of the library's own choice, and those of the others.
@@ -219,4 +219,4 @@ ReportFacts poor_choice_facts(const Run& run) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -2,7 +2,7 @@
 #include "analysis/report/fact.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Where the library's own choice ("auto") was not the best of those that were measured beside it (--algo,
 /// --proto): which one was faster and by how much, per range of sizes ("8 B to 4 KiB: ring/ll takes 11 to 14
@@ -16,4 +16,4 @@ namespace collbench {
 /// says it, and in SimGrid, where smpirun chooses.
 [[nodiscard]] ReportFacts poor_choice_facts(const Run& run);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -9,7 +9,7 @@
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMostFindings = 3;  // of one kind of node, in a line
@@ -25,41 +25,42 @@ const FindingCost* cost_on(const PricedFinding& priced, int nodes) {
 }
 
 std::string words(const PricedFinding& priced, int nodes) {
-  std::string text = fmt::format("{} {} {}: {}", severity_name(finding_kind(priced.finding.code).severity),
-                                 priced.finding.code, priced.finding.device, priced.finding.what);
+  std::string text = fmt::format(
+      "{} {} {}: {}", topology::severity_name(topology::finding_kind(priced.finding.code).severity),
+      priced.finding.code, priced.finding.device, priced.finding.what);
   const FindingCost* cost = cost_on(priced, nodes);
   if (cost != nullptr && cost->changes()) text += ", " + cost_words({*cost});
   return text;
 }
 
 std::string names(const std::vector<std::string>& hosts) {
-  if (hosts.size() <= kMostNodes) return join_words(hosts);
+  if (hosts.size() <= kMostNodes) return topology::join_words(hosts);
   return fmt::format("{} and {} more", fmt::join(hosts.begin(), hosts.begin() + kMostNodes, ", "),
                      hosts.size() - kMostNodes);
 }
 
 bool is_on_the_path(const PricedFinding& priced, int nodes) {
   const FindingCost* cost = cost_on(priced, nodes);
-  return finding_kind(priced.finding.code).severity == Severity::broken ||
+  return topology::finding_kind(priced.finding.code).severity == topology::Severity::broken ||
          (cost != nullptr && cost->changes());
 }
 
 }  // namespace
 
-std::vector<HostGroup> cluster_groups(const ClusterTopology& cluster) {
-  HostGroups groups;
+std::vector<topology::HostGroup> cluster_groups(const topology::ClusterTopology& cluster) {
+  topology::HostGroups groups;
   for (int node = 0; node < static_cast<int>(cluster.nodes.size()); ++node)
-    groups.add(node_host(cluster, node), cluster.nodes[static_cast<std::size_t>(node)].host);
+    groups.add(topology::node_host(cluster, node), cluster.nodes[static_cast<std::size_t>(node)].host);
   return groups.take();
 }
 
-DiffReport cluster_findings(const ClusterTopology& cluster, const std::optional<HostGroup>& expected,
-                            bool expected_is_reference) {
-  const std::vector<HostGroup> groups = cluster_groups(cluster);
+DiffReport cluster_findings(const topology::ClusterTopology& cluster,
+                            const std::optional<topology::HostGroup>& expected, bool expected_is_reference) {
+  const std::vector<topology::HostGroup> groups = cluster_groups(cluster);
   if (!expected) return compare_groups(groups);
   DiffReport report;
   report.nodes = cluster.nodes.size();
-  for (const HostGroup& group : groups) {
+  for (const topology::HostGroup& group : groups) {
     ComparedHosts compared = compare_hosts(*expected, group, expected_is_reference);
     if (!compared.findings.empty()) report.pairs.push_back(std::move(compared));
   }
@@ -84,9 +85,10 @@ std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nod
   return lines;
 }
 
-std::string findings_on_the_path(const Run& run, const HostGroup& expected, bool expected_is_reference) {
+std::string findings_on_the_path(const Run& run, const topology::HostGroup& expected,
+                                 bool expected_is_reference) {
   if (!run.cluster) return {};
-  const ClusterTopology cluster = read_cluster_record(*run.cluster, "the record");
+  const topology::ClusterTopology cluster = topology::read_cluster_record(*run.cluster, "the record");
   const int nodes = static_cast<int>(cluster.nodes.size());
   std::vector<std::string> found;
   for (const ComparedHosts& pair : cluster_findings(cluster, expected, expected_is_reference).pairs) {
@@ -99,4 +101,4 @@ std::string findings_on_the_path(const Run& run, const HostGroup& expected, bool
   return fmt::format("On its path: {}.", fmt::join(found, "; "));
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

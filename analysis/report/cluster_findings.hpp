@@ -7,14 +7,14 @@
 #include "base/record/run.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The machines of a run by kind, the usual one first, each under its own names.
-[[nodiscard]] std::vector<HostGroup> cluster_groups(const ClusterTopology& cluster);
+[[nodiscard]] std::vector<topology::HostGroup> cluster_groups(const topology::ClusterTopology& cluster);
 
 /// What the nodes have otherwise than each other, and, where it is given, than `expected`.
-[[nodiscard]] DiffReport cluster_findings(const ClusterTopology& cluster,
-                                          const std::optional<HostGroup>& expected,
+[[nodiscard]] DiffReport cluster_findings(const topology::ClusterTopology& cluster,
+                                          const std::optional<topology::HostGroup>& expected,
                                           bool expected_is_reference);
 
 /// Lines for the head of a report: which nodes, what is wrong with them, and what it costs on as many nodes
@@ -24,7 +24,7 @@ namespace collbench {
 /// The findings that the operation of a LOW run meets, as a sentence for its explanation: those that cost
 /// something on as many nodes, and what is broken. Empty without any, and for a run that does not know its
 /// machines.
-[[nodiscard]] std::string findings_on_the_path(const Run& run, const HostGroup& expected,
+[[nodiscard]] std::string findings_on_the_path(const Run& run, const topology::HostGroup& expected,
                                                bool expected_is_reference);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -11,7 +11,7 @@
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr int kTimeWidth = 8;
@@ -208,4 +208,4 @@ std::string table_number(double value, int width) {
   return fmt::format("{:.1e}", value);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -8,7 +8,7 @@
 #include "base/record/rates.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What stands where there is no value.
 inline constexpr std::string_view kNoValue = "–";
@@ -48,4 +48,4 @@ struct ReportColumn {
 /// A rate's cell, in GB/s; kNoValue where there is none.
 [[nodiscard]] std::string table_rate(const std::optional<double>& bytes_per_second);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

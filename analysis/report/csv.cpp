@@ -10,7 +10,7 @@
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// A row, what follows from it, and the run that its constant columns come from.
@@ -178,4 +178,4 @@ std::string report_csv(const Run& run) {
   return text;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

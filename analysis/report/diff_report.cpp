@@ -14,7 +14,7 @@
 #include "base/units.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -23,7 +23,7 @@ constexpr int kWidth = 110;
 constexpr std::size_t kMostNames = 6;
 
 std::string some_of(const std::vector<std::string>& names) {
-  if (names.size() <= kMostNames) return join_words(names);
+  if (names.size() <= kMostNames) return topology::join_words(names);
   return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNames, ", "),
                      names.size() - kMostNames);
 }
@@ -42,14 +42,14 @@ std::string rate_change(std::string_view algorithm, std::optional<double> health
 std::string counts(const std::vector<PricedFinding>& findings) {
   std::array<int, 4> number{};
   for (const PricedFinding& each : findings)
-    ++number.at(static_cast<std::size_t>(finding_kind(each.finding.code).severity));
+    ++number.at(static_cast<std::size_t>(topology::finding_kind(each.finding.code).severity));
   std::vector<std::string> words;
-  for (const Severity severity :
-       {Severity::broken, Severity::degraded, Severity::differs, Severity::cosmetic}) {
+  for (const topology::Severity severity : {topology::Severity::broken, topology::Severity::degraded,
+                                            topology::Severity::differs, topology::Severity::cosmetic}) {
     const int count = number.at(static_cast<std::size_t>(severity));
-    if (count > 0) words.push_back(fmt::format("{} {}", count, severity_name(severity)));
+    if (count > 0) words.push_back(fmt::format("{} {}", count, topology::severity_name(severity)));
   }
-  return words.empty() ? "no difference" : join_words(words);
+  return words.empty() ? "no difference" : topology::join_words(words);
 }
 
 std::string title(const ComparedHosts& pair) {
@@ -71,8 +71,8 @@ std::string as_text(const DiffReport& report) {
     if (!text.empty()) text += "\n";
     text += wrap(title(pair), kWidth, "", "  ") + counts(pair.findings) + "\n";
     for (const PricedFinding& each : pair.findings) {
-      const FindingKind& kind = finding_kind(each.finding.code);
-      text += fmt::format("\n{} {}  {}\n", pad_right(severity_name(kind.severity), 9), kind.code,
+      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
+      text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
                           shorten(one_line(each.host), 60));
       text +=
           wrap(one_line(each.finding.device + ": " + each.finding.what), kWidth, "          ", "          ");
@@ -96,9 +96,9 @@ std::string as_markdown(const DiffReport& report) {
       text += "\n| severity | code | host | device | what | cost | confirm |\n|-|-|-|-|-|-|-|\n";
     }
     for (const PricedFinding& each : pair.findings) {
-      const FindingKind& kind = finding_kind(each.finding.code);
-      text += fmt::format("| {} | {} | {} | {} | {} | {} | `{}` |\n", severity_name(kind.severity), kind.code,
-                          markdown_text(each.host), markdown_text(each.finding.device),
+      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | `{}` |\n", topology::severity_name(kind.severity),
+                          kind.code, markdown_text(each.host), markdown_text(each.finding.device),
                           markdown_text(each.finding.what), cost_words(each.costs), kind.confirm);
     }
     for (const std::string& version : pair.versions) text += "\nVersion of " + markdown_text(version) + "\n";
@@ -125,8 +125,8 @@ Json cost_json(const FindingCost& cost) {
 }
 
 Json finding_json(const PricedFinding& each) {
-  const FindingKind& kind = finding_kind(each.finding.code);
-  Json json{{"code", kind.code},         {"severity", severity_name(kind.severity)},
+  const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
+  Json json{{"code", kind.code},         {"severity", topology::severity_name(kind.severity)},
             {"host", each.host},         {"device", each.finding.device},
             {"what", each.finding.what}, {"reason", kind.reason},
             {"confirm", kind.confirm},   {"costs", Json::array()}};
@@ -152,26 +152,26 @@ std::string as_json(const DiffReport& report) {
 bool DiffReport::has_fault() const {
   return std::any_of(pairs.begin(), pairs.end(), [](const ComparedHosts& pair) {
     return std::any_of(pair.findings.begin(), pair.findings.end(), [](const PricedFinding& each) {
-      return finding_kind(each.finding.code).severity <= Severity::degraded;
+      return topology::finding_kind(each.finding.code).severity <= topology::Severity::degraded;
     });
   });
 }
 
-ComparedHosts compare_hosts(const HostGroup& a, const HostGroup& b, bool a_is_reference) {
-  const HostPair pair = pair_hosts(a.first, b.first, a_is_reference);
-  TopologyDiff diff = diff_hosts(pair);
+ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGroup& b, bool a_is_reference) {
+  const topology::HostPair pair = topology::pair_hosts(a.first, b.first, a_is_reference);
+  topology::TopologyDiff diff = topology::diff_hosts(pair);
   ComparedHosts compared{a.names, b.names, {}, std::move(diff.versions)};
-  for (Finding& finding : diff.findings) {
-    const std::string host = some_of(finding.side == Side::a ? a.names : b.names);
+  for (topology::Finding& finding : diff.findings) {
+    const std::string host = some_of(finding.side == topology::Side::a ? a.names : b.names);
     std::vector<FindingCost> costs = finding_costs(pair, finding);
     compared.findings.push_back({std::move(finding), host, std::move(costs)});
   }
   return compared;
 }
 
-DiffReport compare_groups(const std::vector<HostGroup>& groups) {
+DiffReport compare_groups(const std::vector<topology::HostGroup>& groups) {
   DiffReport report;
-  for (const HostGroup& group : groups) report.nodes += group.names.size();
+  for (const topology::HostGroup& group : groups) report.nodes += group.names.size();
   for (std::size_t i = 1; i < groups.size(); ++i) {
     ComparedHosts compared = compare_hosts(groups.front(), groups[i], false);
     if (!compared.findings.empty()) report.pairs.push_back(std::move(compared));
@@ -189,7 +189,7 @@ std::string cost_words(const std::vector<FindingCost>& costs) {
     std::erase(rates, "");
     if (rates.empty()) continue;
     parts.push_back(
-        fmt::format("on {} node{}: {}", cost.nodes, cost.nodes == 1 ? "" : "s", join_words(rates)));
+        fmt::format("on {} node{}: {}", cost.nodes, cost.nodes == 1 ? "" : "s", topology::join_words(rates)));
   }
   if (parts.empty()) return {};
   return fmt::format("costs AllReduce {}", fmt::join(parts, "; "));
@@ -202,4 +202,4 @@ std::string render_diff(const DiffReport& report, std::string_view format) {
   throw usage_error("--format", fmt::format("'{}' is unknown", format), "choose text, md or json");
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

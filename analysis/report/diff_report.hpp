@@ -7,11 +7,11 @@
 #include "topology/diff/host_groups.hpp"
 #include "topology/diff/topology_diff.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// A finding and what it costs.
 struct PricedFinding {
-  Finding finding;
+  topology::Finding finding;
   std::string host;  ///< the one that is worse off
   std::vector<FindingCost> costs;
 };
@@ -34,10 +34,11 @@ struct DiffReport {
 };
 
 /// `a` should be, `b` is. Only the groups' first hosts are compared.
-[[nodiscard]] ComparedHosts compare_hosts(const HostGroup& a, const HostGroup& b, bool a_is_reference);
+[[nodiscard]] ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGroup& b,
+                                          bool a_is_reference);
 
 /// Every group against the largest; groups without any finding against it are alike, too.
-[[nodiscard]] DiffReport compare_groups(const std::vector<HostGroup>& groups);
+[[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
 
 /// "costs on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
 /// loss.
@@ -46,4 +47,4 @@ struct DiffReport {
 /// As "text", "md" or "json". Throws Error (usage) for any other format.
 [[nodiscard]] std::string render_diff(const DiffReport& report, std::string_view format);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

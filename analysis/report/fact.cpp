@@ -4,7 +4,7 @@
 
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 std::string row_in_words(const RowKey& key) {
   std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
@@ -24,4 +24,4 @@ std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes) {
   return sizes_bytes.size() == 1 ? span : fmt::format("{} sizes from {}", sizes_bytes.size(), span);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

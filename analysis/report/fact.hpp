@@ -6,7 +6,7 @@
 
 #include "base/record/measurement.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// How loudly something is said where there is colour.
 enum class Tone { plain, quiet, warning, alarm };
@@ -28,4 +28,4 @@ using ReportFacts = std::vector<ReportFact>;
 /// "1 KiB", or "3 sizes from 1 KiB to 64 KiB".
 [[nodiscard]] std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

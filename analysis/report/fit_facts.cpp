@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kFewestSizes = 4;
@@ -123,4 +123,4 @@ ReportFacts fit_facts(const Run& run) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

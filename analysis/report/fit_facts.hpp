@@ -6,7 +6,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Two neighbouring sizes between which one algorithm overtakes the other.
 struct CrossingSizes {
@@ -25,4 +25,4 @@ struct CrossingSizes {
 /// algorithms of one operation where they cross: by the fits, predicted, and seen.
 [[nodiscard]] ReportFacts fit_facts(const Run& run);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -21,7 +21,7 @@
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kWrongRanksNamed = 10;
@@ -220,4 +220,4 @@ ReportFacts outcome_facts(const Run& run) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -2,7 +2,7 @@
 #include "analysis/report/fact.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What the operation was asked for and is not available: one fact per algorithm and reason.
 [[nodiscard]] ReportFacts unavailable_facts(const Run& run, OperationId id);
@@ -11,4 +11,4 @@ namespace collbench {
 /// place of what was asked for, what the run took, and what verdict it allows.
 [[nodiscard]] ReportFacts outcome_facts(const Run& run);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -13,7 +13,7 @@
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kRanksNamed = 4;
@@ -271,4 +271,4 @@ std::vector<OperationId> operations_in(const Run& run) {
   return found;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include "base/record/cluster.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// One line for the head of a report: the GPU, the nearest NIC and the NUMA node of the first ranks, those
 /// with a note before the others. Empty when no rank's GPU is known and there is no note.
@@ -25,4 +25,4 @@ namespace collbench {
 /// The operations of the run's rows, in the order of their first rows.
 [[nodiscard]] std::vector<OperationId> operations_in(const Run& run);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

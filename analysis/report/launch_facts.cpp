@@ -13,7 +13,7 @@
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kNamed = 3;
@@ -97,4 +97,4 @@ ReportFacts launch_facts(const Run& run) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

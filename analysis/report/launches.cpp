@@ -15,7 +15,7 @@
 #include "base/record/rates.hpp"
 #include "base/statistics.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 using Rows = std::vector<const Row*>;  // one row of every launch that measured it
@@ -187,4 +187,4 @@ std::optional<WidestInterval> widest_interval(const Run& run) {
   return widest;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -4,7 +4,7 @@
 
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Several launches of one measurement as one run. A row's time is the median of the launches' times, and its
 /// interval is over them: a launch is a factor of its own, so the interval of one says nothing of others
@@ -21,4 +21,4 @@ struct WidestInterval {
 };
 [[nodiscard]] std::optional<WidestInterval> widest_interval(const Run& run);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

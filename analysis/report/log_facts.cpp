@@ -9,7 +9,7 @@
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// "NCCL 2.27.7 (line 9)"; what was given on the command line has no line.
@@ -131,4 +131,4 @@ ReportFacts log_words(const LogFacts& log) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

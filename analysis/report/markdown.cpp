@@ -8,7 +8,7 @@
 #include "analysis/report/header.hpp"
 #include "analysis/report/text_layout.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 std::string bullets(const ReportFacts& facts) {
@@ -66,4 +66,4 @@ std::string report_markdown(const Run& run) {
   return text + "\n## Outcome\n" + bullets(outcome_facts(run));
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

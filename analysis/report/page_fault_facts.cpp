@@ -14,7 +14,7 @@
 #include "analysis/report/fact.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// Settings that keep malloc from giving memory back (mallopt(3)), as users set them.
@@ -97,4 +97,4 @@ ReportFacts page_fault_facts(const Run& run) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -2,7 +2,7 @@
 #include "analysis/report/fact.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Below it page faults are not worth a word.
 inline constexpr double kPageFaultShareSaid = 0.05;
@@ -18,4 +18,4 @@ inline constexpr double kPageFaultShareSaid = 0.05;
 /// then what usually ends them, where that was not tried. The models leave them out (docs/model.md).
 [[nodiscard]] ReportFacts page_fault_facts(const Run& run);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

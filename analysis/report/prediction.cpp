@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::string_view kNone = "–";
@@ -227,4 +227,4 @@ std::string render_prediction(const Prediction& prediction, std::string_view for
   throw usage_error("--format", fmt::format("'{}' is unknown", format), "choose text, md, csv or json");
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

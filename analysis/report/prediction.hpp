@@ -11,7 +11,7 @@
 #include "base/record/expectation.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 struct PredictedRow {
   OperationId operation = OperationId::all_reduce;
@@ -34,4 +34,4 @@ struct Prediction {
 /// As "text", "md", "csv" or "json". Throws Error (usage) for any other format.
 [[nodiscard]] std::string render_prediction(const Prediction& prediction, std::string_view format);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 std::string report(const Run& run, std::string_view format, const TextOptions& options) {
   if (format == "text") return report_text(run, options);
@@ -18,4 +18,4 @@ std::string report(const Run& run, std::string_view format, const TextOptions& o
                     "choose text, md, csv or json");
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -14,7 +14,7 @@
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kGpusNamed = 3;
@@ -127,4 +127,4 @@ ReportFacts telemetry_facts(const Run& run) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

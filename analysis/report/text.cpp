@@ -12,7 +12,7 @@
 #include "analysis/report/header.hpp"
 #include "analysis/report/text_layout.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr int kNarrowTable = 80;  ///< columns of the table that leaves most out
@@ -175,4 +175,4 @@ std::string report_text(const Run& run, const TextOptions& options) {
   return report_text_header(run, options) + report_text_results(run, options);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

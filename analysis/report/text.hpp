@@ -3,7 +3,7 @@
 
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 struct TextOptions {
   int columns = 120;    ///< of the terminal or page; under 118 the table leaves columns out; 80 at least
@@ -22,4 +22,4 @@ struct TextOptions {
 /// Both.
 [[nodiscard]] std::string report_text(const Run& run, const TextOptions& options = {});
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace collbench {
+namespace collbench::analysis {
 
 std::string markdown_text(std::string_view text) {
   constexpr std::string_view kSpecial = "\\`*<>|[]~_";
@@ -88,4 +88,4 @@ std::string wrap(std::string_view text, int width, std::string_view first, std::
   return result;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

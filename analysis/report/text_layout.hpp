@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// `text` so that GitHub shows every character of it as it is, on one line.
 [[nodiscard]] std::string markdown_text(std::string_view text);
@@ -28,4 +28,4 @@ namespace collbench {
 [[nodiscard]] std::string wrap(std::string_view text, int width, std::string_view first,
                                std::string_view rest);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -12,7 +12,7 @@
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 Tone tone_of(VerdictWord word) {
@@ -101,4 +101,4 @@ ReportFacts verdict_facts(const Run& run) {
   return facts;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -14,7 +14,7 @@
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr double kChance = 1e-3;         // that a whole run names anybody who is not late
@@ -286,4 +286,4 @@ RankProbe late_ranks(const std::vector<ProbeRepetition>& repetitions, const Iden
   return probe;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -4,11 +4,11 @@
 #include "base/record/identities.hpp"
 #include "base/record/straggler_probe.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Who is late and which link is slow, beyond chance over all repetitions (docs/statistics.md). A finding
 /// needs an effect that matters and a count of repetitions that chance gives in fewer than one of a thousand
 /// runs. With two ranks on one host, messages cannot tell one from the other: only entries can.
 [[nodiscard]] RankProbe late_ranks(const std::vector<ProbeRepetition>& repetitions, const Identities& ranks);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

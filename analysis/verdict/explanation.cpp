@@ -19,7 +19,7 @@
 #include "base/units.hpp"
 #include "topology/catalogue/links.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 // Under a tenth of the NICs: what TCP gives where RDMA should run (published pairs of logs: 1.6 % on IPoIB).
@@ -33,7 +33,7 @@ bool too_few_channels(const GpuCluster& cluster) {
 }
 
 std::string cause_within_domain(const GpuCluster& cluster) {
-  const double one_link = nvlink_rate(cluster.sm).gigabytes_per_second;
+  const double one_link = topology::nvlink_rate(cluster.sm).gigabytes_per_second;
   const double all_links = cluster.nvlinks * one_link;
   const auto& seen = cluster.run.nvlink_least;
   if (seen && *seen < kLinksMissing * all_links) {
@@ -116,7 +116,7 @@ std::string implied(const Row& row, const GpuCluster& cluster) {
   if (loads.nvlink && (!loads.nic || nvlink_limits)) {
     words.push_back(fmt::format(
         "{:.1f} GB/s leave a GPU, as much as {:.1f} NVLinks of its {} give", *loads.nvlink * cluster.nvlinks,
-        *loads.nvlink * cluster.nvlinks / nvlink_achieved_rate(cluster.sm).gigabytes_per_second,
+        *loads.nvlink * cluster.nvlinks / topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second,
         cluster.nvlinks));
   }
   if (words.empty()) return fmt::format("{:.1f} GB/s leave a GPU over the host", busbw(row, cluster));
@@ -142,8 +142,8 @@ std::string carried(const Row& row, const GpuCluster& cluster) {
 std::string fitting_machine(const Row& row, const GpuCluster& cluster) {
   std::string best;
   double least = 0.05;
-  for (const ReferenceMachine& machine : reference_machines()) {
-    const Host host = reference_host(machine);
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    const topology::Host host = topology::reference_host(machine);
     if (static_cast<int>(host.gpus.size()) < cluster.ranks_per_node) continue;
     if (cluster.nodes > 1 && machine.nic_transport.empty()) continue;
     const GpuCluster other = gpu_cluster(machine, cluster.nodes, cluster.ranks_per_node);
@@ -284,4 +284,4 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
   return {};
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -5,7 +5,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Why a row may lie below its band: what the log tells of NVLinks, channels and network, else what is left.
 /// `row` has an expectation.
@@ -25,4 +25,4 @@ namespace collbench {
 /// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.
 [[nodiscard]] std::string explaining_algorithm(const Row& row, const GpuCluster& cluster);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

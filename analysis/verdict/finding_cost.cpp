@@ -7,18 +7,18 @@
 #include "topology/diff/inject_fault.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::uint64_t kSize = 8 * kGiB;  // where latency no longer counts
 
-const ReferenceMachine* reference_of(const Host& host) {
+const topology::ReferenceMachine* reference_of(const topology::Host& host) {
   if (host.sources.empty() || host.sources.front().reader != "reference machine") return nullptr;
-  return find_reference_machine(host.sources.front().place);
+  return topology::find_reference_machine(host.sources.front().place);
 }
 
-GpuCluster cluster_of(const Host& host, int nodes) {
-  const ReferenceMachine* machine = reference_of(host);
+GpuCluster cluster_of(const topology::Host& host, int nodes) {
+  const topology::ReferenceMachine* machine = reference_of(host);
   if (machine == nullptr) return gpu_cluster(host, nodes, 0, "");
   // Its transport and its NVLink domain are in no graph.
   const GpuCluster whole = gpu_cluster(*machine, nodes, 0);
@@ -36,7 +36,7 @@ std::optional<double> bus_rate(const GpuCluster& cluster, std::optional<double> 
 
 }  // namespace
 
-PredictedRates predicted_rates(const Host& host, int nodes) {
+PredictedRates predicted_rates(const topology::Host& host, int nodes) {
   try {
     const GpuCluster cluster = cluster_of(host, nodes);
     const Expectation expected = expect_on_gpus(OperationId::all_reduce, kSize, cluster);
@@ -49,9 +49,9 @@ PredictedRates predicted_rates(const Host& host, int nodes) {
 
 double FindingCost::lost() const { return healthy.best.value_or(0) - faulty.best.value_or(0); }
 
-std::vector<FindingCost> finding_costs(const HostPair& pair, const Finding& finding) {
-  const Host& healthy = pair.of(other(finding.side));
-  const Host faulty = with_finding(pair, finding);
+std::vector<FindingCost> finding_costs(const topology::HostPair& pair, const topology::Finding& finding) {
+  const topology::Host& healthy = pair.of(topology::other(finding.side));
+  const topology::Host faulty = topology::with_finding(pair, finding);
   std::vector<FindingCost> costs;
   for (const int nodes : {1, 2}) {
     const FindingCost cost{nodes, predicted_rates(healthy, nodes), predicted_rates(faulty, nodes)};
@@ -60,4 +60,4 @@ std::vector<FindingCost> finding_costs(const HostPair& pair, const Finding& find
   return costs;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

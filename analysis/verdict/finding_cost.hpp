@@ -4,7 +4,7 @@
 
 #include "topology/diff/finding.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// AllReduce of 8 GiB as `predict` shows it: bus bandwidth in GB/s (1e9 bytes). None where there is no such
 /// algorithm, or nothing to predict from.
@@ -18,7 +18,7 @@ struct PredictedRates {
 
 /// Rates of `nodes` machines like this one, a rank on each GPU. All none where the machine cannot be
 /// modelled: no GPU, an unknown model, no NIC between nodes.
-[[nodiscard]] PredictedRates predicted_rates(const Host& host, int nodes);
+[[nodiscard]] PredictedRates predicted_rates(const topology::Host& host, int nodes);
 
 /// What one finding takes from a job on machines that have it all.
 struct FindingCost {
@@ -32,6 +32,7 @@ struct FindingCost {
 };
 
 /// For one node and, where NICs are known, for two.
-[[nodiscard]] std::vector<FindingCost> finding_costs(const HostPair& pair, const Finding& finding);
+[[nodiscard]] std::vector<FindingCost> finding_costs(const topology::HostPair& pair,
+                                                     const topology::Finding& finding);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

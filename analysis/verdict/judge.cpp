@@ -13,7 +13,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "topology/catalogue/gpus.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 namespace {
 
@@ -24,7 +24,7 @@ bool is_low(const Row& row) {
 /// A log that names another GPU than the topology has: the verdict is about the wrong machine.
 void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
   if (!run.log || !run.log->gpu) return;
-  const GpuModel* model = find_gpu_model(run.log->gpu->value);
+  const topology::GpuModel* model = topology::find_gpu_model(run.log->gpu->value);
   if (model == nullptr || model->name == cluster.gpu) return;
   if (cluster.gpu == kUnknownGpu && model->sm == cluster.sm) return;
   std::string note = fmt::format("the log's GPUs are {} (line {}), and it is judged as a machine of {}",
@@ -93,4 +93,4 @@ bool is_low(const Run& run) {
   return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) { return is_low(row); });
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

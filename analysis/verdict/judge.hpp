@@ -4,7 +4,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
 /// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A log
@@ -17,4 +17,4 @@ void explain_low(Run& run, const std::string& sentence);
 /// Whether any row is part of a sweep that is LOW or a FAULT.
 [[nodiscard]] bool is_low(const Run& run);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -8,7 +8,7 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/links.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr double kSpanWorthTelling = 1.1;  // of ring over the best algorithm
@@ -91,4 +91,4 @@ std::vector<std::string> hidden_losses(const Row& row, const GpuCluster& cluster
   return losses;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -5,7 +5,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What may be lost while `row` still lies within its band, by the model itself; only a baseline of the same
 /// machine shows it. For each kind of link the largest of these: half of all (one at half its rate that the
@@ -13,4 +13,4 @@ namespace collbench {
 /// and tree (1.5 ×; ...)". `row` has an expectation by `cluster`.
 [[nodiscard]] std::vector<std::string> hidden_losses(const Row& row, const GpuCluster& cluster);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -5,7 +5,7 @@
 
 #include "base/statistics.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kLargestRows = 3;
@@ -95,4 +95,4 @@ VerdictWord verdict_of(const Sweep& sweep) {
   return ratios->rows > 1 ? VerdictWord::low : VerdictWord::none;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -7,7 +7,7 @@
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// From here on a row is judged by its links; below it, waiting takes a share that no topology tells.
 inline constexpr std::uint64_t kLargeSize = 64 * kMiB;
@@ -35,4 +35,4 @@ struct SweepRatios {
 /// that is a single row: those of healthy logs dip. None without a band.
 [[nodiscard]] VerdictWord verdict_of(const Sweep& sweep);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -10,7 +10,7 @@
 #include "collectives/data/element_formula.hpp"
 #include "collectives/data/element_types.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 template <typename Element>
@@ -134,4 +134,4 @@ std::optional<Mismatch> DataPattern::check(std::span<const std::byte> received,
 
 void poison(std::span<std::byte> buffer) { std::fill(buffer.begin(), buffer.end(), DataPattern::kPoison); }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

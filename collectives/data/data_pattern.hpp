@@ -11,7 +11,7 @@
 #include "collectives/data/element_formula.hpp"
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What a check found: how many elements differ, and the first of them.
 struct Mismatch {
@@ -68,4 +68,4 @@ class DataPattern {
 /// Fills `buffer` with the poison byte.
 void poison(std::span<std::byte> buffer);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -5,7 +5,7 @@
 // The formulas behind DataPattern, for the host's compiler and for nvcc (as constexpr functions on the
 // device): both make the same bytes because both run these lines.
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Columns in the table of reduced elements.
 inline constexpr std::size_t kPatternColumns = 256;
@@ -31,4 +31,4 @@ inline constexpr std::size_t kPatternCellBytes = 8;
   return static_cast<std::size_t>(((index * 0x9e3779b97f4a7c15U) >> 56U) + iteration) & 0xffU;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -10,7 +10,7 @@
 
 #include "base/record/data_type.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// A float of eight bits for the host, which has none: the OCP 8-bit Floating Point Specification 1.0. Sums
 /// and products are made in float, and rounded where one is made of the result: to nearest, ties to even;
@@ -142,4 +142,4 @@ template <typename Element>
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -12,7 +12,7 @@
 #include "collectives/data/data_pattern.hpp"
 #include "collectives/engine/block_timer.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What a backend takes, and what it takes for itself.
 struct BackendLimits {
@@ -83,4 +83,4 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<PreparedRow> prepare(const RowKey& key) = 0;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace collbench {
+namespace collbench::collectives {
 
 BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
                      const FixedCounts& fixed) {
@@ -38,4 +38,4 @@ BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64
   return plan;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// How one block of a row is run. Chosen on rank 0 and sent to all, so that ranks can never disagree.
 struct BlockPlan {
@@ -36,4 +36,4 @@ struct FixedCounts {
 [[nodiscard]] BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
                                    const FixedCounts& fixed);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

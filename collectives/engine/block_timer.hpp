@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What one block of iterations took on one rank.
 struct Block {
@@ -36,4 +36,4 @@ template <typename Now, typename Issue>
   return block;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

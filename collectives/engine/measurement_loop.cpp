@@ -9,7 +9,7 @@
 #include "base/statistics.hpp"
 #include "launch/agreement.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr double kValidationShare = 0.1;    // of the wall time, after the first pass
@@ -24,7 +24,7 @@ constexpr std::uint64_t kSampleBytes = 8U << 20U;  // per rank, of all rows toge
 /// One sweep in progress. A class because every step needs the same eight things.
 class Sweep {
  public:
-  Sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+  Sweep(launch::Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
         const std::vector<std::string>& hosts, const SweepOptions& options, const SweepObserver& observer)
       : ranks_(ranks),
         backend_(backend),
@@ -57,7 +57,7 @@ class Sweep {
 
   SweepResult run() {
     bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
-    for (pass_ = 0; broadcast_value(ranks_, more); ++pass_) {
+    for (pass_ = 0; launch::broadcast_value(ranks_, more); ++pass_) {
       ran_ = false;
       or_checkpoint(pass_, [this] {
         begin_pass();
@@ -70,7 +70,7 @@ class Sweep {
              std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     }
     std::vector<double> validation{validation_seconds_};
-    ranks_.reduce(validation, AcrossRanks::maximum);
+    ranks_.reduce(validation, launch::AcrossRanks::maximum);
     for (State& row : rows_) {
       Measurement& measurement = row.measurement;
       if (!measurement.unavailable.empty() || !measurement.stopped.empty()) continue;
@@ -127,9 +127,9 @@ class Sweep {
       most.send = std::max(most.send, bytes.send);
       most.receive = std::max(most.receive, bytes.receive);
     }
-    agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())], [&] { backend_.allocate(most); });
+    launch::agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())], [&] { backend_.allocate(most); });
     const bool fresh = communicator_seconds_ < kCommunicatorShare * elapsed();
-    if (broadcast_value(ranks_, fresh)) backend_.renew_communicators();
+    if (launch::broadcast_value(ranks_, fresh)) backend_.renew_communicators();
   }
 
   void visit(State& row) {
@@ -137,7 +137,7 @@ class Sweep {
     observer_.before_block(progress(row));
     const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
     const bool stop = ranks_.is_root() && observer_.interrupted();
-    const Step step = broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);
+    const Step step = launch::broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);
     interrupted_ = step == Step::stop;
     if (step != Step::run) return;
     ran_ = true;
@@ -146,14 +146,14 @@ class Sweep {
     const auto prepared = backend_.prepare(row.measurement.key);
     communicator_seconds_ += backend_.clock().seconds() - before;
     // Late already in the first pass: every row still runs, once.
-    const bool hurried = broadcast_value(ranks_, elapsed() > options_.seconds);
-    if (broadcast_value(ranks_, row.iteration_seconds == 0 && !hurried)) pilot(row, *prepared);
+    const bool hurried = launch::broadcast_value(ranks_, elapsed() > options_.seconds);
+    if (launch::broadcast_value(ranks_, row.iteration_seconds == 0 && !hurried)) pilot(row, *prepared);
     const bool check =
         options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
     const double block_seconds = hurried ? 0 : block_seconds_;
     BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, most_samples_, options_.fixed);
     plan.check = check;
-    plan = broadcast_value(ranks_, plan);
+    plan = launch::broadcast_value(ranks_, plan);
     MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
     prepared->run(plan.warmup);
@@ -179,7 +179,7 @@ class Sweep {
       const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
       row.iteration_seconds = seconds / static_cast<double>(iterations);
       // Rank 0 decides: it may know of less time than others.
-      if (broadcast_value(ranks_, seconds >= enough || iterations >= most)) return;
+      if (launch::broadcast_value(ranks_, seconds >= enough || iterations >= most)) return;
     }
   }
 
@@ -187,7 +187,7 @@ class Sweep {
   [[nodiscard]] double seconds_of(PreparedRow& prepared, std::uint64_t iterations) {
     ranks_.barrier();
     std::array<double, 1> seconds{prepared.time(iterations, iterations).elapsed_seconds};
-    ranks_.reduce(seconds, AcrossRanks::maximum);
+    ranks_.reduce(seconds, launch::AcrossRanks::maximum);
     return seconds[0];
   }
 
@@ -336,7 +336,7 @@ class Sweep {
     checkpoint_seconds_ = last_checkpoint_ - before;
   }
 
-  Ranks& ranks_;
+  launch::Ranks& ranks_;
   Backend& backend_;
   const std::vector<std::string>& hosts_;
   const SweepOptions& options_;
@@ -357,10 +357,10 @@ class Sweep {
 
 }  // namespace
 
-SweepResult sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+SweepResult sweep(launch::Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
                   const std::vector<std::string>& hosts, const SweepOptions& options,
                   const SweepObserver& observer) {
   return Sweep(ranks, backend, keys, hosts, options, observer).run();
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

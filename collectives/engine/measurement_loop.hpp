@@ -11,14 +11,14 @@
 #include "collectives/engine/stopping.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 struct SweepOptions {
   StoppingRule stopping;
   FixedCounts fixed;
   double seconds = 120;  ///< the whole sweep; the first pass is always finished
   int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
-  AcrossRanks across_ranks = AcrossRanks::maximum;
+  launch::AcrossRanks across_ranks = launch::AcrossRanks::maximum;
   bool enqueue_time = false;  ///< also take the host time of a call
   /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
   std::vector<LaunchBlocks> earlier;
@@ -73,8 +73,8 @@ struct SweepResult {
 /// making them costs under a tenth of the time) and visits every row that is not done with one block.
 /// Collective. `hosts` is the host of every rank, for naming who found wrong data. Throws the same Error on
 /// all ranks.
-[[nodiscard]] SweepResult sweep(Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+[[nodiscard]] SweepResult sweep(launch::Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
                                 const std::vector<std::string>& hosts, const SweepOptions& options,
                                 const SweepObserver& observer);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

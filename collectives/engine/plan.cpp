@@ -12,7 +12,7 @@
 #include "collectives/buffer_layout.hpp"
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr std::size_t kMostRows = 10'000;  // nobody reads more, and each of them costs every rank memory
@@ -124,4 +124,4 @@ std::vector<std::uint64_t> arithmetic_sizes(std::uint64_t first, std::uint64_t l
   return sizes;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -7,7 +7,7 @@
 #include "base/record/measurement.hpp"
 #include "base/record/traffic_matrix.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// In PlanRequest: each rank is the root once, in rows of its own.
 inline constexpr int kEveryRoot = -1;
@@ -41,4 +41,4 @@ struct PlanRequest {
 [[nodiscard]] std::vector<std::uint64_t> arithmetic_sizes(std::uint64_t first, std::uint64_t last,
                                                           std::uint64_t step);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

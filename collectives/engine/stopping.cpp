@@ -6,7 +6,7 @@
 
 #include "base/statistics.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 double relative_half_width(const std::vector<double>& pass_seconds) {
   const auto interval = median_interval_in_time(pass_seconds);
@@ -25,4 +25,4 @@ std::string stop_reason(const StoppingRule& rule, const std::vector<double>& pas
   return {};
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

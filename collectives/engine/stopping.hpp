@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// When a row is done (DESIGN: precision reached with enough passes, the most passes, or its time).
 struct StoppingRule {
@@ -18,4 +18,4 @@ struct StoppingRule {
 /// Why a row with these pass times needs no further pass; empty while it does.
 [[nodiscard]] std::string stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

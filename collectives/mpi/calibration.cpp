@@ -19,7 +19,7 @@
 #include "collectives/mpi/mpi_types.hpp"
 #include "launch/real_machine.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr std::size_t kMostBlocks = 9;
@@ -40,7 +40,7 @@ constexpr std::array<std::uint64_t, 9> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kK
 
 /// What every measurement of this file needs.
 struct Bench {
-  Ranks& ranks;
+  launch::Ranks& ranks;
   const std::function<void()>& before_point;
   const Clock& clock;
   bool simulated;
@@ -70,7 +70,7 @@ TimedBlock run_block(Bench& bench, std::uint64_t iterations, const Issue& issue)
   bench.ranks.barrier();
   const double elapsed = time_block(now, iterations, iterations, issue).elapsed_seconds;
   std::array<double, 2> slowest{elapsed, now() > bench.hurry_after ? 1.0 : 0.0};
-  bench.ranks.reduce(slowest, AcrossRanks::maximum);
+  bench.ranks.reduce(slowest, launch::AcrossRanks::maximum);
   return {.each = slowest[0] / static_cast<double>(iterations), .hurry = slowest[1] > 0};
 }
 
@@ -150,9 +150,9 @@ void add_shift(Bench& bench, const Communicator& group, CalibrationKind kind,
     std::byte* to = bench.to.data();
     const double seconds = seconds_of(bench, [&] {
       if (ring.alone()) return;
-      check_mpi(MPI_Sendrecv(from, count, MPI_BYTE, ring.next(), 0, to, count, MPI_BYTE, ring.before(), 0,
-                             ring.communicator, MPI_STATUS_IGNORE),
-                "MPI_Sendrecv");
+      launch::check_mpi(MPI_Sendrecv(from, count, MPI_BYTE, ring.next(), 0, to, count, MPI_BYTE,
+                                     ring.before(), 0, ring.communicator, MPI_STATUS_IGNORE),
+                        "MPI_Sendrecv");
       if (kind == CalibrationKind::forward_intra) std::swap(from, to);
     });
     points.push_back(
@@ -171,17 +171,17 @@ void add_burst(Bench& bench, const Communicator& group, CalibrationKind kind,
     if (ring.alone()) return;
     auto* request = requests.data();
     for (std::ptrdiff_t i = 0; i < kBurstMessages; ++i) {
-      check_mpi(MPI_Irecv(bench.to.data() + i * kBytes, kBytes, MPI_BYTE, ring.before(), 0, ring.communicator,
-                          request++),
-                "MPI_Irecv");
+      launch::check_mpi(MPI_Irecv(bench.to.data() + i * kBytes, kBytes, MPI_BYTE, ring.before(), 0,
+                                  ring.communicator, request++),
+                        "MPI_Irecv");
     }
     for (std::ptrdiff_t i = 0; i < kBurstMessages; ++i) {
-      check_mpi(MPI_Isend(bench.from.data() + i * kBytes, kBytes, MPI_BYTE, ring.next(), 0, ring.communicator,
-                          request++),
-                "MPI_Isend");
+      launch::check_mpi(MPI_Isend(bench.from.data() + i * kBytes, kBytes, MPI_BYTE, ring.next(), 0,
+                                  ring.communicator, request++),
+                        "MPI_Isend");
     }
-    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
+    launch::check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                      "MPI_Waitall");
   });
   points.push_back(
       {.kind = kind, .bytes = kBytes, .seconds = seconds, .type = std::nullopt, .reduction = std::nullopt});
@@ -197,9 +197,9 @@ void add_exchange(Bench& bench, const Communicator& group, std::vector<Calibrati
   const double seconds = seconds_of(bench, [&] {
     if (place.alone() || peer >= place.size) return;
     for (int i = 0; i < kExchanges; ++i) {
-      check_mpi(MPI_Sendrecv(bench.from.data(), kBytes, MPI_BYTE, peer, 0, bench.to.data(), kBytes, MPI_BYTE,
-                             peer, 0, place.communicator, MPI_STATUS_IGNORE),
-                "MPI_Sendrecv");
+      launch::check_mpi(MPI_Sendrecv(bench.from.data(), kBytes, MPI_BYTE, peer, 0, bench.to.data(), kBytes,
+                                     MPI_BYTE, peer, 0, place.communicator, MPI_STATUS_IGNORE),
+                        "MPI_Sendrecv");
     }
   });
   points.push_back({.kind = CalibrationKind::exchange_inter,
@@ -214,9 +214,9 @@ void add_reduce_local(Bench& bench, ReductionOps& ops, DataType type, Reduction 
   for (const std::uint64_t bytes : up_to(kLocalBytes, bench.from.size())) {
     const int count = static_cast<int>(bytes / traits(type).bytes);
     const double seconds = local_seconds_of(bench, [&] {
-      check_mpi(MPI_Reduce_local(bench.from.data(), bench.to.data(), count, mpi_type(type),
-                                 ops.get(type, reduction)),
-                "MPI_Reduce_local");
+      launch::check_mpi(MPI_Reduce_local(bench.from.data(), bench.to.data(), count, mpi_type(type),
+                                         ops.get(type, reduction)),
+                        "MPI_Reduce_local");
     });
     points.push_back({.kind = CalibrationKind::reduce_local,
                       .bytes = bytes,
@@ -241,7 +241,7 @@ void add_copy(Bench& bench, std::vector<CalibrationPoint>& points) {
 /// What a page fault costs on the slowest rank: memory is mapped, touched and given back. No point where huge
 /// pages come by themselves on some rank: then a fault is worth what its page is, and pages differ.
 void add_page_fault(Bench& bench, std::vector<CalibrationPoint>& points) {
-  const auto before = view_page_faults();
+  const auto before = launch::view_page_faults();
   if (!before) return;  // in simulated time
   const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   std::uint64_t pages = 0;
@@ -250,9 +250,9 @@ void add_page_fault(Bench& bench, std::vector<CalibrationPoint>& points) {
     for (std::uint64_t at = 0; at < kFreshBytes; at += page_bytes) fresh.data()[at] = std::byte{1};
     pages += kFreshBytes / page_bytes;
   });
-  std::array<double, 1> faults_per_page{static_cast<double>(*view_page_faults() - *before) /
+  std::array<double, 1> faults_per_page{static_cast<double>(*launch::view_page_faults() - *before) /
                                         static_cast<double>(pages)};
-  bench.ranks.reduce(faults_per_page, AcrossRanks::minimum);
+  bench.ranks.reduce(faults_per_page, launch::AcrossRanks::minimum);
   if (faults_per_page[0] < 0.9) return;
   points.push_back({.kind = CalibrationKind::page_fault,
                     .bytes = page_bytes,
@@ -263,7 +263,7 @@ void add_page_fault(Bench& bench, std::vector<CalibrationPoint>& points) {
 
 }  // namespace
 
-std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clock,
+std::vector<CalibrationPoint> measure_calibration(launch::Ranks& ranks, const Clock& clock,
                                                   const Identities& identities,
                                                   const CalibrationRequest& request) {
   const std::uint64_t bytes = up_to(kLocalBytes, request.largest_bytes).back();
@@ -306,4 +306,4 @@ std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clo
   return points;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

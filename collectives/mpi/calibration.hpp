@@ -9,7 +9,7 @@
 #include "base/record/identities.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What the rows of a run need to know.
 struct CalibrationRequest {
@@ -25,8 +25,8 @@ struct CalibrationRequest {
 /// to the rows' largest size, at least 1 MiB and at most 16 MiB; and a page fault. A point is the median of
 /// three to nine blocks, each the slowest rank's. Collective; the same points on every rank. In simulated
 /// time nothing varies: a point is one message, and local work takes no time.
-[[nodiscard]] std::vector<CalibrationPoint> measure_calibration(Ranks& ranks, const Clock& clock,
+[[nodiscard]] std::vector<CalibrationPoint> measure_calibration(launch::Ranks& ranks, const Clock& clock,
                                                                 const Identities& identities,
                                                                 const CalibrationRequest& request);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

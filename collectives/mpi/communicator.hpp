@@ -5,7 +5,7 @@
 
 #include "launch/mpi_session.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// A communicator that is freed. Its calls return errors instead of ending the job.
 class Communicator {
@@ -31,14 +31,14 @@ class Communicator {
   /// A duplicate of `parent`. Collective.
   [[nodiscard]] static Communicator duplicate(MPI_Comm parent) {
     MPI_Comm handle = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_dup(parent, &handle), "MPI_Comm_dup");
+    launch::check_mpi(MPI_Comm_dup(parent, &handle), "MPI_Comm_dup");
     return Communicator(handle);
   }
 
   /// The ranks of `parent` with the same colour, in their order; null for MPI_UNDEFINED. Collective.
   [[nodiscard]] static Communicator split(MPI_Comm parent, int colour) {
     MPI_Comm handle = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(parent, colour, 0, &handle), "MPI_Comm_split");
+    launch::check_mpi(MPI_Comm_split(parent, colour, 0, &handle), "MPI_Comm_split");
     return Communicator(handle);
   }
 
@@ -46,4 +46,4 @@ class Communicator {
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -7,7 +7,7 @@
 #include <new>
 #include <span>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Page-aligned host memory of its own, zero and untouched until it is written. It comes from the operating
 /// system and goes back there: taken from the allocator, it would decide where the MPI library's temporary
@@ -41,4 +41,4 @@ class HostBuffer {
   std::unique_ptr<std::byte, Unmap> memory_{nullptr, Unmap{0}};
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

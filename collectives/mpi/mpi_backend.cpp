@@ -12,7 +12,7 @@
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// Where MPI has other places than NCCL: the in-place result of MPI_Reduce_scatter stands at the beginning,
@@ -128,4 +128,4 @@ std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
   return std::make_unique<MpiRow>(key, arguments, buffers, clock_);
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -7,7 +7,7 @@
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// The operations on host memory through MPI. Lives between MPI_Init and MPI_Finalize. The header knows no
 /// mpi.h.
@@ -52,4 +52,4 @@ class MpiBackend : public Backend {
   HostBuffer receive_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -8,7 +8,7 @@
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// The second half of avg: MPI has no such op, so the sum is divided, inside the timed part.
@@ -68,65 +68,69 @@ auto MpiRow::with_call(const Work& work) const {
   switch (key_.operation) {
     case OperationId::all_gather:
       return work([&a] {
-        check_mpi(MPI_Allgather(a.send, a.count, a.type, a.receive, a.count, a.type, a.communicator),
-                  "MPI_Allgather");
+        launch::check_mpi(MPI_Allgather(a.send, a.count, a.type, a.receive, a.count, a.type, a.communicator),
+                          "MPI_Allgather");
       });
     case OperationId::reduce_scatter:
       return work([&a, this] {
-        check_mpi(MPI_Reduce_scatter(a.send, a.receive, counts_.data(), a.type, a.op, a.communicator),
-                  "MPI_Reduce_scatter");
+        launch::check_mpi(MPI_Reduce_scatter(a.send, a.receive, counts_.data(), a.type, a.op, a.communicator),
+                          "MPI_Reduce_scatter");
       });
     case OperationId::all_to_all:
       return work([&a] {
-        check_mpi(MPI_Alltoall(a.send, a.count, a.type, a.receive, a.count, a.type, a.communicator),
-                  "MPI_Alltoall");
+        launch::check_mpi(MPI_Alltoall(a.send, a.count, a.type, a.receive, a.count, a.type, a.communicator),
+                          "MPI_Alltoall");
       });
     case OperationId::all_to_all_v:
       return work([&a, &v = vector_] {
-        check_mpi(MPI_Alltoallv(a.send, v.sent.data(), v.sent_from.data(), a.type, a.receive,
-                                v.received.data(), v.received_at.data(), a.type, a.communicator),
-                  "MPI_Alltoallv");
+        launch::check_mpi(MPI_Alltoallv(a.send, v.sent.data(), v.sent_from.data(), a.type, a.receive,
+                                        v.received.data(), v.received_at.data(), a.type, a.communicator),
+                          "MPI_Alltoallv");
       });
     case OperationId::send_recv:
       return work([&a, next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks] {
-        check_mpi(MPI_Sendrecv(a.send, a.count, a.type, next, 0, a.receive, a.count, a.type, before, 0,
-                               a.communicator, MPI_STATUS_IGNORE),
-                  "MPI_Sendrecv");
+        launch::check_mpi(MPI_Sendrecv(a.send, a.count, a.type, next, 0, a.receive, a.count, a.type, before,
+                                       0, a.communicator, MPI_STATUS_IGNORE),
+                          "MPI_Sendrecv");
       });
     case OperationId::ping_pong:
       return work([&a, peer = ping_pong_peer(rank, ranks), first = rank == 0] {
         if (!peer) return;
         const auto send = [&] {
-          check_mpi(MPI_Send(a.send, a.count, a.type, *peer, 0, a.communicator), "MPI_Send");
+          launch::check_mpi(MPI_Send(a.send, a.count, a.type, *peer, 0, a.communicator), "MPI_Send");
         };
         if (first) send();
-        check_mpi(MPI_Recv(a.receive, a.count, a.type, *peer, 0, a.communicator, MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+        launch::check_mpi(MPI_Recv(a.receive, a.count, a.type, *peer, 0, a.communicator, MPI_STATUS_IGNORE),
+                          "MPI_Recv");
         if (!first) send();
       });
     case OperationId::broadcast:
       return work([&a, root, data = static_cast<void*>(buffers_.result.data())] {
-        check_mpi(MPI_Bcast(data, a.count, a.type, root, a.communicator), "MPI_Bcast");
+        launch::check_mpi(MPI_Bcast(data, a.count, a.type, root, a.communicator), "MPI_Bcast");
       });
     case OperationId::reduce:
       return work([&a, root] {
-        check_mpi(MPI_Reduce(a.send, a.receive, a.count, a.type, a.op, root, a.communicator), "MPI_Reduce");
+        launch::check_mpi(MPI_Reduce(a.send, a.receive, a.count, a.type, a.op, root, a.communicator),
+                          "MPI_Reduce");
       });
     case OperationId::gather:
       return work([&a, root] {
-        check_mpi(MPI_Gather(a.send, a.count, a.type, a.receive, a.count, a.type, root, a.communicator),
-                  "MPI_Gather");
+        launch::check_mpi(
+            MPI_Gather(a.send, a.count, a.type, a.receive, a.count, a.type, root, a.communicator),
+            "MPI_Gather");
       });
     case OperationId::scatter:
       return work([&a, root] {
-        check_mpi(MPI_Scatter(a.send, a.count, a.type, a.receive, a.count, a.type, root, a.communicator),
-                  "MPI_Scatter");
+        launch::check_mpi(
+            MPI_Scatter(a.send, a.count, a.type, a.receive, a.count, a.type, root, a.communicator),
+            "MPI_Scatter");
       });
     default:
       break;  // of those in the registry, all_reduce is left
   }
   return work([&a] {
-    check_mpi(MPI_Allreduce(a.send, a.receive, a.count, a.type, a.op, a.communicator), "MPI_Allreduce");
+    launch::check_mpi(MPI_Allreduce(a.send, a.receive, a.count, a.type, a.op, a.communicator),
+                      "MPI_Allreduce");
   });
 }
 
@@ -144,9 +148,9 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
 }
 
 Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
-  const auto faults_before = view_page_faults();
+  const auto faults_before = launch::view_page_faults();
   Block block = timed(iterations, iterations_per_sample);
-  if (faults_before) block.page_faults = *view_page_faults() - *faults_before;
+  if (faults_before) block.page_faults = *launch::view_page_faults() - *faults_before;
   if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;
 }
@@ -156,8 +160,8 @@ Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample
 void MpiRow::share_half(Block& round_trips) const {
   const auto share = [&](double* values, std::size_t count) {
     std::for_each_n(values, count, [](double& seconds) { seconds /= 2; });
-    check_mpi(MPI_Bcast(values, static_cast<int>(count), MPI_DOUBLE, 0, arguments_.communicator),
-              "MPI_Bcast");
+    launch::check_mpi(MPI_Bcast(values, static_cast<int>(count), MPI_DOUBLE, 0, arguments_.communicator),
+                      "MPI_Bcast");
   };
   if (round_trips.page_faults) *round_trips.page_faults /= 2;
   share(&round_trips.elapsed_seconds, 1);
@@ -170,4 +174,4 @@ std::optional<Mismatch> MpiRow::check(std::uint64_t iteration) {
   return pattern_.check(buffers_.result, collective(key_.operation).result(layout, shape), iteration);
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -7,7 +7,7 @@
 
 #include "collectives/engine/backend.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Everything one MPI call needs.
 struct MpiArguments {
@@ -64,4 +64,4 @@ class MpiRow : public PreparedRow {
   VectorArguments vector_;   // of MPI_Alltoallv
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -5,7 +5,7 @@
 #include "collectives/data/element_types.hpp"
 #include "launch/mpi_session.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// The function behind our own ops. MPI hands over no state, so each element type and reduction has its own.
@@ -87,9 +87,9 @@ MPI_Op ReductionOps::get(DataType type, Reduction reduction) {
     constexpr int kCommutes = 1;
     MPI_User_function* const function = type == DataType::float16 ? function_for<Eigen::half>(reduction)
                                                                   : function_for<Eigen::bfloat16>(reduction);
-    check_mpi(MPI_Op_create(function, kCommutes, &known->second), "MPI_Op_create");
+    launch::check_mpi(MPI_Op_create(function, kCommutes, &known->second), "MPI_Op_create");
   }
   return known->second;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 
 #include "base/record/data_type.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// MPI's name for elements of `type`; 16-bit floats travel as MPI_UINT16_T, which MPI can move but not
 /// reduce.
@@ -32,4 +32,4 @@ class ReductionOps {
   std::map<std::pair<DataType, Reduction>, MPI_Op> own_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

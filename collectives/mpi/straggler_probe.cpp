@@ -16,7 +16,7 @@
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/host_buffer.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr int kCalls = 40;           // of a small AllReduce, the first few not looked at
@@ -28,16 +28,16 @@ constexpr int kMostRounds = 8;  // of pairs in one repetition; more ranks take t
 constexpr std::uint64_t kTransferBytes = kMiB;
 
 void send(const void* from, std::uint64_t bytes, int to, MPI_Comm communicator) {
-  check_mpi(MPI_Send(from, static_cast<int>(bytes), MPI_BYTE, to, 0, communicator), "MPI_Send");
+  launch::check_mpi(MPI_Send(from, static_cast<int>(bytes), MPI_BYTE, to, 0, communicator), "MPI_Send");
 }
 
 void receive(void* to, std::uint64_t bytes, int from, MPI_Comm communicator) {
-  check_mpi(MPI_Recv(to, static_cast<int>(bytes), MPI_BYTE, from, 0, communicator, MPI_STATUS_IGNORE),
-            "MPI_Recv");
+  launch::check_mpi(MPI_Recv(to, static_cast<int>(bytes), MPI_BYTE, from, 0, communicator, MPI_STATUS_IGNORE),
+                    "MPI_Recv");
 }
 
 /// Every rank's values, by rank, on rank 0; all ranks have as many.
-std::vector<std::vector<double>> gather_values(Ranks& ranks, const std::vector<double>& mine) {
+std::vector<std::vector<double>> gather_values(launch::Ranks& ranks, const std::vector<double>& mine) {
   std::vector<std::vector<double>> all;
   const std::string bytes(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double));
   for (const std::string& theirs : ranks.gather(bytes)) {
@@ -50,7 +50,7 @@ std::vector<std::vector<double>> gather_values(Ranks& ranks, const std::vector<d
 }  // namespace
 
 struct RankProber::Handles {
-  Ranks& ranks;
+  launch::Ranks& ranks;
   const Clock& clock;
   std::vector<int> first_ranks;  // of the hosts; none without transfers
   Communicator world;
@@ -90,7 +90,7 @@ struct RankProber::Handles {
     for (int i = 0; i < kCalls; ++i) {
       const double mine = 1;
       const double entry = clock.seconds();
-      check_mpi(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, world.get()), "MPI_Allreduce");
+      launch::check_mpi(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, world.get()), "MPI_Allreduce");
       inside.push_back(clock.seconds() - entry);
       entries.push_back(entry);
     }
@@ -209,7 +209,7 @@ struct RankProber::Handles {
   }
 };
 
-RankProber::RankProber(Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers)
+RankProber::RankProber(launch::Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers)
     : handles_(new Handles{.ranks = ranks,
                            .clock = clock,
                            .first_ranks = {},
@@ -233,4 +233,4 @@ ProbeRepetition RankProber::repeat() {
   return repetition;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

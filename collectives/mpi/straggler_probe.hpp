@@ -6,7 +6,7 @@
 #include "base/record/straggler_probe.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Looks at the ranks one by one, outside of every timed part. All calls are collective. Precondition: two
 /// ranks or more.
@@ -14,7 +14,7 @@ class RankProber {
  public:
   /// `transfers`: also of large messages between hosts, through MPI. Not where something else carries the
   /// data.
-  RankProber(Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers);
+  RankProber(launch::Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers);
   RankProber(const RankProber&) = delete;
   RankProber& operator=(const RankProber&) = delete;
   RankProber(RankProber&&) = delete;
@@ -30,4 +30,4 @@ class RankProber {
   std::unique_ptr<Handles> handles_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

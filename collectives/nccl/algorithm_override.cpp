@@ -6,7 +6,7 @@
 
 #include "base/record/measurement.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// NCCL's names as of 2.30 (docs env.rst, NCCL_ALGO), and the operations that it has them for (tuning.cc).
@@ -102,4 +102,4 @@ ForcedEnvironment::~ForcedEnvironment() {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 // Algorithms and protocols that a user asks for by --algo and --proto. NCCL reads them from its environment
 // when a communicator is made, so each choice has a communicator of its own.
@@ -44,4 +44,4 @@ class ForcedEnvironment {
   std::vector<Before> before_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -5,7 +5,7 @@
 
 #include "collectives/nccl/loader/cuda_library.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Memory of the current GPU.
 class DeviceBuffer {
@@ -132,4 +132,4 @@ class CudaGraph {
   CudaGraphExecHandle handle_ = nullptr;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// What tells GPUs of one node apart: of a MIG device only its UUID is its own.
@@ -60,4 +60,4 @@ GpuChoice choose_gpus(const Identities& identities, const std::vector<std::vecto
   return choice;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

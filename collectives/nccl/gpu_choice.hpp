@@ -4,7 +4,7 @@
 
 #include "base/record/identities.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// One GPU as CUDA shows it to a process.
 struct VisibleGpu {
@@ -27,4 +27,4 @@ struct GpuChoice {
                                     const std::vector<std::vector<VisibleGpu>>& visible, bool share,
                                     bool inside_slurm);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -11,7 +11,7 @@
 
 #include "launch/agreement.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// As nvidia-smi writes it; empty when CUDA gave zeros.
@@ -39,7 +39,8 @@ std::vector<VisibleGpu> visible_here(const CudaLibrary& cuda) {
   return gpus;
 }
 
-std::vector<std::vector<VisibleGpu>> visible_everywhere(Ranks& ranks, const std::vector<VisibleGpu>& mine) {
+std::vector<std::vector<VisibleGpu>> visible_everywhere(launch::Ranks& ranks,
+                                                        const std::vector<VisibleGpu>& mine) {
   auto said = nlohmann::json::array();
   for (const VisibleGpu& gpu : mine) said.push_back({gpu.address, gpu.uuid});
   std::vector<std::vector<VisibleGpu>> all;
@@ -53,11 +54,12 @@ std::vector<std::vector<VisibleGpu>> visible_everywhere(Ranks& ranks, const std:
 }
 
 /// NCCL of two versions in one job hangs or fails in obscure ways.
-void require_same_nccl(const Together& together, const Identities& machines, const NcclLibrary& nccl) {
+void require_same_nccl(const launch::Together& together, const Identities& machines,
+                       const NcclLibrary& nccl) {
   const auto all =
       together.ranks().all_gather(fmt::format("{} {}", nccl_version_text(nccl.version), nccl.path));
   const auto version = [&](std::size_t rank) { return all[rank].substr(0, all[rank].find(' ')); };
-  agreed(together.ranks(), together.host(), [&] {
+  launch::agreed(together.ranks(), together.host(), [&] {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
       if (version(rank) == version(0)) continue;
       throw Error(ExitStatus::not_here, "NCCL",
@@ -97,7 +99,7 @@ int compute_capability_of(const CudaLibrary& cuda, int device) {
 }
 
 /// Memory for each rank, where some share a GPU.
-std::uint64_t free_for_each(const GpuSession& session, const Together& together) {
+std::uint64_t free_for_each(const GpuSession& session, const launch::Together& together) {
   std::size_t free = 0;
   std::size_t total = 0;
   session.cuda.check(session.cuda.memory_info(&free, &total), "cudaMemGetInfo");
@@ -108,10 +110,11 @@ std::uint64_t free_for_each(const GpuSession& session, const Together& together)
 
 }  // namespace
 
-GpuSession::GpuSession(const Together& together, const Identities& machines, bool share, bool inside_slurm) {
-  Ranks& ranks = together.ranks();
+GpuSession::GpuSession(const launch::Together& together, const Identities& machines, bool share,
+                       bool inside_slurm) {
+  launch::Ranks& ranks = together.ranks();
   std::vector<VisibleGpu> mine;
-  agreed(ranks, together.host(), [&] {
+  launch::agreed(ranks, together.host(), [&] {
     cuda = CudaLibrary::load();
     nccl = NcclLibrary::load();
     kernels = KernelLibrary::load();
@@ -120,13 +123,14 @@ GpuSession::GpuSession(const Together& together, const Identities& machines, boo
   require_same_nccl(together, machines, nccl);
   const auto visible = visible_everywhere(ranks, mine);
   GpuChoice choice;
-  agreed(ranks, together.host(), [&] { choice = choose_gpus(machines, visible, share, inside_slurm); });
+  launch::agreed(ranks, together.host(),
+                 [&] { choice = choose_gpus(machines, visible, share, inside_slurm); });
   shared = choice.shared;
   for (std::size_t rank = 0; rank < visible.size(); ++rank) {
     gpus.push_back(visible[rank][static_cast<std::size_t>(choice.device[rank])]);
   }
   std::vector<double> free(1);
-  agreed(ranks, together.host(), [&] {
+  launch::agreed(ranks, together.host(), [&] {
     if (shared) pretend_own_host(ranks.rank());
     const int device = choice.device[static_cast<std::size_t>(ranks.rank())];
     cuda.check(cuda.set_device(device), "cudaSetDevice");
@@ -135,8 +139,8 @@ GpuSession::GpuSession(const Together& together, const Identities& machines, boo
     compute_capability = compute_capability_of(cuda, device);
     free[0] = static_cast<double>(free_for_each(*this, together));
   });
-  ranks.reduce(free, AcrossRanks::minimum);
+  ranks.reduce(free, launch::AcrossRanks::minimum);
   free_bytes = static_cast<std::uint64_t>(free[0]);
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -12,7 +12,7 @@
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "launch/collective_wait.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What one rank works with: the libraries, its GPU, and a stream on it.
 struct GpuSession {
@@ -20,7 +20,7 @@ struct GpuSession {
   /// `machines` are the hosts that there really are. Throws the same AgreedError (not_here) on all ranks when
   /// a library or a GPU is missing, when NCCL's versions differ, and when ranks would share a GPU unless
   /// `share`.
-  GpuSession(const Together& together, const Identities& machines, bool share, bool inside_slurm);
+  GpuSession(const launch::Together& together, const Identities& machines, bool share, bool inside_slurm);
   GpuSession(const GpuSession&) = delete;
   GpuSession& operator=(const GpuSession&) = delete;
   GpuSession(GpuSession&&) = delete;
@@ -37,4 +37,4 @@ struct GpuSession {
   std::unique_ptr<CudaStream> stream;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -11,6 +11,7 @@
 namespace {
 
 using namespace collbench;
+using namespace collbench::collectives;
 
 // Enough threads to keep any GPU's memory busy; each goes through the buffer in steps of all of them.
 constexpr unsigned kThreads = 256;

@@ -12,7 +12,7 @@
 #include "collectives/nccl/nccl_row.hpp"
 #include "launch/agreement.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr int kStrictAboutAlgorithms = 22400;
@@ -30,14 +30,16 @@ void require_graphs(const CudaLibrary& cuda) {
 
 }  // namespace
 
-NcclBackend::NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options)
+NcclBackend::NcclBackend(const launch::Together& together, const Identities& machines,
+                         const NcclOptions& options)
     : together_(together),
       gpu_(together, machines, options.share_gpu, options.inside_slurm),
       observer_(gpu_.nccl.version),
       traffic_(options.traffic),
       operations_per_group_(options.operations_per_group),
       graph_launches_(options.graph_launches) {
-  if (graph_launches_ > 0) agreed(together.ranks(), together.host(), [&] { require_graphs(gpu_.cuda); });
+  if (graph_launches_ > 0)
+    launch::agreed(together.ranks(), together.host(), [&] { require_graphs(gpu_.cuda); });
   communicator_seconds_.push_back(try_nccl(gpu_, together_));
   try_algorithms(options);
 }
@@ -55,10 +57,10 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
       key.algorithm = algorithm;
       if (operation(id).reduces) key.reduction = Reduction::sum;
       if (why_not(key)) continue;
-      agreed(together_.ranks(), together_.host(), [&] { allocate(buffer_bytes(key)); });
+      launch::agreed(together_.ranks(), together_.host(), [&] { allocate(buffer_bytes(key)); });
       try {
         prepare(key)->run(1);
-      } catch (const AgreedError& error) {
+      } catch (const launch::AgreedError& error) {
         if (error.status() != ExitStatus::not_here) throw;
         declined_[{id, algorithm}] = error.what();
         communicators_.erase(algorithm);
@@ -179,4 +181,4 @@ std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
                                    buffers);
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

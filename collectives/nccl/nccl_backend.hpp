@@ -11,7 +11,7 @@
 #include "collectives/nccl/nccl_observer.hpp"
 #include "launch/collective_wait.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// How the user wants GPUs to be used.
 struct NcclOptions {
@@ -29,7 +29,7 @@ class NcclBackend : public Backend {
  public:
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
   /// AgreedError on all ranks when it does not. `together` outlives the backend.
-  NcclBackend(const Together& together, const Identities& machines, const NcclOptions& options);
+  NcclBackend(const launch::Together& together, const Identities& machines, const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
   NcclBackend(NcclBackend&&) = delete;
@@ -62,7 +62,7 @@ class NcclBackend : public Backend {
     return shape_of(key, together_.ranks().rank(), together_.ranks().size(), traffic_);
   }
 
-  const Together& together_;
+  const launch::Together& together_;
   GpuSession gpu_;
   NcclObserver observer_;  // before any communicator
   TrafficMatrix traffic_;
@@ -77,4 +77,4 @@ class NcclBackend : public Backend {
   std::map<std::string, std::unique_ptr<NcclCommunicator>> communicators_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

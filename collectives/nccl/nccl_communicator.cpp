@@ -4,16 +4,16 @@
 
 #include "launch/agreement.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
-NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const Together& together, NcclCalls calls)
+NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const launch::Together& together, NcclCalls calls)
     : gpu_(gpu), together_(together) {
-  Ranks& ranks = together.ranks();
+  launch::Ranks& ranks = together.ranks();
   NcclUniqueId id{};
-  agreed(ranks, together.host(), [&] {
+  launch::agreed(ranks, together.host(), [&] {
     if (ranks.is_root()) check(gpu.nccl.get_unique_id(&id), "ncclGetUniqueId");
   });
-  id = broadcast_value(ranks, id);
+  id = launch::broadcast_value(ranks, id);
   const double before = together.clock().seconds();
   try {
     make(id, calls);
@@ -22,7 +22,7 @@ NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const Together& togeth
     throw;
   }
   std::array<double, 1> seconds{together.clock().seconds() - before};
-  ranks.reduce(seconds, AcrossRanks::maximum);
+  ranks.reduce(seconds, launch::AcrossRanks::maximum);
   seconds_ = seconds[0];
   failure_ = ExitStatus::rank_lost;
 }
@@ -32,7 +32,7 @@ NcclCommunicator::~NcclCommunicator() {
 }
 
 void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
-  const Ranks& ranks = together_.ranks();
+  const launch::Ranks& ranks = together_.ranks();
   NcclConfig config;
   config.blocking = calls == NcclCalls::blocking ? 1 : 0;
   together_.wait(
@@ -72,10 +72,10 @@ void NcclCommunicator::give_up() noexcept {
   handle_ = nullptr;
 }
 
-double try_nccl(const GpuSession& gpu, const Together& together) {
+double try_nccl(const GpuSession& gpu, const launch::Together& together) {
   NcclCommunicator trial(gpu, together, NcclCalls::non_blocking);
   DeviceBuffer element;
-  agreed(together.ranks(), together.host(), [&] { element = DeviceBuffer(gpu.cuda, sizeof(float)); });
+  launch::agreed(together.ranks(), together.host(), [&] { element = DeviceBuffer(gpu.cuda, sizeof(float)); });
   const CudaStreamHandle stream = gpu.stream->get();
   try {
     trial.run("first AllReduce", [&] {
@@ -94,4 +94,4 @@ double try_nccl(const GpuSession& gpu, const Together& together) {
   return trial.seconds();
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

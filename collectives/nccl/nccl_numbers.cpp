@@ -1,6 +1,6 @@
 #include "collectives/nccl/nccl_numbers.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 NcclType nccl_type(DataType type) {
   switch (type) {
@@ -52,4 +52,4 @@ unsigned tolerance_ulp(DataType type, Reduction reduction) {
   return reduction == Reduction::avg && traits(type).kind == NumberKind::floating ? 2 : 0;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -2,7 +2,7 @@
 #include "base/record/data_type.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// NCCL's name for elements of `type`.
 [[nodiscard]] NcclType nccl_type(DataType type);
@@ -15,4 +15,4 @@ namespace collbench {
 /// (verifiable/verifiable.cu).
 [[nodiscard]] unsigned tolerance_ulp(DataType type, Reduction reduction);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

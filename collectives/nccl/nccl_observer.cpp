@@ -6,7 +6,7 @@
 
 #include "collectives/nccl/plugin_slot.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// With a tuner plugin of any kind NCCL no longer looks at this one (v2.28.9-1, src/enqueue.cc,
@@ -75,4 +75,4 @@ std::optional<NcclTold> NcclObserver::watch(const std::function<void()>& work) c
   return told_by(seen);
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 #include "base/record/nccl_selection.hpp"
 #include "collectives/nccl/loader/observer_library.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What NCCL tells of its choices: a library of ours stands in its places for a tuner and a profiler plugin
 /// (docs/gpu.md). It only looks, and only while we watch.
@@ -28,4 +28,4 @@ class NcclObserver {
   NcclUntold untold_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -13,7 +13,7 @@
 #include "collectives/nccl/nccl_numbers.hpp"
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 // What recording an event may add to the stream, with room to spare; an event per sample is taken in the same
@@ -243,7 +243,7 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
   }
   const bool one_sample = iterations <= iterations_per_sample;
   // Rank 0 decides for all: the ranks' times differ.
-  const bool events_are_free = broadcast_value(
+  const bool events_are_free = launch::broadcast_value(
       ranks_, iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare > kEventSeconds);
   if (!one_sample && !events_are_free) block.elapsed_seconds = spans(iterations, iterations).front();
   const std::vector<double> seconds = spans(iterations, iterations_per_sample);
@@ -321,4 +321,4 @@ Mismatch NcclRow::described(const KernelMismatch& found, const std::vector<Segme
   return mismatch;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

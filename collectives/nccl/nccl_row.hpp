@@ -11,13 +11,13 @@
 #include "collectives/nccl/nccl_observer.hpp"
 #include "collectives/nccl/p2p_schedule.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What a row needs of its backend, which outlives it.
 struct NcclRowContext {
   const GpuSession& gpu;
   NcclCommunicator& communicator;
-  Ranks& ranks;
+  launch::Ranks& ranks;
   const NcclObserver& observer;
   CallShape shape;
   std::uint64_t operations_per_group = 1;
@@ -68,7 +68,7 @@ class NcclRow : public PreparedRow {
   RowKey key_;
   const GpuSession& gpu_;
   NcclCommunicator& communicator_;
-  Ranks& ranks_;
+  launch::Ranks& ranks_;
   const NcclObserver& observer_;
   const Clock& clock_;
   bool in_graphs_;
@@ -87,4 +87,4 @@ class NcclRow : public PreparedRow {
   double iteration_seconds_ = 0;  // as last timed; 0: not known yet
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

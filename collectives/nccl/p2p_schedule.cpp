@@ -2,7 +2,7 @@
 
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 using Transfers = std::vector<Transfer>;
@@ -88,4 +88,4 @@ std::vector<Transfer> transfers_of(const RowKey& key, const CallShape& shape) {
   return all;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -5,7 +5,7 @@
 #include "base/record/measurement.hpp"
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// One ncclSend or ncclRecv of this rank. Elements, from the beginning of the send or receive buffer.
 struct Transfer {
@@ -21,4 +21,4 @@ struct Transfer {
 /// AllToAll, AllToAllv, SendRecv, PingPong, Gather, Scatter. In the order of the calls; nothing of length 0.
 [[nodiscard]] std::vector<Transfer> transfers_of(const RowKey& key, const CallShape& shape);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

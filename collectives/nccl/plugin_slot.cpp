@@ -14,7 +14,7 @@
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 std::optional<std::string> setting_in(std::string_view file, std::string_view name) {
   while (!file.empty()) {
@@ -100,4 +100,4 @@ std::string why_not_ours(const PluginPlace& place, int version, const PluginSurr
   return {};
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// The value that a file of NCCL's settings gives to `name`: a line NAME=VALUE; the first such line counts.
 /// None when there is none.
@@ -50,4 +50,4 @@ struct PluginSurroundings {
 [[nodiscard]] std::string why_not_ours(const PluginPlace& place, int version,
                                        const PluginSurroundings& surroundings);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

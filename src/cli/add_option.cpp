@@ -7,7 +7,7 @@
 #include "launch/real_machine.hpp"
 #include "src/cli/option_values.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::string& names,
                         const std::string& value, const std::string& help,
@@ -31,9 +31,9 @@ bool decide(When when, bool automatic) {
   return when == When::always || (when == When::automatic && automatic);
 }
 
-TextOptions text_options(When colour, bool launched) {
-  const Terminal terminal = view_terminal(1, launched);
-  TextOptions text;
+analysis::TextOptions text_options(When colour, bool launched) {
+  const launch::Terminal terminal = launch::view_terminal(1, launched);
+  analysis::TextOptions text;
   if (terminal.columns > 0) text.columns = terminal.columns;
   text.colour = decide(colour, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr);
   return text;
@@ -66,4 +66,4 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
       ->option_text("PRICE");
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -6,7 +6,7 @@
 #include "analysis/report/text.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// Adds an option to a theme of the help; its text goes to `take`, which throws our own Error. `value` is
 /// what the help calls the text.
@@ -25,9 +25,9 @@ void add_color_option(CLI::App& app, const std::string& theme, When& colour);
 
 /// As wide as the terminal that stdout ends in, and coloured when a person looks there and NO_COLOR is not
 /// set. `launched`: under mpirun it is mpirun's stdout that counts.
-[[nodiscard]] TextOptions text_options(When colour, bool launched);
+[[nodiscard]] analysis::TextOptions text_options(When colour, bool launched);
 
 /// Adds --preset lab01 and --price to a command, which fill `request`.
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// The line, from 1, that sets `key` for the `nth` time; 0 when none does.
@@ -101,4 +101,4 @@ Error with_config_line(const CLI::App& app, const RunOptions& run, const Error& 
   return error;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// Adds --config FILE, which CLI11 reads: TOML whose keys are the long names of a run's options, after all of
 /// which this is called. What stands on the command line wins. A key that is unknown, or there twice, is
@@ -14,4 +14,4 @@ void add_config_option(CLI::App& app, RunOptions& run);
 /// `error` about an option's value, with the file and line in front when the value came from --config.
 [[nodiscard]] Error with_config_line(const CLI::App& app, const RunOptions& run, const Error& error);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -8,16 +8,16 @@
 #include "topology/readers/gather_live.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
-Topology machine_at(const std::string& argument) {
-  if (argument == kLiveMachine) return {{gather_live()}};
-  if (argument == "-") return read_any_topology(input_text(argument), input_name(argument));
-  return read_place(argument);
+topology::Topology machine_at(const std::string& argument) {
+  if (argument == kLiveMachine) return {{topology::gather_live()}};
+  if (argument == "-") return topology::read_any_topology(input_text(argument), input_name(argument));
+  return topology::read_place(argument);
 }
 
-Host host_at(const std::string& argument) {
-  Topology topology = machine_at(argument);
+topology::Host host_at(const std::string& argument) {
+  topology::Topology topology = machine_at(argument);
   if (topology.hosts.size() != 1) {
     throw usage_error(argument, fmt::format("it holds {} hosts", topology.hosts.size()),
                       "give it alone, and they are compared with each other");
@@ -25,4 +25,4 @@ Host host_at(const std::string& argument) {
   return std::move(topology.hosts.front());
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

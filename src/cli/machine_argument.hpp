@@ -3,16 +3,16 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// What stands for the machine that the program runs on.
 inline constexpr const char* kLiveMachine = "live";
 
 /// The machine that an argument names: a file, a folder, a reference machine, "-" for standard input, or
 /// "live". Throws Error (usage) for what cannot be read.
-[[nodiscard]] Topology machine_at(const std::string& argument);
+[[nodiscard]] topology::Topology machine_at(const std::string& argument);
 
 /// The same, where one host is wanted. Throws Error (usage) for several.
-[[nodiscard]] Host host_at(const std::string& argument);
+[[nodiscard]] topology::Host host_at(const std::string& argument);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -8,7 +8,7 @@
 
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 template <typename Names>
@@ -52,12 +52,13 @@ When parse_when(const std::string& text, const std::string& option) {
 }
 
 std::vector<OperationId> parse_operations(const std::string& text, const std::string& option) {
-  const std::vector<OperationId> all(measurable_operations().begin(), measurable_operations().end());
+  const std::vector<OperationId> all(collectives::measurable_operations().begin(),
+                                     collectives::measurable_operations().end());
   const auto name = [](OperationId id) { return operation(id).option; };
   return parse_list(text, option, all, name, [](const std::string& word) -> std::optional<OperationId> {
     const Operation* found = find_operation(word);
     if (found == nullptr) return std::nullopt;
-    return collective(found->id).id;  // an operation that is only imported has its own message
+    return collectives::collective(found->id).id;  // an operation that is only imported has its own message
   });
 }
 
@@ -89,4 +90,4 @@ std::vector<Reduction> parse_reductions(const std::string& text, const std::stri
   });
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -12,7 +12,7 @@
 
 // The texts of options as values. Each throws Error (usage) that names the option and what it takes.
 
-namespace collbench {
+namespace collbench::program {
 
 /// A number from `least` to `most`; the whole text must be one.
 template <typename Number>
@@ -49,4 +49,4 @@ template <typename Number>
 /// The words between commas.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& text);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 std::string input_text(const std::string& place) {
   if (place != "-") return read_file(place);
@@ -35,4 +35,4 @@ void start_log(bool verbose) {
   spdlog::set_default_logger(std::move(logger));
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

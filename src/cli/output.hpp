@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// What a command that needs no ranks says on stdout, and its exit status.
 struct Answer {
@@ -25,4 +25,4 @@ void print_all(std::string_view text);
 /// silent: what a user must know is in the output or an Error.
 void start_log(bool verbose);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -12,12 +12,12 @@
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 Versions versions() {
   return {.collbench = COLLBENCH_VERSION,
-          .mpi = MpiSession::library_version(),
-          .hwloc = hwloc_version(),
+          .mpi = launch::MpiSession::library_version(),
+          .hwloc = launch::hwloc_version(),
           .nccl = "",
           .cuda = ""};
 }
@@ -43,16 +43,16 @@ std::string with_path(const std::string& version, const std::string& path) {
 std::string version_text() {
   const Versions all = versions();
   const std::string nccl = found([] {
-    const NcclLibrary library = NcclLibrary::load();
-    return with_path(nccl_version_text(library.version), library.path);
+    const collectives::NcclLibrary library = collectives::NcclLibrary::load();
+    return with_path(collectives::nccl_version_text(library.version), library.path);
   });
   const std::string cuda = found([] {
-    const CudaLibrary library = CudaLibrary::load();
-    return with_path(cuda_version_text(library.version), library.path);
+    const collectives::CudaLibrary library = collectives::CudaLibrary::load();
+    return with_path(collectives::cuda_version_text(library.version), library.path);
   });
-  const std::string kernels = found([] { return KernelLibrary::load().path; });
+  const std::string kernels = found([] { return collectives::KernelLibrary::load().path; });
   std::string why_not;
-  const auto observer = ObserverLibrary::find(why_not);
+  const auto observer = collectives::ObserverLibrary::find(why_not);
   return fmt::format(
       "collbench {}\n"
       "MPI:   {}\n"
@@ -65,4 +65,4 @@ std::string version_text() {
       observer ? observer->path : fmt::format("not here ({})", why_not));
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

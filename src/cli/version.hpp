@@ -3,7 +3,7 @@
 
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// Of this program and of the libraries that it runs with.
 [[nodiscard]] Versions versions();
@@ -11,4 +11,4 @@ namespace collbench {
 /// What --version prints: the versions, and what this build has switched off.
 [[nodiscard]] std::string version_text();
 
-}  // namespace collbench
+}  // namespace collbench::program

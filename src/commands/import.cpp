@@ -16,7 +16,7 @@
 #include "src/cli/version.hpp"
 #include "src/run/named_host.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 void require_fitting_topology(const Run& run, const std::string& topology) {
@@ -34,12 +34,12 @@ void require_fitting_topology(const Run& run, const std::string& topology) {
   }
 }
 
-Run import_file(const std::string& log, const ImportOptions& options) {
-  Run run = import_log(input_text(log), input_name(log), options);
+Run import_file(const std::string& log, const analysis::ImportOptions& options) {
+  Run run = analysis::import_log(input_text(log), input_name(log), options);
   require_fitting_topology(run, options.topology);
   run.versions.collbench = versions().collbench;
   if (!options.topology.empty()) {
-    run = judged_on_gpus(run, cluster_of_run(run, options.topology, log, false));
+    run = analysis::judged_on_gpus(run, analysis::cluster_of_run(run, options.topology, log, false));
   }
   return run;
 }
@@ -51,9 +51,10 @@ Answer import_command(const ImportCommand& command) {
     Answer tables;
     for (const std::string& log : command.logs) {
       const Run run = import_file(log, command.options);
-      if (is_low(run)) tables.status = ExitStatus::low;
-      tables.text += command.lab01.asked ? lab01(run, command.lab01)
-                                         : report(run, command.format, text_options(command.colour, false));
+      if (analysis::is_low(run)) tables.status = ExitStatus::low;
+      tables.text += command.lab01.asked
+                         ? lab01(run, command.lab01)
+                         : analysis::report(run, command.format, text_options(command.colour, false));
     }
     return tables;
   }
@@ -63,7 +64,7 @@ Answer import_command(const ImportCommand& command) {
   require_writable(command.record_path, command.overwrite, "-o");
   const Run run = import_file(command.logs.front(), command.options);
   write_file_by_rename(command.record_path, to_json_text(run));
-  return {"", is_low(run) ? ExitStatus::low : ExitStatus::ok};
+  return {"", analysis::is_low(run) ? ExitStatus::low : ExitStatus::ok};
 }
 
 void add_import_command(CLI::App& app, ImportCommand& command) {
@@ -102,4 +103,4 @@ void add_import_command(CLI::App& app, ImportCommand& command) {
   add_lab01_options(*import, theme, command.lab01);
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -8,12 +8,12 @@
 #include "src/options/run_options.hpp"
 #include "src/run/lab01.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// `collbench import LOG...`.
 struct ImportCommand {
   std::vector<std::string> logs;
-  ImportOptions options;
+  analysis::ImportOptions options;
   std::string record_path;  ///< -o; empty: the tables go to stdout
   bool overwrite = false;
   std::string format = "text";
@@ -29,4 +29,4 @@ struct ImportCommand {
 /// Adds the subcommand "import", which fills `command`.
 void add_import_command(CLI::App& app, ImportCommand& command);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -11,7 +11,7 @@
 #include "src/run/named_host.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 Answer judge_command(const JudgeOptions& options) {
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
@@ -21,15 +21,17 @@ Answer judge_command(const JudgeOptions& options) {
     throw usage_error("--topology", "nothing says what the run should be judged by",
                       "give a reference machine's name or a file that describes a node");
   }
-  GpuCluster cluster = cluster_of_run(run, topology, options.record, options.own_floor);
-  if (!options.transport.empty()) cluster.transport = transport_option(options.transport, cluster.sm);
-  Run judged = judged_on_gpus(run, cluster);
-  const bool reference = find_reference_machine(topology) != nullptr;
-  if (is_low(judged)) {
-    explain_low(judged, findings_on_the_path(run, {named_host(topology), {topology}}, reference));
+  analysis::GpuCluster cluster = analysis::cluster_of_run(run, topology, options.record, options.own_floor);
+  if (!options.transport.empty())
+    cluster.transport = analysis::transport_option(options.transport, cluster.sm);
+  Run judged = analysis::judged_on_gpus(run, cluster);
+  const bool reference = topology::find_reference_machine(topology) != nullptr;
+  if (analysis::is_low(judged)) {
+    analysis::explain_low(judged,
+                          analysis::findings_on_the_path(run, {named_host(topology), {topology}}, reference));
   }
-  return {report(judged, options.format, text_options(options.colour, false)),
-          is_low(judged) ? ExitStatus::low : ExitStatus::ok};
+  return {analysis::report(judged, options.format, text_options(options.colour, false)),
+          analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok};
 }
 
 void add_judge_command(CLI::App& app, JudgeOptions& judge) {
@@ -50,4 +52,4 @@ void add_judge_command(CLI::App& app, JudgeOptions& judge) {
   add_color_option(*command, theme, judge.colour);
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -5,7 +5,7 @@
 #include "src/cli/output.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// `collbench judge RECORD`.
 struct JudgeOptions {
@@ -24,4 +24,4 @@ struct JudgeOptions {
 /// Adds the subcommand "judge"; parsing fills `judge`, which must outlive `app`.
 void add_judge_command(CLI::App& app, JudgeOptions& judge);
 
-}  // namespace collbench
+}  // namespace collbench::program

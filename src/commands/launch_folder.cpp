@@ -11,7 +11,7 @@
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 std::filesystem::path temporary_folder() {
@@ -64,4 +64,4 @@ const std::filesystem::path& LaunchFolder::keep() {
   return path_;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

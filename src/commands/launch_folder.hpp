@@ -4,7 +4,7 @@
 
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// Where the records of single launches are: beside the record of all of them, or in a temporary folder that
 /// is removed at the end.
@@ -33,4 +33,4 @@ class LaunchFolder {
   bool is_temporary_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -7,7 +7,7 @@
 #include "src/cli/add_option.hpp"
 #include "src/cli/option_values.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 std::vector<std::uint64_t> usual_sizes() {
@@ -20,13 +20,16 @@ std::vector<std::uint64_t> usual_sizes() {
 }  // namespace
 
 std::string predict_command(const PredictOptions& options) {
-  GpuCluster cluster = named_gpu_cluster(options.topology, options.nodes, options.ranks_per_node);
+  analysis::GpuCluster cluster =
+      analysis::named_gpu_cluster(options.topology, options.nodes, options.ranks_per_node);
   if (cluster.ranks() < 2) {
     throw usage_error("--ranks-per-node", "one rank has nobody to talk to", "give two ranks or more");
   }
-  if (!options.transport.empty()) cluster.transport = transport_option(options.transport, cluster.sm);
+  if (!options.transport.empty())
+    cluster.transport = analysis::transport_option(options.transport, cluster.sm);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
-  return render_prediction(predict(options.topology, cluster, options.operations, sizes), options.format);
+  return analysis::render_prediction(analysis::predict(options.topology, cluster, options.operations, sizes),
+                                     options.format);
 }
 
 void add_predict_command(CLI::App& app, PredictOptions& predict) {
@@ -54,4 +57,4 @@ void add_predict_command(CLI::App& app, PredictOptions& predict) {
   add_format_option(*command, theme, predict.format);
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -6,7 +6,7 @@
 
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// `collbench predict`.
 struct PredictOptions {
@@ -27,4 +27,4 @@ struct PredictOptions {
 /// Adds the subcommand "predict"; parsing fills `predict`, which must outlive `app`.
 void add_predict_command(CLI::App& app, PredictOptions& predict);
 
-}  // namespace collbench
+}  // namespace collbench::program

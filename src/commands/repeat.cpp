@@ -29,7 +29,7 @@
 #include "src/run/gpu_expectation.hpp"
 #include "src/run/progress.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 constexpr std::size_t kFewestLaunches = 8;  // with fewer, how wide the interval comes out is luck
@@ -48,7 +48,7 @@ bool has_option(const std::vector<std::string>& command, std::string_view name) 
 }
 
 void require_repeatable(const RepeatOptions& options) {
-  if (launched_rank()) {
+  if (launch::launched_rank()) {
     throw usage_error("repeat", "it was started as a rank", "give mpirun to repeat: repeat -- mpirun ...");
   }
   for (const std::string_view taken : {"-J", "--output", "--stream", "--resume"}) {
@@ -106,13 +106,13 @@ class Repetition {
   explicit Repetition(const RepeatOptions& options)
       : options_(options),
         folder_(options.record_path, options.resume, options.overwrite),
-        progress_(decide(options.progress, view_terminal(2, false).is_terminal)),
+        progress_(decide(options.progress, launch::view_terminal(2, false).is_terminal)),
         start_(seconds_now()) {
     if (!options.record_path.empty()) {
       require_writable(options.record_path, options.resume || options.overwrite, "-J");
     }
     if (options.resume) launches_ = folder_.complete_launches();
-    notice_interruption();
+    launch::notice_interruption();
   }
 
   Answer run() {
@@ -123,7 +123,7 @@ class Repetition {
     }
     progress_.clear();
     if (launches_.empty()) throw Error(*failure_);
-    std::string text = report(merged_, options_.format, text_options(options_.colour, false));
+    std::string text = analysis::report(merged_, options_.format, text_options(options_.colour, false));
     if (failure_) {
       fmt::print(stderr, "{}\n", describe(*failure_));
       return {std::move(text), failure_->status()};
@@ -164,7 +164,7 @@ class Repetition {
           fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
           seconds_now());
       std::this_thread::sleep_for(std::min(kLook, std::chrono::duration<double>(left)));
-      if (interrupted()) failure_ = interruption();
+      if (launch::interrupted()) failure_ = interruption();
     }
   }
 
@@ -174,7 +174,7 @@ class Repetition {
     const std::filesystem::path file = folder_.file(number);
     const ChildLimits limits{.seconds = options_.launch_seconds, .interrupted = [this] {
                                progress_.show(progress_text(), seconds_now());
-                               return interrupted();
+                               return launch::interrupted();
                              }};
     std::filesystem::remove(file);
     const ChildResult result = run_child(launch_command(options_, file.string()), limits);
@@ -216,8 +216,8 @@ class Repetition {
   }
 
   void merge() {
-    merged_ = merged_launches(launches_);
-    widest_ = widest_interval(merged_);
+    merged_ = analysis::merged_launches(launches_);
+    widest_ = analysis::widest_interval(merged_);
     for (Row& row : merged_.rows) {
       const auto half = interval_half_width(row.measurement);
       row.measurement.stopped =
@@ -232,11 +232,14 @@ class Repetition {
     const auto is_judged = [](const Row& row) { return row.verdict.word != VerdictWord::none; };
     if (!merged_.cluster || std::none_of(merged_.rows.begin(), merged_.rows.end(), is_judged)) return;
     std::vector<std::string> known = merged_.place_notes;
-    const auto gpus = gpu_cluster_here(read_cluster_record(*merged_.cluster, "launch"), merged_.ranks, known);
-    if (gpus) merged_ = judged_on_gpus(std::move(merged_), *gpus);
+    const auto gpus =
+        gpu_cluster_here(topology::read_cluster_record(*merged_.cluster, "launch"), merged_.ranks, known);
+    if (gpus) merged_ = analysis::judged_on_gpus(std::move(merged_), *gpus);
   }
 
-  [[nodiscard]] ExitStatus status() const { return is_low(merged_) ? ExitStatus::low : ExitStatus::ok; }
+  [[nodiscard]] ExitStatus status() const {
+    return analysis::is_low(merged_) ? ExitStatus::low : ExitStatus::ok;
+  }
 
   const RepeatOptions& options_;
   LaunchFolder folder_;
@@ -245,7 +248,7 @@ class Repetition {
   std::optional<double> last_launch_;  // when the latest one began
   std::vector<Run> launches_;
   Run merged_;
-  std::optional<WidestInterval> widest_;
+  std::optional<analysis::WidestInterval> widest_;
   std::optional<Error> failure_;
 };
 
@@ -298,4 +301,4 @@ void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
       [&repeat](const std::string& text) { repeat.progress = parse_when(text, "--progress"); });
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

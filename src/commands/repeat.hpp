@@ -6,7 +6,7 @@
 #include "src/cli/output.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// `collbench repeat -- mpirun -np 16 collbench …`
 struct RepeatOptions {
@@ -30,4 +30,4 @@ struct RepeatOptions {
 /// Adds the subcommand "repeat"; parsing fills `repeat`, which must outlive `app`.
 void add_repeat_command(CLI::App& app, RepeatOptions& repeat);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -5,12 +5,12 @@
 #include "src/cli/add_option.hpp"
 #include "src/cli/output.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 std::string report_command(const ReportOptions& options) {
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
   if (options.lab01.asked) return lab01(run, options.lab01);
-  return report(run, options.format, text_options(options.colour, false));
+  return analysis::report(run, options.format, text_options(options.colour, false));
 }
 
 void add_report_command(CLI::App& app, ReportOptions& report) {
@@ -24,4 +24,4 @@ void add_report_command(CLI::App& app, ReportOptions& report) {
   add_lab01_options(*command, theme, report.lab01);
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

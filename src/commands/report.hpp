@@ -5,7 +5,7 @@
 #include "src/options/run_options.hpp"
 #include "src/run/lab01.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// `collbench report RECORD`.
 struct ReportOptions {
@@ -21,4 +21,4 @@ struct ReportOptions {
 /// Adds the subcommand "report"; parsing fills `report`, which must outlive `app`.
 void add_report_command(CLI::App& app, ReportOptions& report);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -12,7 +12,7 @@
 #include "src/cli/add_option.hpp"
 #include "src/cli/option_values.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 constexpr std::uint64_t kMostIterations = 1'000'000'000;
@@ -51,7 +51,8 @@ void add_what(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "-r,--root", "RANK", "root of broadcast, reduce, gather and scatter, or all (0)",
              [&run](const std::string& text) {
                const bool every = text == "all" || text == "-1";
-               run.request.root = every ? kEveryRoot : parse_number(text, "-r", 0, 1'000'000'000);
+               run.request.root =
+                   every ? collectives::kEveryRoot : parse_number(text, "-r", 0, 1'000'000'000);
              });
   add_option(app, theme, "--counts", "FILE",
              "who sends how much to whom in all_to_all_v: p lines of p numbers (by distance, as nccl-tests)",
@@ -124,7 +125,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "-a,--average", "N",
              "time over ranks: 0 rank 0, 1 average, 2 min, 3 max (3; nccl-tests: 1)",
              [&run](const std::string& text) {
-               run.sweep.across_ranks = static_cast<AcrossRanks>(parse_number(text, "-a", 0, 3));
+               run.sweep.across_ranks = static_cast<launch::AcrossRanks>(parse_number(text, "-a", 0, 3));
              });
 }
 
@@ -210,7 +211,8 @@ void combine_with_protocols(RunOptions& run) {
 }  // namespace
 
 void add_measure_options(CLI::App& app, RunOptions& run) {
-  run.request.operations.assign(default_operations().begin(), default_operations().end());
+  run.request.operations.assign(collectives::default_operations().begin(),
+                                collectives::default_operations().end());
   add_what(app, run);
   add_how_long(app, run);
   add_where(app, run);
@@ -226,4 +228,4 @@ void complete_measure_options(const CLI::App& app, RunOptions& run) {
   if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -21,16 +21,17 @@
 #include "topology/render/nccl_topology_xml.hpp"
 #include "topology/render/show.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// Several places are one machine: each must be one host.
-Topology read_places(const std::vector<std::string>& places) {
-  if (places.empty()) return {{gather_live()}};
-  std::vector<Host> readings;
+topology::Topology read_places(const std::vector<std::string>& places) {
+  if (places.empty()) return {{topology::gather_live()}};
+  std::vector<topology::Host> readings;
   for (const std::string& place : places) {
-    Topology topology =
-        place == "-" ? read_any_topology(input_text(place), input_name(place)) : read_place(place);
+    topology::Topology topology = place == "-"
+                                      ? topology::read_any_topology(input_text(place), input_name(place))
+                                      : topology::read_place(place);
     if (places.size() == 1) return topology;
     if (topology.hosts.size() != 1) {
       throw usage_error(place,
@@ -40,40 +41,41 @@ Topology read_places(const std::vector<std::string>& places) {
     }
     readings.push_back(std::move(topology.hosts.front()));
   }
-  return {{merge_hosts(readings)}};
+  return {{topology::merge_hosts(readings)}};
 }
 
-std::string as_nccl_xml(const Topology& topology) {
+std::string as_nccl_xml(const topology::Topology& topology) {
   if (topology.hosts.size() != 1) {
     throw usage_error("--format nccl-xml",
                       fmt::format("the format holds one host, not {}", topology.hosts.size()),
                       "use --format json");
   }
-  return write_nccl_topology_xml(topology.hosts.front());
+  return topology::write_nccl_topology_xml(topology.hosts.front());
 }
 
 std::string save(const TopologyOptions& options) {
   require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
-  const Topology topology = read_places(options.places);
-  write_file_by_rename(options.output,
-                       options.format == "nccl-xml" ? as_nccl_xml(topology) : save_topology(topology));
-  return fmt::format("{}: {}\n", options.output, summarize_host(topology.hosts.front()));
+  const topology::Topology topology = read_places(options.places);
+  write_file_by_rename(options.output, options.format == "nccl-xml" ? as_nccl_xml(topology)
+                                                                    : topology::save_topology(topology));
+  return fmt::format("{}: {}\n", options.output, topology::summarize_host(topology.hosts.front()));
 }
 
 /// The reference machines that a host is like, or else the nearest, and how it differs from each.
-std::string detect(const Host& host) {
+std::string detect(const topology::Host& host) {
   constexpr std::size_t kShown = 3;
-  const std::vector<ReferenceMatch> matches = nearest_references(host);
+  const std::vector<topology::ReferenceMatch> matches = topology::nearest_references(host);
   if (matches.empty()) {
     throw Error(ExitStatus::not_here, "topo detect", "no GPU is seen, and machines are known by their GPUs",
                 "see collbench topo show for what is hidden");
   }
-  std::string text = summarize_host(host) + "\n";
-  const auto alike = static_cast<std::size_t>(std::count_if(
-      matches.begin(), matches.end(), [](const ReferenceMatch& match) { return match.distance == 0; }));
+  std::string text = topology::summarize_host(host) + "\n";
+  const auto alike = static_cast<std::size_t>(
+      std::count_if(matches.begin(), matches.end(),
+                    [](const topology::ReferenceMatch& match) { return match.distance == 0; }));
   if (alike > 0) text += "alike in all that is compared (GPUs, NVLinks, NICs and their rate):\n";
   for (std::size_t i = 0; i < (alike > 0 ? alike : std::min(kShown, matches.size())); ++i) {
-    const ReferenceMatch& match = matches[i];
+    const topology::ReferenceMatch& match = matches[i];
     text += fmt::format("{:<12} {}\n", match.machine->name, match.machine->title);
     for (const std::string& difference : match.differences)
       text += fmt::format("{:<12} - {}\n", "", difference);
@@ -91,20 +93,21 @@ Answer topology_command(const TopologyOptions& options) {
     case TopologyAction::save:
       return {save(options)};
     case TopologyAction::list:
-      return {list_reference_machines()};
+      return {topology::list_reference_machines()};
     case TopologyAction::diff:
       return topology_diff(options);
     case TopologyAction::draw:
       return {draw_topology(options, read_places(options.places))};
     case TopologyAction::detect: {
       std::string text;
-      for (const Host& host : read_places(options.places).hosts) text += detect(host);
+      for (const topology::Host& host : read_places(options.places).hosts) text += detect(host);
       return {text};
     }
     case TopologyAction::show:
       break;
   }
-  return {show_topology(read_places(options.places), {.matrix = options.matrix, .sources = options.sources})};
+  return {topology::show_topology(read_places(options.places),
+                                  {.matrix = options.matrix, .sources = options.sources})};
 }
 
 namespace {
@@ -198,4 +201,4 @@ void add_topology_command(CLI::App& app, TopologyOptions& options) {
   topo->footer(kPlaces);
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -5,7 +5,7 @@
 
 #include "src/cli/output.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 enum class TopologyAction { show, save, list, detect, diff, draw };
 
@@ -30,4 +30,4 @@ struct TopologyOptions {
 /// Adds `topo` and what stands below it; parsing fills `options`, which must outlive `app`.
 void add_topology_command(CLI::App& app, TopologyOptions& options);
 
-}  // namespace collbench
+}  // namespace collbench::program

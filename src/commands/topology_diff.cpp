@@ -13,11 +13,11 @@
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// Two files of one machine have one host name: the file tells them apart.
-std::string name_of(const Host& host, const std::string& place, std::size_t hosts) {
+std::string name_of(const topology::Host& host, const std::string& place, std::size_t hosts) {
   if (hosts == 1) return place;
   return fmt::format("{} of {}", host.name.value_or("a host"), place);
 }
@@ -32,56 +32,56 @@ std::string saved_text(const std::string& place) {
 
 /// A file that says the same as an earlier one, but for what twins are called, is not read again: of the
 /// files of a thousand nodes, reading is what takes the time.
-void add_place(HostGroups& groups, const std::string& place) {
+void add_place(topology::HostGroups& groups, const std::string& place) {
   const std::string text = saved_text(place);
   if (!text.empty()) require_text(text, place, "a topology saved by 'collbench topo save'");
-  const std::string shape = shape_text(text);
+  const std::string shape = topology::shape_text(text);
   if (!text.empty() && groups.add_twin(shape, place)) return;
-  Topology topology = text.empty() ? machine_at(place) : read_any_topology(text, place);
+  topology::Topology topology = text.empty() ? machine_at(place) : topology::read_any_topology(text, place);
   const std::size_t hosts = topology.hosts.size();
-  for (Host& host : topology.hosts) {
+  for (topology::Host& host : topology.hosts) {
     std::string name = name_of(host, place, hosts);
     groups.add(std::move(host), std::move(name), hosts == 1 ? shape : "");
   }
 }
 
-HostGroups read_all(const std::vector<std::string>& places) {
-  HostGroups groups;
+topology::HostGroups read_all(const std::vector<std::string>& places) {
+  topology::HostGroups groups;
   for (const std::string& place : places) add_place(groups, place);
   return groups;
 }
 
-HostGroup group_of(const std::string& place) { return {host_at(place), {place}}; }
+topology::HostGroup group_of(const std::string& place) { return {host_at(place), {place}}; }
 
 /// Every kind among the others against the reference.
-DiffReport against_reference(const std::vector<std::string>& places) {
-  const HostGroup reference = group_of(places.front());
-  DiffReport report;
-  for (const HostGroup& group : read_all({places.begin() + 1, places.end()}).take())
-    report.pairs.push_back(compare_hosts(reference, group, true));
+analysis::DiffReport against_reference(const std::vector<std::string>& places) {
+  const topology::HostGroup reference = group_of(places.front());
+  analysis::DiffReport report;
+  for (const topology::HostGroup& group : read_all({places.begin() + 1, places.end()}).take())
+    report.pairs.push_back(analysis::compare_hosts(reference, group, true));
   return report;
 }
 
-DiffReport compare_places(std::vector<std::string> places) {
-  const bool reference = find_reference_machine(places.front()) != nullptr;
+analysis::DiffReport compare_places(std::vector<std::string> places) {
+  const bool reference = topology::find_reference_machine(places.front()) != nullptr;
   if (places.size() == 1 && !reference) {
     // A file of several hosts is a cluster by itself.
-    HostGroups groups = read_all(places);
-    std::vector<HostGroup> taken = groups.take();
-    if (taken.size() > 1 || taken.front().names.size() > 1) return compare_groups(taken);
+    topology::HostGroups groups = read_all(places);
+    std::vector<topology::HostGroup> taken = groups.take();
+    if (taken.size() > 1 || taken.front().names.size() > 1) return analysis::compare_groups(taken);
   }
   if (places.size() == 1) places.emplace_back(kLiveMachine);
   if (reference) return against_reference(places);
-  if (places.size() > 2) return compare_groups(read_all(places).take());
-  return {{compare_hosts(group_of(places[0]), group_of(places[1]), false)}};
+  if (places.size() > 2) return analysis::compare_groups(read_all(places).take());
+  return {{analysis::compare_hosts(group_of(places[0]), group_of(places[1]), false)}};
 }
 
 }  // namespace
 
 Answer topology_diff(const TopologyOptions& options) {
-  const DiffReport report = compare_places(options.places);
-  return {render_diff(report, options.format.empty() ? "text" : options.format),
+  const analysis::DiffReport report = compare_places(options.places);
+  return {analysis::render_diff(report, options.format.empty() ? "text" : options.format),
           report.has_fault() ? ExitStatus::low : ExitStatus::ok};
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

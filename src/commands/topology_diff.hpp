@@ -2,10 +2,10 @@
 #include "src/cli/output.hpp"
 #include "src/commands/topology.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// `collbench topo diff`: what the command prints, and status low where a finding is degraded or broken.
 /// Throws Error (usage) for a place that cannot be read.
 [[nodiscard]] Answer topology_diff(const TopologyOptions& options);
 
-}  // namespace collbench
+}  // namespace collbench::program

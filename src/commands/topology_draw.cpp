@@ -17,7 +17,7 @@
 #include "topology/render/show.hpp"
 #include "topology/render/svg.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// Without their folders, which would be wider than the machine.
@@ -31,7 +31,7 @@ std::string file_names(const std::vector<std::string>& places) {
 }
 
 /// "; −104.5 GB/s on 2 nodes": of the best algorithm, or of the ring where that alone loses.
-std::string loss_words(const FindingCost& cost) {
+std::string loss_words(const analysis::FindingCost& cost) {
   constexpr double kShown = 0.05;  // GB/s; less is 0.0
   const double of_ring = cost.healthy.ring && cost.faulty.ring ? *cost.healthy.ring - *cost.faulty.ring : 0.0;
   const bool best = cost.lost() >= kShown;
@@ -41,17 +41,18 @@ std::string loss_words(const FindingCost& cost) {
 }
 
 /// What the machine has otherwise than the one at `against`, with the loss of the best algorithm.
-std::vector<DrawingMark> marks_against(const std::string& against, const Host& host) {
-  const bool reference = find_reference_machine(against) != nullptr;
-  const ComparedHosts compared = compare_hosts({host_at(against), {against}}, {host, {"drawn"}}, reference);
-  std::vector<DrawingMark> marks;
-  for (const PricedFinding& each : compared.findings) {
-    DrawingMark mark{finding_kind(each.finding.code).severity, {}, {}};
-    for (const Twins& twins : each.finding.twins) {
+std::vector<topology::DrawingMark> marks_against(const std::string& against, const topology::Host& host) {
+  const bool reference = topology::find_reference_machine(against) != nullptr;
+  const analysis::ComparedHosts compared =
+      analysis::compare_hosts({host_at(against), {against}}, {host, {"drawn"}}, reference);
+  std::vector<topology::DrawingMark> marks;
+  for (const analysis::PricedFinding& each : compared.findings) {
+    topology::DrawingMark mark{topology::finding_kind(each.finding.code).severity, {}, {}};
+    for (const topology::Twins& twins : each.finding.twins) {
       if (twins.b) mark.devices.push_back(*twins.b);
     }
     mark.text = fmt::format("{}  {}: {}", each.finding.code, each.finding.device, each.finding.what);
-    for (const FindingCost& cost : each.costs) mark.text += loss_words(cost);
+    for (const analysis::FindingCost& cost : each.costs) mark.text += loss_words(cost);
     marks.push_back(std::move(mark));
   }
   return marks;
@@ -59,7 +60,7 @@ std::vector<DrawingMark> marks_against(const std::string& against, const Host& h
 
 }  // namespace
 
-std::string draw_topology(const TopologyOptions& options, const Topology& topology) {
+std::string draw_topology(const TopologyOptions& options, const topology::Topology& topology) {
   if (topology.hosts.size() != 1) {
     throw usage_error("topo draw", fmt::format("{} hosts do not go into one picture", topology.hosts.size()),
                       "give a file with one host");
@@ -70,15 +71,16 @@ std::string draw_topology(const TopologyOptions& options, const Topology& topolo
                       "write FILE.svg, or FILE.dot and then for example: dot -Tpng FILE.dot -o FILE.png");
   }
   require_writable(options.output, options.overwrite, "-o");
-  const Host& host = topology.hosts.front();
+  const topology::Host& host = topology.hosts.front();
   const std::string name =
       options.places.empty() ? host.name.value_or("this machine") : file_names(options.places);
   const auto marks =
-      options.against.empty() ? std::vector<DrawingMark>{} : marks_against(options.against, host);
-  const std::string dot = draw_dot(host, fmt::format("{}: {}", name, summarize_host(host)), marks);
-  write_file_by_rename(options.output, options.output.ends_with(".dot") ? dot : svg_of(dot));
-  return fmt::format("{}: {}, {} finding{} marked\n", options.output, summarize_host(host), marks.size(),
-                     marks.size() == 1 ? "" : "s");
+      options.against.empty() ? std::vector<topology::DrawingMark>{} : marks_against(options.against, host);
+  const std::string dot =
+      topology::draw_dot(host, fmt::format("{}: {}", name, topology::summarize_host(host)), marks);
+  write_file_by_rename(options.output, options.output.ends_with(".dot") ? dot : topology::svg_of(dot));
+  return fmt::format("{}: {}, {} finding{} marked\n", options.output, topology::summarize_host(host),
+                     marks.size(), marks.size() == 1 ? "" : "s");
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

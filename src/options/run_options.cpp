@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last) {
   if (!sizes.list.empty()) return sizes.list;
@@ -16,8 +16,8 @@ std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t d
     throw usage_error("-b", fmt::format("{} is above -e {}", format_bytes(sizes.first), format_bytes(last)),
                       "give a -b that is at most -e");
   }
-  if (sizes.step) return arithmetic_sizes(sizes.first, last, *sizes.step);
-  return geometric_sizes(sizes.first, last, sizes.factor);
+  if (sizes.step) return collectives::arithmetic_sizes(sizes.first, last, *sizes.step);
+  return collectives::geometric_sizes(sizes.first, last, sizes.factor);
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -8,7 +8,7 @@
 #include "collectives/engine/measurement_loop.hpp"
 #include "collectives/engine/plan.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// When something for a person's eyes is shown: where a terminal is, always, or never.
 enum class When { automatic, always, never };
@@ -31,10 +31,10 @@ struct Lab01Request {
 
 /// The command line of a run, read and checked as far as one process can.
 struct RunOptions {
-  PlanRequest request;  ///< without its sizes
+  collectives::PlanRequest request;  ///< without its sizes
   SizeOptions sizes;
   std::string counts_path;  ///< --counts; empty: by distance
-  SweepOptions sweep;
+  collectives::SweepOptions sweep;
   double seconds = 120;  ///< --time: calibration and sweep together
   std::string backend = "auto";
   std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
@@ -70,4 +70,4 @@ struct RunOptions {
 /// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.
 [[nodiscard]] std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last);
 
-}  // namespace collbench
+}  // namespace collbench::program

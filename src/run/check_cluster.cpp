@@ -6,20 +6,22 @@
 #include "src/cli/machine_argument.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
-ClusterCheck check_cluster(const ClusterTopology& cluster, const std::string& expect) {
+ClusterCheck check_cluster(const topology::ClusterTopology& cluster, const std::string& expect) {
   const int nodes = static_cast<int>(cluster.nodes.size());
   ClusterCheck check;
-  check.lines = cluster_finding_lines(cluster_findings(cluster, std::nullopt, false), nodes);
+  check.lines =
+      analysis::cluster_finding_lines(analysis::cluster_findings(cluster, std::nullopt, false), nodes);
   if (expect.empty()) return check;
-  const HostGroup expected{host_at(expect), {expect}};
-  const DiffReport against = cluster_findings(cluster, expected, find_reference_machine(expect) != nullptr);
-  const auto lines = cluster_finding_lines(against, nodes);
+  const topology::HostGroup expected{host_at(expect), {expect}};
+  const analysis::DiffReport against =
+      analysis::cluster_findings(cluster, expected, topology::find_reference_machine(expect) != nullptr);
+  const auto lines = analysis::cluster_finding_lines(against, nodes);
   check.lines.insert(check.lines.end(), lines.begin(), lines.end());
   if (against.pairs.empty()) check.lines.push_back("every node is as expected: " + expect);
   check.has_fault = against.has_fault();
   return check;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -4,7 +4,7 @@
 
 #include "topology/cluster/cluster_topology.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// What the nodes of a run have otherwise, than each other or than they should.
 struct ClusterCheck {
@@ -14,6 +14,6 @@ struct ClusterCheck {
 
 /// `expect` is what --expect names; empty: the nodes are compared with each other alone, and no fault is one.
 /// Throws Error (usage) for a place that cannot be read.
-[[nodiscard]] ClusterCheck check_cluster(const ClusterTopology& cluster, const std::string& expect);
+[[nodiscard]] ClusterCheck check_cluster(const topology::ClusterTopology& cluster, const std::string& expect);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -10,12 +10,12 @@
 #include "launch/launcher.hpp"
 #include "launch/rank_environment.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
-TrafficMatrix find_traffic(const RunOptions& options, const RunPlace& place, Ranks& ranks) {
+TrafficMatrix find_traffic(const RunOptions& options, const RunPlace& place, launch::Ranks& ranks) {
   if (options.counts_path.empty()) return traffic_by_distance(ranks.size());
   TrafficMatrix traffic;
-  agreed(ranks, place.host, [&] {
+  launch::agreed(ranks, place.host, [&] {
     if (!ranks.is_root()) return;
     traffic = parse_traffic_matrix(read_file(options.counts_path), options.counts_path);
     if (traffic.ranks == ranks.size()) return;
@@ -53,31 +53,31 @@ void refuse_what_needs_gpus(const RunOptions& options) {
 
 }  // namespace
 
-RunPlace find_place(const RunOptions& options, const MpiSession& session) {
-  Ranks& ranks = session.ranks();
+RunPlace find_place(const RunOptions& options, const launch::MpiSession& session) {
+  launch::Ranks& ranks = session.ranks();
   RunPlace place;
   place.host = session.host();
   const int leader = session.shared_memory_leader();
   // Cores and memory belong to the machines there really are, whatever --node-map says of them.
-  place.machines = discover_identities(ranks, place.host, leader, std::nullopt);
+  place.machines = launch::discover_identities(ranks, place.host, leader, std::nullopt);
   // Before anything that depends on the options: ranks that were told different things would wait forever.
   const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
-  const std::vector<RankPlace> places = gather_places(
-      ranks, {.machine = view_machine(),
-              .library_version = MpiSession::library_version(),
+  const std::vector<launch::RankPlace> places = launch::gather_places(
+      ranks, {.machine = launch::view_machine(),
+              .library_version = launch::MpiSession::library_version(),
               .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config_text)});
-  require_same_programs(places, place.machines);
+  launch::require_same_programs(places, place.machines);
   place.identities = place.machines;
   if (!options.node_map.empty()) {
-    place.identities =
-        discover_identities(ranks, place.host, leader, parse_node_map(options.node_map, ranks.size()));
+    place.identities = launch::discover_identities(ranks, place.host, leader,
+                                                   launch::parse_node_map(options.node_map, ranks.size()));
   }
   place.on_gpus =
-      options.backend == "auto" ? all_have_gpus(places, place.machines) : options.backend == "nccl";
+      options.backend == "auto" ? launch::all_have_gpus(places, place.machines) : options.backend == "nccl";
   if (!place.on_gpus) refuse_what_needs_gpus(options);
-  place.cores_per_node = cores_per_node(places, place.machines);
-  place.memory_per_rank_bytes = memory_per_rank(places, place.machines);
-  place.notes = place_notes(places, place.machines, options.launched, inside_slurm());
+  place.cores_per_node = launch::cores_per_node(places, place.machines);
+  place.memory_per_rank_bytes = launch::memory_per_rank(places, place.machines);
+  place.notes = launch::place_notes(places, place.machines, options.launched, launch::inside_slurm());
   if (!options.node_map.empty()) {
     place.notes.push_back(fmt::format("--node-map is in force: {} nodes in name, {} in fact",
                                       node_count(place.identities), node_count(place.machines)));
@@ -85,4 +85,4 @@ RunPlace find_place(const RunOptions& options, const MpiSession& session) {
   return place;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -10,7 +10,7 @@
 #include "launch/ranks.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// Where the run takes place, agreed by all ranks.
 struct RunPlace {
@@ -19,20 +19,21 @@ struct RunPlace {
   Identities identities;  ///< with --node-map in force
   std::vector<int> cores_per_node;
   std::vector<std::string> notes;
-  std::uint64_t memory_per_rank_bytes = 0;  ///< 0: unknown
-  std::vector<VisibleGpu> gpus;             ///< of every rank, by rank, once they are known
-  bool gpus_are_shared = false;             ///< by ranks: nothing about speed can be said
-  bool on_gpus = false;                     ///< what is measured: NCCL on GPUs, or MPI on host memory
+  std::uint64_t memory_per_rank_bytes = 0;    ///< 0: unknown
+  std::vector<collectives::VisibleGpu> gpus;  ///< of every rank, by rank, once they are known
+  bool gpus_are_shared = false;               ///< by ranks: nothing about speed can be said
+  bool on_gpus = false;                       ///< what is measured: NCCL on GPUs, or MPI on host memory
 
   [[nodiscard]] std::vector<std::string> hosts() const;
 };
 
 /// Gathers it. Collective. Throws Error on all ranks for a bad --node-map, for programs that differ between
 /// hosts, and when only some hosts have GPUs and no backend was asked for.
-[[nodiscard]] RunPlace find_place(const RunOptions& options, const MpiSession& session);
+[[nodiscard]] RunPlace find_place(const RunOptions& options, const launch::MpiSession& session);
 
 /// What AllToAllv moves: by distance, or as the file of --counts says, which rank 0 alone reads. Collective.
 /// Throws the same Error on all ranks for a file that cannot be read, or is for another number of ranks.
-[[nodiscard]] TrafficMatrix find_traffic(const RunOptions& options, const RunPlace& place, Ranks& ranks);
+[[nodiscard]] TrafficMatrix find_traffic(const RunOptions& options, const RunPlace& place,
+                                         launch::Ranks& ranks);
 
-}  // namespace collbench
+}  // namespace collbench::program

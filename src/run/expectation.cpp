@@ -11,12 +11,12 @@
 #include "base/error.hpp"
 #include "collectives/mpi/calibration.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// Of the rows that can run: MPI does not have all types.
 std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowKey>& rows,
-                                                          const MpiBackend& backend) {
+                                                          const collectives::MpiBackend& backend) {
   std::set<std::pair<DataType, Reduction>> found;
   for (const RowKey& row : rows) {
     if (row.reduction && !backend.why_no_type(row.type)) found.emplace(row.type, *row.reduction);
@@ -32,19 +32,21 @@ std::uint64_t largest_row_bytes(const std::vector<RowKey>& rows) {
 
 }  // namespace
 
-void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
+void calibrate(Run& run, const launch::MpiSession& session, const collectives::MpiBackend& backend,
                const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point) {
-  const CalibrationRequest request{.reductions = reductions_in(rows, backend),
-                                   // Simulated links have one rate: larger messages tell nothing new.
-                                   .largest_bytes = run.simulated ? 0 : largest_row_bytes(rows),
-                                   .seconds = seconds,
-                                   .simulated = run.simulated,
-                                   .before_point = before_point};
+  const collectives::CalibrationRequest request{
+      .reductions = reductions_in(rows, backend),
+      // Simulated links have one rate: larger messages tell nothing new.
+      .largest_bytes = run.simulated ? 0 : largest_row_bytes(rows),
+      .seconds = seconds,
+      .simulated = run.simulated,
+      .before_point = before_point};
   std::vector<CalibrationPoint> points =
-      measure_calibration(session.ranks(), session.clock(), run.ranks, request);
-  const EagerLimits eager = backend.eager_limits();
+      collectives::measure_calibration(session.ranks(), session.clock(), run.ranks, request);
+  const collectives::EagerLimits eager = backend.eager_limits();
   try {
-    run.calibration = fit_calibration(points, run.ranks, eager.within_host_bytes, eager.across_hosts_bytes);
+    run.calibration =
+        analysis::fit_calibration(points, run.ranks, eager.within_host_bytes, eager.across_hosts_bytes);
   } catch (const Error& error) {
     run.calibration = Calibration{};
     run.calibration->points = std::move(points);
@@ -55,16 +57,16 @@ void calibrate(Run& run, const MpiSession& session, const MpiBackend& backend,
   }
 }
 
-std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const Backend& backend, const Run& run,
-                                      const TrafficMatrix& traffic) {
+std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const collectives::Backend& backend,
+                                      const Run& run, const TrafficMatrix& traffic) {
   std::vector<Expectation> all;
   for (const RowKey& row : rows) {
     const bool known = run.calibration.has_value() && !backend.why_not(row);
-    all.push_back(
-        known ? expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration, run.ranks, traffic)
-              : Expectation{});
+    all.push_back(known ? analysis::expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration,
+                                                          run.ranks, traffic)
+                        : Expectation{});
   }
   return all;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -11,13 +11,13 @@
 #include "topology/graph/host_signature.hpp"
 #include "topology/graph/topology_json.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// What the first rank of a node found; the other ranks have no hash.
 struct FoundHost {
-  Host host;
-  HostFacts facts;
+  topology::Host host;
+  topology::HostFacts facts;
   std::string hash;
 };
 
@@ -29,14 +29,14 @@ bool is_first_of_its_shape(const std::vector<std::string>& hashes, int rank) {
 
 std::string message_of(const FoundHost& found, bool with_graph) {
   nlohmann::ordered_json message{{"identity", found.facts.identity}};
-  if (with_graph) message["graph"] = topology_to_json({{found.host}});
+  if (with_graph) message["graph"] = topology::topology_to_json({{found.host}});
   // A host name may hold any bytes; dumping must not throw for them.
   return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-ClusterTopology put_together(const Identities& machines, const std::vector<std::string>& hashes,
-                             const std::vector<std::string>& messages) {
-  ClusterTopology cluster;
+topology::ClusterTopology put_together(const Identities& machines, const std::vector<std::string>& hashes,
+                                       const std::vector<std::string>& messages) {
+  topology::ClusterTopology cluster;
   std::map<std::string, int> shape_of;
   for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
     if (hashes[rank].empty()) continue;
@@ -44,7 +44,8 @@ ClusterTopology put_together(const Identities& machines, const std::vector<std::
     const nlohmann::json message = parse_json(messages[rank], host);
     const auto [known, is_new] = shape_of.try_emplace(hashes[rank], static_cast<int>(shape_of.size()));
     if (is_new) {
-      cluster.shapes.push_back(topology_from_json(JsonReader(message, host).at("graph")).hosts.at(0));
+      cluster.shapes.push_back(
+          topology::topology_from_json(JsonReader(message, host).at("graph")).hosts.at(0));
     }
     cluster.nodes.push_back({host, known->second, message.at("identity").get<FactsByDevice>()});
   }
@@ -53,14 +54,15 @@ ClusterTopology put_together(const Identities& machines, const std::vector<std::
 
 }  // namespace
 
-ClusterTopology gather_cluster(Ranks& ranks, const Identities& machines, const std::function<Host()>& look) {
+topology::ClusterTopology gather_cluster(launch::Ranks& ranks, const Identities& machines,
+                                         const std::function<topology::Host()>& look) {
   const Identity& mine = machines.at(static_cast<std::size_t>(ranks.rank()));
   FoundHost found;
-  agreed(ranks, mine.host, [&] {
+  launch::agreed(ranks, mine.host, [&] {
     if (mine.local_rank != 0) return;
     found.host = look();
-    found.facts = host_facts(found.host);
-    found.hash = shape_hash(found.facts.shape);
+    found.facts = topology::host_facts(found.host);
+    found.hash = topology::shape_hash(found.facts.shape);
   });
   const std::vector<std::string> hashes = ranks.all_gather(found.hash);
   const bool speaks = !found.hash.empty();
@@ -70,4 +72,4 @@ ClusterTopology gather_cluster(Ranks& ranks, const Identities& machines, const s
   return put_together(machines, hashes, messages);
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -5,14 +5,14 @@
 #include "launch/ranks.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// All machines of the run, on rank 0 (the others get an empty cluster). Collective. The first rank of each
 /// node calls `look` once, all at the same time, and sends one message: its graph when no lower rank has a
 /// machine of that shape, else its identities only. So what travels grows with the number of different nodes.
 /// `machines` are the nodes that there really are, whatever --node-map says. An Error of `look` is thrown on
 /// all ranks.
-[[nodiscard]] ClusterTopology gather_cluster(Ranks& ranks, const Identities& machines,
-                                             const std::function<Host()>& look);
+[[nodiscard]] topology::ClusterTopology gather_cluster(launch::Ranks& ranks, const Identities& machines,
+                                                       const std::function<topology::Host()>& look);
 
-}  // namespace collbench
+}  // namespace collbench::program

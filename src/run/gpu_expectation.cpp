@@ -6,10 +6,11 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
-std::optional<GpuCluster> gpu_cluster_here(const ClusterTopology& machines, const Identities& identities,
-                                           std::vector<std::string>& notes) {
+std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopology& machines,
+                                                     const Identities& identities,
+                                                     std::vector<std::string>& notes) {
   const std::vector<int> ranks = ranks_per_node(identities);
   const auto nothing = [&](const std::string& why) {
     notes.push_back(fmt::format("nothing is expected of any row, and no verdict is given: {}", why));
@@ -20,11 +21,11 @@ std::optional<GpuCluster> gpu_cluster_here(const ClusterTopology& machines, cons
     return nothing("the nodes have different numbers of ranks");
   }
   try {
-    return gpu_cluster(machines.shapes.front(), static_cast<int>(ranks.size()), ranks.front(),
-                       "this machine");
+    return analysis::gpu_cluster(machines.shapes.front(), static_cast<int>(ranks.size()), ranks.front(),
+                                 "this machine");
   } catch (const Error& error) {
     return nothing(error.what());
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -9,7 +9,7 @@
 #include "src/run/named_host.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 bool is_all_reduce(const Row& row) { return row.measurement.key.operation == OperationId::all_reduce; }
@@ -23,14 +23,15 @@ std::string lab01(const Run& run, const Lab01Request& request) {
   }
   std::string topology = request.topology;
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
-  std::optional<Host> host;
+  std::optional<topology::Host> host;
   if (!topology.empty()) {
     host = named_host(topology);
   } else if (run.cluster) {
-    host = read_cluster_record(*run.cluster, "the record").shapes.at(0);
+    host = topology::read_cluster_record(*run.cluster, "the record").shapes.at(0);
     if (host->gpus.empty()) host.reset();  // host memory has no ceilings of this kind
   }
-  return report_lab01(run, {lab01_checks(run, host), lab01_ceilings(run, host), request.price_per_gpu_hour});
+  return analysis::report_lab01(run, {analysis::lab01_checks(run, host), analysis::lab01_ceilings(run, host),
+                                      request.price_per_gpu_hour});
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

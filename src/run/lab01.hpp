@@ -4,10 +4,10 @@
 #include "base/record/run.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// Lab 01 of a run as Markdown. The machine is that of `request.topology`, else that of an imported log's own
 /// --topology: a reference machine's name, or a file. Throws Error (usage) for one that is neither.
 [[nodiscard]] std::string lab01(const Run& run, const Lab01Request& request);
 
-}  // namespace collbench
+}  // namespace collbench::program

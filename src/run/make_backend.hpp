@@ -8,12 +8,14 @@
 #include "src/options/run_options.hpp"
 #include "src/run/context.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// What measures. Collective. On GPUs, memory is theirs from here on: `place` learns how much there is and
 /// which GPUs. Throws the same Error on all ranks where GPUs are asked for and cannot be used.
-[[nodiscard]] std::unique_ptr<Backend> make_backend(const RunOptions& options, const MpiSession& session,
-                                                    const Together& together, RunPlace& place,
-                                                    const TrafficMatrix& traffic);
+[[nodiscard]] std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
+                                                                 const launch::MpiSession& session,
+                                                                 const launch::Together& together,
+                                                                 RunPlace& place,
+                                                                 const TrafficMatrix& traffic);
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -7,18 +7,19 @@
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
-Host named_host(const std::string& topology) {
-  if (const ReferenceMachine* machine = find_reference_machine(topology)) return reference_host(*machine);
+topology::Host named_host(const std::string& topology) {
+  if (const topology::ReferenceMachine* machine = topology::find_reference_machine(topology))
+    return topology::reference_host(*machine);
   if (!std::filesystem::exists(topology)) {
     throw usage_error("--topology", "'" + topology + "' is neither a reference machine nor a file",
                       "name one, such as hgx-h100, or a file that describes a node");
   }
-  Topology read = read_any_topology(read_file(topology), topology);
+  topology::Topology read = topology::read_any_topology(read_file(topology), topology);
   if (read.hosts.empty())
     throw usage_error("--topology", topology + " has no host in it", "give another file");
   return std::move(read.hosts.front());
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

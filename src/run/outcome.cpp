@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace collbench {
+namespace collbench::program {
 
 std::string what_was_kept(const RunOptions& options) {
   if (!options.stream_path.empty()) {
@@ -39,4 +39,4 @@ ExitStatus outcome(const std::vector<Measurement>& rows) {
   return none_ran ? ExitStatus::not_here : ExitStatus::ok;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

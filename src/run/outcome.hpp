@@ -6,7 +6,7 @@
 #include "base/record/measurement.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// What to do about a run that was cut short: where its measurements are, or how to keep them next time.
 [[nodiscard]] std::string what_was_kept(const RunOptions& options);
@@ -20,4 +20,4 @@ namespace collbench {
 /// What the rows' data say: wrong data, nothing that could run, or good.
 [[nodiscard]] ExitStatus outcome(const std::vector<Measurement>& rows);
 
-}  // namespace collbench
+}  // namespace collbench::program

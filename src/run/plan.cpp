@@ -13,15 +13,15 @@
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// Buffers of the largest row, and what the library takes for itself.
-std::uint64_t memory_needed(const std::vector<RowKey>& rows, const Backend& backend) {
+std::uint64_t memory_needed(const std::vector<RowKey>& rows, const collectives::Backend& backend) {
   std::uint64_t send = 0;
   std::uint64_t receive = 0;
   for (const RowKey& row : rows) {
-    const BufferBytes bytes = backend.buffer_bytes(row);
+    const collectives::BufferBytes bytes = backend.buffer_bytes(row);
     send = std::max(send, bytes.send);
     receive = std::max(receive, bytes.receive);
   }
@@ -38,7 +38,7 @@ void require_memory(std::uint64_t needed, std::uint64_t available, std::string_v
 }
 
 /// Throws when an algorithm that was asked for exists for none of the operations.
-void require_known_algorithms(const PlanRequest& request, const Backend& backend) {
+void require_known_algorithms(const collectives::PlanRequest& request, const collectives::Backend& backend) {
   std::set<std::string> known{kLibraryChoice};
   for (const OperationId id : request.operations) {
     for (const std::string& name : backend.algorithms(id)) known.insert(name);
@@ -60,7 +60,7 @@ void require_known_algorithms(const PlanRequest& request, const Backend& backend
 
 /// Throws for a type that was asked for by name and that nothing here has; of "all", what there is not is
 /// left out, and its rows say why.
-void require_known_types(const PlanRequest& request, const Backend& backend) {
+void require_known_types(const collectives::PlanRequest& request, const collectives::Backend& backend) {
   if (request.types.size() == data_types().size()) return;
   for (const DataType type : request.types) {
     const auto why = backend.why_no_type(type);
@@ -71,27 +71,27 @@ void require_known_types(const PlanRequest& request, const Backend& backend) {
 
 }  // namespace
 
-RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend, Ranks& ranks,
-                 const TrafficMatrix& traffic) {
-  agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
-  agreed(ranks, place.host, [&] { require_known_types(options.request, backend); });
-  PlanRequest request = options.request;
-  const BackendLimits limits = backend.limits();
+RunPlan plan_run(const RunOptions& options, const RunPlace& place, const collectives::Backend& backend,
+                 launch::Ranks& ranks, const TrafficMatrix& traffic) {
+  launch::agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
+  launch::agreed(ranks, place.host, [&] { require_known_types(options.request, backend); });
+  collectives::PlanRequest request = options.request;
+  const collectives::BackendLimits limits = backend.limits();
   request.elements_per_call = limits.elements_per_call;
   std::uint64_t largest = limits.default_largest_bytes;
   if (place.memory_per_rank_bytes != 0) largest = std::min(largest, place.memory_per_rank_bytes / 4);
   request.sizes_bytes = sizes_bytes(options.sizes, largest);
   RunPlan plan;
-  plan.rows = plan_rows(request, ranks.size(), traffic);
+  plan.rows = collectives::plan_rows(request, ranks.size(), traffic);
   // A root holds more than the others; a double is exact enough for any memory.
   std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
-  ranks.reduce(most, AcrossRanks::maximum);
+  ranks.reduce(most, launch::AcrossRanks::maximum);
   plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
   require_memory(plan.memory_bytes, place.memory_per_rank_bytes, limits.memory_of);
   return plan;
 }
 
-std::string plan_text(const RunPlan& plan, const RunOptions& options, const Backend& backend,
+std::string plan_text(const RunPlan& plan, const RunOptions& options, const collectives::Backend& backend,
                       std::size_t ranks) {
   std::string text =
       fmt::format("# {} on {}, about {} of memory on each rank, at most about {} of measuring\n",
@@ -108,4 +108,4 @@ std::string plan_text(const RunPlan& plan, const RunOptions& options, const Back
   return text;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -9,7 +9,7 @@
 #include "src/options/run_options.hpp"
 #include "src/run/context.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// What a run will measure.
 struct RunPlan {
@@ -19,11 +19,12 @@ struct RunPlan {
 
 /// Collective. Throws the same Error on all ranks for an algorithm that no operation has, for rows that no
 /// call can take, and for more memory than a host has for each of its ranks.
-[[nodiscard]] RunPlan plan_run(const RunOptions& options, const RunPlace& place, const Backend& backend,
-                               Ranks& ranks, const TrafficMatrix& traffic);
+[[nodiscard]] RunPlan plan_run(const RunOptions& options, const RunPlace& place,
+                               const collectives::Backend& backend, launch::Ranks& ranks,
+                               const TrafficMatrix& traffic);
 
 /// What --dry-run prints.
-[[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options, const Backend& backend,
-                                    std::size_t ranks);
+[[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options,
+                                    const collectives::Backend& backend, std::size_t ranks);
 
-}  // namespace collbench
+}  // namespace collbench::program

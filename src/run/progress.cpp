@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-namespace collbench {
+namespace collbench::program {
 
 void ProgressLine::show(std::string_view text, double now_seconds) {
   constexpr double kSecondsBetween = 0.25;
@@ -22,4 +22,4 @@ void ProgressLine::clear() {
   dirty_ = false;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

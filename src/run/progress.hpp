@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::program {
 
 /// One line on stderr that replaces itself, for a person who waits; nothing when switched off.
 class ProgressLine {
@@ -25,4 +25,4 @@ class ProgressLine {
   double last_seconds_ = -1;
 };
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -6,7 +6,7 @@
 #include "base/files.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 void require_another_file(const std::string& option, const std::string& path, const std::string& other_option,
@@ -31,10 +31,10 @@ RecordFiles::RecordFiles(const RunOptions& options)
 void RecordFiles::write(const Run& run) {
   try {
     if (!record_path_.empty()) write_file_by_rename(record_path_, to_json_text(run));
-    if (!csv_path_.empty()) write_file_by_rename(csv_path_, report_csv(run));
+    if (!csv_path_.empty()) write_file_by_rename(csv_path_, analysis::report_csv(run));
   } catch (const Error& error) {
     if (!failure_) failure_ = error;
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -6,7 +6,7 @@
 #include "base/record/run.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// The files that a run writes on rank 0. A disk that fills up in the middle must not end a measurement that
 /// other ranks are in: the first failure is kept, and told at the end.
@@ -24,4 +24,4 @@ class RecordFiles {
   std::optional<Error> failure_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -46,17 +46,17 @@
 #include "src/run/telemetry.hpp"
 #include "topology/readers/gather_live.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
-std::string_view reduction_name(AcrossRanks how) {
+std::string_view reduction_name(launch::AcrossRanks how) {
   switch (how) {
-    case AcrossRanks::rank0:
+    case launch::AcrossRanks::rank0:
       return "rank 0";
-    case AcrossRanks::average:
+    case launch::AcrossRanks::average:
       return "avg";
-    case AcrossRanks::minimum:
+    case launch::AcrossRanks::minimum:
       return "min";
-    case AcrossRanks::maximum:
+    case launch::AcrossRanks::maximum:
       break;
   }
   return "max";
@@ -70,7 +70,7 @@ constexpr double kLibraryPatience = 0.8;    // of -T: who waits for a GPU tells 
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& backend) {
+Run empty_run(const RunOptions& options, const RunPlace& place, const collectives::Backend& backend) {
   Run run;
   run.versions = versions();
   run.started = utc_now();
@@ -79,14 +79,14 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const Backend& b
   run.config_file = options.config_path;
   backend.describe(run);
   run.time_reduction = reduction_name(options.sweep.across_ranks);
-  run.simulated = time_is_simulated();
+  run.simulated = launch::time_is_simulated();
   run.ranks = place.identities;
   run.cores_per_node = place.cores_per_node;
   run.place_notes = place.notes;
   return run;
 }
 
-std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& rows) {
+std::string progress_text(const collectives::SweepProgress& at, const std::vector<RowKey>& rows) {
   const RowKey& row = rows[at.row];
   const std::string left = std::isinf(at.seconds_left_at_most) ? "until interrupted"
                            : at.seconds_left_at_most > 0
@@ -99,8 +99,9 @@ std::string progress_text(const SweepProgress& at, const std::vector<RowKey>& ro
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class MainJob {
  public:
-  MainJob(const RunOptions& options, const MpiSession& session, const RunPlace& place, Backend& backend,
-          const RunPlan& plan, const TrafficMatrix& traffic, double start, Watchdog& watchdog)
+  MainJob(const RunOptions& options, const launch::MpiSession& session, const RunPlace& place,
+          collectives::Backend& backend, const RunPlan& plan, const TrafficMatrix& traffic, double start,
+          launch::Watchdog& watchdog)
       : options_(options),
         session_(session),
         place_(place),
@@ -109,14 +110,14 @@ class MainJob {
         traffic_(traffic),
         start_(start),
         run_(empty_run(options, place, backend)),
-        text_(ranks().is_root() ? text_options(options.colour, options.launched) : TextOptions{}),
+        text_(ranks().is_root() ? text_options(options.colour, options.launched) : analysis::TextOptions{}),
         progress_(ranks().is_root() &&
-                  decide(options.progress, view_terminal(2, options.launched).is_terminal)),
+                  decide(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
         watchdog_(watchdog),
         telemetry_(place, options.telemetry) {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
-    agreed(ranks(), place.host, [&] {
+    launch::agreed(ranks(), place.host, [&] {
       if (!ranks().is_root()) return;
       files_.emplace(options);
       stream_.emplace(options, run_);
@@ -125,13 +126,13 @@ class MainJob {
     });
     const auto is_v = [](const RowKey& row) { return row.operation == OperationId::all_to_all_v; };
     if (std::any_of(plan.rows.begin(), plan.rows.end(), is_v)) run_.traffic = traffic;
-    notice_interruption();
+    launch::notice_interruption();
   }
 
   /// What the machine is and how fast its parts are; shown at once, since it need not wait for the rows.
   void look() {
     gather();
-    const auto* const host_memory = dynamic_cast<const MpiBackend*>(&backend_);
+    const auto* const host_memory = dynamic_cast<const collectives::MpiBackend*>(&backend_);
     if (ranks().size() > 1 && host_memory != nullptr) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
@@ -149,8 +150,8 @@ class MainJob {
       }
     }
     progress_.clear();
-    agreed(ranks(), place_.host, [&] {
-      if (ranks().is_root() && as_text()) print_all(report_text_header(run_, text_));
+    launch::agreed(ranks(), place_.host, [&] {
+      if (ranks().is_root() && as_text()) print_all(analysis::report_text_header(run_, text_));
     });
     if (!ranks().is_root()) return;
     const std::vector<Expectation> expected = expectations(plan_.rows, backend_, run_, traffic_);
@@ -159,20 +160,20 @@ class MainJob {
   }
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
-  [[nodiscard]] SweepResult measure() {
+  [[nodiscard]] collectives::SweepResult measure() {
     watchdog_.step("start of the sweep");
-    SweepOptions sweep_options = options_.sweep;
+    collectives::SweepOptions sweep_options = options_.sweep;
     sweep_options.gather_samples = !options_.samples_path.empty();
     telemetry_.begin(ranks());
-    sweep_options.seconds = broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
+    sweep_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
     if (ranks().is_root()) sweep_options.earlier = stream_->earlier();
-    const SweepObserver observer{
-        .before_block = [this](const SweepProgress& at) { begin_block(at); },
+    const collectives::SweepObserver observer{
+        .before_block = [this](const collectives::SweepProgress& at) { begin_block(at); },
         .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
-        .interrupted = interrupted,
+        .interrupted = launch::interrupted,
         .block = [this](const MeasuredBlock& block) { stream_->append(block); },
         .samples =
-            [this](const BlockSamples& block) {
+            [this](const collectives::BlockSamples& block) {
               if (samples_) samples_->write(plan_.rows, block);
             },
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
@@ -182,40 +183,40 @@ class MainJob {
               if (look_) look_->between_passes();
             }};
     try {
-      return sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
-    } catch (const AgreedError& error) {
+      return collectives::sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
+    } catch (const launch::AgreedError& error) {
       progress_.clear();
       telemetry_.end(ranks(), run_);
       if (ranks().is_root()) files_->write(run_);
       if (options_.record_path.empty() && options_.stream_path.empty()) throw;
-      throw AgreedError(error.status(), error.where(), error.what(),
-                        fmt::format("{}; {}", error.next_step(), what_was_kept(options_)));
+      throw launch::AgreedError(error.status(), error.where(), error.what(),
+                                fmt::format("{}; {}", error.next_step(), what_was_kept(options_)));
     }
   }
 
   /// The last record and the tables.
-  [[nodiscard]] ExitStatus finish(const SweepResult& result) {
+  [[nodiscard]] ExitStatus finish(const collectives::SweepResult& result) {
     watchdog_.step("end of the run");
     if (look_ && !result.interrupted) run_.rank_probe = look_->finish();
     telemetry_.end(ranks(), run_);
-    run_.load_notes =
-        other_load(ranks(), place_.machines, cpu_before_, view_cpu_times(), clock().seconds() - cpu_since_);
+    run_.load_notes = launch::other_load(ranks(), place_.machines, cpu_before_, launch::view_cpu_times(),
+                                         clock().seconds() - cpu_since_);
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
-    agree(ranks(), place_.host, failure);
+    launch::agree(ranks(), place_.host, failure);
     ExitStatus status = outcome(result.rows);
-    const bool low = (gpus_ && is_low(run_)) || has_fault_;
+    const bool low = (gpus_ && analysis::is_low(run_)) || has_fault_;
     if (status == ExitStatus::ok && low) status = ExitStatus::low;
     if (status == ExitStatus::not_here && ranks().is_root()) {
       fmt::print(stderr, "{}\n", describe(nothing_ran(result.rows)));
     }
-    if (!result.interrupted || options_.endless) return broadcast_value(ranks(), status);
+    if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);
     if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
     return ExitStatus::rank_lost;
   }
 
  private:
-  [[nodiscard]] Ranks& ranks() const { return session_.ranks(); }
+  [[nodiscard]] launch::Ranks& ranks() const { return session_.ranks(); }
   [[nodiscard]] const Clock& clock() const { return session_.clock(); }
   [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
   [[nodiscard]] bool as_text() const { return options_.format == "text" && !options_.lab01.asked; }
@@ -224,12 +225,13 @@ class MainJob {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
     watchdog_.step("looking at the machine");
     progress_.show("looking at the machine", clock().seconds());
-    const ClusterTopology cluster = gather_cluster(ranks(), place_.machines, [] { return gather_live(); });
+    const topology::ClusterTopology cluster =
+        gather_cluster(ranks(), place_.machines, [] { return topology::gather_live(); });
     const std::vector<PlacedRank> placement =
         gather_placement(ranks(), place_.machines, cluster,
                          place_.gpus.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
     if (ranks().is_root()) {
-      run_.cluster = cluster_record(cluster);
+      run_.cluster = topology::cluster_record(cluster);
       if (place_.on_gpus && !place_.gpus_are_shared) {
         gpus_ = gpu_cluster_here(cluster, run_.ranks, run_.place_notes);
       }
@@ -251,8 +253,8 @@ class MainJob {
   }
 
   /// The nodes with each other, and with what --expect names. Collective, since the place may be unreadable.
-  void compare(const ClusterTopology& cluster) {
-    agreed(ranks(), place_.host, [&] {
+  void compare(const topology::ClusterTopology& cluster) {
+    launch::agreed(ranks(), place_.host, [&] {
       if (!ranks().is_root()) return;
       const ClusterCheck check = check_cluster(cluster, options_.expect);
       has_fault_ = check.has_fault;
@@ -266,7 +268,7 @@ class MainJob {
     return place_.gpus[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
   }
 
-  void begin_block(const SweepProgress& at) {
+  void begin_block(const collectives::SweepProgress& at) {
     const RowKey& row = plan_.rows[at.row];
     std::string name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
     if (options_.blocks_have_timeout) {
@@ -280,7 +282,7 @@ class MainJob {
   void save(const std::vector<Measurement>& rows, int passes) {
     for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
     telemetry_.mark_rows(run_);
-    if (gpus_) run_ = judged_on_gpus(std::move(run_), *gpus_);
+    if (gpus_) run_ = analysis::judged_on_gpus(std::move(run_), *gpus_);
     run_.passes = passes;
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
@@ -292,7 +294,7 @@ class MainJob {
   }
 
   /// On rank 0. What could not be written or shown, the first of it.
-  [[nodiscard]] std::optional<Error> show(const SweepResult& result) {
+  [[nodiscard]] std::optional<Error> show(const collectives::SweepResult& result) {
     run_.validation_seconds = result.validation_seconds;
     run_.complete = !result.interrupted || options_.endless;
     save(result.rows, result.passes);
@@ -300,9 +302,9 @@ class MainJob {
     std::optional<Error> failure = files_->failure() ? files_->failure() : stream_->failure();
     if (!failure && samples_) failure = samples_->failure();
     try {
-      print_all(as_text()              ? report_text_results(run_, text_)
+      print_all(as_text()              ? analysis::report_text_results(run_, text_)
                 : options_.lab01.asked ? lab01(run_, options_.lab01)
-                                       : report(run_, options_.format));
+                                       : analysis::report(run_, options_.format));
     } catch (const Error& error) {
       if (!failure) failure = error;
     }
@@ -310,43 +312,46 @@ class MainJob {
   }
 
   const RunOptions& options_;
-  const MpiSession& session_;
+  const launch::MpiSession& session_;
   const RunPlace& place_;
-  Backend& backend_;
+  collectives::Backend& backend_;
   const RunPlan& plan_;
   const TrafficMatrix& traffic_;
   double start_;
-  CpuTimes cpu_before_ = view_cpu_times();
+  launch::CpuTimes cpu_before_ = launch::view_cpu_times();
   double cpu_since_ = clock().seconds();
   Run run_;
-  TextOptions text_;
+  analysis::TextOptions text_;
   ProgressLine progress_;
-  Watchdog& watchdog_;
+  launch::Watchdog& watchdog_;
   std::optional<LookAtRanks> look_;   // where ranks can be looked at one by one
   std::optional<RecordFiles> files_;  // on rank 0, as are the next two
   std::optional<StreamFile> stream_;
   std::optional<SampleFile> samples_;
-  std::optional<GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
+  std::optional<analysis::GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
   RunTelemetry telemetry_;
   bool has_fault_ = false;  ///< on rank 0: a node is not what --expect names
 };
 
 }  // namespace
 
-ExitStatus run_command(const RunOptions& options, const MpiSession& session, Watchdog& watchdog) {
+ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
+                       launch::Watchdog& watchdog) {
   watchdog.step("looking at the ranks");
-  Ranks& ranks = session.ranks();
+  launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
   RunPlace place = find_place(options, session);
-  const Together together(ranks, place.host, session.clock(),
-                          options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0);
+  const launch::Together together(
+      ranks, place.host, session.clock(),
+      options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0);
   const TrafficMatrix traffic = find_traffic(options, place, ranks);
   watchdog.step_without_limit("start of the backend");  // each of its waits for GPUs has a limit of its own
-  const std::unique_ptr<Backend> backend = make_backend(options, session, together, place, traffic);
+  const std::unique_ptr<collectives::Backend> backend =
+      make_backend(options, session, together, place, traffic);
   watchdog.step("planning the rows");
   const RunPlan plan = plan_run(options, place, *backend, ranks, traffic);
   if (options.dry_run) {
-    agreed(ranks, place.host, [&] {
+    launch::agreed(ranks, place.host, [&] {
       if (!ranks.is_root()) return;
       static_cast<void>(RecordFiles(options));
       print_all(plan_text(plan, options, *backend, place.identities.size()));
@@ -358,4 +363,4 @@ ExitStatus run_command(const RunOptions& options, const MpiSession& session, Wat
   return job.finish(job.measure());
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -7,14 +7,14 @@
 #include "launch/watchdog.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// How ranks' times became one, as records write it: "max", "avg", "min" or "rank 0".
-[[nodiscard]] std::string_view reduction_name(AcrossRanks how);
+[[nodiscard]] std::string_view reduction_name(launch::AcrossRanks how);
 
 /// `mpirun -np N collbench`: looks at the place, calibrates, measures, compares and reports. Collective.
 /// Throws the same Error on all ranks; returns the exit status, the same on all ranks.
-[[nodiscard]] ExitStatus run_command(const RunOptions& options, const MpiSession& session,
-                                     Watchdog& watchdog);
+[[nodiscard]] ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
+                                     launch::Watchdog& watchdog);
 
-}  // namespace collbench
+}  // namespace collbench::program

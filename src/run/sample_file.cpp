@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace collbench {
+namespace collbench::program {
 
 SampleFile::SampleFile(const std::string& path) : path_(path) {
   file_.reset(std::fopen(path.c_str(), "w"));
@@ -14,7 +14,7 @@ SampleFile::SampleFile(const std::string& path) : path_(path) {
   put("row,operation,size_bytes,pass,rank,sample,iterations,seconds\n");
 }
 
-void SampleFile::write(const std::vector<RowKey>& rows, const BlockSamples& block) {
+void SampleFile::write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block) {
   const RowKey& key = rows[block.row];
   const std::string start =
       fmt::format("{},{},{},{}", block.row, operation(key.operation).name, key.size_bytes, block.pass);
@@ -39,4 +39,4 @@ void SampleFile::put(const std::string& text) {
                          "what it has is of the blocks before; give a place with more room");
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

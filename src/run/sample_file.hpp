@@ -9,7 +9,7 @@
 #include "base/record/measurement.hpp"
 #include "collectives/engine/measurement_loop.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// The file of --samples, on rank 0: every sample of every rank, one line each (docs/formats.md). It grows
 /// block by block and is handed to the system after each, so that a killed run keeps what was measured. The
@@ -20,7 +20,7 @@ class SampleFile {
   /// may be.
   explicit SampleFile(const std::string& path);
 
-  void write(const std::vector<RowKey>& rows, const BlockSamples& block);
+  void write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -35,4 +35,4 @@ class SampleFile {
   std::optional<Error> failure_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -12,7 +12,7 @@
 #include "launch/real_machine.hpp"
 #include "src/run/outcome.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 constexpr double kRootSpeaksFirstSeconds = 10;
@@ -26,8 +26,8 @@ std::string next_step(const std::string& step, const RunOptions& options) {
 
 }  // namespace
 
-Watchdog watch_for_stalls(const RunOptions& options, bool is_root) {
-  const double seconds = time_is_simulated() ? 0 : options.timeout_seconds;
+launch::Watchdog watch_for_stalls(const RunOptions& options, bool is_root) {
+  const double seconds = launch::time_is_simulated() ? 0 : options.timeout_seconds;
   const double patience = seconds > 0 && !is_root ? kRootSpeaksFirstSeconds : 0;
   return {seconds + patience, [&options, seconds](const std::string& step) {
             const Error error(
@@ -40,4 +40,4 @@ Watchdog watch_for_stalls(const RunOptions& options, bool is_root) {
           }};
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

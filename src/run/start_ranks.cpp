@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 constexpr const char* kStartedRanks = "COLLBENCH_STARTED_RANKS";
@@ -37,4 +37,4 @@ void start_ranks(int ranks, int argc, char** argv) {
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace collbench {
+namespace collbench::program {
 
 /// Replaces this process by `mpirun -np N` of the same command line (-g N without a launcher). Returns only
 /// by throwing Error (not_here) when there is no mpirun.
@@ -9,4 +9,4 @@ namespace collbench {
 /// Whether this process is one of those ranks.
 [[nodiscard]] bool started_by_start_ranks();
 
-}  // namespace collbench
+}  // namespace collbench::program

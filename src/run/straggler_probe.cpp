@@ -7,7 +7,7 @@
 
 #include "analysis/stragglers/straggler_analysis.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 constexpr double kShare = 0.05;      // of the time since the beginning
@@ -16,8 +16,8 @@ constexpr double kLeastSeconds = 2;  // that short runs may spend on them
 
 }  // namespace
 
-LookAtRanks::LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
-                         bool links)
+LookAtRanks::LookAtRanks(launch::Ranks& ranks, const Clock& clock, const Identities& identities,
+                         double seconds, bool links)
     : ranks_(ranks),
       clock_(clock),
       identities_(identities),
@@ -26,17 +26,17 @@ LookAtRanks::LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& ide
       most_seconds_(std::max(kLeastSeconds, kShare * seconds)) {}
 
 void LookAtRanks::between_passes() {
-  if (broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) look();
+  if (launch::broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) look();
 }
 
 RankProbe LookAtRanks::finish() {
-  while (broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < most_seconds_)) {
+  while (launch::broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < most_seconds_)) {
     // Looks in a row would all see the same passing disturbance.
     std::this_thread::sleep_for(std::chrono::milliseconds(15));
     look();
   }
   if (!ranks_.is_root()) return {};
-  RankProbe probe = late_ranks(repetitions_, identities_);
+  RankProbe probe = analysis::late_ranks(repetitions_, identities_);
   probe.seconds = taken_seconds_;
   return probe;
 }
@@ -48,4 +48,4 @@ void LookAtRanks::look() {
   taken_seconds_ += clock_.seconds() - before;
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -6,14 +6,15 @@
 #include "collectives/mpi/straggler_probe.hpp"
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// Finds out who is late, in looks between the passes that take little of the run's time. All calls are
 /// collective.
 class LookAtRanks {
  public:
   /// `seconds`: the whole run's. `links`: between hosts, too, where MPI is what is measured.
-  LookAtRanks(Ranks& ranks, const Clock& clock, const Identities& identities, double seconds, bool links);
+  LookAtRanks(launch::Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
+              bool links);
 
   /// One look, unless looks took their share of the time since the beginning.
   void between_passes();
@@ -25,14 +26,14 @@ class LookAtRanks {
  private:
   void look();
 
-  Ranks& ranks_;
+  launch::Ranks& ranks_;
   const Clock& clock_;
   const Identities& identities_;
-  RankProber prober_;
+  collectives::RankProber prober_;
   double start_;
   double most_seconds_;
   double taken_seconds_ = 0;
   std::vector<ProbeRepetition> repetitions_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::program

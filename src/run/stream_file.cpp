@@ -4,7 +4,7 @@
 
 #include "base/files.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
 /// Calls `write`; keeps the first error in `failure`.
@@ -58,4 +58,4 @@ void StreamFile::sync() {
   if (file_ && !failure_) try_to(failure_, [&] { file_->sync(); });
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

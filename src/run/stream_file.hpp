@@ -7,7 +7,7 @@
 #include "base/record/run_stream.hpp"
 #include "src/options/run_options.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// The stream of --stream or --resume on rank 0: every block as soon as it ends. A disk that fills up in the
 /// middle must not end a measurement that other ranks are in: the first failure is kept, and told at the end.
@@ -31,4 +31,4 @@ class StreamFile {
   std::optional<Error> failure_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::program

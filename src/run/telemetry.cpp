@@ -11,25 +11,25 @@
 #include "base/record/telemetry.hpp"
 #include "topology/graph/pci.hpp"
 
-namespace collbench {
+namespace collbench::program {
 namespace {
 
-bool is_same(const GpuTelemetry& seen, const VisibleGpu& used) {
+bool is_same(const GpuTelemetry& seen, const collectives::VisibleGpu& used) {
   // A MIG device has a UUID of its own, and its GPU's address.
-  return seen.uuid == used.uuid || seen.address == canonical_pci_address(used.address);
+  return seen.uuid == used.uuid || seen.address == topology::canonical_pci_address(used.address);
 }
 
 /// Whether a rank of this rank's node works on the GPU.
 bool is_used(const GpuTelemetry& seen, const Identities& machines, int node,
-             const std::vector<VisibleGpu>& gpus) {
+             const std::vector<collectives::VisibleGpu>& gpus) {
   for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
     if (machines.at(rank).node == node && is_same(seen, gpus[rank])) return true;
   }
   return false;
 }
 
-std::string message_of(const TelemetryLog& log, const Identity& mine, const Identities& machines,
-                       const std::vector<VisibleGpu>& gpus) {
+std::string message_of(const topology::TelemetryLog& log, const Identity& mine, const Identities& machines,
+                       const std::vector<collectives::VisibleGpu>& gpus) {
   Telemetry telemetry{.readings = log.readings(), .gpus = {}, .notes = {}};
   std::set<std::string> used;
   for (GpuTelemetry gpu : log.gpus()) {
@@ -72,8 +72,9 @@ void add(GatheredTelemetry& all, const JsonReader& said) {
 
 }  // namespace
 
-GatheredTelemetry gather_telemetry(Ranks& ranks, const Identities& machines,
-                                   const std::vector<VisibleGpu>& gpus, const TelemetryLog* log) {
+GatheredTelemetry gather_telemetry(launch::Ranks& ranks, const Identities& machines,
+                                   const std::vector<collectives::VisibleGpu>& gpus,
+                                   const topology::TelemetryLog* log) {
   const Identity& mine = machines.at(static_cast<std::size_t>(ranks.rank()));
   const std::vector<std::string> messages =
       ranks.gather(log == nullptr ? "" : message_of(*log, mine, machines, gpus));
@@ -86,7 +87,7 @@ GatheredTelemetry gather_telemetry(Ranks& ranks, const Identities& machines,
   return all;
 }
 
-void RunTelemetry::begin(const Ranks& ranks) {
+void RunTelemetry::begin(const launch::Ranks& ranks) {
   if (!wanted_) return;
   if (place_.machines[static_cast<std::size_t>(ranks.rank())].local_rank == 0) watch_.emplace();
 }
@@ -95,9 +96,9 @@ void RunTelemetry::running(std::optional<std::size_t> row) {
   if (watch_) watch_->running(row);
 }
 
-void RunTelemetry::end(Ranks& ranks, Run& run) {
+void RunTelemetry::end(launch::Ranks& ranks, Run& run) {
   if (!wanted_) return;
-  const TelemetryLog* const log = watch_ ? &watch_->finish() : nullptr;
+  const topology::TelemetryLog* const log = watch_ ? &watch_->finish() : nullptr;
   GatheredTelemetry all = gather_telemetry(ranks, place_.machines, place_.gpus, log);
   if (!ranks.is_root()) return;
   run.telemetry = std::move(all.telemetry);
@@ -111,4 +112,4 @@ void RunTelemetry::mark_rows(Run& run) const {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -12,7 +12,7 @@
 #include "src/run/context.hpp"
 #include "topology/telemetry/telemetry_watch.hpp"
 
-namespace collbench {
+namespace collbench::program {
 
 /// What the hosts saw of the GPUs that ranks work on.
 struct GatheredTelemetry {
@@ -22,9 +22,9 @@ struct GatheredTelemetry {
 
 /// Puts the logs of all hosts together, on rank 0; empty on the others. Collective. `log` is null where a
 /// rank is not the first of its host. `gpus` are those of the ranks, by rank.
-[[nodiscard]] GatheredTelemetry gather_telemetry(Ranks& ranks, const Identities& machines,
-                                                 const std::vector<VisibleGpu>& gpus,
-                                                 const TelemetryLog* log);
+[[nodiscard]] GatheredTelemetry gather_telemetry(launch::Ranks& ranks, const Identities& machines,
+                                                 const std::vector<collectives::VisibleGpu>& gpus,
+                                                 const topology::TelemetryLog* log);
 
 /// How the GPUs fare while a run measures. Does nothing on host memory, and when nobody wants to know.
 class RunTelemetry {
@@ -33,19 +33,19 @@ class RunTelemetry {
   RunTelemetry(const RunPlace& place, bool wanted) : place_(place), wanted_(wanted && place.on_gpus) {}
 
   /// Begins, on the first rank of each host.
-  void begin(const Ranks& ranks);
+  void begin(const launch::Ranks& ranks);
   /// The row that runs from now on; none between rows.
   void running(std::optional<std::size_t> row);
   /// Ends, and writes into the record what was seen: on rank 0. Collective.
-  void end(Ranks& ranks, Run& run);
+  void end(launch::Ranks& ranks, Run& run);
   /// Marks the rows of the record, once it is known which.
   void mark_rows(Run& run) const;
 
  private:
   const RunPlace& place_;
   bool wanted_;
-  std::optional<TelemetryWatch> watch_;
+  std::optional<topology::TelemetryWatch> watch_;
   std::map<std::size_t, std::vector<RowMark>> marks_;  // by row
 };
 
-}  // namespace collbench
+}  // namespace collbench::program

@@ -5,7 +5,7 @@
 
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// A row of the example: measured in eight passes around `microseconds`, within ±4 %.
 inline Row example_row(OperationId id, std::uint64_t size_bytes, double microseconds) {
@@ -92,4 +92,4 @@ inline Run example_run() {
   return run;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The lines of `text` without their ends.
 inline std::vector<std::string> lines_of(const std::string& text) {
@@ -13,4 +13,4 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string refused(std::string_view text) {
-  return refusal([text] { require_text(text, "F", "a table"); });
+  return topology::refusal([text] { require_text(text, "F", "a table"); });
 }
 
 TEST(TextInput, RefusesWhatIsNoText) {

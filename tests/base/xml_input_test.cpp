@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string refused(const std::string& text) {
-  return refusal([&] { const XmlInput xml(text, "X.xml", "system", "an NCCL topology XML"); });
+  return topology::refusal([&] { const XmlInput xml(text, "X.xml", "system", "an NCCL topology XML"); });
 }
 
 TEST(XmlInput, RefusesEntityBombs) {
@@ -60,9 +60,9 @@ TEST(XmlInput, KnowsTheLineOfANode) {
   EXPECT_FALSE(xml.integer(cpu, "c", 0, 9).has_value());
   EXPECT_EQ(1.5, xml.number(cpu, "n"));
   EXPECT_FALSE(xml.number(cpu, "c").has_value());
-  EXPECT_THAT(refusal([&] { (void)xml.number(cpu, "b"); }),
+  EXPECT_THAT(topology::refusal([&] { (void)xml.number(cpu, "b"); }),
               HasSubstr("X.xml:2: <cpu>: b=\"x\" is no number"));
-  EXPECT_THAT(refusal([&] { (void)xml.integer(cpu, "b", 0, 9); }),
+  EXPECT_THAT(topology::refusal([&] { (void)xml.integer(cpu, "b", 0, 9); }),
               HasSubstr("X.xml:2: <cpu>: b=\"x\" is no number from 0 to 9"));
 }
 

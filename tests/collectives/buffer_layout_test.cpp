@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::buffer_layout_test {
+namespace collbench::collectives::buffer_layout_test {
 namespace {
 
 RowKey row(OperationId operation, bool in_place) {
@@ -80,4 +80,4 @@ TEST(RowLayout, InPlaceTheSmallerBufferIsTheRanksOwnBlock) {
 }
 
 }  // namespace
-}  // namespace collbench::buffer_layout_test
+}  // namespace collbench::collectives::buffer_layout_test

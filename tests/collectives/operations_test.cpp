@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/record/data_type.hpp"
 
-namespace collbench::operations_test {
+namespace collbench::collectives::operations_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -45,7 +45,8 @@ TEST(Registry, RunsAllButOneAndSaysSoOfThat) {
 
 TEST(Registry, FiveRunWhenNobodyAsks) {
   using enum OperationId;
-  EXPECT_THAT(default_operations(), ElementsAre(all_reduce, all_gather, reduce_scatter, all_to_all, send_recv));
+  EXPECT_THAT(default_operations(),
+              ElementsAre(all_reduce, all_gather, reduce_scatter, all_to_all, send_recv));
 }
 
 TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
@@ -111,4 +112,4 @@ TEST(Registry, AllToAllvMovesWhatItsMatrixSays) {
 }
 
 }  // namespace
-}  // namespace collbench::operations_test
+}  // namespace collbench::collectives::operations_test

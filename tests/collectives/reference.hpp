@@ -8,7 +8,7 @@
 #include "collectives/data/element_types.hpp"
 #include "collectives/operations.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 using Bytes = std::vector<std::byte>;
 
@@ -137,4 +137,4 @@ class Reference {
   int root_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

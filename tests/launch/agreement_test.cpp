@@ -5,7 +5,7 @@
 
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::agreement_test {
+namespace collbench::launch::agreement_test {
 namespace {
 
 using ::testing::AllOf;
@@ -56,4 +56,4 @@ TEST(Agreement, RunningOutOfMemoryIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace collbench::agreement_test
+}  // namespace collbench::launch::agreement_test

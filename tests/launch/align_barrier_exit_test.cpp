@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::align_barrier_exit_test {
+namespace collbench::launch::align_barrier_exit_test {
 namespace {
 
 /// Ranks that must not say a word.
@@ -30,4 +30,4 @@ TEST(LeaveTogether, AddsNothingToABarrierOfARealMachine) {
 }
 
 }  // namespace
-}  // namespace collbench::align_barrier_exit_test
+}  // namespace collbench::launch::align_barrier_exit_test

@@ -9,7 +9,7 @@
 #include "launch/agreement.hpp"
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::collective_wait_test {
+namespace collbench::launch::collective_wait_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(Together, WithoutALimitItWaits) {
 }
 
 }  // namespace
-}  // namespace collbench::collective_wait_test
+}  // namespace collbench::launch::collective_wait_test

@@ -4,7 +4,7 @@
 
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::external_cpu_load_test {
+namespace collbench::launch::external_cpu_load_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -55,4 +55,4 @@ TEST(OtherLoad, NamesTheHypervisor) {
 TEST(OtherLoad, IsSilentWhereNothingIsKnown) { EXPECT_THAT(after_ten_seconds(35, 0, 5), IsEmpty()); }
 
 }  // namespace
-}  // namespace collbench::external_cpu_load_test
+}  // namespace collbench::launch::external_cpu_load_test

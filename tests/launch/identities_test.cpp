@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::identities_test {
+namespace collbench::launch::identities_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -60,4 +60,4 @@ TEST(Identities, AMapOverridesThemAndShowsInTheName) {
 }
 
 }  // namespace
-}  // namespace collbench::identities_test
+}  // namespace collbench::launch::identities_test

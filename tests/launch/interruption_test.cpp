@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-namespace collbench::interruption_test {
+namespace collbench::launch::interruption_test {
 namespace {
 
 TEST(InterruptionDeathTest, TheFirstSignalIsNoticedAndTheSecondEnds) {
@@ -16,4 +16,4 @@ TEST(InterruptionDeathTest, TheFirstSignalIsNoticedAndTheSecondEnds) {
 }
 
 }  // namespace
-}  // namespace collbench::interruption_test
+}  // namespace collbench::launch::interruption_test

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace collbench::launcher_test {
+namespace collbench::launch::launcher_test {
 namespace {
 
 using ::testing::Contains;
@@ -59,4 +59,4 @@ TEST(Launcher, SecretsAndTheDaemonsTalkAreNotRecorded) {
 }
 
 }  // namespace
-}  // namespace collbench::launcher_test
+}  // namespace collbench::launch::launcher_test

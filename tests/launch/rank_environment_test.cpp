@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::rank_environment_test {
+namespace collbench::launch::rank_environment_test {
 namespace {
 
 using ::testing::AllOf;
@@ -117,4 +117,4 @@ TEST(Place, OneRankWithoutALauncher) {
 }
 
 }  // namespace
-}  // namespace collbench::rank_environment_test
+}  // namespace collbench::launch::rank_environment_test

@@ -11,7 +11,7 @@
 
 #include "launch/ranks.hpp"
 
-namespace collbench {
+namespace collbench::launch {
 
 /// Ranks as threads of one process: the harness's own talk, tested without a launcher.
 class RankThreads {
@@ -100,4 +100,4 @@ inline void run_rank_threads(int ranks, const std::function<void(Ranks&)>& work)
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace collbench
+}  // namespace collbench::launch

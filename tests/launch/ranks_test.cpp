@@ -5,7 +5,7 @@
 
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::ranks_test {
+namespace collbench::launch::ranks_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,4 +19,4 @@ TEST(Ranks, ValuesReachEveryRank) {
 }
 
 }  // namespace
-}  // namespace collbench::ranks_test
+}  // namespace collbench::launch::ranks_test

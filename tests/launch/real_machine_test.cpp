@@ -10,7 +10,7 @@
 
 #include <cstdlib>
 
-namespace collbench::real_machine_test {
+namespace collbench::launch::real_machine_test {
 namespace {
 
 TEST(RealMachine, SeesCoresMemoryAndItself) {
@@ -76,4 +76,4 @@ TEST(RealMachine, KnowsATerminalAndItsWidthFromAFile) {
 }
 
 }  // namespace
-}  // namespace collbench::real_machine_test
+}  // namespace collbench::launch::real_machine_test

@@ -4,7 +4,7 @@
 
 #include <future>
 
-namespace collbench::watchdog_test {
+namespace collbench::launch::watchdog_test {
 namespace {
 
 TEST(Watchdog, NamesTheStepThatTakesTooLong) {
@@ -55,4 +55,4 @@ TEST(Watchdog, ZeroSecondsAreNoLimit) {
 }
 
 }  // namespace
-}  // namespace collbench::watchdog_test
+}  // namespace collbench::launch::watchdog_test

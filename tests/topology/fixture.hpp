@@ -4,7 +4,7 @@
 #include "base/files.hpp"
 #include "tests/source_folder.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A file of tests/topology/fixtures: one imaginary machine in every format. Two sockets; on each a GPU and a
 /// NIC below a PCIe switch; on the second also a card of two functions below another host bridge.
@@ -18,4 +18,4 @@ inline std::string with(std::string text, const std::string& what, const std::st
   return at == std::string::npos ? "the fixture has no " + what : text.replace(at, what.size(), instead);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What the user is told when `read` refuses its input; "(accepted)" when it does not.
 template <class Read>
@@ -16,4 +16,4 @@ std::string refusal(Read&& read) {
   return "(accepted)";
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

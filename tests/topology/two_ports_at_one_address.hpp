@@ -4,7 +4,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A GPU below a switch, beside a card whose two ports are two NICs at one address, the second one down.
 inline Host two_ports_at_one_address(bool listed_backwards = false) {
@@ -33,4 +33,4 @@ inline Host two_ports_at_one_address(bool listed_backwards = false) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

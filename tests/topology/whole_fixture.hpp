@@ -9,7 +9,7 @@
 #include "topology/readers/nvidia_smi/query.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The machine of the fixtures as all of them tell it: a graph with something in every list.
 inline Host whole_fixture() {
@@ -22,4 +22,4 @@ inline Host whole_fixture() {
                       read_nccl_graph_xml(fixture("nccl_graph.xml"), "nccl_graph.xml")});
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr Severity kBroken = Severity::broken;
@@ -173,4 +173,4 @@ bool reads(const FindingKind& kind, std::string_view attribute) {
   return holds_word(kind.attributes, attribute);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -2,7 +2,7 @@
 #include <span>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// How bad a difference is, the worst first.
 enum class Severity {
@@ -45,4 +45,4 @@ struct IgnoredAttribute {
 /// Whether `attribute` is one of those that findings of the kind are read from.
 [[nodiscard]] bool reads(const FindingKind& kind, std::string_view attribute);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 // Compute capability, NVLinks and their rate: NVIDIA's data sheets and the CUDA list of compute capabilities.
@@ -66,4 +66,4 @@ const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view 
   return found == kModels.end() ? nullptr : found;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

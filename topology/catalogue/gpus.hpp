@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What is known of a GPU by its model alone.
 struct GpuModel {
@@ -19,4 +19,4 @@ struct GpuModel {
 /// By PCI ids as "0x10de" and "0x2330".
 [[nodiscard]] const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view device);
 
-}  // namespace collbench
+}  // namespace collbench::topology

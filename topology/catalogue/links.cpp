@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::string_view kNccl = "NCCL 2.30 src/graph/topo.h";
@@ -91,4 +91,4 @@ LinkRate nic_rate(double gigabits_per_second) { return {gigabits_per_second / 8,
 
 LinkRate local_rate() { return {5000, kNccl}; }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A rate in GB/s (1e9 bytes), one direction, and where the number comes from.
 struct LinkRate {
@@ -42,4 +42,4 @@ struct LinkRate {
 /// Copies within one GPU's memory, NCCL's LOC.
 [[nodiscard]] LinkRate local_rate();
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -18,7 +18,7 @@
 #include "topology/machines/detect.hpp"
 #include "topology/render/show.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// Replaces the identities of the shape's first node by those of another; one that is not known of the other
@@ -147,4 +147,4 @@ std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
           what_it_is(usual), "odd: " + some_of(odd, kMostOddShapes, " | ")};
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -6,7 +6,7 @@
 #include "base/record/cluster.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The machines of a run as graphs: each different one once.
 struct ClusterTopology {
@@ -30,4 +30,4 @@ struct ClusterTopology {
 /// is left out. Throws std::out_of_range for a node or shape that is not there.
 [[nodiscard]] Host node_host(const ClusterTopology& cluster, int node);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -11,7 +11,7 @@
 #include "topology/graph/path.hpp"
 #include "topology/graph/pci.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 bool is_gpu_index(std::string_view entry) { return parse_integer(entry, 0, 9999).has_value(); }
 
@@ -159,4 +159,4 @@ PlacedRank placement_record(const RankPlacement& placement, const Host& host) {
   return record;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

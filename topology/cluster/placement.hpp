@@ -8,7 +8,7 @@
 #include "base/record/identities.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The GPUs that a value of CUDA_VISIBLE_DEVICES shows a process, in its order: indices, UUIDs ("GPU-…", also
 /// their start), MIG devices ("MIG-…"). As CUDA does, what follows an invalid entry (-1, a word) is cut off,
@@ -49,4 +49,4 @@ struct RankPlacement {
 /// As the run's record keeps it: by name and address. `host` is that of the rank.
 [[nodiscard]] PlacedRank placement_record(const RankPlacement& placement, const Host& host);
 
-}  // namespace collbench
+}  // namespace collbench::topology

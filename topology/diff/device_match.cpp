@@ -8,7 +8,7 @@
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 // What two seats disagree in; the weights only order candidates.
@@ -279,4 +279,4 @@ DeviceMatch match_devices(const Host& a, const Host& b) {
   return match;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -6,7 +6,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// Which of two hosts.
 enum class Side { a, b };
@@ -40,4 +40,4 @@ struct DeviceMatch {
 /// little in common are matched quickly and perhaps not best.
 [[nodiscard]] DeviceMatch match_devices(const Host& a, const Host& b);
 
-}  // namespace collbench
+}  // namespace collbench::topology

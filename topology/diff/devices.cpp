@@ -9,7 +9,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/readers/source_coverage.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// An empty seat and the bridges that its device hangs on, nearest first.
@@ -269,4 +269,4 @@ void diff_nics(const HostPair& pair, FindingList& findings) {
   diff_names(pair, findings);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -10,7 +10,7 @@
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 std::string join_words(const std::vector<std::string>& words) {
   if (words.size() < 2) return words.empty() ? std::string() : words.front();
@@ -65,4 +65,4 @@ std::vector<Finding> FindingList::take() {
   return sorted;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

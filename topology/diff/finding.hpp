@@ -8,7 +8,7 @@
 #include "topology/diff/device_match.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// One difference of two hosts.
 struct Finding {
@@ -60,4 +60,4 @@ class FindingList {
 /// "a", "a and b", "a, b and c".
 [[nodiscard]] std::string join_words(const std::vector<std::string>& words);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -9,7 +9,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/readers/source_coverage.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// Two graphs of one id, and their channels by seats: a device's place in the lists of the match.
@@ -197,4 +197,4 @@ void diff_graphs(const HostPair& pair, FindingList& findings) {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -7,7 +7,7 @@
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 void add_different(FindingList& findings, std::string_view code, std::string_view device,
@@ -210,4 +210,4 @@ void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
   diff_places(pair, findings);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

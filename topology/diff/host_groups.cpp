@@ -10,7 +10,7 @@
 #include "topology/graph/host_signature.hpp"
 #include "topology/graph/nics.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 std::string group_key(const Host& host) {
   std::vector<std::string> names;
@@ -53,4 +53,4 @@ std::vector<HostGroup> HostGroups::take() {
   return sorted;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

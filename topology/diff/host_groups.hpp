@@ -5,7 +5,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// Machines that are built, cabled and up alike.
 struct HostGroup {
@@ -35,4 +35,4 @@ class HostGroups {
 /// permuted over the seats, it differs.
 [[nodiscard]] std::string group_key(const Host& host);
 
-}  // namespace collbench
+}  // namespace collbench::topology

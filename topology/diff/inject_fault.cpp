@@ -13,7 +13,7 @@
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 template <class Item>
@@ -230,4 +230,4 @@ Host without_devices(const Host& host, const std::vector<Device>& devices) {
 
 Host with_finding(const HostPair& pair, const Finding& finding) { return Transplant(pair, finding).take(); }
 
-}  // namespace collbench
+}  // namespace collbench::topology

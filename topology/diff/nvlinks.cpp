@@ -6,7 +6,7 @@
 #include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 // Drivers print one rate as 25, 25.781 or 26.562 GB/s: only what is clearly less is slower.
@@ -188,4 +188,4 @@ void diff_nvlinks(const HostPair& pair, FindingList& findings) {
   diff_peer_access(pair, findings);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

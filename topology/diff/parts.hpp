@@ -12,7 +12,7 @@
 
 // The parts of diff_hosts(): one per kind of device. Private to topology_diff.cpp and the diff_*.cpp.
 
-namespace collbench {
+namespace collbench::topology {
 
 void diff_devices(const HostPair& pair, FindingList& findings);  ///< what is missing, or too many
 void diff_host_facts(const HostPair& pair, FindingList& findings);
@@ -112,4 +112,4 @@ template <class What>
   return explained;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

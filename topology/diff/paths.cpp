@@ -5,7 +5,7 @@
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 struct Change {
@@ -105,4 +105,4 @@ void diff_paths(const HostPair& pair, FindingList& findings) {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -5,7 +5,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/pci.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// A function on both hosts: what it is called, and the devices that it serves.
@@ -167,4 +167,4 @@ void diff_pcie(const HostPair& pair, FindingList& findings) {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -9,7 +9,7 @@
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/diff/parts.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// Versions by reader; several sources of one reader may have several.
@@ -54,4 +54,4 @@ bool has_fault(const std::vector<Finding>& findings) {
   });
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

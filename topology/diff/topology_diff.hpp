@@ -4,7 +4,7 @@
 
 #include "topology/diff/finding.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What two hosts have otherwise. It keeps the match: what a finding costs depends on it.
 struct TopologyDiff {
@@ -20,4 +20,4 @@ struct TopologyDiff {
 /// The worst severity of a list is at least degraded.
 [[nodiscard]] bool has_fault(const std::vector<Finding>& findings);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -9,7 +9,7 @@
 
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr int kRing = 0;
@@ -50,4 +50,4 @@ std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph) {
   return sorted;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

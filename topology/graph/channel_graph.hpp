@@ -4,7 +4,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// "NCCL's ring", "NCCL's NVLS", by the id of a graph (nccl 2.30 src/include/graph.h).
 [[nodiscard]] std::string nccl_graph_name(int id);
@@ -17,4 +17,4 @@ namespace collbench {
 /// NCCL plans the same, in whatever order it found it.
 [[nodiscard]] std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph);
 
-}  // namespace collbench
+}  // namespace collbench::topology

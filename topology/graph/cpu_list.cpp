@@ -7,7 +7,7 @@
 
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr int kMostCpus = 65536;  // Linux' own limit is 8192 (CONFIG_NR_CPUS); a larger number is damage
@@ -80,4 +80,4 @@ std::string format_cpu_mask(const std::vector<int>& cpus) {
   return text;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

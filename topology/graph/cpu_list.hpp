@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// "0-13,28-41" to numbers, ascending and without repeats; none when it is no such list ("-31,64-95").
 [[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
@@ -19,4 +19,4 @@ namespace collbench {
 /// NCCL's spelling: words of eight digits, most significant first.
 [[nodiscard]] std::string format_cpu_mask(const std::vector<int>& cpus);
 
-}  // namespace collbench
+}  // namespace collbench::topology

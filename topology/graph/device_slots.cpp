@@ -10,7 +10,7 @@
 #include "topology/graph/nics.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 Nearness coarse(PathType type) {
@@ -124,4 +124,4 @@ SeatPlan seat_plan(const Host& host) {
   return plan;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

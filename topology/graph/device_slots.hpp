@@ -4,7 +4,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// How near two devices of one host are, as coarse as sources of every kind can tell.
 enum class Nearness {
@@ -38,4 +38,4 @@ struct SeatPlan {
 /// lists them.
 [[nodiscard]] int wired_nvlinks(const Host& host, const Device& from, const Device& to);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -8,7 +8,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The value of a fact for a person: "H100", "yes", "PIX", "18".
 [[nodiscard]] inline std::string fact_text(const std::string& value) { return value; }
@@ -170,4 +170,4 @@ void each_fact(Visit&& visit, Hosts&... host) {
   visit("peer_memory", host.peer_memory...);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -14,7 +14,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 // Names of NICs and interfaces go by the order of discovery, which differs from boot to boot; so they tell
@@ -276,4 +276,4 @@ class Walk {
 
 std::string shape_text(std::string_view text) { return Walk(text).take(); }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -5,7 +5,7 @@
 #include "base/record/cluster.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The facts of a host, in two parts. What is momentary (the rate of an idle link) is in neither, nor who
 /// said it, nor what sources disagreed on.
@@ -40,4 +40,4 @@ struct HostFacts {
 /// loaded in any case when it is the first of its kind.
 [[nodiscard]] std::string shape_text(std::string_view text);
 
-}  // namespace collbench
+}  // namespace collbench::topology

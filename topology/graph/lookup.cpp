@@ -9,7 +9,7 @@
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/facts.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 template <class T>
@@ -209,4 +209,4 @@ std::string what_does_not_hold(const Host& host) {
   return {};
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

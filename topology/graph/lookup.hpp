@@ -6,7 +6,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The PCI function at `address`; none when the graph does not hold it (or `address` is empty).
 [[nodiscard]] const PciDevice* find_pci_device(const Host& host, std::string_view address);
@@ -43,4 +43,4 @@ void drop_idle_bridges(Host& host);
 /// a source that is not listed); empty when it does.
 [[nodiscard]] std::string what_does_not_hold(const Host& host);
 
-}  // namespace collbench
+}  // namespace collbench::topology

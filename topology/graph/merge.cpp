@@ -11,7 +11,7 @@
 #include "topology/graph/nics.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 template <class T>
@@ -328,4 +328,4 @@ Host merge_hosts(const std::vector<Host>& readings) {
   return merger.take();
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

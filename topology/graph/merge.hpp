@@ -3,7 +3,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What several sources say of one machine, as one graph. Devices are the same when a stable key is: a GPU's
 /// UUID, else its PCI address, else nvidia-smi's index (by PCI order where a source has addresses only); a
@@ -12,4 +12,4 @@ namespace collbench {
 /// states otherwise than the PCI tree shows them.
 [[nodiscard]] Host merge_hosts(const std::vector<Host>& readings);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -12,7 +12,7 @@
 
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 std::optional<std::string> canonical_guid(std::string_view text) {
   std::string digits(text);
@@ -64,4 +64,4 @@ std::vector<int> nic_order(const Host& host) {
   return order;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -6,7 +6,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The one spelling of a GUID: "0xb83fd203002aa358", from "b83f:d203:002a:a358" or with 0x. None for zero and
 /// for anything else.
@@ -21,4 +21,4 @@ namespace collbench {
 /// interfaces and GUID where neither tells them apart. mlx5_2 comes before mlx5_10.
 [[nodiscard]] std::vector<int> nic_order(const Host& host);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -10,7 +10,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr int kMostNvLinksOfAGpu = 18;  // Hopper and Blackwell; fewer before
@@ -285,4 +285,4 @@ std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu) {
   return nics;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -5,7 +5,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// One link of a path.
 struct PathHop {
@@ -57,4 +57,4 @@ struct Path {
 /// NICs of the host by nearness to `gpu`: path type, then as listed; those without a known path last.
 [[nodiscard]] std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu);
 
-}  // namespace collbench
+}  // namespace collbench::topology

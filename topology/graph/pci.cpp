@@ -6,7 +6,7 @@
 
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 std::optional<std::uint64_t> hex_up_to(std::string_view text, std::uint64_t most) {
@@ -54,4 +54,4 @@ PciRole pci_role(std::string_view class_code, std::string_view vendor) {
   return PciRole::other;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -5,7 +5,7 @@
 
 #include "base/xml_input.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The one spelling of a PCI address: "0000:17:00.0", lower case, the domain with at least four digits.
 /// Takes nvidia-smi's eight-digit domains ("00000000:17:00.0"), upper case, and addresses without a domain
@@ -23,4 +23,4 @@ enum class PciRole { bridge, gpu, nic, nvswitch, other };
 /// vendor (providers' files). Plain VGA of other vendors, which is mostly a server's console, is none.
 [[nodiscard]] PciRole pci_role(std::string_view class_code, std::string_view vendor);
 
-}  // namespace collbench
+}  // namespace collbench::topology

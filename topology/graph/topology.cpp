@@ -5,7 +5,7 @@
 
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// The one place where the vocabularies meet. An empty word: the program has none.
@@ -71,4 +71,4 @@ std::optional<std::string_view> nvidia_smi_word(PathType type) {
 
 std::string_view nccl_word(PathType type) { return words_of(type).nccl; }
 
-}  // namespace collbench
+}  // namespace collbench::topology

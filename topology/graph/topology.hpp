@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// How two devices are connected, nearest first. By name, never by number: NCCL's own numbers moved between
 /// 2.26, 2.27 and 2.28.
@@ -275,4 +275,4 @@ struct Topology {
   bool operator==(const Topology&) const = default;
 };
 
-}  // namespace collbench
+}  // namespace collbench::topology

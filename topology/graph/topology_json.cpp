@@ -10,7 +10,7 @@
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -269,4 +269,4 @@ Topology load_topology(std::string_view text, std::string_view file) {
   return topology_from_json(JsonReader(document, file));
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

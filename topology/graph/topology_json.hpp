@@ -6,7 +6,7 @@
 #include "base/json_reader.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The graph as JSON, every fact as [value, source]; facts that are not known are left out.
 /// docs/topology.md describes it.
@@ -21,4 +21,4 @@ namespace collbench {
 [[nodiscard]] std::string save_topology(const Topology& topology);
 [[nodiscard]] Topology load_topology(std::string_view text, std::string_view file);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -10,7 +10,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 // A difference in what decides most weighs most. The weights only order machines.
@@ -132,4 +132,4 @@ std::vector<ReferenceMatch> nearest_references(const Host& host) {
   return matches;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -5,7 +5,7 @@
 #include "topology/graph/topology.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A reference machine and how the host differs from it, in words; none: alike in all that was compared.
 struct ReferenceMatch {
@@ -20,4 +20,4 @@ struct ReferenceMatch {
 /// and their rate. Empty for a host without GPUs.
 [[nodiscard]] std::vector<ReferenceMatch> nearest_references(const Host& host);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -9,7 +9,7 @@
 
 #include "topology/catalogue/gpus.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 using Switch = ReferenceSwitch;
@@ -257,4 +257,4 @@ class Builder {
 
 Host reference_host(const ReferenceMachine& machine) { return Builder(machine).build(); }
 
-}  // namespace collbench
+}  // namespace collbench::topology

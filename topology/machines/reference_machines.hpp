@@ -5,7 +5,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What hangs below one PCIe switch.
 struct ReferenceSwitch {
@@ -56,4 +56,4 @@ struct ReferenceMachine {
 /// One node of it as a graph. Addresses are made up; every fact has the source "reference machine".
 [[nodiscard]] Host reference_host(const ReferenceMachine& machine);
 
-}  // namespace collbench
+}  // namespace collbench::topology

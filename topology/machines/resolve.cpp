@@ -17,7 +17,7 @@
 #include "topology/readers/gather_live.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,4 +82,4 @@ Topology read_place(const std::string& place) {
   throw unknown_place(place);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -3,7 +3,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A machine by the place that a person gives: a file of any known format (read_any), a folder (a copy of
 /// /sys, or files that describe one machine, which are merged), or the name of a reference machine. A file or
@@ -11,4 +11,4 @@ namespace collbench {
 /// meant.
 [[nodiscard]] Topology read_place(const std::string& place);
 
-}  // namespace collbench
+}  // namespace collbench::topology

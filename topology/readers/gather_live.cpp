@@ -24,7 +24,7 @@
 #include "topology/readers/sysfs/pci.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// Runs programs within one budget of time.
@@ -180,4 +180,4 @@ Host gather_live(const LivePlaces& places) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

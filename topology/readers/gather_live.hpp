@@ -4,7 +4,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// Where a live look goes; tests put stand-ins there.
 struct LivePlaces {
@@ -23,4 +23,4 @@ struct LivePlaces {
 /// A copy of /sys: what its files say.
 [[nodiscard]] Host read_sysfs(const std::filesystem::path& root);
 
-}  // namespace collbench
+}  // namespace collbench::topology

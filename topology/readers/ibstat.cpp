@@ -8,7 +8,7 @@
 #include "base/text_input.hpp"
 #include "topology/graph/nics.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::string_view kSaveIbstat = "save it again with: ibstat > FILE";
@@ -100,4 +100,4 @@ Host read_ibstat(std::string_view text, std::string_view file) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

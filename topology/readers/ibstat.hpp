@@ -3,7 +3,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The output of `ibstat`: RDMA devices, their firmware and GUIDs, and what their ports are up to. `file`
 /// stands in errors. Throws Error (usage) for what is no such output, with the line where it is damaged.
@@ -12,4 +12,4 @@ namespace collbench {
 /// Whether the text holds such an output, at least in part.
 [[nodiscard]] bool has_ibstat(std::string_view text);
 
-}  // namespace collbench
+}  // namespace collbench::topology

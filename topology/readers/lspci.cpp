@@ -10,7 +10,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/pci.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::string_view kLspciOutput = "the output of lspci -vvv";
@@ -206,4 +206,4 @@ Host read_lspci(std::string_view text, std::string_view file) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

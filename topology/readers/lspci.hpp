@@ -3,7 +3,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The output of `lspci -vvv` (as root, with or without -nn and -D): the PCI tree by the bridges' bus
 /// numbers, the links as they could be and as they are, ACS, NUMA nodes. `file` stands in errors. Throws
@@ -13,4 +13,4 @@ namespace collbench {
 /// Whether the text holds such an output, at least in part.
 [[nodiscard]] bool has_lspci(std::string_view text);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -20,7 +20,7 @@
 #include "topology/readers/nvidia_smi/query.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::string_view kAnyInput =
@@ -113,4 +113,4 @@ Topology read_any_topology(std::string_view text, std::string_view file) {
   return {{read_outputs(text, file)}};
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::array<std::string_view, 7> kWithoutNics{"nvidia-smi -q -x",
@@ -31,4 +31,4 @@ bool tells_of(const Host& host, DeviceKind kind) {
   return !all_among(host.sources, kWithoutNics);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -17,7 +17,7 @@
 #include "topology/graph/nics.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr const char* kText = "#1f2328";
@@ -375,4 +375,4 @@ std::string draw_dot(const Host& host, const std::string& title, const std::vect
   return Drawing(host, marks).draw(title);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

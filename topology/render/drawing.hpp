@@ -5,7 +5,7 @@
 #include "topology/diff/finding.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// Something to point at in a drawing.
 struct DrawingMark {
@@ -29,4 +29,4 @@ struct DrawingColour {
 [[nodiscard]] std::string draw_dot(const Host& host, const std::string& title,
                                    const std::vector<DrawingMark>& marks);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -14,7 +14,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// "nearest NIC: mlx5_0, mlx5_1 (PXB)": all NICs at the least distance.
@@ -119,4 +119,4 @@ std::string show_matrix(const Host& host) {
   return out;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -14,7 +14,7 @@
 #include "topology/graph/nics.hpp"
 #include "topology/readers/nccl/topology_xml.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// Sets the attribute when the fact is known.
@@ -135,4 +135,4 @@ class DumpWriter {
 
 std::string write_nccl_topology_xml(const Host& host) { return DumpWriter(host).write(); }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -19,7 +19,7 @@
 #include "topology/render/matrix.hpp"
 #include "topology/render/tree.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 std::string summarize_host(const Host& host) {
   std::map<std::string, int> models;
@@ -192,4 +192,4 @@ std::string list_reference_machines() {
   return out;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -3,7 +3,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What the host is in one line: "8 × NVIDIA H100 80GB HBM3, 18 NVLinks each through 4 NVSwitches, 8 NICs".
 [[nodiscard]] std::string summarize_host(const Host& host);
@@ -24,4 +24,4 @@ struct ShowOptions {
 /// The reference machines, one a line.
 [[nodiscard]] std::string list_reference_machines();
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -12,7 +12,7 @@
 #include "base/text_input.hpp"
 #include "topology/render/drawing.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ std::string with_dark_colours(std::string svg) {
   return svg.insert(close + 1, style);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What Graphviz' `dot` makes of a graph in its language, as SVG. Throws Error: not_here where there is no
 /// dot (package graphviz), usage where it fails.
@@ -12,4 +12,4 @@ namespace collbench {
 /// dark surroundings.
 [[nodiscard]] std::string with_dark_colours(std::string svg);
 
-}  // namespace collbench
+}  // namespace collbench::topology

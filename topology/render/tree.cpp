@@ -12,7 +12,7 @@
 #include "topology/catalogue/links.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// One line of the tree and what hangs below it.
@@ -177,4 +177,4 @@ std::string show_tree(const Host& host) {
   return out;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -10,7 +10,7 @@
 #include "topology/graph/pci.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr double kMegahertz = 1e6;
@@ -126,4 +126,4 @@ std::vector<GpuReading> read_nvidia_smi_telemetry(std::string_view text, std::st
   return gpus;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -8,7 +8,7 @@
 
 #include "base/record/telemetry.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// One GPU at one moment. What its driver does not tell is none.
 struct GpuReading {
@@ -30,4 +30,4 @@ struct GpuReading {
 /// in errors. Throws Error (usage) with FILE:LINE.
 [[nodiscard]] std::vector<GpuReading> read_nvidia_smi_telemetry(std::string_view text, std::string_view file);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// Of the time between two readings. A row's time is a median of blocks: what held for less moves none.
@@ -171,4 +171,4 @@ void TelemetryWatch::fail(const std::string& why) {
                 : fmt::format("not known after reading {}: nvidia-smi -q -x: {}", log_.readings(), why));
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -13,7 +13,7 @@
 #include "base/record/telemetry.hpp"
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// Rows of a run, by index.
 using RowSet = std::set<std::size_t>;
@@ -98,4 +98,4 @@ class TelemetryWatch {
   std::thread thread_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace collbench {
+namespace collbench::analysis {
 
 std::span<const HostAlgorithm> host_algorithms(OperationId operation) {
   switch (operation) {
@@ -39,4 +39,4 @@ bool two_ranks(int ranks) { return ranks == 2; }
 bool even_ranks(int ranks) { return ranks % 2 == 0; }
 bool power_of_two_ranks(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -1,12 +1,14 @@
 #pragma once
+#include <algorithm>
 #include <span>
 #include <string_view>
 
 #include "analysis/models/host/host_model.hpp"
+#include "analysis/models/host/loggp_simulator.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/traffic_matrix.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// One call of a collective on host memory. At least two ranks.
 struct HostCall {
@@ -71,7 +73,7 @@ struct HostAlgorithm {
 /// 2007, has the pipeline of a single operation.
 template <typename Work>
 [[nodiscard]] double pipeline_seconds(const HostCall& call, const Round& chain, const RoundClock& start,
-                        const Work& work_seconds) {
+                                      const Work& work_seconds) {
   const auto with_segment = [&](double segment) {
     RoundClock clock = start;
     const auto repeat = [&] {
@@ -88,4 +90,4 @@ template <typename Work>
   return quickest;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include "analysis/models/host/comm_schedules.hpp"
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 RoundClock clock_for(const HostCall& call) {
@@ -84,4 +84,4 @@ constexpr std::array<HostAlgorithm, 6> kAlgorithms{
 
 std::span<const HostAlgorithm> host_all_gather_algorithms() { return kAlgorithms; }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -7,7 +7,7 @@
 #include "analysis/models/host/comm_schedules.hpp"
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// What a rank touches: its buffers, and `temporary_bytes` of the library's own.
@@ -113,4 +113,4 @@ double host_tree_all_reduce(const HostCall& call) {
          (call.in_place ? 0 : model.copy.seconds(size, working_set));
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

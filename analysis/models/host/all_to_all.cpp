@@ -5,7 +5,7 @@
 #include "analysis/models/host/algorithms.hpp"
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// The send and the receive buffer; a rank's own block is copied.
@@ -92,4 +92,4 @@ constexpr std::array<HostAlgorithm, 6> kAlgorithms{{{"linear", any_ranks, all_at
 
 std::span<const HostAlgorithm> host_all_to_all_algorithms() { return kAlgorithms; }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

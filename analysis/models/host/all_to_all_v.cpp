@@ -4,7 +4,7 @@
 
 #include "analysis/models/host/algorithms.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// What one rank, or one node, sends or receives.
@@ -72,4 +72,4 @@ constexpr std::array<HostAlgorithm, 1> kAlgorithms{{{"fullest_link", any_ranks, 
 
 std::span<const HostAlgorithm> host_all_to_all_v_algorithms() { return kAlgorithms; }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

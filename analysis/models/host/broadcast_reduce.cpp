@@ -8,7 +8,7 @@
 #include "analysis/models/host/comm_schedules.hpp"
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 double broadcast_in_rounds(const HostCall& call, const std::vector<Round>& rounds, SentData data) {
@@ -77,4 +77,4 @@ std::span<const HostAlgorithm> host_broadcast_algorithms() { return kBroadcast; 
 
 std::span<const HostAlgorithm> host_reduce_algorithms() { return kReduce; }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

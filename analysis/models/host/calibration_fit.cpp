@@ -6,7 +6,7 @@
 
 #include "analysis/models/alpha_beta_fit.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 double slope(const TimePoint& from, const TimePoint& to) {
@@ -148,4 +148,4 @@ Calibration fit_calibration(std::vector<CalibrationPoint> points, const Identiti
   return calibration;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

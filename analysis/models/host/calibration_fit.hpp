@@ -6,7 +6,7 @@
 #include "base/record/calibration.hpp"
 #include "base/record/identities.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// How long moving or reducing `bytes` takes, as measured from size to size: α + bytes/B with an α and a B
 /// that change with the size, because a library changes its protocol and data falls out of a cache. Two
@@ -54,4 +54,4 @@ class TimeCurve {
                                           std::uint64_t eager_within_host_bytes,
                                           std::uint64_t eager_across_hosts_bytes);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

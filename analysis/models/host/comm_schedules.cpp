@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// The round of `destinations` filled in by `fill`, with nobody sending at first.
@@ -139,4 +139,4 @@ Round chain_to_root(const HostModel& model, int root) {
   });
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

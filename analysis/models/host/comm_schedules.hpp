@@ -3,7 +3,7 @@
 
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Who takes part in a recursive exchange, which wants a power of two: the largest one that fits. The first
 /// p − 2^k pairs of neighbours are one participant each, its odd rank; their even rank is its guest, which
@@ -44,4 +44,4 @@ class Hypercube {
 [[nodiscard]] Round chain_from_root(const HostModel& model, int root);
 [[nodiscard]] Round chain_to_root(const HostModel& model, int root);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

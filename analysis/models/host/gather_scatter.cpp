@@ -10,7 +10,7 @@
 #include "analysis/models/host/comm_schedules.hpp"
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// Every rank sends its block to the root; out of place the root copies its own.
@@ -79,4 +79,4 @@ std::span<const HostAlgorithm> host_gather_algorithms() { return kGather; }
 
 std::span<const HostAlgorithm> host_scatter_algorithms() { return kScatter; }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

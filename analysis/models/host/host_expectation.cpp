@@ -4,7 +4,7 @@
 
 #include "analysis/models/host/algorithms.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 const HostAlgorithm* find(std::span<const HostAlgorithm> algorithms, std::string_view name) {
@@ -53,4 +53,4 @@ Expectation expect_on_host_memory(const RowKey& key, std::string_view algorithm_
   return expectation;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

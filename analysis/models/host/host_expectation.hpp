@@ -7,7 +7,7 @@
 #include "base/record/measurement.hpp"
 #include "base/record/traffic_matrix.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What a row on host memory should take (docs/model.md): by the ring and, for AllReduce, by NCCL's trees;
 /// and by the formula of the algorithm that ran, or with "auto" (not known) the cheapest of the operation's
@@ -17,4 +17,4 @@ namespace collbench {
                                                 const Calibration& calibration, const Identities& identities,
                                                 const TrafficMatrix& traffic);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

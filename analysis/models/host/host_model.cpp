@@ -4,7 +4,7 @@
 
 #include "analysis/models/host/calibration_fit.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 using Points = std::vector<TimePoint>;
@@ -85,4 +85,4 @@ std::optional<HostModel> host_model(const Calibration& calibration, const Identi
   return model;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include "base/record/calibration.hpp"
 #include "base/record/identities.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// How one tier of links carries messages.
 struct MessageTier {
@@ -44,4 +44,4 @@ struct HostModel {
                                                   const Identities& identities, DataType type,
                                                   std::optional<Reduction> reduction);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
@@ -174,4 +174,4 @@ void RoundClock::work(double seconds) {
 
 double RoundClock::seconds() const { return *std::max_element(now_.done.begin(), now_.done.end()); }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 
 #include "analysis/models/host/host_model.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// One message of a round.
 struct Hop {
@@ -111,4 +111,4 @@ template <typename Lap>
   return (clock.seconds() - before) / kLaps;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

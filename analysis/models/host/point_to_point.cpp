@@ -6,7 +6,7 @@
 #include "analysis/models/host/algorithms.hpp"
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// Shifts follow each other without a pause. Eager messages run on round the ring, so that a shift takes what
@@ -49,4 +49,4 @@ std::span<const HostAlgorithm> host_send_recv_algorithms() { return kSendRecv; }
 
 std::span<const HostAlgorithm> host_ping_pong_algorithms() { return kPingPong; }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -5,7 +5,7 @@
 #include "analysis/models/host/comm_schedules.hpp"
 #include "analysis/models/host/loggp_simulator.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// The library reduces in a copy of the input, in place or not, and copies the rank's block out of it.
@@ -79,4 +79,4 @@ constexpr std::array<HostAlgorithm, 4> kAlgorithms{{{"non-overlapping", any_rank
 
 std::span<const HostAlgorithm> host_reduce_scatter_algorithms() { return kAlgorithms; }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -7,7 +7,7 @@
 
 #include "topology/catalogue/links.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster) {
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : domain_nics(cluster);
@@ -82,8 +82,8 @@ std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
   const int ranks = cluster.ranks_per_domain();
   if (cluster.sm < 90 || !cluster.nvswitch || ranks < kFewestGpus) return std::nullopt;
   const double efficiency = cluster.sm >= 100 ? kBlackwellEfficiency : kHopperEfficiency;
-  const double within =
-      cluster.nvlinks * nvlink_rate(cluster.sm).gigabytes_per_second * efficiency * ranks / (ranks + 1);
+  const double within = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second *
+                        efficiency * ranks / (ranks + 1);
   if (cluster.domains() == 1) return AlgorithmRate{"nvls", within, gpu_link(cluster)};
   const double across = tree_rate_of_nics(cluster);
   if (across < kTreeOverNvls * within) return AlgorithmRate{"nvls_tree", across, domain_nics(cluster)};
@@ -116,4 +116,4 @@ AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
   return {"send_recv", limit.gigabytes_per_second, limit};
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

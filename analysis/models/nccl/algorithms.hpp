@@ -5,7 +5,7 @@
 #include "analysis/models/nccl/links.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What an algorithm reaches on large buffers, and the link that holds it there.
 struct AlgorithmRate {
@@ -43,4 +43,4 @@ struct AlgorithmRate {
 /// SendRecv from rank r to r + 1: between domains one flow each way, over one NIC.
 [[nodiscard]] AlgorithmRate gpu_send_recv(const GpuCluster& cluster);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

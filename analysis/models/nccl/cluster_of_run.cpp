@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 bool holds(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
@@ -91,4 +91,4 @@ GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std
   return with_run_facts(named_gpu_cluster(topology, nodes, locals.front()), run, own_floor);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

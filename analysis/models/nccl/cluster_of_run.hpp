@@ -4,7 +4,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// `cluster` with what the run's own log tells (Run::log): how it was launched, what carried its bytes
 /// between nodes, NCCL's algorithm where all its lines of 64 MiB and more name one, channels and NVLinks as
@@ -18,4 +18,4 @@ namespace collbench {
 [[nodiscard]] GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std::string& where,
                                         bool own_floor);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

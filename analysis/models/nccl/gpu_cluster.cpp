@@ -12,18 +12,18 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 // NCCL's PCIe rates are before protocol overhead; no log of a switch-only path was at hand.
 constexpr double kPcieEfficiency = 0.85;
 constexpr double kFastNicGigabits = 100;  // slower ones are for management
-constexpr Device gpu(int index) { return {DeviceKind::gpu, index}; }
+constexpr topology::Device gpu(int index) { return {topology::DeviceKind::gpu, index}; }
 
 /// NVLinks of a rank's GPU to the GPUs of other ranks, the fewest over ranks; 0 where NVLink does not connect
 /// all of them: NCCL's rings then pass through PCIe.
-int nvlinks_among(const Host& host, int ranks) {
-  if (ranks < 2) return nvlinks_of(host, gpu(0));
+int nvlinks_among(const topology::Host& host, int ranks) {
+  if (ranks < 2) return topology::nvlinks_of(host, gpu(0));
   std::vector<bool> reached(static_cast<std::size_t>(ranks));
   std::vector<int> border{0};
   reached[0] = true;
@@ -33,23 +33,23 @@ int nvlinks_among(const Host& host, int ranks) {
     border.pop_back();
     int links = 0;
     for (int to = 0; to < ranks; ++to) {
-      const int between = nvlinks_between(host, gpu(from), gpu(to));
+      const int between = topology::nvlinks_between(host, gpu(from), gpu(to));
       links += between;
       if (between == 0 || reached[static_cast<std::size_t>(to)]) continue;
       reached[static_cast<std::size_t>(to)] = true;
       border.push_back(to);
     }
-    fewest = std::min(fewest, has_nvswitch(host) ? nvlinks_of(host, gpu(from)) : links);
+    fewest = std::min(fewest, topology::has_nvswitch(host) ? topology::nvlinks_of(host, gpu(from)) : links);
   }
   return std::all_of(reached.begin(), reached.end(), [](bool each) { return each; }) ? fewest : 0;
 }
 
 /// The slowest way from one rank's GPU to the next one's.
-void find_host_path(const Host& host, GpuCluster& cluster) {
+void find_host_path(const topology::Host& host, GpuCluster& cluster) {
   for (int i = 0; i < cluster.ranks_per_node; ++i) {
-    const auto path = path_between(host, gpu(i), gpu((i + 1) % cluster.ranks_per_node));
-    if (!path || path->type <= PathType::nvl) continue;
-    for (const PathHop& hop : path->hops) {
+    const auto path = topology::path_between(host, gpu(i), gpu((i + 1) % cluster.ranks_per_node));
+    if (!path || path->type <= topology::PathType::nvl) continue;
+    for (const topology::PathHop& hop : path->hops) {
       if (!hop.gigabytes_per_second) continue;
       const bool pcie = hop.link.starts_with("PCIe");
       const double rate = *hop.gigabytes_per_second * (pcie ? kPcieEfficiency : 1);
@@ -60,13 +60,13 @@ void find_host_path(const Host& host, GpuCluster& cluster) {
   }
   if (cluster.host_path > 0) return;
   // No source shows the way: NCCL's rate between two sockets of a CPU that it does not know.
-  cluster.host_path = cpu_interconnect_rate("x86_64", "", 0).gigabytes_per_second;
+  cluster.host_path = topology::cpu_interconnect_rate("x86_64", "", 0).gigabytes_per_second;
   cluster.host_path_name = "the way through the host (not shown by the topology)";
 }
 
-double line_rate(const Nic& nic) {
+double line_rate(const topology::Nic& nic) {
   double gigabits = 0;
-  for (const NicPort& port : nic.ports) {
+  for (const topology::NicPort& port : nic.ports) {
     const std::string state = port.state.value_or("ACTIVE");
     if (state.find("DOWN") == std::string::npos) gigabits += port.gigabits_per_second.value_or(0);
   }
@@ -74,25 +74,25 @@ double line_rate(const Nic& nic) {
 }
 
 /// Of the device at `address`; 0: not known.
-double pcie_of(const Host& host, std::string_view address) {
-  const PciDevice* device = find_pci_device(host, address);
+double pcie_of(const topology::Host& host, std::string_view address) {
+  const topology::PciDevice* device = topology::find_pci_device(host, address);
   if (device == nullptr || !device->link_max.gigatransfers_per_second.known()) return 0;
   const int width = device->link_now.width.value_or(device->link_max.width.value_or(16));
   // Virtual machines show links of no use: 2.5 GT/s or no width (NVIDIA/nccl#749).
   if (width == 0 || *device->link_max.gigatransfers_per_second.value < 8) return 0;
-  return pcie_rate(*device->link_max.gigatransfers_per_second.value, width).gigabytes_per_second;
+  return topology::pcie_rate(*device->link_max.gigatransfers_per_second.value, width).gigabytes_per_second;
 }
 
-void find_nics(const Host& host, GpuCluster& cluster) {
+void find_nics(const topology::Host& host, GpuCluster& cluster) {
   double fastest = 0;
-  for (const Nic& nic : host.nics) fastest = std::max(fastest, line_rate(nic));
+  for (const topology::Nic& nic : host.nics) fastest = std::max(fastest, line_rate(nic));
   const double least = std::min(fastest, kFastNicGigabits);
   double sum = 0;
-  for (const Nic& nic : host.nics) {
+  for (const topology::Nic& nic : host.nics) {
     const double gigabits = line_rate(nic);
     if (gigabits < least || gigabits == 0) continue;
     ++cluster.nics;
-    sum += nic_rate(gigabits).gigabytes_per_second;
+    sum += topology::nic_rate(gigabits).gigabytes_per_second;
     const double pcie = pcie_of(host, nic.pci_address.value_or(""));
     if (pcie > 0) cluster.nic_path = cluster.nic_path > 0 ? std::min(cluster.nic_path, pcie) : pcie;
   }
@@ -101,7 +101,7 @@ void find_nics(const Host& host, GpuCluster& cluster) {
 
 }  // namespace
 
-GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const std::string& where) {
+GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node, const std::string& where) {
   const int gpus = static_cast<int>(host.gpus.size());
   if (gpus == 0) {
     throw usage_error(where, "there is no GPU in this topology",
@@ -113,11 +113,11 @@ GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const st
   }
   GpuCluster cluster;
   const std::string model = host.gpus[0].model.value_or("");
-  const GpuModel* known = find_gpu_model(model);
+  const topology::GpuModel* known = topology::find_gpu_model(model);
   cluster.gpu = known != nullptr ? std::string(known->name)
                 : model.empty()  ? std::string(kUnknownGpu)
                                  : model;
-  const auto sm = sm_of(host, host.gpus[0]);
+  const auto sm = topology::sm_of(host, host.gpus[0]);
   if (!sm) {
     throw usage_error(
         where, "the GPUs' model is not known, and without it no link rate is",
@@ -129,7 +129,7 @@ GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const st
   cluster.nodes = nodes;
   cluster.ranks_per_node = ranks_per_node == 0 ? gpus : ranks_per_node;
   cluster.nvlinks = nvlinks_among(host, cluster.ranks_per_node);
-  cluster.nvswitch = cluster.nvlinks > 0 && has_nvswitch(host);
+  cluster.nvswitch = cluster.nvlinks > 0 && topology::has_nvswitch(host);
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
   find_nics(host, cluster);
   cluster.transport = transport_of(host, cluster.sm);
@@ -144,9 +144,9 @@ GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node, const st
   return cluster;
 }
 
-GpuCluster gpu_cluster(const ReferenceMachine& machine, int nodes, int ranks_per_node) {
+GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes, int ranks_per_node) {
   const std::string name(machine.name);
-  const Host host = reference_host(machine);
+  const topology::Host host = topology::reference_host(machine);
   const int gpus = static_cast<int>(host.gpus.size());
   const int most = machine.nvlink_domain_gpus > 0 ? machine.nvlink_domain_gpus / gpus : 1;
   // Within one NVLink domain no NIC is needed.
@@ -157,4 +157,4 @@ GpuCluster gpu_cluster(const ReferenceMachine& machine, int nodes, int ranks_per
   return cluster;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -7,7 +7,7 @@
 #include "topology/graph/topology.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What a run tells of itself, or its log, and no topology does. None: not told.
 struct GpuRunFacts {
@@ -57,10 +57,11 @@ struct GpuCluster {
 /// `nodes` of `host` with `ranks_per_node` ranks each (0: one for each GPU). NICs are those of at least
 /// 100 Gb/s, or else the fastest. Throws Error (usage) for a host without GPUs, for more ranks than GPUs, and
 /// for several nodes without NICs; `where` names the topology in it.
-[[nodiscard]] GpuCluster gpu_cluster(const Host& host, int nodes, int ranks_per_node,
+[[nodiscard]] GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node,
                                      const std::string& where);
 
 /// The same of a reference machine, whose transport and NVLink domain are known.
-[[nodiscard]] GpuCluster gpu_cluster(const ReferenceMachine& machine, int nodes, int ranks_per_node);
+[[nodiscard]] GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes,
+                                     int ranks_per_node);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include "analysis/models/nccl/latency.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 // How far nine in ten rows of published logs lay from the model (docs/accuracy.md), rounded up.
@@ -97,4 +97,4 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
   return expected;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

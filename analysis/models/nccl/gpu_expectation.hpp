@@ -6,7 +6,7 @@
 #include "base/record/expectation.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The algorithms that NCCL may run for the operation here, the ring first. Empty for one rank and for
 /// HyperCube. With the algorithm that ran known: that one alone, if it is there.
@@ -22,4 +22,4 @@ namespace collbench {
 /// [ring, best]. Empty where there is no algorithm.
 [[nodiscard]] Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCluster& cluster);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

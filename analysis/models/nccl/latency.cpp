@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 // NCCL 2.30 src/graph/tuning.cc, LL column, µs: base latencies, one hop over NVLink, PCIe, the network; and
@@ -98,4 +98,4 @@ double gpu_microseconds(const Operation& operation, const GpuCluster& cluster, d
   return launch > floor ? together(own, floor + moving) : own + moving;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -2,7 +2,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What a call costs its process before any GPU moves a byte, in µs: a process that drives several GPUs
 /// launches on each. 0 for one process per GPU, and where the log does not tell.
@@ -20,4 +20,4 @@ namespace collbench {
 [[nodiscard]] double gpu_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,
                                       double plateau);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

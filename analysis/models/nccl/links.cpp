@@ -7,7 +7,7 @@
 
 #include "topology/catalogue/links.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 int domain_nic_count(const GpuCluster& cluster) {
   const int rest = cluster.nodes % cluster.nodes_per_domain;
@@ -24,7 +24,7 @@ const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b) {
 
 LinkLimit gpu_link(const GpuCluster& cluster) {
   if (cluster.nvlinks == 0) return {cluster.host_path_name, cluster.host_path};
-  const double rate = nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
+  const double rate = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
   return {fmt::format("{} NVLinks of {:.1f} GB/s a GPU", cluster.nvlinks, rate), cluster.nvlinks * rate};
 }
 
@@ -93,4 +93,4 @@ LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster, std:
   return loads;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// A link and the rate that it gives, GB/s (1e9 bytes) in one direction.
 struct LinkLimit {
@@ -48,4 +48,4 @@ struct LinkLoads {
 [[nodiscard]] LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster,
                                    std::string_view algorithm, double algbw);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

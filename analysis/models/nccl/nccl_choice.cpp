@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// GB/s of one channel that the search tries, by GPU generation.
@@ -97,4 +97,4 @@ std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_
   return best;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

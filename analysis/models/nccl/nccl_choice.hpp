@@ -6,7 +6,7 @@
 #include "analysis/models/nccl/nccl_cost.hpp"
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The channels that NCCL's search should find on these machines, and the job on them. None where its GPUs do
 /// not meet in NVSwitches, or NVLink connects several nodes: there the search depends on more than we know.
@@ -32,4 +32,4 @@ struct NcclChoice {
 [[nodiscard]] std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_bytes,
                                                     const GpuCluster& cluster);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

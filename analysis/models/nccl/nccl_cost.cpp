@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 using PerProtocol = std::array<double, 3>;        // LL, LL128, Simple; microseconds
@@ -187,4 +187,4 @@ std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorith
          static_cast<double>(size_bytes) / (cost->gigabytes_per_second * 1e9);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

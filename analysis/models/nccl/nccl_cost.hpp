@@ -5,7 +5,7 @@
 
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 // NCCL's own cost model, restated: what it expects of each algorithm and protocol before it picks the
 // cheapest. Source: NCCL 2.30.7, src/graph/tuning.cc (the tables and ncclTopoTuneModel, ncclTopoGetAlgoTime);
@@ -55,4 +55,4 @@ struct NcclCost {
                                                  NcclProtocol protocol, const NcclJob& job,
                                                  const NcclGraph& graph, std::uint64_t size_bytes);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 constexpr std::string_view kVerbs = "published logs: 2 and 4 nodes of 8 A100, 0.94 to 0.96 of the NICs' sum";
@@ -37,7 +37,7 @@ std::string lower_letters(std::string_view text) {
   return result;
 }
 
-bool says(const Fact<std::string>& fact, std::string_view word) {
+bool says(const topology::Fact<std::string>& fact, std::string_view word) {
   return lower_letters(fact.value_or("")).find(word) != std::string::npos;
 }
 
@@ -79,22 +79,22 @@ Transport transport_option(std::string_view name, int sm) {
                     "choose ib, roce, efa, tcpx, tcpxo, plugin, staged or sockets");
 }
 
-Transport transport_of(const Host& host, int sm) {
-  for (const Nic& nic : host.nics) {
+Transport transport_of(const topology::Host& host, int sm) {
+  for (const topology::Nic& nic : host.nics) {
     if (says(nic.driver, "efa") || says(nic.name, "efa") || says(nic.name, "rdmap")) return efa(sm);
   }
-  for (const Nic& nic : host.nics) {
-    for (const NicPort& port : nic.ports) {
+  for (const topology::Nic& nic : host.nics) {
+    for (const topology::NicPort& port : nic.ports) {
       if (says(port.link_layer, "infiniband")) return Transport::infiniband;
     }
   }
-  for (const Nic& nic : host.nics) {
+  for (const topology::Nic& nic : host.nics) {
     const bool verbs = says(nic.name, "mlx5") || says(nic.driver, "mlx5");
-    for (const NicPort& port : nic.ports) {
+    for (const topology::NicPort& port : nic.ports) {
       if (verbs && says(port.link_layer, "ethernet")) return Transport::roce;
     }
   }
   return Transport::unknown;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

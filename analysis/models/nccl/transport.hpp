@@ -4,7 +4,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What carries NCCL's bytes between nodes.
 enum class Transport {
@@ -42,6 +42,6 @@ struct TransportTraits {
 
 /// What the host's fast NICs are made for, by driver, name and link layer; that a run used it, no graph
 /// shows.
-[[nodiscard]] Transport transport_of(const Host& host, int sm);
+[[nodiscard]] Transport transport_of(const topology::Host& host, int sm);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -8,22 +8,22 @@
 #include "topology/catalogue/links.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 /// All NVLinks of the GPU that has the fewest, as NCCL counts them.
-std::optional<Ceiling> nvlink_of(const Host& host) {
+std::optional<Ceiling> nvlink_of(const topology::Host& host) {
   std::optional<Ceiling> found;
   for (std::size_t gpu = 0; gpu < host.gpus.size(); ++gpu) {
-    const auto sm = sm_of(host, host.gpus[gpu]);
+    const auto sm = topology::sm_of(host, host.gpus[gpu]);
     int links = 0;
-    for (const NvLinkBundle& bundle : host.nvlinks) {
-      const bool from_it = bundle.from.kind == DeviceKind::gpu && std::cmp_equal(bundle.from.index, gpu) &&
-                           bundle.count.known();
+    for (const topology::NvLinkBundle& bundle : host.nvlinks) {
+      const bool from_it = bundle.from.kind == topology::DeviceKind::gpu &&
+                           std::cmp_equal(bundle.from.index, gpu) && bundle.count.known();
       if (from_it) links += *bundle.count.value;
     }
     if (!sm || links == 0) return std::nullopt;
-    const LinkRate rate = nvlink_rate(*sm);
+    const topology::LinkRate rate = topology::nvlink_rate(*sm);
     const double bytes = links * rate.gigabytes_per_second * kGigabyte;
     if (found && found->bytes_per_second <= bytes) continue;
     found = Ceiling{"NVLink of one GPU, one direction",
@@ -34,12 +34,12 @@ std::optional<Ceiling> nvlink_of(const Host& host) {
 }
 
 /// The NICs that collectives use: those as fast as the fastest.
-std::optional<Ceiling> nics_of(const Host& host) {
+std::optional<Ceiling> nics_of(const topology::Host& host) {
   double fastest = 0;
   int count = 0;
-  for (const Nic& nic : host.nics) {
+  for (const topology::Nic& nic : host.nics) {
     double gigabits = 0;
-    for (const NicPort& port : nic.ports) {
+    for (const topology::NicPort& port : nic.ports) {
       if (port.gigabits_per_second.known()) gigabits = std::max(gigabits, *port.gigabits_per_second.value);
     }
     if (gigabits > fastest) {
@@ -147,7 +147,7 @@ std::vector<Ceiling> of_host_memory(const Run& run) {
 
 }  // namespace
 
-std::vector<Ceiling> lab01_ceilings(const Run& run, const std::optional<Host>& host) {
+std::vector<Ceiling> lab01_ceilings(const Run& run, const std::optional<topology::Host>& host) {
   if (run.backend == "mpi") return of_host_memory(run);
   std::optional<Ceiling> nvlink;
   std::optional<Ceiling> nics;
@@ -165,4 +165,4 @@ std::vector<Ceiling> lab01_ceilings(const Run& run, const std::optional<Host>& h
   return ceilings;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

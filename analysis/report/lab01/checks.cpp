@@ -10,21 +10,21 @@
 #include "base/units.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 std::string in_line(int line) { return fmt::format("(line {} of the log)", line); }
 
-PrecedingCheck network_up(const Run& run, const std::optional<Host>& host) {
+PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& host) {
   PrecedingCheck check{"Is the network up at its rate?", "not known: no log line and no topology tells",
                        false};
   if (host && !host->nics.empty()) {
     std::vector<std::string> down;
     for (std::size_t nic = 0; nic < host->nics.size(); ++nic) {
-      for (const NicPort& port : host->nics[nic].ports) {
+      for (const topology::NicPort& port : host->nics[nic].ports) {
         if (port.state.known() && port.state.value != "ACTIVE") {
-          down.push_back(device_label(*host, {DeviceKind::nic, static_cast<int>(nic)}) + " " +
-                         *port.state.value);
+          down.push_back(topology::device_label(*host, {topology::DeviceKind::nic, static_cast<int>(nic)}) +
+                         " " + *port.state.value);
         }
       }
     }
@@ -113,7 +113,7 @@ PrecedingCheck a_core_each(const Run& run) {
 
 }  // namespace
 
-std::vector<PrecedingCheck> lab01_checks(const Run& run, const std::optional<Host>& host) {
+std::vector<PrecedingCheck> lab01_checks(const Run& run, const std::optional<topology::Host>& host) {
   if (run.backend == "mpi") return {a_core_each(run), data_checked(run)};
   std::vector<PrecedingCheck> checks;
   if (!run.log || !run.log->nodes || run.log->nodes->value > 1) {
@@ -124,4 +124,4 @@ std::vector<PrecedingCheck> lab01_checks(const Run& run, const std::optional<Hos
   return checks;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

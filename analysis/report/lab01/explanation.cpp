@@ -13,7 +13,7 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 std::string two_digit_percent(double part) { return format_significant(part * 100, 2, 7) + " %"; }
@@ -113,4 +113,4 @@ std::string lab01_verdict(const Run& run, const Row& row) {
                      verdict.explanation);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

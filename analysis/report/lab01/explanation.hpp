@@ -3,7 +3,7 @@
 
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Why a row of the run (an element of run.rows) is as it is, made of what the record holds: its own
 /// explanation where it was judged; else how much of the run's own peak it reaches (below half: its steps
@@ -13,4 +13,4 @@ namespace collbench {
 /// "FAULT: 3.2 GB/s at 8 GiB is ...": on the sweep that `row` is part of; empty where it was not judged.
 [[nodiscard]] std::string lab01_verdict(const Run& run, const Row& row);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -15,7 +15,7 @@
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 namespace {
 
 struct LabSize {
@@ -165,4 +165,4 @@ std::string report_lab01(const Run& run, const Lab01Options& options) {
          ceilings(run, options) + results(run, options) + price(run, options);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

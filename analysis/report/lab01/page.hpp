@@ -6,7 +6,7 @@
 
 #include "base/record/run.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// The ceilings that bound all of an algorithm's rows.
 inline constexpr std::string_view kRingCeiling = "ring AllReduce, busbw";
@@ -43,4 +43,4 @@ struct Lab01Options {
 /// for host memory, and says so.
 [[nodiscard]] std::string report_lab01(const Run& run, const Lab01Options& options);
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -14,7 +14,7 @@
 #include "collectives/mpi/open_mpi/mpi_t_variable.hpp"
 #include "launch/mpi_session.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// The variable that a communicator's choice for an operation is taken from when it is made
@@ -112,7 +112,7 @@ AlgorithmControl::AlgorithmControl() {
   int provided = 0;
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   why_none_ = what_decides_in_its_place();
-  knows_rules_ = why_none_.empty() && has_open_mpi_rules(MpiSession::library_version());
+  knows_rules_ = why_none_.empty() && has_open_mpi_rules(launch::MpiSession::library_version());
   if (why_none_.empty() && integer_variable("coll_tuned_use_dynamic_rules") == 0) {
     why_none_ = "coll_tuned_use_dynamic_rules is 0 in the settings of Open MPI";
   }
@@ -189,4 +189,4 @@ EagerLimits AlgorithmControl::eager_limits() const {
   return limits;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

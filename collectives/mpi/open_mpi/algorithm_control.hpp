@@ -8,7 +8,7 @@
 #include "base/record/measurement.hpp"
 #include "collectives/mpi/open_mpi/call_context.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// The largest message, in bytes of payload, that is sent without waiting for its receiver; 0 when unknown.
 struct EagerLimits {
@@ -56,4 +56,4 @@ class AlgorithmControl {
   std::map<OperationId, std::string> configured_;  ///< the algorithms that the environment of the run names
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -8,7 +8,7 @@
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 #include "collectives/mpi/open_mpi/smpi_algorithms.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 void allow_forced_algorithms() {}
 
@@ -55,4 +55,4 @@ EagerLimits AlgorithmControl::eager_limits() const {
   return {.within_host_bytes = bytes, .across_hosts_bytes = bytes};
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 #include <span>
 #include <sstream>
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// The rules of communicators of fewer than `below_ranks`.
@@ -200,4 +200,4 @@ std::optional<std::string> open_mpi_refuses(OperationId operation, const std::st
   return std::nullopt;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

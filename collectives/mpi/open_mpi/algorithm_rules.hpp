@@ -6,7 +6,7 @@
 
 #include "collectives/mpi/open_mpi/call_context.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// The algorithm that coll/tuned of Open MPI 4.1 takes for `call` when nothing else is set: its fixed rules
 /// by ranks and bytes, the same in 4.1.0 to 4.1.8 (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c). What
@@ -32,4 +32,4 @@ namespace collbench {
 [[nodiscard]] std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced,
                                                           int ranks);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

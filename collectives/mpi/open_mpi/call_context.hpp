@@ -4,7 +4,7 @@
 
 #include "base/record/operation.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// One call of a collective, as far as the library's choice of algorithm depends on it.
 struct CollectiveCall {
@@ -16,4 +16,4 @@ struct CollectiveCall {
   bool in_place = false;          ///< the send buffer is MPI_IN_PLACE
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// Bytes for one value of any integer kind.
@@ -89,4 +89,4 @@ std::vector<std::pair<int, std::string>> MpiTVariable::named_values() const {
   return result;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// One control variable of the MPI library, through the tool interface (MPI 3.1, chapter 14). MPI_T must be
 /// initialised while an object lives.
@@ -44,4 +44,4 @@ class MpiTVariable {
   MPI_T_enum names_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// smpi_coll.cpp, smpi_coll_descriptions: the entries that are selectors, not algorithms.
@@ -90,4 +90,4 @@ std::string smpi_runs(const std::string& configured, const CollectiveCall& call)
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

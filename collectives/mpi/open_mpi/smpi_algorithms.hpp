@@ -3,7 +3,7 @@
 
 #include "collectives/mpi/open_mpi/call_context.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What SimGrid's MPI runs in `call` when its setting for the operation (smpi/allreduce and the like) is
 /// `configured`: by the name that Open MPI has for it where the two send the same messages, so that one
@@ -11,4 +11,4 @@ namespace collbench {
 /// settings that choose by size. Source: SimGrid 3.32, src/smpi/colls/.
 [[nodiscard]] std::string smpi_runs(const std::string& configured, const CollectiveCall& call);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -7,7 +7,7 @@
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 SharedLibrary loaded_cuda() {
@@ -116,4 +116,4 @@ void CudaLibrary::check(CudaResult result, const char* call) const {
               "dmesg may name an Xid; nvidia-smi -q tells the GPU's state");
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -9,7 +9,7 @@
 // values that are the same in CUDA 11, 12 and 13. tests/collectives/nccl/headers_test.cpp compares them with
 // the real cuda_runtime.h where there is one.
 
-namespace collbench {
+namespace collbench::collectives {
 
 enum class CudaResult : int {
   success = 0,
@@ -99,4 +99,4 @@ struct CudaLibrary {
 /// 12080 as "12.8".
 [[nodiscard]] std::string cuda_version_text(int version);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

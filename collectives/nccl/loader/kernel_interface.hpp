@@ -6,7 +6,7 @@
 // device memory with them. The library is small and apart, because only nvcc can build it: kernels.cu. Every
 // function returns a CUDA result, 0 for success, and only puts work on the stream.
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Raised whenever anything below changes: a library of another number is refused.
 inline constexpr int kKernelInterface = 2;
@@ -42,4 +42,4 @@ using KernelFill = int(const KernelElements* elements, void* to, CudaStreamObjec
 using KernelCheck = int(const KernelElements* elements, const void* received, std::uint64_t first_index,
                         std::uint32_t tolerance, KernelMismatch* found, CudaStreamObject* stream);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

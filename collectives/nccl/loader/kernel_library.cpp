@@ -8,7 +8,7 @@
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr const char* kFile = "libcollbench_kernels.so";
@@ -41,4 +41,4 @@ KernelLibrary KernelLibrary::load() {
   return kernels;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -3,7 +3,7 @@
 
 #include "collectives/nccl/loader/kernel_interface.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// The kernel library, reached through one table of functions.
 struct KernelLibrary {
@@ -17,4 +17,4 @@ struct KernelLibrary {
   [[nodiscard]] static KernelLibrary load();
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace collbench {
+namespace collbench::collectives {
 
 // The paths below packages are those of the wheels nvidia-nccl-cu12 and -cu13, nvidia-cuda-runtime-cu12 and
 // nvidia-cuda-runtime (13).
@@ -86,4 +86,4 @@ std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe", none).string();
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

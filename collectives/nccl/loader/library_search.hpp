@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// A library that a user may have in one of several places.
 struct WantedLibrary {
@@ -35,4 +35,4 @@ struct WantedLibrary {
 /// The running program's own path.
 [[nodiscard]] std::string own_program();
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -5,7 +5,7 @@
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr int kOldest = 21800;  // Debian 12's own is 2.16; 2.18 has all that the table needs
@@ -78,4 +78,4 @@ Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus 
   return {status, "NCCL", what, "NCCL_DEBUG=WARN shows NCCL's own account"};
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -11,7 +11,7 @@
 // the same in every NCCL from 2.18 on. tests/collectives/nccl/headers_test.cpp compares them with the real
 // nccl.h where there is one.
 
-namespace collbench {
+namespace collbench::collectives {
 
 enum class NcclResult : int {
   success = 0,
@@ -108,4 +108,4 @@ struct NcclLibrary {
 /// 22809 as "2.28.9".
 [[nodiscard]] std::string nccl_version_text(int version);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

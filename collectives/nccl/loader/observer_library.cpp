@@ -5,7 +5,7 @@
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 std::optional<ObserverLibrary> ObserverLibrary::find(std::string& why_not) {
   const auto places =
@@ -26,4 +26,4 @@ std::optional<ObserverLibrary> ObserverLibrary::find(std::string& why_not) {
   return observer;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -4,7 +4,7 @@
 
 #include "collectives/nccl/observer/observer_interface.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// The observer library, reached through one table of functions. NCCL loads the same file: what it tells
 /// there can be asked for here.
@@ -19,4 +19,4 @@ struct ObserverLibrary {
   [[nodiscard]] static std::optional<ObserverLibrary> find(std::string& why_not);
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

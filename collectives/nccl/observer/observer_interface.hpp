@@ -5,7 +5,7 @@
 // says of the operations that are issued meanwhile. Plain data, because the library is another object than
 // the program.
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// Raised whenever anything below changes: a library of another number is refused.
 inline constexpr int kObserverInterface = 1;
@@ -46,4 +46,4 @@ using ObserverBegin = void();
 /// void collbench_observer_end(Observation*): no longer; and what was seen.
 using ObserverEnd = void(Observation*);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

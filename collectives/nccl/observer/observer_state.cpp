@@ -7,7 +7,7 @@
 
 #include "collectives/nccl/observer/observer_interface.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr std::array<std::string_view, 7> kAlgorithms{
@@ -100,33 +100,33 @@ void saw_costs(const float* costs, int algorithms, int protocols) {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives
 
 // What the program finds by name; observer_interface.hpp says what each does.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
-int collbench_observer_interface() { return collbench::kObserverInterface; }
+int collbench_observer_interface() { return collbench::collectives::kObserverInterface; }
 
-void collbench_observer_loaded(collbench::ObserverLoaded* loaded) {
-  collbench::Sightings& all = collbench::sightings();
+void collbench_observer_loaded(collbench::collectives::ObserverLoaded* loaded) {
+  collbench::collectives::Sightings& all = collbench::collectives::sightings();
   const std::lock_guard lock(all.mutex);
   *loaded = all.loaded;
 }
 
 void collbench_observer_begin() {
-  collbench::Sightings& all = collbench::sightings();
+  collbench::collectives::Sightings& all = collbench::collectives::sightings();
   const std::lock_guard lock(all.mutex);
   all.seen = {};
   all.watching = true;
-  collbench::ask_for_events(all.event_mask, true);
+  collbench::collectives::ask_for_events(all.event_mask, true);
 }
 
-void collbench_observer_end(collbench::Observation* seen) {
-  collbench::Sightings& all = collbench::sightings();
+void collbench_observer_end(collbench::collectives::Observation* seen) {
+  collbench::collectives::Sightings& all = collbench::collectives::sightings();
   const std::lock_guard lock(all.mutex);
   all.watching = false;
-  collbench::ask_for_events(all.event_mask, false);
+  collbench::collectives::ask_for_events(all.event_mask, false);
   *seen = all.seen;
 }
 

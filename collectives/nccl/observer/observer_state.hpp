@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-namespace collbench {
+namespace collbench::collectives {
 
 // What the two plugins in this library see, kept for the program, which asks for it by the functions of
 // observer_interface.hpp. NCCL loads the library once per process and may call it from any of its threads.
@@ -30,4 +30,4 @@ void saw_costs(const float* costs, int algorithms, int protocols);
 [[nodiscard]] std::string_view algorithm_name(int number);
 [[nodiscard]] std::string_view protocol_name(int number);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// NCCL's profiler interface, version 1 (NCCL 2.23): what we read of an event's description. Source:
 /// NVIDIA/nccl v2.23.4-1, src/include/nccl_profiler.h, ncclProfilerEventDescr_v1_t.
@@ -296,4 +296,4 @@ struct TunerV6 {
                     std::size_t* chunk_bytes);
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 #include "collectives/nccl/observer/observer_state.hpp"
 #include "collectives/nccl/observer/plugin_interfaces.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// Stands for every context and event. NCCL makes no events below one without a handle.
@@ -66,11 +66,12 @@ int no_state(void* /*handle*/, int /*state*/, void* /*arguments*/) { return 0; }
 constexpr const char* kName = "collbench-observer";
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::collectives
 
 // NOLINTBEGIN(readability-identifier-naming): the names are NCCL's.
 extern "C" {
 using namespace collbench;
+using namespace collbench::collectives;
 extern const ProfilerV1 ncclProfiler_v1{kName, init<1>, start_event, nothing, no_state, nothing};
 extern const ProfilerV2 ncclProfiler_v2{kName, init<2>, start_event, nothing, no_state, nothing};
 extern const ProfilerV3 ncclProfiler_v3{kName, init<3>, start_event, nothing, no_state, nothing};

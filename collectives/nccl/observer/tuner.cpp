@@ -3,7 +3,7 @@
 #include "collectives/nccl/observer/observer_state.hpp"
 #include "collectives/nccl/observer/plugin_interfaces.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 char something = 0;  ///< stands for every context
@@ -44,11 +44,12 @@ int nothing(void* /*context*/) { return 0; }
 constexpr const char* kName = "collbench-observer";
 
 }  // namespace
-}  // namespace collbench
+}  // namespace collbench::collectives
 
 // NOLINTBEGIN(readability-identifier-naming): the names are NCCL's.
 extern "C" {
 using namespace collbench;
+using namespace collbench::collectives;
 extern const TunerV3 ncclTunerPlugin_v3{kName, init<3>, collective_info_v3, nothing};
 extern const TunerV4 ncclTunerPlugin_v4{kName, init<4>, collective_info, nothing};
 extern const TunerV5 ncclTunerPlugin_v5{kName, init_context_first<5>, collective_info, nothing};

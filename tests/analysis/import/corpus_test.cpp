@@ -13,7 +13,7 @@
 #include "base/files.hpp"
 #include "base/record/rates.hpp"
 
-namespace collbench::corpus_test {
+namespace collbench::analysis::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST_F(ImportCorpus, WhatNcclSaysOfTheFaultOfMew0) {
 }
 
 }  // namespace
-}  // namespace collbench::corpus_test
+}  // namespace collbench::analysis::corpus_test

@@ -9,7 +9,7 @@
 #include "base/record/rates.hpp"
 #include "tests/analysis/import/logs.hpp"
 
-namespace collbench::import_log_test {
+namespace collbench::analysis::import_log_test {
 namespace {
 
 using testing::ElementsAre;
@@ -372,4 +372,4 @@ TEST(ImportLog, EveryStartOfALogIsARunOrAnError) {
 
 }  // namespace
 
-}  // namespace collbench::import_log_test
+}  // namespace collbench::analysis::import_log_test

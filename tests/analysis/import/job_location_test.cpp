@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench::job_location_test {
+namespace collbench::analysis::job_location_test {
 namespace {
 
 LogTable sixteen_ranks() {
@@ -51,4 +51,4 @@ TEST(JobPlace, NumbersThatMultiplyBeyondReasonAreRefused) {
 }
 
 }  // namespace
-}  // namespace collbench::job_location_test
+}  // namespace collbench::analysis::job_location_test

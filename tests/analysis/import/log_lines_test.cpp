@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::log_lines_test {
+namespace collbench::analysis::log_lines_test {
 namespace {
 
 LogLine only(std::string_view text) { return log_lines(text).at(0); }
@@ -40,4 +40,4 @@ TEST(LogLines, NumbersKnowTheirDigits) {
 }
 
 }  // namespace
-}  // namespace collbench::log_lines_test
+}  // namespace collbench::analysis::log_lines_test

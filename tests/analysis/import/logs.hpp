@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace collbench {
+namespace collbench::analysis {
 
 // Logs in the formats of nccl-tests, made up for the tests: four ranks on two hosts.
 
@@ -59,4 +59,4 @@ inline std::string prefixed(std::string_view text, std::string_view prefix) {
   return result;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

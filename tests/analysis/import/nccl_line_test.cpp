@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::nccl_line_test {
+namespace collbench::analysis::nccl_line_test {
 namespace {
 
 struct Noted {
@@ -93,4 +93,4 @@ TEST(NcclLine, VariablesAndTheCommunicator) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_line_test
+}  // namespace collbench::analysis::nccl_line_test

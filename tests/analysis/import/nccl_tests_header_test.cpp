@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::nccl_tests_header_test {
+namespace collbench::analysis::nccl_tests_header_test {
 namespace {
 
 TEST(NcclTestsHeader, ThreeGenerationsOfHeadings) {
@@ -50,4 +50,4 @@ TEST(NcclTestsHeader, ParametersAndPrograms) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_tests_header_test
+}  // namespace collbench::analysis::nccl_tests_header_test

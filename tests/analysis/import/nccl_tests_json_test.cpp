@@ -6,7 +6,7 @@
 #include "analysis/import/import_log.hpp"
 #include "base/error.hpp"
 
-namespace collbench::nccl_tests_json_test {
+namespace collbench::analysis::nccl_tests_json_test {
 namespace {
 
 /// One process with four GPUs, of which the program lists the first.
@@ -60,4 +60,4 @@ TEST(NcclTestsJson, WhatIsSomethingElseIsSaid) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_tests_json_test
+}  // namespace collbench::analysis::nccl_tests_json_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::nccl_tests_row_test {
+namespace collbench::analysis::nccl_tests_row_test {
 namespace {
 
 RowOrReason row(std::string_view line, const NcclTestsColumns& columns = {}) {
@@ -56,4 +56,4 @@ TEST(NcclTestsRow, WordsAreNoRow) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_tests_row_test
+}  // namespace collbench::analysis::nccl_tests_row_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/import/logs.hpp"
 
-namespace collbench::nccl_tests_text_test {
+namespace collbench::analysis::nccl_tests_text_test {
 namespace {
 
 std::vector<LogTable> tables(const std::string& text) { return read_nccl_tests_text(log_lines(text)); }
@@ -56,4 +56,4 @@ TEST(NcclTestsText, ARowCutByTheNextIsCounted) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_tests_text_test
+}  // namespace collbench::analysis::nccl_tests_text_test

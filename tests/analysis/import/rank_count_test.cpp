@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::rank_count_test {
+namespace collbench::analysis::rank_count_test {
 namespace {
 
 LogRow row(double algorithm_bandwidth, double bus_bandwidth, std::uint64_t count = 2) {
@@ -47,4 +47,4 @@ TEST(RankCount, RowsThatContradictEachOtherFitNothing) {
 }
 
 }  // namespace
-}  // namespace collbench::rank_count_test
+}  // namespace collbench::analysis::rank_count_test

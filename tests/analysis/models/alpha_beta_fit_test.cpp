@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench::alpha_beta_fit_test {
+namespace collbench::analysis::alpha_beta_fit_test {
 namespace {
 
 std::vector<TimePoint> line(double alpha, double bytes_per_second, const std::vector<double>& sizes) {
@@ -100,4 +100,4 @@ TEST(CrossoverBytes, IsWhereTheLinesMeet) {
 }
 
 }  // namespace
-}  // namespace collbench::alpha_beta_fit_test
+}  // namespace collbench::analysis::alpha_beta_fit_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench::algorithm_facts_test {
+namespace collbench::analysis::algorithm_facts_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(PoorChoiceFacts, NotOnGpusAndNotInSimGrid) {
 
 }  // namespace
 
-}  // namespace collbench::algorithm_facts_test
+}  // namespace collbench::analysis::algorithm_facts_test

@@ -4,7 +4,7 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::cluster_findings_test {
+namespace collbench::analysis::cluster_findings_test {
 namespace {
 
 using testing::AllOf;
@@ -13,23 +13,24 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Host hgx() { return reference_host(*find_reference_machine("hgx-h100")); }
+topology::Host hgx() { return topology::reference_host(*topology::find_reference_machine("hgx-h100")); }
 
-Host with_fewer_nvlinks() {
-  Host host = hgx();
+topology::Host with_fewer_nvlinks() {
+  topology::Host host = hgx();
   host.gpus[3].nvlinks_active.value = 9;
   return host;
 }
 
-ClusterTopology cluster_of(const std::vector<Host>& shapes, const std::vector<int>& shape_of_node) {
-  ClusterTopology cluster{shapes, {}};
+topology::ClusterTopology cluster_of(const std::vector<topology::Host>& shapes,
+                                     const std::vector<int>& shape_of_node) {
+  topology::ClusterTopology cluster{shapes, {}};
   for (const int shape : shape_of_node)
     cluster.nodes.push_back({"n" + std::to_string(cluster.nodes.size()), shape, {}});
   return cluster;
 }
 
-std::vector<std::string> lines_of(const ClusterTopology& cluster,
-                                  const std::optional<HostGroup>& expected = {}) {
+std::vector<std::string> lines_of(const topology::ClusterTopology& cluster,
+                                  const std::optional<topology::HostGroup>& expected = {}) {
   return cluster_finding_lines(cluster_findings(cluster, expected, true),
                                static_cast<int>(cluster.nodes.size()));
 }
@@ -47,18 +48,18 @@ TEST(ClusterFindings, AlikeNodesHaveNone) {
 }
 
 TEST(ClusterFindings, AgainstWhatIsExpectedEveryKindCounts) {
-  const ClusterTopology cluster = cluster_of({with_fewer_nvlinks()}, {0, 0});
+  const topology::ClusterTopology cluster = cluster_of({with_fewer_nvlinks()}, {0, 0});
   EXPECT_THAT(lines_of(cluster), IsEmpty());
-  const HostGroup expected{hgx(), {"hgx-h100"}};
+  const topology::HostGroup expected{hgx(), {"hgx-h100"}};
   EXPECT_THAT(lines_of(cluster, expected), ElementsAre(HasSubstr("n0 and n1 against hgx-h100: degraded")));
   EXPECT_TRUE(cluster_findings(cluster, expected, true).has_fault());
 }
 
 TEST(ClusterFindings, ManyKindsAndManyFindingsAreCounted) {
-  std::vector<Host> shapes{hgx()};
+  std::vector<topology::Host> shapes{hgx()};
   std::vector<int> nodes{0, 0};
   for (int i = 1; i <= 5; ++i) {
-    Host odd = hgx();
+    topology::Host odd = hgx();
     for (int gpu = 0; gpu < 5; ++gpu) odd.gpus[static_cast<std::size_t>(gpu)].nvlinks_active.value = i + gpu;
     shapes.push_back(odd);
     nodes.push_back(i);
@@ -70,19 +71,19 @@ TEST(ClusterFindings, ManyKindsAndManyFindingsAreCounted) {
 }
 
 TEST(ClusterFindings, ALowRunNamesWhatItsBytesMeet) {
-  Host slow = with_fewer_nvlinks();
+  topology::Host slow = with_fewer_nvlinks();
   slow.driver_version.value = "535";
-  Host expected = hgx();
+  topology::Host expected = hgx();
   expected.driver_version.value = "550";
   collbench::Run run;
   EXPECT_EQ(findings_on_the_path(run, {expected, {"good"}}, false), "");
-  run.cluster = cluster_record(cluster_of({slow}, {0, 0}));
+  run.cluster = topology::cluster_record(cluster_of({slow}, {0, 0}));
   const std::string sentence = findings_on_the_path(run, {expected, {"good"}}, false);
   EXPECT_THAT(sentence, AllOf(HasSubstr("On its path: n0 and n1, degraded nvlink-fewer GPU3"),
                               testing::Not(HasSubstr("driver-version"))));
-  run.cluster = cluster_record(cluster_of({expected}, {0, 0}));
+  run.cluster = topology::cluster_record(cluster_of({expected}, {0, 0}));
   EXPECT_EQ(findings_on_the_path(run, {expected, {"good"}}, false), "");
 }
 
 }  // namespace
-}  // namespace collbench::cluster_findings_test
+}  // namespace collbench::analysis::cluster_findings_test

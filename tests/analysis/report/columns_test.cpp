@@ -9,7 +9,7 @@
 #include "analysis/report/text_layout.hpp"
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench::columns_test {
+namespace collbench::analysis::columns_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -247,4 +247,4 @@ TEST(TableNumber, IsADashWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace collbench::columns_test
+}  // namespace collbench::analysis::columns_test

@@ -8,7 +8,7 @@
 #include "tests/analysis/example_run.hpp"
 #include "tests/analysis/lines.hpp"
 
-namespace collbench::csv_test {
+namespace collbench::analysis::csv_test {
 namespace {
 
 using testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(ReportCsv, NeverHoldsNanOrInfinity) {
 }
 
 }  // namespace
-}  // namespace collbench::csv_test
+}  // namespace collbench::analysis::csv_test

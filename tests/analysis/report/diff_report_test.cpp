@@ -7,22 +7,22 @@
 #include "base/error.hpp"
 #include "tests/topology/diff/mutations.hpp"
 
-namespace collbench::diff_report_test {
+namespace collbench::analysis::diff_report_test {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-Host healthy() { return healthy_machine(*find_reference_machine("hgx-h100")); }
+topology::Host healthy() { return topology::healthy_machine(*topology::find_reference_machine("hgx-h100")); }
 
-Host slow_nic() {
-  Host host = healthy();
+topology::Host slow_nic() {
+  topology::Host host = healthy();
   host.nics[2].ports[0].gigabits_per_second.value = 200;
   return host;
 }
 
-DiffReport two_hosts(Host b) {
+DiffReport two_hosts(topology::Host b) {
   return {{compare_hosts({healthy(), {"good.json"}}, {std::move(b), {"bad.json"}}, false)}};
 }
 
@@ -54,7 +54,7 @@ TEST(DiffReport, MarkdownIsATable) {
 }
 
 TEST(DiffReport, OddMachinesAreComparedWithTheMajority) {
-  HostGroups groups;
+  topology::HostGroups groups;
   groups.add(slow_nic(), "n0");
   for (int i = 1; i < 9; ++i) groups.add(healthy(), "n" + std::to_string(i));
   const DiffReport report = compare_groups(groups.take());
@@ -64,13 +64,13 @@ TEST(DiffReport, OddMachinesAreComparedWithTheMajority) {
 }
 
 TEST(DiffReport, MachinesWithOtherBusNumbersAreAlike) {
-  Host moved = healthy();
+  topology::Host moved = healthy();
   std::string& address = *moved.nics[0].pci_address.value;
-  for (PciDevice& pci : moved.pci_devices) {
+  for (topology::PciDevice& pci : moved.pci_devices) {
     if (pci.address == address) pci.address = "0000:f1:00.0";
   }
   address = "0000:f1:00.0";
-  HostGroups groups;
+  topology::HostGroups groups;
   groups.add(healthy(), "n0");
   groups.add(moved, "n1");
   const DiffReport report = compare_groups(groups.take());
@@ -94,4 +94,4 @@ TEST(DiffReport, AnAlgorithmThatKeepsItsRateIsLeftOut) {
 TEST(DiffReport, AnotherFormatIsRefused) { EXPECT_THROW((void)render_diff({}, "yaml"), Error); }
 
 }  // namespace
-}  // namespace collbench::diff_report_test
+}  // namespace collbench::analysis::diff_report_test

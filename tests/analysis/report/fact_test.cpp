@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::fact_test {
+namespace collbench::analysis::fact_test {
 namespace {
 
 RowKey all_reduce() {
@@ -39,4 +39,4 @@ TEST(RowWords, LeaveOutWhatTheOperationDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace collbench::fact_test
+}  // namespace collbench::analysis::fact_test

@@ -5,7 +5,7 @@
 
 #include "base/units.hpp"
 
-namespace collbench::fit_facts_test {
+namespace collbench::analysis::fit_facts_test {
 namespace {
 
 using testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST(CrossingOf, ALaterReturnMovesIt) {
 }
 
 }  // namespace
-}  // namespace collbench::fit_facts_test
+}  // namespace collbench::analysis::fit_facts_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench::footer_test {
+namespace collbench::analysis::footer_test {
 namespace {
 
 using testing::Contains;
@@ -187,4 +187,4 @@ TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
 }
 
 }  // namespace
-}  // namespace collbench::footer_test
+}  // namespace collbench::analysis::footer_test

@@ -5,7 +5,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench::header_test {
+namespace collbench::analysis::header_test {
 namespace {
 
 PlacedRank placed(int rank) {
@@ -190,4 +190,4 @@ TEST(SetupFacts, SayWhatTheRanksWorkWithAfterTheMachines) {
 
 }  // namespace
 
-}  // namespace collbench::header_test
+}  // namespace collbench::analysis::header_test

@@ -9,7 +9,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench::launch_facts_test {
+namespace collbench::analysis::launch_facts_test {
 namespace {
 
 using testing::ElementsAre;
@@ -85,4 +85,4 @@ TEST(LaunchFacts, ARecordWhosePassesDoNotAddUpIsNotLookedInto) {
 }
 
 }  // namespace
-}  // namespace collbench::launch_facts_test
+}  // namespace collbench::analysis::launch_facts_test

@@ -7,7 +7,7 @@
 
 #include "base/record/rates.hpp"
 
-namespace collbench::launches_test {
+namespace collbench::analysis::launches_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -124,4 +124,4 @@ TEST(WidestInterval, IsInfiniteWhileARowHasNone) {
 }
 
 }  // namespace
-}  // namespace collbench::launches_test
+}  // namespace collbench::analysis::launches_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace collbench::log_facts_test {
+namespace collbench::analysis::log_facts_test {
 namespace {
 
 std::string all_of(const LogFacts& log) {
@@ -43,4 +43,4 @@ TEST(LogWords, WhatWasLeftOutIsCounted) {
 }
 
 }  // namespace
-}  // namespace collbench::log_facts_test
+}  // namespace collbench::analysis::log_facts_test

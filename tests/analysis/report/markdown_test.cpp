@@ -7,7 +7,7 @@
 #include "tests/analysis/example_run.hpp"
 #include "tests/analysis/lines.hpp"
 
-namespace collbench::markdown_test {
+namespace collbench::analysis::markdown_test {
 namespace {
 
 using testing::Contains;
@@ -71,4 +71,4 @@ TEST(ReportMarkdown, NothingInARecordIsMarkup) {
 }
 
 }  // namespace
-}  // namespace collbench::markdown_test
+}  // namespace collbench::analysis::markdown_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/example_run.hpp"
 
-namespace collbench::page_fault_facts_test {
+namespace collbench::analysis::page_fault_facts_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(PageFaultFacts, ARowThatDidNotRunHasNone) {
 }
 
 }  // namespace
-}  // namespace collbench::page_fault_facts_test
+}  // namespace collbench::analysis::page_fault_facts_test

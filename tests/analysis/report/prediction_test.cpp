@@ -9,7 +9,7 @@
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
-namespace collbench::prediction_test {
+namespace collbench::analysis::prediction_test {
 namespace {
 
 Prediction example() {
@@ -58,4 +58,4 @@ TEST(Prediction, OverSocketsItIsACeiling) {
 TEST(Prediction, AnUnknownFormatIsAnError) { EXPECT_THROW((void)render_prediction(example(), "pdf"), Error); }
 
 }  // namespace
-}  // namespace collbench::prediction_test
+}  // namespace collbench::analysis::prediction_test

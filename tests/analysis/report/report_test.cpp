@@ -12,7 +12,7 @@
 #include "tests/analysis/lines.hpp"
 #include "tests/base/record/random_run.hpp"
 
-namespace collbench::report_test {
+namespace collbench::analysis::report_test {
 namespace {
 
 TEST(Report, KnowsItsFormatsByName) {
@@ -55,4 +55,4 @@ TEST(Report, IsTheSameFromASavedRecord) {
 }
 
 }  // namespace
-}  // namespace collbench::report_test
+}  // namespace collbench::analysis::report_test

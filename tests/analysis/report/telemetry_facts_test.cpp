@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace collbench::telemetry_facts_test {
+namespace collbench::analysis::telemetry_facts_test {
 namespace {
 
 using testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(TelemetryFacts, SayWhyNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace collbench::telemetry_facts_test
+}  // namespace collbench::analysis::telemetry_facts_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::text_layout_test {
+namespace collbench::analysis::text_layout_test {
 namespace {
 
 TEST(MarkdownText, NothingIsMarkup) {
@@ -53,4 +53,4 @@ TEST(Wrap, AnEmptyTextIsItsPrefix) { EXPECT_EQ(wrap("", 80, "# ", "#   "), "# \n
 
 }  // namespace
 
-}  // namespace collbench::text_layout_test
+}  // namespace collbench::analysis::text_layout_test

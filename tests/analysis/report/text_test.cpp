@@ -6,7 +6,7 @@
 #include "tests/analysis/example_run.hpp"
 #include "tests/analysis/lines.hpp"
 
-namespace collbench::text_test {
+namespace collbench::analysis::text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -196,4 +196,4 @@ TEST(ReportText, AnEmptyRunIsAHeaderAndAFooter) {
 }
 
 }  // namespace
-}  // namespace collbench::text_test
+}  // namespace collbench::analysis::text_test

@@ -7,7 +7,7 @@
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
 
-namespace collbench::verdict_facts_test {
+namespace collbench::analysis::verdict_facts_test {
 namespace {
 
 using testing::AllOf;
@@ -56,4 +56,4 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
 }
 
 }  // namespace
-}  // namespace collbench::verdict_facts_test
+}  // namespace collbench::analysis::verdict_facts_test

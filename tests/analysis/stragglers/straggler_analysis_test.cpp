@@ -8,7 +8,7 @@
 
 #include "base/pairing.hpp"
 
-namespace collbench::straggler_analysis_test {
+namespace collbench::analysis::straggler_analysis_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST(LateRanks, FewLooksExcludeNoChance) {
 }
 
 }  // namespace
-}  // namespace collbench::straggler_analysis_test
+}  // namespace collbench::analysis::straggler_analysis_test

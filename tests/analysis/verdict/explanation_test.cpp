@@ -7,7 +7,7 @@
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
 
-namespace collbench::explanation_test {
+namespace collbench::analysis::explanation_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(Explanation, TheAlgorithmNearestToTheTimeExplainsIt) {
 
 }  // namespace
 
-}  // namespace collbench::explanation_test
+}  // namespace collbench::analysis::explanation_test

@@ -9,7 +9,7 @@
 #include "topology/diff/inject_fault.hpp"
 #include "topology/diff/topology_diff.hpp"
 
-namespace collbench::finding_cost_test {
+namespace collbench::analysis::finding_cost_test {
 namespace {
 
 struct Predicted {
@@ -18,7 +18,7 @@ struct Predicted {
 };
 
 /// As predict computes it, from the file of a node.
-Predicted predicted(const Host& host, int nodes) {
+Predicted predicted(const topology::Host& host, int nodes) {
   const GpuCluster cluster = gpu_cluster(host, nodes, 0, "host");
   const Expectation expected = expect_on_gpus(OperationId::all_reduce, 8 * kGiB, cluster);
   const auto rate = [&cluster](std::optional<double> seconds) {
@@ -28,12 +28,13 @@ Predicted predicted(const Host& host, int nodes) {
   return {rate(expected.expected_seconds), rate(expected.ring_seconds)};
 }
 
-void expect_the_predictions_difference(const Host& healthy, const Host& faulty, const std::string& what) {
-  const HostPair pair = pair_hosts(healthy, faulty, false);
-  for (const Finding& finding : diff_hosts(pair).findings) {
+void expect_the_predictions_difference(const topology::Host& healthy, const topology::Host& faulty,
+                                       const std::string& what) {
+  const topology::HostPair pair = topology::pair_hosts(healthy, faulty, false);
+  for (const topology::Finding& finding : topology::diff_hosts(pair).findings) {
     // The models know the worse of two, whichever it is; a seat that b has more is no loss of a.
-    const Host& better = pair.of(other(finding.side));
-    const Host& worse = pair.of(finding.side);
+    const topology::Host& better = pair.of(topology::other(finding.side));
+    const topology::Host& worse = pair.of(finding.side);
     for (const FindingCost& cost : finding_costs(pair, finding)) {
       const Predicted whole = predicted(better, cost.nodes);
       const Predicted left = predicted(worse, cost.nodes);
@@ -46,9 +47,9 @@ void expect_the_predictions_difference(const Host& healthy, const Host& faulty, 
 }
 
 TEST(FindingCost, AgreesWithPredictForEveryAttributeOfEveryReferenceMachine) {
-  for (const ReferenceMachine& machine : reference_machines()) {
-    const Host healthy = healthy_machine(machine);
-    for (const Mutation& mutation : mutations_of(healthy)) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    const topology::Host healthy = topology::healthy_machine(machine);
+    for (const topology::Mutation& mutation : topology::mutations_of(healthy)) {
       expect_the_predictions_difference(healthy, mutation.host,
                                         fmt::format("{} {}", machine.name, mutation.attribute));
     }
@@ -56,26 +57,27 @@ TEST(FindingCost, AgreesWithPredictForEveryAttributeOfEveryReferenceMachine) {
 }
 
 TEST(FindingCost, AgreesWithPredictForEveryDeviceThatIsMissing) {
-  for (const ReferenceMachine& machine : reference_machines()) {
-    const Host healthy = healthy_machine(machine);
-    for (const Device& device :
-         {Device{DeviceKind::gpu, 1}, Device{DeviceKind::nic, 0}, Device{DeviceKind::nvswitch, 0}}) {
-      if (device.kind == DeviceKind::nic && healthy.nics.empty()) continue;
-      if (device.kind == DeviceKind::nvswitch && healthy.nvswitches.empty()) continue;
-      expect_the_predictions_difference(healthy, without_devices(healthy, {device}),
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    const topology::Host healthy = topology::healthy_machine(machine);
+    for (const topology::Device& device :
+         {topology::Device{topology::DeviceKind::gpu, 1}, topology::Device{topology::DeviceKind::nic, 0},
+          topology::Device{topology::DeviceKind::nvswitch, 0}}) {
+      if (device.kind == topology::DeviceKind::nic && healthy.nics.empty()) continue;
+      if (device.kind == topology::DeviceKind::nvswitch && healthy.nvswitches.empty()) continue;
+      expect_the_predictions_difference(healthy, topology::without_devices(healthy, {device}),
                                         std::string(machine.name));
     }
   }
 }
 
 TEST(FindingCost, AFewerNvLinkCostsOnOneNodeAndASlowNicOnTwo) {
-  const Host healthy = healthy_machine(*find_reference_machine("hgx-h100"));
-  Host sick = healthy;
-  for (Gpu& gpu : sick.gpus) gpu.nvlinks_active.value = 9;
-  for (Nic& nic : sick.nics) nic.ports[0].gigabits_per_second.value = 200;
-  const HostPair pair = pair_hosts(healthy, sick, false);
+  const topology::Host healthy = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));
+  topology::Host sick = healthy;
+  for (topology::Gpu& gpu : sick.gpus) gpu.nvlinks_active.value = 9;
+  for (topology::Nic& nic : sick.nics) nic.ports[0].gigabits_per_second.value = 200;
+  const topology::HostPair pair = topology::pair_hosts(healthy, sick, false);
   int seen = 0;
-  for (const Finding& finding : diff_hosts(pair).findings) {
+  for (const topology::Finding& finding : topology::diff_hosts(pair).findings) {
     const auto costs = finding_costs(pair, finding);
     ASSERT_EQ(costs.size(), 2U);
     if (finding.code == "nvlink-fewer") {
@@ -92,20 +94,20 @@ TEST(FindingCost, AFewerNvLinkCostsOnOneNodeAndASlowNicOnTwo) {
 }
 
 TEST(FindingCost, WhatCannotBeModelledHasNoCost) {
-  EXPECT_EQ(predicted_rates(Host{}, 1), PredictedRates{});
-  const Host node = healthy_machine(*find_reference_machine("hgx-h100"));
+  EXPECT_EQ(predicted_rates(topology::Host{}, 1), PredictedRates{});
+  const topology::Host node = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));
   EXPECT_TRUE(predicted_rates(node, 2).ring.has_value());
 }
 
 TEST(FindingCost, AReferenceMachineHasItsOwnTransport) {
-  const ReferenceMachine& p5 = *find_reference_machine("p5");
+  const topology::ReferenceMachine& p5 = *topology::find_reference_machine("p5");
   const GpuCluster cluster = gpu_cluster(p5, 2, 0);
   const Expectation expected = expect_on_gpus(OperationId::all_reduce, 8 * kGiB, cluster);
   EXPECT_NEAR(
-      *predicted_rates(reference_host(p5), 2).ring,
+      *predicted_rates(topology::reference_host(p5), 2).ring,
       bus_bandwidth(operation(OperationId::all_reduce), 8 * kGiB, 16, *expected.ring_seconds) / kGigabyte,
       1e-9);
 }
 
 }  // namespace
-}  // namespace collbench::finding_cost_test
+}  // namespace collbench::analysis::finding_cost_test

@@ -8,13 +8,13 @@
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
 
-namespace collbench::judge_test {
+namespace collbench::analysis::judge_test {
 namespace {
 
 VerdictWord word_of(const Run& run) { return run.rows.back().verdict.word; }
 
 TEST(Judge, WhatTheModelSaysIsAsExpectedOnEveryReferenceMachine) {
-  for (const ReferenceMachine& machine : reference_machines()) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     for (const int nodes : {1, 2, 8}) {
       if (nodes > 1 && machine.nic_transport.empty()) continue;
       const GpuCluster cluster = gpu_cluster(machine, nodes, 0);
@@ -82,7 +82,7 @@ void expect_one_link_at_half_is_seen_or_said(const GpuCluster& healthy, Operatio
 }
 
 TEST(Judge, OneLinkAtHalfItsRateIsSeenOrSaidNotToBe) {
-  for (const ReferenceMachine& machine : reference_machines()) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     const int two_domains = machine.nvlink_domain_gpus > 0 ? 36 : 2;
     for (const int nodes : {1, two_domains}) {
       if (nodes > 1 && machine.nic_transport.empty()) continue;
@@ -98,7 +98,7 @@ TEST(Judge, OneLinkAtHalfItsRateIsSeenOrSaidNotToBe) {
 }
 
 TEST(Judge, OneLinkThatAllWaitForIsLowWithinANode) {
-  for (const ReferenceMachine& machine : reference_machines()) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     const GpuCluster healthy = gpu_cluster(machine, 1, 0);
     GpuCluster sick = healthy;
     if (sick.nvlinks > 0) {
@@ -178,7 +178,7 @@ TEST(Judge, RowsKeepWhatWasMeasured) {
 }
 
 TEST(Judge, ALowSweepIsExplainedFurtherAndAHealthyOneIsNot) {
-  const GpuCluster cluster = gpu_cluster(*find_reference_machine("hgx-h100"), 2, 0);
+  const GpuCluster cluster = gpu_cluster(*topology::find_reference_machine("hgx-h100"), 2, 0);
   for (const double slower : {1.01, 1.8}) {
     collbench::Run run = judged_on_gpus(run_from_expectation(cluster, slower), cluster);
     const bool low = is_low(run);
@@ -193,4 +193,4 @@ TEST(Judge, ALowSweepIsExplainedFurtherAndAHealthyOneIsNot) {
 }
 
 }  // namespace
-}  // namespace collbench::judge_test
+}  // namespace collbench::analysis::judge_test

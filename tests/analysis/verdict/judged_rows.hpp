@@ -5,7 +5,7 @@
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// AllReduce of 1 MiB to 8 GiB as the cluster should run it, and `slower` times as long.
 inline Run run_from_expectation(const GpuCluster& cluster, double slower,
@@ -25,4 +25,4 @@ inline Run run_from_expectation(const GpuCluster& cluster, double slower,
   return run;
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -6,7 +6,7 @@
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
 
-namespace collbench::undetectable_losses_test {
+namespace collbench::analysis::undetectable_losses_test {
 namespace {
 
 using testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(HiddenLosses, WhichAlgorithmRanIsNotHiddenOnceItIsTold) {
 }
 
 }  // namespace
-}  // namespace collbench::undetectable_losses_test
+}  // namespace collbench::analysis::undetectable_losses_test

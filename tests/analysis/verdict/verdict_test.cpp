@@ -4,7 +4,7 @@
 
 #include "base/units.hpp"
 
-namespace collbench::verdict_test {
+namespace collbench::analysis::verdict_test {
 namespace {
 
 /// Ring 10 s, best 8 s, band from 12 s to 7 s; `seconds` measured. The size grows with `index` from 16 MiB.
@@ -85,4 +85,4 @@ TEST(Verdict, SweepsAreByKeyAndInTheOrderOfSizes) {
 }
 
 }  // namespace
-}  // namespace collbench::verdict_test
+}  // namespace collbench::analysis::verdict_test

@@ -10,7 +10,7 @@
 #include "collectives/operations.hpp"
 #include "tests/collectives/reference.hpp"
 
-namespace collbench::data_pattern_test {
+namespace collbench::collectives::data_pattern_test {
 namespace {
 
 /// All ranks of one operation, in one process.
@@ -250,4 +250,4 @@ TEST(DataPattern, OneWrongElementIsCountedAndNamed) {
 }
 
 }  // namespace
-}  // namespace collbench::data_pattern_test
+}  // namespace collbench::collectives::data_pattern_test

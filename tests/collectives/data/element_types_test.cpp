@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-namespace collbench::element_types_test {
+namespace collbench::collectives::element_types_test {
 namespace {
 
 template <typename Float>
@@ -92,4 +92,4 @@ TEST(Float8, IsComputedInFloat) {
 }
 
 }  // namespace
-}  // namespace collbench::element_types_test
+}  // namespace collbench::collectives::element_types_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::block_plan_test {
+namespace collbench::collectives::block_plan_test {
 namespace {
 
 TEST(BlockPlan, FastOperationsShareSamplesSoThatTheClockCostsNothing) {
@@ -66,4 +66,4 @@ TEST(BlockPlan, NoTimeAtAllIsSurvived) {
 }
 
 }  // namespace
-}  // namespace collbench::block_plan_test
+}  // namespace collbench::collectives::block_plan_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace collbench::block_timer_test {
+namespace collbench::collectives::block_timer_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -26,4 +26,4 @@ TEST(BlockTimer, NoIterationIsNoTime) {
 }
 
 }  // namespace
-}  // namespace collbench::block_timer_test
+}  // namespace collbench::collectives::block_timer_test

@@ -10,7 +10,7 @@
 #include "tests/collectives/engine/step_backend.hpp"
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::measurement_loop_test {
+namespace collbench::collectives::measurement_loop_test {
 namespace {
 
 using ::testing::AllOf;
@@ -21,7 +21,7 @@ using ::testing::Le;
 using ::testing::Pair;
 
 TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
-  run_rank_threads(3, [](Ranks& ranks) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({});
     const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), {});
     EXPECT_THAT(backend.visited, ElementsAre(8, 64, 8, 64, 8, 64));
@@ -34,7 +34,7 @@ TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
 }
 
 TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
-  run_rank_threads(3, [](Ranks& ranks) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend(
         {.slowness = 1.0 + ranks.rank(), .page_faults = 10U * static_cast<unsigned>(ranks.rank())});
     const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {});
@@ -53,7 +53,7 @@ TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
 }
 
 TEST(Sweep, EveryRankHearsWhichRowRuns) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     std::vector<std::optional<std::size_t>> heard;
     SweepObserver observer;
@@ -67,7 +67,7 @@ TEST(Sweep, EveryRankHearsWhichRowRuns) {
 }
 
 TEST(Sweep, TheEnqueueTimeIsTakenWhereItIsAskedFor) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
     SweepOptions options = quick();
     EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds,
@@ -80,9 +80,9 @@ TEST(Sweep, TheEnqueueTimeIsTakenWhereItIsAskedFor) {
 
 TEST(Sweep, TheReductionOverRanksIsTheOneAskedFor) {
   for (const auto& [how, expected] :
-       {std::pair(AcrossRanks::rank0, 1e-3), std::pair(AcrossRanks::average, 2e-3),
-        std::pair(AcrossRanks::minimum, 1e-3), std::pair(AcrossRanks::maximum, 3e-3)}) {
-    run_rank_threads(3, [&](Ranks& ranks) {
+       {std::pair(launch::AcrossRanks::rank0, 1e-3), std::pair(launch::AcrossRanks::average, 2e-3),
+        std::pair(launch::AcrossRanks::minimum, 1e-3), std::pair(launch::AcrossRanks::maximum, 3e-3)}) {
+    launch::run_rank_threads(3, [&](launch::Ranks& ranks) {
       StepBackend backend({.slowness = 1.0 + ranks.rank()});
       SweepOptions options = quick();
       options.across_ranks = how;
@@ -92,7 +92,7 @@ TEST(Sweep, TheReductionOverRanksIsTheOneAskedFor) {
 }
 
 TEST(Sweep, WrongDataNameTheRankAndTheHost) {
-  run_rank_threads(3, [](Ranks& ranks) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1, .wrong = ranks.rank() == 1});
     const Measurement row = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}).rows.at(0);
     ASSERT_TRUE(row.wrong_elements);
@@ -105,7 +105,7 @@ TEST(Sweep, WrongDataNameTheRankAndTheHost) {
 }
 
 TEST(Sweep, WhatIsNotCheckedIsNotCalledRight) {
-  run_rank_threads(1, [](Ranks& ranks) {
+  launch::run_rank_threads(1, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1, .wrong = true});
     SweepOptions options = quick();
     options.checks = 0;
@@ -115,7 +115,7 @@ TEST(Sweep, WhatIsNotCheckedIsNotCalledRight) {
 }
 
 TEST(Sweep, ARowThatCannotRunSaysWhyAndTheOthersRun) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     const auto rows = sweep(ranks, backend, {row_of(8, "nowhere"), row_of(8)}, kHosts, quick(), {}).rows;
     EXPECT_EQ(rows.at(0).unavailable, "not on this machine");
@@ -125,7 +125,7 @@ TEST(Sweep, ARowThatCannotRunSaysWhyAndTheOthersRun) {
 }
 
 TEST(Sweep, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, {}, {});
     EXPECT_EQ(result.passes, 8);
@@ -135,7 +135,7 @@ TEST(Sweep, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
 }
 
 TEST(Sweep, TimeRunsOutButTheFirstPassIsFinished) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     SweepOptions options;
     options.seconds = 1e-6;
@@ -149,7 +149,7 @@ TEST(Sweep, TimeRunsOutButTheFirstPassIsFinished) {
 }
 
 TEST(Sweep, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});  // whose clock stands still where nothing runs
     SweepOptions options = quick();
     options.stopping.most_passes = 1000;
@@ -166,7 +166,7 @@ TEST(Sweep, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
 }
 
 TEST(Sweep, MemoryThatOneRankLacksIsAnErrorOnAll) {
-  run_rank_threads(3, [](Ranks& ranks) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1, .wrong = false, .out_of_memory = ranks.rank() == 2});
     try {
       static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}));
@@ -178,7 +178,7 @@ TEST(Sweep, MemoryThatOneRankLacksIsAnErrorOnAll) {
 }
 
 TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     std::vector<std::pair<int, std::size_t>> seen;  // pass, passes of the row
     SweepObserver observer;
@@ -195,7 +195,7 @@ TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
 }
 
 TEST(Sweep, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     std::vector<int> seen;
     SweepObserver observer;
@@ -214,7 +214,7 @@ TEST(Sweep, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
 }
 
 TEST(Sweep, WhatFailsBetweenPassesLosesNone) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     int passes = 0;
     int kept = 0;
@@ -232,7 +232,7 @@ TEST(Sweep, WhatFailsBetweenPassesLosesNone) {
 }
 
 TEST(Sweep, RanksThatKnowOfDifferentTimesStillDoTheSame) {
-  run_rank_threads(3, [](Ranks& ranks) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
     SweepOptions options;
     // Pilots of 1 ms are long enough for rank 0 and too short for the others, or the other way round.
@@ -244,7 +244,7 @@ TEST(Sweep, RanksThatKnowOfDifferentTimesStillDoTheSame) {
 }
 
 TEST(Sweep, WhatOneRankCannotRunNobodyRuns) {
-  run_rank_threads(3, [](Ranks& ranks) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.lacks_elsewhere = ranks.rank() == 1});
     const SweepResult result =
         sweep(ranks, backend, {row_of(8, "elsewhere"), row_of(64)}, kHosts, quick(), {});
@@ -254,7 +254,7 @@ TEST(Sweep, WhatOneRankCannotRunNobodyRuns) {
 }
 
 TEST(Sweep, EveryCheckOfARowCounts) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.wrong = ranks.rank() == 1});
     SweepOptions options = quick();
     options.checks = 3;
@@ -264,7 +264,7 @@ TEST(Sweep, EveryCheckOfARowCounts) {
 }
 
 TEST(Sweep, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
-  run_rank_threads(3, [](Ranks& ranks) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({});
     int asked = 0;
     SweepObserver observer;
@@ -280,7 +280,7 @@ TEST(Sweep, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
 }
 
 TEST(Sweep, EveryBlockIsToldAsItEnds) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
     LaunchBlocks blocks;
     SweepObserver observer;
@@ -302,7 +302,7 @@ TEST(Sweep, EveryBlockIsToldAsItEnds) {
 }
 
 TEST(Sweep, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
-  run_rank_threads(2, [](Ranks& ranks) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     SweepOptions options = quick();
     if (ranks.is_root()) {
       MeasuredBlock block;
@@ -328,4 +328,4 @@ TEST(Sweep, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
 }
 
 }  // namespace
-}  // namespace collbench::measurement_loop_test
+}  // namespace collbench::collectives::measurement_loop_test

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 
-namespace collbench::plan_test {
+namespace collbench::collectives::plan_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -120,4 +120,4 @@ TEST(Plan, MoreRowsThanAnybodyReadsAreRefusedBeforeTheyAreMade) {
 }
 
 }  // namespace
-}  // namespace collbench::plan_test
+}  // namespace collbench::collectives::plan_test

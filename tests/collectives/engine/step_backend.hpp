@@ -12,7 +12,7 @@
 #include "collectives/engine/block_timer.hpp"
 #include "collectives/engine/measurement_loop.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// A clock that only operations move.
 class StepClock : public Clock {
@@ -121,4 +121,4 @@ inline SweepOptions quick() {
   return options;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

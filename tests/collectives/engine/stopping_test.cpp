@@ -9,7 +9,7 @@
 
 #include "base/statistics.hpp"
 
-namespace collbench::stopping_test {
+namespace collbench::collectives::stopping_test {
 namespace {
 
 TEST(Stopping, TightPassesStopAtEight) {
@@ -181,4 +181,4 @@ TEST(Stopping, OfADriftTheIntervalHoldsWhatWasMeasuredAndNoMore) {
 }
 
 }  // namespace
-}  // namespace collbench::stopping_test
+}  // namespace collbench::collectives::stopping_test

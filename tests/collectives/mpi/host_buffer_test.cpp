@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-namespace collbench::host_buffer_test {
+namespace collbench::collectives::host_buffer_test {
 namespace {
 
 constexpr std::uint64_t kBytes = 1 << 20;
@@ -55,4 +55,4 @@ TEST(HostBuffer, TooMuchIsAnException) {
 }
 
 }  // namespace
-}  // namespace collbench::host_buffer_test
+}  // namespace collbench::collectives::host_buffer_test

@@ -8,11 +8,11 @@
 #include <set>
 #include <utility>
 
-namespace collbench::straggler_probe_test {
+namespace collbench::collectives::straggler_probe_test {
 namespace {
 
 /// As much of the harness's ranks as a look needs: texts of one length.
-class WorldRanks : public Ranks {
+class WorldRanks : public launch::Ranks {
  public:
   WorldRanks() {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -34,7 +34,7 @@ class WorldRanks : public Ranks {
       all.push_back(joined.substr(at, text.size()));
     return all;
   }
-  void reduce(std::span<double> /*values*/, AcrossRanks /*how*/) override {}
+  void reduce(std::span<double> /*values*/, launch::AcrossRanks /*how*/) override {}
 
  private:
   int rank_ = 0;
@@ -108,4 +108,4 @@ TEST(RankProber, LooksAtRanksAloneWhereMpiIsNotWhatIsMeasured) {
 }
 
 }  // namespace
-}  // namespace collbench::straggler_probe_test
+}  // namespace collbench::collectives::straggler_probe_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
-namespace collbench::algorithm_override_test {
+namespace collbench::collectives::algorithm_override_test {
 namespace {
 
 using ::testing::Contains;
@@ -46,4 +46,4 @@ TEST(ForcedEnvironment, LeavesWhatWasThere) {
 }
 
 }  // namespace
-}  // namespace collbench::algorithm_override_test
+}  // namespace collbench::collectives::algorithm_override_test

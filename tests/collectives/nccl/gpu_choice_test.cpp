@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace collbench::gpu_choice_test {
+namespace collbench::collectives::gpu_choice_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(GpuChoice, SharingIsDoneAndMarkedWhenAskedFor) {
 }
 
 }  // namespace
-}  // namespace collbench::gpu_choice_test
+}  // namespace collbench::collectives::gpu_choice_test

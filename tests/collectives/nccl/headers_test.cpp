@@ -10,7 +10,7 @@
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 
-namespace collbench::headers_test {
+namespace collbench::collectives::headers_test {
 namespace {
 
 template <typename Ours, typename Theirs>
@@ -165,4 +165,4 @@ TEST(Headers, TheRealOnesAgreeWithOurs) {
 }
 
 }  // namespace
-}  // namespace collbench::headers_test
+}  // namespace collbench::collectives::headers_test

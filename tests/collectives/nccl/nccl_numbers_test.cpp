@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace collbench::nccl_numbers_test {
+namespace collbench::collectives::nccl_numbers_test {
 namespace {
 
 TEST(NcclNumbers, EveryTypeAndReductionHasItsOwn) {
@@ -25,4 +25,4 @@ TEST(NcclNumbers, OnlyFloatAveragesMayBeOff) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_numbers_test
+}  // namespace collbench::collectives::nccl_numbers_test

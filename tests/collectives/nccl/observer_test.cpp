@@ -7,7 +7,7 @@
 #include "base/shared_library.hpp"
 #include "collectives/nccl/observer/plugin_interfaces.hpp"
 
-namespace collbench::observer_test {
+namespace collbench::collectives::observer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -229,4 +229,4 @@ TEST(ObserverLibraryTest, AnotherLibraryIsRefused) {
 }
 
 }  // namespace
-}  // namespace collbench::observer_test
+}  // namespace collbench::collectives::observer_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace collbench::p2p_schedule_test {
+namespace collbench::collectives::p2p_schedule_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(GroupedExchange, GatherAndScatterMeetAtTheRoot) {
 }
 
 }  // namespace
-}  // namespace collbench::p2p_schedule_test
+}  // namespace collbench::collectives::p2p_schedule_test

@@ -34,7 +34,7 @@ using ncclProfilerEventState_v6_t = int;
 
 #include "collectives/nccl/observer/plugin_interfaces.hpp"
 
-namespace collbench::plugin_headers_test {
+namespace collbench::collectives::plugin_headers_test {
 namespace {
 
 /// Whether two calls take their arguments the same way: as many, of the same sizes, pointers as such.
@@ -130,4 +130,4 @@ static_assert(offsetof(TunerV6, chunk_size) == offsetof(ncclTuner_v6_t, getChunk
 TEST(PluginHeaders, NcclsOwnAgreeWithOurs) { SUCCEED() << "the compiler has compared them"; }
 
 }  // namespace
-}  // namespace collbench::plugin_headers_test
+}  // namespace collbench::collectives::plugin_headers_test

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace collbench::plugin_slot_test {
+namespace collbench::collectives::plugin_slot_test {
 namespace {
 
 using ::testing::Contains;
@@ -117,4 +117,4 @@ TEST(PluginSurroundings, ALibraryOffersWhatItExports) {
 
 }  // namespace
 
-}  // namespace collbench::plugin_slot_test
+}  // namespace collbench::collectives::plugin_slot_test

@@ -9,18 +9,18 @@
 #include "tests/launch/rank_threads.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::gather_cluster_test {
+namespace collbench::program::gather_cluster_test {
 namespace {
 
 /// A rank that counts the bytes which it sends.
-class Counting : public Ranks {
+class Counting : public launch::Ranks {
  public:
-  Counting(Ranks& ranks, std::atomic<std::size_t>& bytes) : ranks_(ranks), bytes_(bytes) {}
+  Counting(launch::Ranks& ranks, std::atomic<std::size_t>& bytes) : ranks_(ranks), bytes_(bytes) {}
   [[nodiscard]] int rank() const override { return ranks_.rank(); }
   [[nodiscard]] int size() const override { return ranks_.size(); }
   void barrier() override { ranks_.barrier(); }
   void broadcast(std::span<std::byte> bytes, int root) override { ranks_.broadcast(bytes, root); }
-  void reduce(std::span<double> values, AcrossRanks how) override { ranks_.reduce(values, how); }
+  void reduce(std::span<double> values, launch::AcrossRanks how) override { ranks_.reduce(values, how); }
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
     bytes_ += text.size();
     return ranks_.all_gather(text);
@@ -31,7 +31,7 @@ class Counting : public Ranks {
   }
 
  private:
-  Ranks& ranks_;
+  launch::Ranks& ranks_;
   std::atomic<std::size_t>& bytes_;
 };
 
@@ -45,8 +45,8 @@ Identities two_ranks_on_each_of(int nodes) {
 }
 
 /// hgx-h100 with identities of its own on each node; on an odd one a NIC is down.
-Host machine(int node, bool odd) {
-  Host host = reference_host(*find_reference_machine("hgx-h100"));
+topology::Host machine(int node, bool odd) {
+  topology::Host host = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
   host.name.value = "n" + std::to_string(node);
   host.gpus[0].uuid.value = "GPU-" + std::to_string(node);
   if (odd) host.nics[0].ports.at(0).state.value = "DOWN";
@@ -54,7 +54,7 @@ Host machine(int node, bool odd) {
 }
 
 struct Gathered {
-  ClusterTopology cluster;
+  topology::ClusterTopology cluster;
   int looks = 0;
   std::size_t bytes = 0;
 };
@@ -64,10 +64,10 @@ Gathered gather(int nodes, int odd) {
   std::atomic<int> looks = 0;
   std::atomic<std::size_t> bytes = 0;
   const Identities machines = two_ranks_on_each_of(nodes);
-  run_rank_threads(2 * nodes, [&](Ranks& ranks) {
+  launch::run_rank_threads(2 * nodes, [&](launch::Ranks& ranks) {
     Counting counting(ranks, bytes);
     const int node = ranks.rank() / 2;
-    ClusterTopology cluster = gather_cluster(counting, machines, [&] {
+    topology::ClusterTopology cluster = gather_cluster(counting, machines, [&] {
       ++looks;
       return machine(node, node == odd);
     });
@@ -86,7 +86,7 @@ TEST(GatherCluster, EveryNodeLooksOnceAndIsThere) {
   const Gathered result = gather(3, 1);
   EXPECT_EQ(result.looks, 3);
   ASSERT_EQ(result.cluster.nodes.size(), 3U);
-  EXPECT_EQ(result.cluster.shapes, (std::vector<Host>{machine(0, false), machine(1, true)}));
+  EXPECT_EQ(result.cluster.shapes, (std::vector<topology::Host>{machine(0, false), machine(1, true)}));
   EXPECT_EQ(result.cluster.nodes[1].shape, 1);
   EXPECT_EQ(result.cluster.nodes[2].shape, 0);
   EXPECT_EQ(result.cluster.nodes[2].host, "n2");
@@ -104,9 +104,9 @@ TEST(GatherCluster, ASecondNodeOfAKindSendsItsIdentityOnly) {
 
 TEST(GatherCluster, AFailureOfOneNodeIsTheSameErrorEverywhere) {
   std::atomic<int> thrown = 0;
-  run_rank_threads(4, [&](Ranks& ranks) {
+  launch::run_rank_threads(4, [&](launch::Ranks& ranks) {
     try {
-      static_cast<void>(gather_cluster(ranks, two_ranks_on_each_of(2), [&]() -> Host {
+      static_cast<void>(gather_cluster(ranks, two_ranks_on_each_of(2), [&]() -> topology::Host {
         if (ranks.rank() == 2) throw Error(ExitStatus::not_here, "hwloc", "it failed", "");
         return machine(0, false);
       }));
@@ -119,4 +119,4 @@ TEST(GatherCluster, AFailureOfOneNodeIsTheSameErrorEverywhere) {
 }
 
 }  // namespace
-}  // namespace collbench::gather_cluster_test
+}  // namespace collbench::program::gather_cluster_test

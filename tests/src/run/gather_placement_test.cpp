@@ -7,33 +7,35 @@
 #include "topology/graph/host_signature.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::gather_placement_test {
+namespace collbench::program::gather_placement_test {
 namespace {
 
 using testing::IsEmpty;
 
-Host machine(const std::string& name) {
-  Host host = reference_host(*find_reference_machine("hgx-h100"));
+topology::Host machine(const std::string& name) {
+  topology::Host host = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
   for (std::size_t i = 0; i < host.gpus.size(); ++i)
     host.gpus[i].uuid.value = "GPU-" + name + std::to_string(i);
   return host;
 }
 
 /// Two nodes of one shape.
-ClusterTopology twins() {
+topology::ClusterTopology twins() {
   return {{machine("a")},
-          {{"a", 0, host_facts(machine("a")).identity}, {"b", 0, host_facts(machine("b")).identity}}};
+          {{"a", 0, topology::host_facts(machine("a")).identity},
+           {"b", 0, topology::host_facts(machine("b")).identity}}};
 }
 
 /// Two ranks on each of two nodes, with the CUDA_VISIBLE_DEVICES of each.
-std::vector<PlacedRank> placed(const ClusterTopology& cluster, const std::vector<const char*>& variables) {
+std::vector<PlacedRank> placed(const topology::ClusterTopology& cluster,
+                               const std::vector<const char*>& variables) {
   Identities machines;
   for (int rank = 0; rank < 4; ++rank)
     machines.push_back({.rank = rank, .host = "", .node = rank / 2, .local_rank = rank % 2});
   std::vector<PlacedRank> result;
-  run_rank_threads(4, [&](Ranks& ranks) {
+  launch::run_rank_threads(4, [&](launch::Ranks& ranks) {
     std::vector<PlacedRank> mine =
-        gather_placement(ranks, machines, ranks.is_root() ? cluster : ClusterTopology{},
+        gather_placement(ranks, machines, ranks.is_root() ? cluster : topology::ClusterTopology{},
                          variables.at(static_cast<std::size_t>(ranks.rank())));
     if (ranks.is_root()) {
       result = std::move(mine);
@@ -66,9 +68,9 @@ TEST(GatherPlacement, TellsNoVariableFromAnEmptyOne) {
 }
 
 TEST(GatherPlacement, SaysNothingWithoutGpus) {
-  const ClusterTopology cluster{{Host{}}, {{"a", 0, {}}, {"b", 0, {}}}};
+  const topology::ClusterTopology cluster{{topology::Host{}}, {{"a", 0, {}}, {"b", 0, {}}}};
   EXPECT_THAT(placed(cluster, {"0", "0", "0", "0"}), IsEmpty());
 }
 
 }  // namespace
-}  // namespace collbench::gather_placement_test
+}  // namespace collbench::program::gather_placement_test

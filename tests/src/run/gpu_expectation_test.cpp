@@ -4,14 +4,14 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::gpu_expectation_test {
+namespace collbench::program::gpu_expectation_test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ClusterTopology cluster_of(const Host& host) { return {.shapes = {host}, .nodes = {}}; }
+topology::ClusterTopology cluster_of(const topology::Host& host) { return {.shapes = {host}, .nodes = {}}; }
 
 Identities ranks(const std::vector<int>& per_node) {
   Identities identities;
@@ -25,7 +25,7 @@ Identities ranks(const std::vector<int>& per_node) {
 
 TEST(GpuClusterHere, IsTheMachinesThatTheRunIsOn) {
   std::vector<std::string> notes;
-  const auto machines = cluster_of(reference_host(*find_reference_machine("hgx-h100")));
+  const auto machines = cluster_of(topology::reference_host(*topology::find_reference_machine("hgx-h100")));
   const auto cluster = gpu_cluster_here(machines, ranks({4, 4}), notes);
   ASSERT_TRUE(cluster);
   EXPECT_EQ(cluster->nodes, 2);
@@ -36,12 +36,12 @@ TEST(GpuClusterHere, IsTheMachinesThatTheRunIsOn) {
 
 TEST(GpuClusterHere, SaysWhyNothingIsExpected) {
   std::vector<std::string> notes;
-  EXPECT_FALSE(gpu_cluster_here(cluster_of(Host{}), ranks({2}), notes));
-  EXPECT_FALSE(gpu_cluster_here(cluster_of(Host{}), ranks({2, 1}), notes));
-  EXPECT_FALSE(gpu_cluster_here(ClusterTopology{}, ranks({2}), notes));
+  EXPECT_FALSE(gpu_cluster_here(cluster_of(topology::Host{}), ranks({2}), notes));
+  EXPECT_FALSE(gpu_cluster_here(cluster_of(topology::Host{}), ranks({2, 1}), notes));
+  EXPECT_FALSE(gpu_cluster_here(topology::ClusterTopology{}, ranks({2}), notes));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("GPU"), HasSubstr("different numbers of ranks"),
                                  HasSubstr("no machine was looked at")));
 }
 
 }  // namespace
-}  // namespace collbench::gpu_expectation_test
+}  // namespace collbench::program::gpu_expectation_test

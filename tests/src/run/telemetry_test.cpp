@@ -4,7 +4,7 @@
 
 #include "tests/launch/rank_threads.hpp"
 
-namespace collbench::telemetry_test {
+namespace collbench::program::telemetry_test {
 namespace {
 
 using testing::ElementsAre;
@@ -22,9 +22,10 @@ Identities machines() {
   return machines;
 }
 
-GatheredTelemetry gathered(const std::vector<VisibleGpu>& gpus, const std::vector<TelemetryLog>& of_nodes) {
+GatheredTelemetry gathered(const std::vector<collectives::VisibleGpu>& gpus,
+                           const std::vector<topology::TelemetryLog>& of_nodes) {
   GatheredTelemetry result;
-  run_rank_threads(4, [&](Ranks& ranks) {
+  launch::run_rank_threads(4, [&](launch::Ranks& ranks) {
     const auto node = static_cast<std::size_t>(ranks.rank()) / 2;
     GatheredTelemetry mine =
         gather_telemetry(ranks, machines(), gpus, ranks.rank() % 2 == 0 ? &of_nodes.at(node) : nullptr);
@@ -37,18 +38,18 @@ GatheredTelemetry gathered(const std::vector<VisibleGpu>& gpus, const std::vecto
   return result;
 }
 
-TelemetryLog log(const std::string& uuid, const std::string& address) {
-  GpuReading reading;
+topology::TelemetryLog log(const std::string& uuid, const std::string& address) {
+  topology::GpuReading reading;
   reading.uuid = uuid;
   reading.address = address;
   reading.throttled_by = {GpuTrouble::sw_power_cap};
-  TelemetryLog log;
+  topology::TelemetryLog log;
   log.add({reading}, {.seconds_since_last = 1, .during = {2}, .since_last = {2}});
   return log;
 }
 
 TEST(GatherTelemetry, PutsHostsTogetherAndNamesThem) {
-  TelemetryLog twice = log("GPU-b", "0000:01:00.0");
+  topology::TelemetryLog twice = log("GPU-b", "0000:01:00.0");
   twice.add({}, {});
   const GatheredTelemetry all = gathered({{"0000:01:00.0", "GPU-a"},
                                           {"0000:02:00.0", "GPU-x"},
@@ -65,7 +66,7 @@ TEST(GatherTelemetry, PutsHostsTogetherAndNamesThem) {
 }
 
 TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostWorksOn) {
-  const std::vector<VisibleGpu> gpus(4, {"0000:01:00.0", "GPU-a"});
+  const std::vector<collectives::VisibleGpu> gpus(4, {"0000:01:00.0", "GPU-a"});
   const GatheredTelemetry all =
       gathered(gpus, {log("GPU-other", "0000:02:00.0"), log("GPU-a", "0000:01:00.0")});
   ASSERT_EQ(all.telemetry.gpus.size(), 1U);
@@ -76,10 +77,10 @@ TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostWorksOn) {
 }
 
 TEST(GatherTelemetry, AMigDeviceIsKnownByItsGpusAddress) {
-  const std::vector<VisibleGpu> gpus(4, {"0000:9A:00.0", "MIG-1"});
+  const std::vector<collectives::VisibleGpu> gpus(4, {"0000:9A:00.0", "MIG-1"});
   const GatheredTelemetry all = gathered(gpus, {log("GPU-a", "0000:9a:00.0"), log("GPU-b", "0000:9a:00.0")});
   EXPECT_EQ(all.telemetry.gpus.size(), 2U);
 }
 
 }  // namespace
-}  // namespace collbench::telemetry_test
+}  // namespace collbench::program::telemetry_test

@@ -11,7 +11,7 @@
 #include "tests/source_folder.hpp"
 #include "topology/graph/facts.hpp"
 
-namespace collbench::finding_kinds_test {
+namespace collbench::topology::finding_kinds_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(FindingCatalogue, SeveritiesHaveNames) {
 }
 
 }  // namespace
-}  // namespace collbench::finding_kinds_test
+}  // namespace collbench::topology::finding_kinds_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::gpus_test {
+namespace collbench::topology::gpus_test {
 namespace {
 
 TEST(GpuCatalogue, TellsFormsOfOneModelApart) {
@@ -30,4 +30,4 @@ TEST(GpuCatalogue, KnowsPciIds) {
 }
 
 }  // namespace
-}  // namespace collbench::gpus_test
+}  // namespace collbench::topology::gpus_test

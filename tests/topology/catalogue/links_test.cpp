@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::links_test {
+namespace collbench::topology::links_test {
 namespace {
 
 TEST(LinkCatalogue, PcieAsNcclCounts) {
@@ -49,4 +49,4 @@ TEST(LinkCatalogue, EveryRateHasASource) {
 }
 
 }  // namespace
-}  // namespace collbench::links_test
+}  // namespace collbench::topology::links_test

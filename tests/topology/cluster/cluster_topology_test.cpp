@@ -9,7 +9,7 @@
 #include "topology/graph/host_signature.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::cluster_topology_test {
+namespace collbench::topology::cluster_topology_test {
 namespace {
 
 /// hgx-h100 as one of several twins.
@@ -142,4 +142,4 @@ TEST(ClusterSummary, OtherBusNumbersMakeNoNodeOdd) {
 
 }  // namespace
 
-}  // namespace collbench::cluster_topology_test
+}  // namespace collbench::topology::cluster_topology_test

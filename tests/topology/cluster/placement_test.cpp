@@ -5,7 +5,7 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::placement_test {
+namespace collbench::topology::placement_test {
 namespace {
 
 using testing::ElementsAre;
@@ -180,4 +180,4 @@ TEST(Placement, IsRecordedByName) {
 
 }  // namespace
 
-}  // namespace collbench::placement_test
+}  // namespace collbench::topology::placement_test

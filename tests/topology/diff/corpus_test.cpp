@@ -13,7 +13,7 @@
 #include "topology/diff/topology_diff.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench::diff_corpus_test {
+namespace collbench::topology::diff_corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ TEST(DiffCorpus, AMachineDoesNotDifferFromItself) {
 }
 
 }  // namespace
-}  // namespace collbench::diff_corpus_test
+}  // namespace collbench::topology::diff_corpus_test

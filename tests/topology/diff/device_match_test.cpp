@@ -7,7 +7,7 @@
 #include "topology/diff/inject_fault.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::device_match_test {
+namespace collbench::topology::device_match_test {
 namespace {
 
 constexpr Device gpu(int index) { return {DeviceKind::gpu, index}; }
@@ -85,4 +85,4 @@ TEST(DeviceMatch, MachinesThatHaveNothingInCommonEndSoon) {
 }
 
 }  // namespace
-}  // namespace collbench::device_match_test
+}  // namespace collbench::topology::device_match_test

@@ -5,7 +5,7 @@
 #include "topology/diff/topology_diff.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::finding_test {
+namespace collbench::topology::finding_test {
 namespace {
 
 const Host& hgx() {
@@ -51,4 +51,4 @@ TEST(FindingList, WordsAreJoinedAsInASentence) {
 }
 
 }  // namespace
-}  // namespace collbench::finding_test
+}  // namespace collbench::topology::finding_test

@@ -8,7 +8,7 @@
 #include "topology/diff/topology_diff.hpp"
 #include "topology/readers/nccl/graph_xml.hpp"
 
-namespace collbench::graphs_test {
+namespace collbench::topology::graphs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(DiffGraphs, WhatOneMachineHasNoGraphOfIsNotCompared) {
 }
 
 }  // namespace
-}  // namespace collbench::graphs_test
+}  // namespace collbench::topology::graphs_test

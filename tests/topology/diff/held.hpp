@@ -8,7 +8,7 @@
 #include "topology/graph/path.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 inline constexpr int kNotCounted = -1;
 
@@ -62,4 +62,4 @@ inline std::string held(const Held& row, const Host& host) {
       host.nvlinks.size(), total_nvlinks(host));
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -4,7 +4,7 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::host_groups_test {
+namespace collbench::topology::host_groups_test {
 namespace {
 
 Host node(int number) {
@@ -48,4 +48,4 @@ TEST(HostGroups, ATwinByItsTextIsNotReadAgain) {
 TEST(HostGroups, WithoutMachinesThereAreNone) { EXPECT_TRUE(HostGroups().take().empty()); }
 
 }  // namespace
-}  // namespace collbench::host_groups_test
+}  // namespace collbench::topology::host_groups_test

@@ -5,7 +5,7 @@
 #include "tests/topology/diff/mutations.hpp"
 #include "topology/diff/topology_diff.hpp"
 
-namespace collbench::inject_fault_test {
+namespace collbench::topology::inject_fault_test {
 namespace {
 
 Host hgx() { return healthy_machine(*find_reference_machine("hgx-h100")); }
@@ -59,4 +59,4 @@ TEST(WithFinding, APortOfACardThatStaysKeepsTheFunction) {
 }
 
 }  // namespace
-}  // namespace collbench::inject_fault_test
+}  // namespace collbench::topology::inject_fault_test

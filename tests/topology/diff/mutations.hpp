@@ -11,7 +11,7 @@
 #include "topology/graph/path.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A machine with one attribute made worse.
 struct Mutation {
@@ -247,4 +247,4 @@ inline std::vector<Mutation> mutations_of(const Host& healthy) {
   return chosen;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -14,7 +14,7 @@
 #include "tests/topology/diff/held.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A file of which one device, link or NUMA node was taken away.
 struct OneRemoved {
@@ -106,4 +106,4 @@ inline void expect_every_removal_is_seen(const Held& row, const std::string& tex
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

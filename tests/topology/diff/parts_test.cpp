@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::parts_test {
+namespace collbench::topology::parts_test {
 namespace {
 
 Twins seat(int index) {
@@ -27,4 +27,4 @@ TEST(PairCover, PairsApartAreExplainedApart) {
 TEST(PairCover, NothingChangedIsExplainedByNothing) { EXPECT_TRUE(explain_pairs<int>({}).empty()); }
 
 }  // namespace
-}  // namespace collbench::parts_test
+}  // namespace collbench::topology::parts_test

@@ -10,7 +10,7 @@
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/diff/inject_fault.hpp"
 
-namespace collbench::topology_diff_test {
+namespace collbench::topology::topology_diff_test {
 namespace {
 
 using testing::AllOf;
@@ -375,4 +375,4 @@ TEST(TopologyDiff, ABrokenOrDegradedFindingIsAFault) {
 }
 
 }  // namespace
-}  // namespace collbench::topology_diff_test
+}  // namespace collbench::topology::topology_diff_test

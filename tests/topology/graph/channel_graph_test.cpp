@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::channel_graph_test {
+namespace collbench::topology::channel_graph_test {
 namespace {
 
 Device gpu(int index) { return {DeviceKind::gpu, index}; }
@@ -44,4 +44,4 @@ TEST(ChannelGraph, ItsWaysAreWords) {
 }
 
 }  // namespace
-}  // namespace collbench::channel_graph_test
+}  // namespace collbench::topology::channel_graph_test

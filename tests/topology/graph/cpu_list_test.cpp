@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::cpu_list_test {
+namespace collbench::topology::cpu_list_test {
 namespace {
 
 using Cpus = std::vector<int>;
@@ -30,4 +30,4 @@ TEST(CpuList, WritesBoth) {
 }
 
 }  // namespace
-}  // namespace collbench::cpu_list_test
+}  // namespace collbench::topology::cpu_list_test

@@ -4,7 +4,7 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::device_slots_test {
+namespace collbench::topology::device_slots_test {
 namespace {
 
 constexpr Device gpu(int index) { return {DeviceKind::gpu, index}; }
@@ -57,4 +57,4 @@ TEST(Seats, StandInAnOrderThatDoesNotGoByTheListing) {
 }
 
 }  // namespace
-}  // namespace collbench::device_slots_test
+}  // namespace collbench::topology::device_slots_test

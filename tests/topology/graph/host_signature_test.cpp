@@ -12,7 +12,7 @@
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::host_signature_test {
+namespace collbench::topology::host_signature_test {
 namespace {
 
 std::string hash_of(const Host& host) { return shape_hash(host_facts(host).shape); }
@@ -245,4 +245,4 @@ TEST(ShapeText, EndsOnAnyBytes) {
 
 }  // namespace
 
-}  // namespace collbench::host_signature_test
+}  // namespace collbench::topology::host_signature_test

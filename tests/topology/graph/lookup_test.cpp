@@ -4,7 +4,7 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::lookup_test {
+namespace collbench::topology::lookup_test {
 namespace {
 
 using testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST(Lookup, SaysWhyAGraphDoesNotHold) {
 }
 
 }  // namespace
-}  // namespace collbench::lookup_test
+}  // namespace collbench::topology::lookup_test

@@ -14,7 +14,7 @@
 #include "topology/readers/nvidia_smi/query.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench::merge_test {
+namespace collbench::topology::merge_test {
 namespace {
 
 std::vector<Host> all_readings() {
@@ -142,4 +142,4 @@ TEST(Merge, WithoutAPortTheFirstNicAtAnAddressIsMeantHoweverListed) {
 }
 
 }  // namespace
-}  // namespace collbench::merge_test
+}  // namespace collbench::topology::merge_test

@@ -5,7 +5,7 @@
 
 #include "tests/topology/two_ports_at_one_address.hpp"
 
-namespace collbench::nics_test {
+namespace collbench::topology::nics_test {
 namespace {
 
 TEST(Guid, HasOneSpelling) {
@@ -53,4 +53,4 @@ TEST(NicOrder, GoesByNameWhereNothingElseIsKnown) {
 
 }  // namespace
 
-}  // namespace collbench::nics_test
+}  // namespace collbench::topology::nics_test

@@ -8,7 +8,7 @@
 #include "topology/readers/nccl/topology_xml.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench::path_test {
+namespace collbench::topology::path_test {
 namespace {
 
 constexpr Device gpu(int i) { return {DeviceKind::gpu, i}; }
@@ -108,4 +108,4 @@ TEST(Path, EquallyNearNicsComeInOneOrderHoweverListed) {
 }
 
 }  // namespace
-}  // namespace collbench::path_test
+}  // namespace collbench::topology::path_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::pci_test {
+namespace collbench::topology::pci_test {
 namespace {
 
 TEST(PciAddress, HasOneSpelling) {
@@ -42,4 +42,4 @@ TEST(PciClass, LeavesOutTheRest) {
 
 }  // namespace
 
-}  // namespace collbench::pci_test
+}  // namespace collbench::topology::pci_test

@@ -9,7 +9,7 @@
 #include "topology/readers/hwloc/xml.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench::topology_json_test {
+namespace collbench::topology::topology_json_test {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(TopologyJson, RefusesWhatDoesNotHoldTogether) {
 }
 
 }  // namespace
-}  // namespace collbench::topology_json_test
+}  // namespace collbench::topology::topology_json_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::topology_test {
+namespace collbench::topology::topology_test {
 namespace {
 
 TEST(PathType, NamesGoBothWays) {
@@ -31,4 +31,4 @@ TEST(PathType, NcclHasNoWordForNode) {
 }
 
 }  // namespace
-}  // namespace collbench::topology_test
+}  // namespace collbench::topology::topology_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace collbench::detect_test {
+namespace collbench::topology::detect_test {
 namespace {
 
 TEST(Detect, EveryReferenceIsNearestToItself) {
@@ -42,4 +42,4 @@ TEST(Detect, SlowNicsAreManagement) {
 }
 
 }  // namespace
-}  // namespace collbench::detect_test
+}  // namespace collbench::topology::detect_test

@@ -11,7 +11,7 @@
 #include "topology/readers/nccl/topology_xml.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench::reference_machines_test {
+namespace collbench::topology::reference_machines_test {
 namespace {
 
 constexpr Device gpu(int i) { return {DeviceKind::gpu, i}; }
@@ -108,4 +108,4 @@ TEST(ReferenceMachines, GraceGpusReachTheirCpuByC2c) {
 }
 
 }  // namespace
-}  // namespace collbench::reference_machines_test
+}  // namespace collbench::topology::reference_machines_test

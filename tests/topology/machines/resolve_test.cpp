@@ -6,7 +6,7 @@
 #include "tests/topology/readers/sysfs/sysfs_tree.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench::resolve_test {
+namespace collbench::topology::resolve_test {
 namespace {
 
 using testing::AllOf;
@@ -71,4 +71,4 @@ TEST(ReadPlace, RefusesAFolderWithNothingInIt) {
 }
 
 }  // namespace
-}  // namespace collbench::resolve_test
+}  // namespace collbench::topology::resolve_test

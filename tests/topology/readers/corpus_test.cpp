@@ -23,7 +23,7 @@
 #include "topology/readers/sysfs/nics.hpp"
 #include "topology/render/nccl_topology_xml.hpp"
 
-namespace collbench::corpus_test {
+namespace collbench::topology::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -278,4 +278,4 @@ TEST_F(Corpus, InfinibandTree) {
 }
 
 }  // namespace
-}  // namespace collbench::corpus_test
+}  // namespace collbench::topology::corpus_test

@@ -6,7 +6,7 @@
 #include "tests/topology/fixture.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench::fixtures_test {
+namespace collbench::topology::fixtures_test {
 namespace {
 
 constexpr const char* kByEye = "by eye";
@@ -40,4 +40,4 @@ TEST(Fixtures, NothingCanBeTakenAwayUnseen) {
 }
 
 }  // namespace
-}  // namespace collbench::fixtures_test
+}  // namespace collbench::topology::fixtures_test

@@ -7,7 +7,7 @@
 #include "tests/topology/foreign_leaks.hpp"
 #include "tests/topology/readers/sysfs/sysfs_tree.hpp"
 
-namespace collbench::gather_live_test {
+namespace collbench::topology::gather_live_test {
 namespace {
 
 using testing::AllOf;
@@ -146,4 +146,4 @@ TEST(GatherLiveHere, LooksAtThisMachine) {
 }
 
 }  // namespace
-}  // namespace collbench::gather_live_test
+}  // namespace collbench::topology::gather_live_test

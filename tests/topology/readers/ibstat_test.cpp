@@ -6,7 +6,7 @@
 #include "tests/source_folder.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench::ibstat_test {
+namespace collbench::topology::ibstat_test {
 namespace {
 
 using testing::AllOf;
@@ -49,4 +49,4 @@ TEST(Ibstat, IsKnownByItsDevices) {
 }
 
 }  // namespace
-}  // namespace collbench::ibstat_test
+}  // namespace collbench::topology::ibstat_test

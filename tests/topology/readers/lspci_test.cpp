@@ -10,7 +10,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench::lspci_test {
+namespace collbench::topology::lspci_test {
 namespace {
 
 using testing::AllOf;
@@ -92,4 +92,4 @@ TEST(Lspci, IsKnownByItsLinks) {
 }
 
 }  // namespace
-}  // namespace collbench::lspci_test
+}  // namespace collbench::topology::lspci_test

@@ -19,7 +19,7 @@
 #include "topology/readers/nvidia_smi/query.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench::read_any_test {
+namespace collbench::topology::read_any_test {
 namespace {
 
 using testing::AllOf;
@@ -84,4 +84,4 @@ TEST(ReadAny, SaysWhatItExpectsInsteadOfAnythingElse) {
 }
 
 }  // namespace
-}  // namespace collbench::read_any_test
+}  // namespace collbench::topology::read_any_test

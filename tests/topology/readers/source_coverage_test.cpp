@@ -7,7 +7,7 @@
 #include "tests/topology/fixture.hpp"
 #include "topology/readers/read_any.hpp"
 
-namespace collbench::source_coverage_test {
+namespace collbench::topology::source_coverage_test {
 namespace {
 
 std::string told(const std::string& text) {
@@ -28,4 +28,4 @@ TEST(ToldDevices, EachSourceTellsOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace collbench::source_coverage_test
+}  // namespace collbench::topology::source_coverage_test

@@ -6,7 +6,7 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::drawing_test {
+namespace collbench::topology::drawing_test {
 namespace {
 
 using testing::AllOf;
@@ -77,4 +77,4 @@ TEST(Drawing, OnlyColoursThatHaveATwinInTheDarkAreUsed) {
 TEST(Drawing, AMachineWithoutAnythingIsDrawn) { EXPECT_THAT(drawn(Host{}), HasSubstr("digraph machine")); }
 
 }  // namespace
-}  // namespace collbench::drawing_test
+}  // namespace collbench::topology::drawing_test

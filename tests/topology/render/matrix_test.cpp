@@ -7,7 +7,7 @@
 #include "topology/readers/hwloc/xml.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench::matrix_test {
+namespace collbench::topology::matrix_test {
 namespace {
 
 using testing::HasSubstr;
@@ -62,4 +62,4 @@ TEST(ShowMatrix, CountsTheLinksOfACubeMesh) {
 
 }  // namespace
 
-}  // namespace collbench::matrix_test
+}  // namespace collbench::topology::matrix_test

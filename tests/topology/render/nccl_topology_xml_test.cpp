@@ -6,7 +6,7 @@
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/nccl/topology_xml.hpp"
 
-namespace collbench::nccl_topology_xml_test {
+namespace collbench::topology::nccl_topology_xml_test {
 namespace {
 
 using testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(WriteNcclTopologyXml, KeepsTheLinkToTheCpu) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_topology_xml_test
+}  // namespace collbench::topology::nccl_topology_xml_test

@@ -11,7 +11,7 @@
 #include "topology/render/matrix.hpp"
 #include "topology/render/tree.hpp"
 
-namespace collbench::show_test {
+namespace collbench::topology::show_test {
 namespace {
 
 TEST(SummarizeHost, CountsWhatThereIs) {
@@ -121,4 +121,4 @@ TEST(Show, ListsEveryReferenceMachine) {
 
 }  // namespace
 
-}  // namespace collbench::show_test
+}  // namespace collbench::topology::show_test

@@ -9,7 +9,7 @@
 #include "topology/machines/reference_machines.hpp"
 #include "topology/render/drawing.hpp"
 
-namespace collbench::svg_test {
+namespace collbench::topology::svg_test {
 namespace {
 
 using testing::AllOf;
@@ -53,4 +53,4 @@ TEST(Svg, EveryColourHasItsTwinInTheDark) {
 }
 
 }  // namespace
-}  // namespace collbench::svg_test
+}  // namespace collbench::topology::svg_test

@@ -9,7 +9,7 @@
 #include "topology/readers/nvidia_smi/nvlink.hpp"
 #include "topology/readers/nvidia_smi/topo.hpp"
 
-namespace collbench::tree_test {
+namespace collbench::topology::tree_test {
 namespace {
 
 using testing::HasSubstr;
@@ -45,4 +45,4 @@ TEST(ShowTree, MarksLinksThatCarryLessThanTheyCould) {
 }
 
 }  // namespace
-}  // namespace collbench::tree_test
+}  // namespace collbench::topology::tree_test

@@ -12,7 +12,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench::nvidia_smi_telemetry_test {
+namespace collbench::topology::nvidia_smi_telemetry_test {
 namespace {
 
 using testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST(NvidiaSmiTelemetry, ReadsRecordingsOfRealGpus) {
 }
 
 }  // namespace
-}  // namespace collbench::nvidia_smi_telemetry_test
+}  // namespace collbench::topology::nvidia_smi_telemetry_test

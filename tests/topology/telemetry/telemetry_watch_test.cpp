@@ -11,7 +11,7 @@
 
 #include "base/files.hpp"
 
-namespace collbench::telemetry_watch_test {
+namespace collbench::topology::telemetry_watch_test {
 namespace {
 
 using testing::ElementsAre;
@@ -239,4 +239,4 @@ TEST_F(TelemetryWatchTest, NonsenseIsNotKnown) {
 
 }  // namespace
 
-}  // namespace collbench::telemetry_watch_test
+}  // namespace collbench::topology::telemetry_watch_test

@@ -8,7 +8,7 @@
 #include "base/text_input.hpp"
 #include "topology/catalogue/gpus.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// The blank-separated words of all children of that name: hwloc splits long lists over several elements.
@@ -88,4 +88,4 @@ void add_nvlinks(const XmlInput& xml, const HwlocObjects& objects, Host& host) {
   }
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

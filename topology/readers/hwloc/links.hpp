@@ -5,7 +5,7 @@
 #include "base/xml_input.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// Where an object of hwloc's tree is: at a PCI function, or (address empty) at a NUMA node.
 struct HwlocObject {
@@ -21,4 +21,4 @@ using HwlocObjects = std::map<std::string, HwlocObject>;
 /// FILE:LINE when the matrix is not whole.
 void add_nvlinks(const XmlInput& xml, const HwlocObjects& objects, Host& host);
 
-}  // namespace collbench
+}  // namespace collbench::topology

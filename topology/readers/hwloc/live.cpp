@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "topology/readers/hwloc/xml.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 struct Destroy {
@@ -53,4 +53,4 @@ Host read_hwloc_live() {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -15,7 +15,7 @@
 #include "topology/graph/pci.hpp"
 #include "topology/readers/hwloc/links.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 using Infos = std::map<std::string, std::string>;
@@ -292,4 +292,4 @@ Host read_hwloc_xml(std::string_view text, std::string_view file) {
   return TreeReader(xml, file).read();
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

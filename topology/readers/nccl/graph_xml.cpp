@@ -14,7 +14,7 @@
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::uint64_t kNoDevice = ~std::uint64_t{0};  // -1: no NIC was found
@@ -178,4 +178,4 @@ Host read_nccl_graph_xml(std::string_view text, std::string_view file) {
   return GraphReader(xml, file).read();
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

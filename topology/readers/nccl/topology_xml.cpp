@@ -13,7 +13,7 @@
 #include "topology/graph/nics.hpp"
 #include "topology/graph/pci.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// The position of the device at `address` in `devices`; one that is not there is added.
@@ -223,4 +223,4 @@ Host read_nccl_topology_xml(std::string_view text, std::string_view file) {
   return DumpReader(xml, file).read();
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

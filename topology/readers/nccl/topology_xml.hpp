@@ -6,7 +6,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What NCCL takes for the address of an NVSwitch that a VM does not show (2.30 src/graph/xml.cc).
 inline constexpr std::string_view kHiddenNvSwitch = "fffffff:ffff:ff";
@@ -29,4 +29,4 @@ void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host);
 /// know is counted in the notes. `file` stands in errors. Throws Error (usage) with FILE:LINE.
 [[nodiscard]] Host read_nccl_topology_xml(std::string_view text, std::string_view file);
 
-}  // namespace collbench
+}  // namespace collbench::topology

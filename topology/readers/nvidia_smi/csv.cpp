@@ -10,7 +10,7 @@
 #include "topology/readers/nvidia_smi/fields.hpp"
 #include "topology/readers/nvidia_smi/matrix.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::string_view kSaveQuery =
@@ -124,4 +124,4 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -7,7 +7,7 @@
 #include "base/text_input.hpp"
 #include "topology/catalogue/links.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
   constexpr std::array<std::string_view, 4> kErrors{"ERROR: ", "NVIDIA-SMI has failed",
@@ -64,4 +64,4 @@ void read_pci_device_id(const std::optional<std::string>& text, Fact<std::string
   device.value = fmt::format("0x{:04x}", *id >> 16U);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -9,7 +9,7 @@
 #include "base/text_input.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// The line where nvidia-smi says that it failed ("ERROR: …", "NVIDIA-SMI has failed …"); none when it
 /// worked.
@@ -40,4 +40,4 @@ namespace collbench {
 void read_pci_device_id(const std::optional<std::string>& text, Fact<std::string>& vendor,
                         Fact<std::string>& device);
 
-}  // namespace collbench
+}  // namespace collbench::topology

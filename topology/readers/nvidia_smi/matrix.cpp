@@ -10,7 +10,7 @@
 #include "base/text_input.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::array<std::string_view, 3> kExtras{"CPU Affinity", "NUMA Affinity", "GPU NUMA ID"};
@@ -219,4 +219,4 @@ Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

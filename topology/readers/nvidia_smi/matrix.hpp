@@ -7,7 +7,7 @@
 #include "base/text_input.hpp"
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A row of a table of nvidia-smi: the cells under the devices, then those under the affinity columns.
 struct MatrixRow {
@@ -35,4 +35,4 @@ struct Matrix {
 /// `file` stands in errors. Throws Error (usage) with FILE:LINE for anything but a whole, undamaged table.
 [[nodiscard]] Host read_nvidia_smi_p2p(std::string_view text, std::string_view file);
 
-}  // namespace collbench
+}  // namespace collbench::topology

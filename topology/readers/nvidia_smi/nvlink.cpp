@@ -9,7 +9,7 @@
 #include "topology/readers/nvidia_smi/fields.hpp"
 #include "topology/readers/nvidia_smi/matrix.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::string_view kNvlinkOutput = "the output of nvidia-smi nvlink -s";
@@ -119,4 +119,4 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
                   std::string(kSaveNvlink)));
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

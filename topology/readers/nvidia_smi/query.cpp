@@ -7,7 +7,7 @@
 #include "topology/graph/pci.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 /// The text at a path such as "pci/pci_bus_id"; none when it is absent or N/A.
@@ -72,4 +72,4 @@ Host read_nvidia_smi_query(std::string_view text, std::string_view file) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -11,7 +11,7 @@
 #include "topology/readers/nvidia_smi/fields.hpp"
 #include "topology/readers/nvidia_smi/matrix.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 constexpr std::string_view kReader = "nvidia-smi topo -m";
@@ -150,4 +150,4 @@ Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

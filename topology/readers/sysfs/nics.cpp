@@ -6,7 +6,7 @@
 #include "topology/graph/nics.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ Host read_sysfs_net(const std::filesystem::path& root) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

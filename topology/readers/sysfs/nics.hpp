@@ -3,7 +3,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// RDMA devices below ROOT/class/infiniband: ports with link layer, rate and state, GUID, firmware, and the
 /// kernel interfaces that belong to them. `root` is /sys or a copy. What is hidden is said in the notes.
@@ -13,4 +13,4 @@ namespace collbench {
 /// and other interfaces without hardware are left out. `root` is /sys or a copy.
 [[nodiscard]] Host read_sysfs_net(const std::filesystem::path& root);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -14,7 +14,7 @@
 #include "topology/graph/pci.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 namespace {
 
 // PCI Express Base Specification 4.0, 7.6.2 (the list of extended capabilities: id in bits 0 to 15, the next
@@ -173,4 +173,4 @@ Host read_sysfs_pci(const fs::path& root) {
   return host;
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

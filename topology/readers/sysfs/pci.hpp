@@ -6,7 +6,7 @@
 
 #include "topology/graph/topology.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 /// What the kernel shows of a function's config space without root; with it 256 bytes (PCI) or 4096 (PCIe).
 inline constexpr std::size_t kConfigBytesWithoutRoot = 64;
@@ -20,4 +20,4 @@ inline constexpr std::size_t kConfigBytesWithoutRoot = 64;
 /// `root` is /sys or a copy. What is hidden is said in the notes; never throws for it.
 [[nodiscard]] Host read_sysfs_pci(const std::filesystem::path& root);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -7,7 +7,7 @@
 #include "base/text_input.hpp"
 #include "topology/graph/pci.hpp"
 
-namespace collbench {
+namespace collbench::topology {
 
 namespace fs = std::filesystem;
 
@@ -76,4 +76,4 @@ std::optional<std::string> sysfs_link_name(const fs::path& link) {
   return excerpt(target.filename().string(), kMostText);
 }
 
-}  // namespace collbench
+}  // namespace collbench::topology

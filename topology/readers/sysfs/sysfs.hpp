@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// Small reads below a root that is /sys, or a copy of it. None of these throws for what is hidden or gone:
 /// in a container half of it is.
@@ -28,4 +28,4 @@ namespace collbench {
 /// Name of what a link leads to ("mlx5_core" for …/driver); none when there is no link.
 [[nodiscard]] std::optional<std::string> sysfs_link_name(const std::filesystem::path& link);
 
-}  // namespace collbench
+}  // namespace collbench::topology

@@ -7,7 +7,7 @@
 #include "analysis/models/host/algorithms.hpp"
 #include "tests/analysis/models/host/host_model_fixture.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// Seconds of one algorithm of one operation.
 inline double seconds_of(OperationId operation, std::string_view name, const HostModel& model, double size,
@@ -41,4 +41,4 @@ inline HostModel with_cache(const Identities& identities, double cache_bytes) {
 inline constexpr double kRelativeTolerance = 1e-9;
 #define EXPECT_SECONDS(actual, expected) EXPECT_NEAR((actual) / (expected), 1, kRelativeTolerance)
 
-}  // namespace collbench
+}  // namespace collbench::analysis

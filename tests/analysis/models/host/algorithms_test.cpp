@@ -6,7 +6,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::algorithms_test {
+namespace collbench::analysis::algorithms_test {
 namespace {
 
 constexpr std::array kRun{OperationId::all_reduce, OperationId::all_gather, OperationId::reduce_scatter,
@@ -125,4 +125,4 @@ TEST(HostAlgorithms, InPlaceNeverCostsMore) {
 }
 
 }  // namespace
-}  // namespace collbench::algorithms_test
+}  // namespace collbench::analysis::algorithms_test

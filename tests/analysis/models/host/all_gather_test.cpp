@@ -2,7 +2,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::all_gather_test {
+namespace collbench::analysis::all_gather_test {
 namespace {
 
 double all_gather(std::string_view name, const HostModel& model, double size, bool in_place = false) {
@@ -56,4 +56,4 @@ TEST(TwoProcAllGather, IsOneExchange) {
 }
 
 }  // namespace
-}  // namespace collbench::all_gather_test
+}  // namespace collbench::analysis::all_gather_test

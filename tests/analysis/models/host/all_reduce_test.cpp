@@ -3,7 +3,7 @@
 #include "base/record/operation.hpp"
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::all_reduce_test {
+namespace collbench::analysis::all_reduce_test {
 namespace {
 
 double all_reduce(std::string_view name, const HostModel& model, double size, bool in_place = false) {
@@ -138,4 +138,4 @@ TEST(SegmentedRingAllReduce, IsSetAgainstTheRing) {
 }
 
 }  // namespace
-}  // namespace collbench::all_reduce_test
+}  // namespace collbench::analysis::all_reduce_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::all_to_all_test {
+namespace collbench::analysis::all_to_all_test {
 namespace {
 
 double all_to_all(std::string_view name, const HostModel& model, double size) {
@@ -82,4 +82,4 @@ TEST(AllToAll, CopiesOnesOwnBlock) {
 }
 
 }  // namespace
-}  // namespace collbench::all_to_all_test
+}  // namespace collbench::analysis::all_to_all_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::all_to_all_v_test {
+namespace collbench::analysis::all_to_all_v_test {
 namespace {
 
 constexpr double kSize = 8e6;
@@ -37,4 +37,4 @@ TEST(AllToAllv, ManyIntoOneNodeShareItsLink) {
 }
 
 }  // namespace
-}  // namespace collbench::all_to_all_v_test
+}  // namespace collbench::analysis::all_to_all_v_test

@@ -5,7 +5,7 @@
 #include "analysis/models/host/comm_schedules.hpp"
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::broadcast_reduce_test {
+namespace collbench::analysis::broadcast_reduce_test {
 namespace {
 
 double tree(const HostModel& model, double size, bool in_place = true) {
@@ -128,4 +128,4 @@ TEST(Reduce, APipelineTakesItsSlowestHopAndItsArithmetic) {
 
 }  // namespace
 
-}  // namespace collbench::broadcast_reduce_test
+}  // namespace collbench::analysis::broadcast_reduce_test

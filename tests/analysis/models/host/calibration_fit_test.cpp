@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "tests/analysis/models/host/host_model_fixture.hpp"
 
-namespace collbench::calibration_fit_test {
+namespace collbench::analysis::calibration_fit_test {
 namespace {
 
 TEST(TimeCurve, ALineIsTheAlphaBetaModelEverywhere) {
@@ -198,4 +198,4 @@ TEST(FitCalibration, MessagesThatTakeNoTimeCannotBe) {
 
 }  // namespace
 
-}  // namespace collbench::calibration_fit_test
+}  // namespace collbench::analysis::calibration_fit_test

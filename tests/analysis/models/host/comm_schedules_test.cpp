@@ -7,7 +7,7 @@
 
 #include "tests/analysis/models/host/host_model_fixture.hpp"
 
-namespace collbench::comm_schedules_test {
+namespace collbench::analysis::comm_schedules_test {
 namespace {
 
 using Pairs = std::set<std::pair<int, int>>;
@@ -87,4 +87,4 @@ TEST(RoundPatterns, AreCountedFromTheirRoot) {
 }
 
 }  // namespace
-}  // namespace collbench::comm_schedules_test
+}  // namespace collbench::analysis::comm_schedules_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::gather_scatter_test {
+namespace collbench::analysis::gather_scatter_test {
 namespace {
 
 constexpr double kBlock = 1e6;
@@ -43,4 +43,4 @@ TEST(Scatter, TheBinomialTreeCarriesAllButOneBlockOutOfTheRoot) {
 
 }  // namespace
 
-}  // namespace collbench::gather_scatter_test
+}  // namespace collbench::analysis::gather_scatter_test

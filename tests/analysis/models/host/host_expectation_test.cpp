@@ -4,7 +4,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::host_expectation_test {
+namespace collbench::analysis::host_expectation_test {
 namespace {
 
 RowKey row(OperationId id, std::uint64_t size) {
@@ -103,4 +103,4 @@ TEST(HostExpectation, IsEmptyWhereThereIsNoModel) {
 }
 
 }  // namespace
-}  // namespace collbench::host_expectation_test
+}  // namespace collbench::analysis::host_expectation_test

@@ -3,7 +3,7 @@
 
 #include "analysis/models/host/host_model.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// What the models' tests compute with: round numbers, work that takes no time unless a test sets it.
 inline constexpr double kAlphaIntra = 1e-6;
@@ -53,4 +53,4 @@ inline HostModel model_of(const Identities& identities,
   return *host_model(calibration, identities, DataType::float32, Reduction::sum);
 }
 
-}  // namespace collbench
+}  // namespace collbench::analysis

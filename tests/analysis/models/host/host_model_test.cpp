@@ -4,7 +4,7 @@
 
 #include "tests/analysis/models/host/host_model_fixture.hpp"
 
-namespace collbench::host_model_test {
+namespace collbench::analysis::host_model_test {
 namespace {
 
 TEST(HostModel, IsTheLinesOfTheCalibrationWhenThereAreNoPoints) {
@@ -103,4 +103,4 @@ TEST(HostModel, NeedsTheGammaOfTheRowsOwnTypeAndReduction) {
 }
 
 }  // namespace
-}  // namespace collbench::host_model_test
+}  // namespace collbench::analysis::host_model_test

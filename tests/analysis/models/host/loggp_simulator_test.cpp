@@ -7,7 +7,7 @@
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 #include "tests/analysis/models/host/host_model_fixture.hpp"
 
-namespace collbench::loggp_simulator_test {
+namespace collbench::analysis::loggp_simulator_test {
 namespace {
 
 constexpr double kSmall = 1000;
@@ -201,4 +201,4 @@ TEST(BackToBack, CountsWhatEachFurtherOperationAdds) {
 
 }  // namespace
 
-}  // namespace collbench::loggp_simulator_test
+}  // namespace collbench::analysis::loggp_simulator_test

@@ -2,7 +2,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::point_to_point_test {
+namespace collbench::analysis::point_to_point_test {
 namespace {
 
 double send_recv(const HostModel& model, double size) {
@@ -37,4 +37,4 @@ TEST(PingPong, IsAlphaAndItsBytesOverTheRateOfTheLinkBetweenFirstAndLast) {
 
 }  // namespace
 
-}  // namespace collbench::point_to_point_test
+}  // namespace collbench::analysis::point_to_point_test

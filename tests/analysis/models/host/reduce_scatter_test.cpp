@@ -2,7 +2,7 @@
 
 #include "tests/analysis/models/host/algorithm_fixture.hpp"
 
-namespace collbench::reduce_scatter_test {
+namespace collbench::analysis::reduce_scatter_test {
 namespace {
 
 constexpr double kGamma = 2e-11;
@@ -54,4 +54,4 @@ TEST(NonOverlappingReduceScatter, ReducesToOneRankAndScatters) {
 }
 
 }  // namespace
-}  // namespace collbench::reduce_scatter_test
+}  // namespace collbench::analysis::reduce_scatter_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/models/nccl/clusters.hpp"
 
-namespace collbench::algorithms_test {
+namespace collbench::analysis::algorithms_test {
 namespace {
 
 double busbw(OperationId id, const GpuCluster& cluster) {
@@ -90,4 +90,4 @@ TEST(GpuSendRecv, BetweenNodesIsOneNic) {
 
 }  // namespace
 
-}  // namespace collbench::algorithms_test
+}  // namespace collbench::analysis::algorithms_test

@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
-namespace collbench::cluster_of_run_test {
+namespace collbench::analysis::cluster_of_run_test {
 namespace {
 
 GpuCluster told(const LogFacts& log, const GpuCluster& cluster = cluster_of("hgx-h100", 2)) {
@@ -87,4 +87,4 @@ TEST(ClusterOfRun, GuessesNothing) {
 }
 
 }  // namespace
-}  // namespace collbench::cluster_of_run_test
+}  // namespace collbench::analysis::cluster_of_run_test

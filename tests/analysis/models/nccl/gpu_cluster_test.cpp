@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
-namespace collbench::gpu_cluster_test {
+namespace collbench::analysis::gpu_cluster_test {
 namespace {
 
 TEST(GpuCluster, KnowsTheLinksOfReferenceMachines) {
@@ -20,7 +20,7 @@ TEST(GpuCluster, KnowsTheLinksOfReferenceMachines) {
 }
 
 TEST(GpuCluster, EveryReferenceMachineMakesOne) {
-  for (const ReferenceMachine& machine : reference_machines()) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     const GpuCluster one = gpu_cluster(machine, 1, 0);
     EXPECT_TRUE(one.nvlinks > 0 || one.host_path > 0) << machine.name;
     EXPECT_EQ(one.domains(), 1) << machine.name;
@@ -48,9 +48,9 @@ TEST(GpuCluster, ACubeMeshUsesTheLinksToItsOwnRanksOnly) {
 }
 
 TEST(GpuCluster, RefusesWhatCannotCarryIt) {
-  const Host nothing;
+  const topology::Host nothing;
   EXPECT_THROW((void)gpu_cluster(nothing, 1, 0, "file"), Error);
-  const Host alone = reference_host(*find_reference_machine("a100-pcie"));
+  const topology::Host alone = topology::reference_host(*topology::find_reference_machine("a100-pcie"));
   EXPECT_NO_THROW((void)gpu_cluster(alone, 1, 0, "file"));
   EXPECT_THROW((void)gpu_cluster(alone, 2, 0, "file"), Error);  // no NIC
   EXPECT_THROW((void)gpu_cluster(alone, 1, 9, "file"), Error);  // eight GPUs
@@ -58,4 +58,4 @@ TEST(GpuCluster, RefusesWhatCannotCarryIt) {
 }
 
 }  // namespace
-}  // namespace collbench::gpu_cluster_test
+}  // namespace collbench::analysis::gpu_cluster_test

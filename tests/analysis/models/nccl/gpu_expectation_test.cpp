@@ -5,7 +5,7 @@
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
-namespace collbench::gpu_expectation_test {
+namespace collbench::analysis::gpu_expectation_test {
 namespace {
 
 struct CheckValue {
@@ -37,7 +37,7 @@ TEST(GpuExpectation, CheckValues) {
 }
 
 TEST(GpuExpectation, TheBandHoldsRingAndBestAndItsEdgesAreWithinTwentyPercent) {
-  for (const ReferenceMachine& machine : reference_machines()) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     for (const int nodes : {1, 2, 3, 64}) {
       if (nodes > 1 && machine.nic_transport.empty()) continue;
       const GpuCluster cluster = gpu_cluster(machine, nodes, 0);
@@ -83,4 +83,4 @@ TEST(GpuExpectation, TheBandWidensBeyondOneLeafAndOnUnknownTransports) {
 }
 
 }  // namespace
-}  // namespace collbench::gpu_expectation_test
+}  // namespace collbench::analysis::gpu_expectation_test

@@ -6,7 +6,7 @@
 
 #include "tests/analysis/models/nccl/clusters.hpp"
 
-namespace collbench::latency_test {
+namespace collbench::analysis::latency_test {
 namespace {
 
 const Operation& all_reduce() { return operation(OperationId::all_reduce); }
@@ -54,4 +54,4 @@ TEST(GpuLatency, TheRunsOwnSmallestTimeTakesTheFloorsPlace) {
 }
 
 }  // namespace
-}  // namespace collbench::latency_test
+}  // namespace collbench::analysis::latency_test

@@ -5,7 +5,7 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
-namespace collbench::links_test {
+namespace collbench::analysis::links_test {
 namespace {
 
 TEST(GpuLinks, AreTheRatesThatPublishedLogsReach) {
@@ -36,7 +36,7 @@ TEST(GpuLinks, TheSmallestDomainCounts) {
 
 /// At its plateau an algorithm loads its limiting link fully, and no link more than fully.
 TEST(LinkLoads, AtThePlateauNoLinkCarriesMoreThanItCan) {
-  for (const ReferenceMachine& machine : reference_machines()) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     for (const int nodes : {1, 2, 3, 64}) {
       if (nodes > 1 && machine.nic_transport.empty()) continue;
       const GpuCluster cluster = gpu_cluster(machine, nodes, 0);
@@ -74,4 +74,4 @@ TEST(LinkLoads, AreNoneWithoutSuchLinks) {
 
 }  // namespace
 
-}  // namespace collbench::links_test
+}  // namespace collbench::analysis::links_test

@@ -6,7 +6,7 @@
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/source_folder.hpp"
 
-namespace collbench::named_cluster_test {
+namespace collbench::analysis::named_cluster_test {
 namespace {
 
 TEST(NamedCluster, IsAReferenceMachineOrAFile) {
@@ -17,4 +17,4 @@ TEST(NamedCluster, IsAReferenceMachineOrAFile) {
 }
 
 }  // namespace
-}  // namespace collbench::named_cluster_test
+}  // namespace collbench::analysis::named_cluster_test

@@ -5,11 +5,11 @@
 #include "base/units.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::nccl_choice_test {
+namespace collbench::analysis::nccl_choice_test {
 namespace {
 
 GpuCluster cluster(const char* machine, int nodes) {
-  return gpu_cluster(*find_reference_machine(machine), nodes, 0);
+  return gpu_cluster(*topology::find_reference_machine(machine), nodes, 0);
 }
 
 TEST(NcclSetup, EightH100InOneNodeHaveTwelveChannelsOfThirty) {
@@ -52,4 +52,4 @@ TEST(NcclChoice, AllToAllIsNotChosenByTheTable) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_choice_test
+}  // namespace collbench::analysis::nccl_choice_test

@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 
-namespace collbench::nccl_cost_test {
+namespace collbench::analysis::nccl_cost_test {
 namespace {
 
 struct Vector {
@@ -107,4 +107,4 @@ TEST(NcclCost, PatIsForOneRankPerNode) {
 }
 
 }  // namespace
-}  // namespace collbench::nccl_cost_test
+}  // namespace collbench::analysis::nccl_cost_test

@@ -4,7 +4,7 @@
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::transport_test {
+namespace collbench::analysis::transport_test {
 namespace {
 
 TEST(Transport, TheTableIsInTheOrderOfTheEnumeration) {
@@ -25,8 +25,9 @@ TEST(Transport, EfaIsSendReceiveBeforeHopper) {
 }
 
 TEST(Transport, IsReadFromTheHostsNics) {
-  EXPECT_EQ(transport_of(reference_host(*find_reference_machine("hgx-h100")), 90), Transport::infiniband);
-  Host host;
+  EXPECT_EQ(transport_of(topology::reference_host(*topology::find_reference_machine("hgx-h100")), 90),
+            Transport::infiniband);
+  topology::Host host;
   EXPECT_EQ(transport_of(host, 90), Transport::unknown);
   host.nics.emplace_back().name.value = "mlx5_0";
   host.nics[0].ports.emplace_back().link_layer.value = "Ethernet";
@@ -36,4 +37,4 @@ TEST(Transport, IsReadFromTheHostsNics) {
 }
 
 }  // namespace
-}  // namespace collbench::transport_test
+}  // namespace collbench::analysis::transport_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/report/lab01/runs.hpp"
 
-namespace collbench::ceilings_test {
+namespace collbench::analysis::ceilings_test {
 namespace {
 
 TEST(Lab01Ceilings, TwoNodesOfHgxH100) {
@@ -58,4 +58,4 @@ TEST(Lab01Ceilings, HostMemoryIsWhatWasCalibrated) {
 }
 
 }  // namespace
-}  // namespace collbench::ceilings_test
+}  // namespace collbench::analysis::ceilings_test

@@ -4,7 +4,7 @@
 
 #include "tests/analysis/report/lab01/runs.hpp"
 
-namespace collbench::checks_test {
+namespace collbench::analysis::checks_test {
 namespace {
 
 TEST(Lab01Checks, WhatNobodySaysIsNotKnown) {
@@ -58,4 +58,4 @@ TEST(Lab01Checks, RanksWithoutACoreOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace collbench::checks_test
+}  // namespace collbench::analysis::checks_test

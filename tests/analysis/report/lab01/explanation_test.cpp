@@ -4,7 +4,7 @@
 
 #include "tests/analysis/report/lab01/runs.hpp"
 
-namespace collbench::explanation_test {
+namespace collbench::analysis::explanation_test {
 namespace {
 
 TEST(Lab01Explanation, BelowHalfOfThePeakIsLatency) {
@@ -60,4 +60,4 @@ TEST(Lab01Explanation, AJudgedRowExplainsItselfAndTheLargestStandsForAll) {
 }
 
 }  // namespace
-}  // namespace collbench::explanation_test
+}  // namespace collbench::analysis::explanation_test

@@ -5,7 +5,7 @@
 
 #include "tests/analysis/report/lab01/runs.hpp"
 
-namespace collbench::page_test {
+namespace collbench::analysis::page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(ReportLab01, HostMemorySaysSo) {
 }
 
 }  // namespace
-}  // namespace collbench::page_test
+}  // namespace collbench::analysis::page_test

@@ -4,7 +4,7 @@
 #include "base/record/run.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench {
+namespace collbench::analysis {
 
 /// AllReduce on two nodes of eight GPUs, as an imported log: 1 MiB and 1 GiB, out of place.
 inline Run lab01_gpu_run() {
@@ -29,6 +29,8 @@ inline Run lab01_gpu_run() {
   return run;
 }
 
-inline std::optional<Host> hgx_h100() { return reference_host(*find_reference_machine("hgx-h100")); }
+inline std::optional<topology::Host> hgx_h100() {
+  return topology::reference_host(*topology::find_reference_machine("hgx-h100"));
+}
 
-}  // namespace collbench
+}  // namespace collbench::analysis

@@ -16,7 +16,7 @@
 #include "tests/collectives/mpi/open_mpi/expected_messages.hpp"
 #include "tests/collectives/mpi/open_mpi/message_log.hpp"
 
-namespace collbench::algorithm_control_test {
+namespace collbench::collectives::algorithm_control_test {
 namespace {
 
 using ::testing::Contains;
@@ -229,7 +229,7 @@ TEST_F(AlgorithmControlOnRanks, WhatTheLibraryLacksIsNamedWithWhatItHas) {
 
 /// On both sides of the limits that the rules of Open MPI 4.1 have for so few ranks (open_mpi_rules.cpp).
 TEST_F(AlgorithmControlOnRanks, WhatTheLibraryIsSaidToChooseIsWhatSendsTheMessages) {
-  if (!has_open_mpi_rules(MpiSession::library_version())) GTEST_SKIP() << "another library";
+  if (!has_open_mpi_rules(launch::MpiSession::library_version())) GTEST_SKIP() << "another library";
   for (const OperationId operation : kOperations) {
     for (const std::uint64_t bytes :
          {4U,     12U,    16U,    60U,    64U,     252U,    256U,    4092U,   4096U,   8192U,    16384U,
@@ -247,4 +247,4 @@ TEST_F(AlgorithmControlOnRanks, OfOtherOperationsTheChoiceIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace collbench::algorithm_control_test
+}  // namespace collbench::collectives::algorithm_control_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::algorithm_rules_test {
+namespace collbench::collectives::algorithm_rules_test {
 namespace {
 
 std::string chosen(OperationId operation, int ranks, std::uint64_t bytes) {
@@ -129,4 +129,4 @@ TEST(OpenMpiFallbacks, TwoProcFailsOnMoreRanks) {
 
 }  // namespace
 
-}  // namespace collbench::algorithm_rules_test
+}  // namespace collbench::collectives::algorithm_rules_test

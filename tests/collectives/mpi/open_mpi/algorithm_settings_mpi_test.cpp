@@ -8,7 +8,7 @@
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 #include "launch/mpi_session.hpp"
 
-namespace collbench::algorithm_settings_mpi_test {
+namespace collbench::collectives::algorithm_settings_mpi_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -32,7 +32,7 @@ void expect_nothing_but_the_librarys_choice(const std::string& reason, const std
 TEST(AlgorithmSettings, RulesAreOff) {
   expect_nothing_but_the_librarys_choice(
       "coll_tuned_use_dynamic_rules is 0",
-      has_open_mpi_rules(MpiSession::library_version()) ? "recursive_doubling" : kLibraryChoice);
+      has_open_mpi_rules(launch::MpiSession::library_version()) ? "recursive_doubling" : kLibraryChoice);
 }
 
 TEST(AlgorithmSettings, TunedIsOff) { expect_nothing_but_the_librarys_choice("coll/tuned", kLibraryChoice); }
@@ -60,4 +60,4 @@ TEST(AlgorithmSettings, SharedMemoryIsOff) {
 }
 
 }  // namespace
-}  // namespace collbench::algorithm_settings_mpi_test
+}  // namespace collbench::collectives::algorithm_settings_mpi_test

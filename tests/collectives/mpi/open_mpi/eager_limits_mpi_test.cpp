@@ -6,7 +6,7 @@
 
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 
-namespace collbench::eager_limits_mpi_test {
+namespace collbench::collectives::eager_limits_mpi_test {
 namespace {
 
 /// Whether a message of rank 0 to rank 1 is gone before rank 1 asks for it.
@@ -40,4 +40,4 @@ TEST(EagerLimits, AreExactToTheByte) {
 }
 
 }  // namespace
-}  // namespace collbench::eager_limits_mpi_test
+}  // namespace collbench::collectives::eager_limits_mpi_test

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 /// The messages of one rank, in elements.
@@ -259,4 +259,4 @@ std::optional<Messages> expected_messages(const std::string& algorithm, const Co
   return sender.messages();
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

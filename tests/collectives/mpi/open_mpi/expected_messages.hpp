@@ -6,7 +6,7 @@
 #include "collectives/mpi/open_mpi/call_context.hpp"
 #include "tests/collectives/mpi/open_mpi/message_log.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What `rank` sends, in order, when `algorithm` itself runs `call`, no fallback considered: the algorithms
 /// as the literature has them, in the variants of Open MPI 4.1.4. None for an algorithm that is made of other
@@ -15,4 +15,4 @@ namespace collbench {
                                                         const CollectiveCall& call, int rank,
                                                         std::uint64_t segment_elements);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -6,7 +6,7 @@
 
 namespace {
 /// A global, because the library calls a plain function.
-collbench::Messages log_of_this_process;
+collbench::collectives::Messages log_of_this_process;
 }  // namespace
 
 /// Open MPI's component pml/monitoring reports every message that it sends, whichever algorithm sends it, to
@@ -18,7 +18,7 @@ extern "C" void mca_common_monitoring_record_pml(int world_rank, std::size_t byt
   log_of_this_process.push_back({world_rank, bytes, tag == 1});
 }
 
-namespace collbench {
+namespace collbench::collectives {
 
 std::string describe(const Messages& messages) {
   std::string text;
@@ -34,4 +34,4 @@ Messages messages_of(const std::function<void()>& call) {
   return std::exchange(log_of_this_process, {});
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

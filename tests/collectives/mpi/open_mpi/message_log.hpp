@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// One message of a collective.
 struct Message {
@@ -24,4 +24,4 @@ using Messages = std::vector<Message>;
 /// elsewhere nothing is ever seen.
 [[nodiscard]] Messages messages_of(const std::function<void()>& call);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::smpi_algorithms_test {
+namespace collbench::collectives::smpi_algorithms_test {
 namespace {
 
 using enum OperationId;
@@ -65,4 +65,4 @@ TEST(SmpiAlgorithms, OthersKeepTheirNames) {
 }
 
 }  // namespace
-}  // namespace collbench::smpi_algorithms_test
+}  // namespace collbench::collectives::smpi_algorithms_test

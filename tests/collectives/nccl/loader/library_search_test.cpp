@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace collbench::library_search_test {
+namespace collbench::collectives::library_search_test {
 namespace {
 
 using ::testing::Contains;
@@ -74,4 +74,4 @@ TEST(PythonPrefixes, AnActiveEnvironmentComesFirst) {
 }
 
 }  // namespace
-}  // namespace collbench::library_search_test
+}  // namespace collbench::collectives::library_search_test

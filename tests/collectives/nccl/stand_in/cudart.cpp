@@ -32,8 +32,9 @@
 #include "tests/collectives/nccl/stand_in/told.hpp"
 
 using namespace collbench;
+using namespace collbench::collectives;
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// A stream that has yet to record it keeps the moment: cudaEventDestroy may come first.
 struct CudaEventObject {
@@ -104,7 +105,7 @@ struct CudaStreamObject {
   std::thread thread;                  // last: it uses the others
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives
 
 namespace {
 

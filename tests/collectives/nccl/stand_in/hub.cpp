@@ -15,7 +15,7 @@
 
 #include "collectives/data/element_types.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -235,4 +235,4 @@ int connect_to_hub(const std::string& name) {
   return -1;
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

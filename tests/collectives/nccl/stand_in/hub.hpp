@@ -5,7 +5,7 @@
 
 #include "collectives/nccl/loader/nccl_library.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What a rank asks of the hub: one collective, or a group of sends and receives.
 enum class Ask : std::int32_t {
@@ -56,4 +56,4 @@ struct PeerPart {
 /// Bytes of an element.
 [[nodiscard]] std::size_t element_bytes(NcclType type);
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -11,6 +11,7 @@
 #include "collectives/nccl/loader/kernel_interface.hpp"
 
 using namespace collbench;
+using namespace collbench::collectives;
 
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the names are the library's.

@@ -49,13 +49,14 @@
 #include "tests/collectives/nccl/stand_in/told.hpp"
 
 using namespace collbench;
+using namespace collbench::collectives;
 
 extern "C" {
 void collbench_stand_in_put(CudaStreamHandle stream, const std::function<void()>& task);
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
 }
 
-namespace collbench {
+namespace collbench::collectives {
 
 struct NcclCommunicatorObject {
   int rank = 0;
@@ -77,7 +78,7 @@ struct NcclCommunicatorObject {
   }
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives
 
 namespace {
 
@@ -247,14 +248,15 @@ Operation* group_for(NcclHandle communicator, CudaStreamHandle stream) {
 }  // namespace
 
 // For nccl_versioned.cpp.
-NcclResult collbench::stand_in_all_to_all(const void* send, void* receive, std::size_t count, NcclType type,
-                                          NcclHandle communicator, CudaStreamHandle stream) {
+NcclResult collbench::collectives::stand_in_all_to_all(const void* send, void* receive, std::size_t count,
+                                                       NcclType type, NcclHandle communicator,
+                                                       CudaStreamHandle stream) {
   const std::size_t ranks = ranks_of(communicator);
   return collective({.ask = Ask::all_to_all, .type = type, .count = count}, {.send = ranks, .receive = ranks},
                     send, receive, communicator, stream);
 }
 
-NcclResult collbench::stand_in_async_error(NcclHandle communicator, NcclResult* state) {
+NcclResult collbench::collectives::stand_in_async_error(NcclHandle communicator, NcclResult* state) {
   *state = communicator->state;
   return NcclResult::success;
 }

@@ -7,7 +7,7 @@
 // What the two halves of the stand-in libnccl have of each other: nccl.cpp, and nccl_versioned.cpp, of which
 // each version has its own.
 
-namespace collbench {
+namespace collbench::collectives {
 
 [[nodiscard]] NcclResult stand_in_all_to_all(const void* send, void* receive, std::size_t count,
                                              NcclType type, NcclHandle communicator, CudaStreamHandle stream);
@@ -16,4 +16,4 @@ namespace collbench {
 /// As ncclGetVersion tells.
 [[nodiscard]] int stand_in_version();
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -7,8 +7,9 @@
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 
 using namespace collbench;
+using namespace collbench::collectives;
 
-int collbench::stand_in_version() { return STAND_IN_VERSION; }
+int collbench::collectives::stand_in_version() { return STAND_IN_VERSION; }
 
 // NOLINTBEGIN(readability-identifier-naming): the names are the library's.
 extern "C" {

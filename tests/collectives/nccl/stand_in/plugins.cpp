@@ -15,7 +15,7 @@
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/told.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 namespace {
 
 constexpr int kAlgorithms = 7;
@@ -274,4 +274,4 @@ void Plugins::send(std::size_t transfers) const {
   for (std::size_t i = 0; i < transfers; ++i) all.profiler->tell(profiler_context_, nullptr);
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -4,7 +4,7 @@
 
 #include "tests/collectives/nccl/stand_in/hub.hpp"
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What a communicator is restricted to: NCCL_ALGO and NCCL_PROTO as they were when it was made.
 struct Restriction {
@@ -50,4 +50,4 @@ class Plugins {
   void* profiler_context_ = nullptr;
 };
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-namespace collbench {
+namespace collbench::collectives {
 
 /// What the stand-ins are told to do wrong: COLLBENCH_STAND_IN, "WHAT", "WHAT:N" (at the N-th time, counted
 /// from 1), "WHAT@RANK" (on that rank only) or "WHAT:N@RANK". The N of `what` when this process is told it, 1
@@ -29,4 +29,4 @@ inline long told_number(const char* variable, long otherwise) {
   return text == nullptr ? otherwise : std::atol(text);
 }
 
-}  // namespace collbench
+}  // namespace collbench::collectives

@@ -25,4 +25,5 @@ int finalize(void* /*context*/) { return 0; }
 }  // namespace
 
 // NOLINTNEXTLINE(readability-identifier-naming): the name is NCCL's.
-extern "C" const collbench::TunerV5 ncclTunerPlugin_v5{"stand-in tuner", init, collective_info, finalize};
+extern "C" const collbench::collectives::TunerV5 ncclTunerPlugin_v5{"stand-in tuner", init, collective_info,
+                                                                    finalize};

@@ -5,7 +5,7 @@
 #include "tests/topology/foreign_leaks.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench::live_test {
+namespace collbench::topology::live_test {
 namespace {
 
 TEST(HwlocLive, SeesThisMachine) {
@@ -19,4 +19,4 @@ TEST(HwlocLive, SeesThisMachine) {
 }
 
 }  // namespace
-}  // namespace collbench::live_test
+}  // namespace collbench::topology::live_test

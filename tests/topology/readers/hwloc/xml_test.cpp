@@ -7,7 +7,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench::xml_test {
+namespace collbench::topology::xml_test {
 namespace {
 
 using testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST(HwlocXml, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench::xml_test
+}  // namespace collbench::topology::xml_test

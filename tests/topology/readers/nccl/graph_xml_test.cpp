@@ -7,7 +7,7 @@
 #include "topology/graph/merge.hpp"
 #include "topology/readers/nccl/topology_xml.hpp"
 
-namespace collbench::graph_xml_test {
+namespace collbench::topology::graph_xml_test {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(NcclGraphXml, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench::graph_xml_test
+}  // namespace collbench::topology::graph_xml_test

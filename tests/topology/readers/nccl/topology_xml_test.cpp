@@ -6,7 +6,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/path.hpp"
 
-namespace collbench::topology_xml_test {
+namespace collbench::topology::topology_xml_test {
 namespace {
 
 using testing::ElementsAre;
@@ -160,4 +160,4 @@ TEST(NcclTopologyXml, RefusesDamage) {
 
 }  // namespace
 
-}  // namespace collbench::topology_xml_test
+}  // namespace collbench::topology::topology_xml_test

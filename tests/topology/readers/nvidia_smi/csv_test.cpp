@@ -5,7 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench::csv_test {
+namespace collbench::topology::csv_test {
 namespace {
 
 using testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(NvidiaSmiCsv, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench::csv_test
+}  // namespace collbench::topology::csv_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace collbench::fields_test {
+namespace collbench::topology::fields_test {
 namespace {
 
 TEST(NvidiaSmiFailure, IsKnownByNvidiaSmisWords) {
@@ -64,4 +64,4 @@ TEST(NvidiaSmiFields, IdsAreTheDeviceAndThenTheVendor) {
 
 }  // namespace
 
-}  // namespace collbench::fields_test
+}  // namespace collbench::topology::fields_test

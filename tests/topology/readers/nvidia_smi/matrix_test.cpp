@@ -5,7 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench::matrix_test {
+namespace collbench::topology::matrix_test {
 namespace {
 
 using testing::ElementsAre;
@@ -65,4 +65,4 @@ TEST(NvidiaSmiP2p, RefusesOtherWordsAndOtherShapes) {
 
 }  // namespace
 
-}  // namespace collbench::matrix_test
+}  // namespace collbench::topology::matrix_test

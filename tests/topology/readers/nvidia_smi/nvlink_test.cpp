@@ -5,7 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench::nvlink_test {
+namespace collbench::topology::nvlink_test {
 namespace {
 
 using testing::HasSubstr;
@@ -52,4 +52,4 @@ TEST(NvidiaSmiNvlink, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench::nvlink_test
+}  // namespace collbench::topology::nvlink_test

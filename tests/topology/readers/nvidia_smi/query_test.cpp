@@ -5,7 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 
-namespace collbench::query_test {
+namespace collbench::topology::query_test {
 namespace {
 
 using testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(NvidiaSmiQuery, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace collbench::query_test
+}  // namespace collbench::topology::query_test

@@ -6,7 +6,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/lookup.hpp"
 
-namespace collbench::topo_test {
+namespace collbench::topology::topo_test {
 namespace {
 
 using testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(NvidiaSmiTopo, KnowsItsOwnErrorsAndItsNeighbours) {
 }
 
 }  // namespace
-}  // namespace collbench::topo_test
+}  // namespace collbench::topology::topo_test

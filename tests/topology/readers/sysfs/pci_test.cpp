@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace collbench::pci_test {
+namespace collbench::topology::pci_test {
 namespace {
 
 using Config = std::vector<std::uint8_t>;
@@ -55,4 +55,4 @@ TEST(PciConfig, AListThatLeadsBackToItselfEnds) {
 }
 
 }  // namespace
-}  // namespace collbench::pci_test
+}  // namespace collbench::topology::pci_test

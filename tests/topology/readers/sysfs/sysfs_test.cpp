@@ -10,7 +10,7 @@
 #include "topology/readers/sysfs/nics.hpp"
 #include "topology/readers/sysfs/pci.hpp"
 
-namespace collbench::sysfs_test {
+namespace collbench::topology::sysfs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ TEST_F(Sysfs, WhatIsHiddenIsSaid) {
 }
 
 }  // namespace
-}  // namespace collbench::sysfs_test
+}  // namespace collbench::topology::sysfs_test

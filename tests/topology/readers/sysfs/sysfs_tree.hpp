@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-namespace collbench {
+namespace collbench::topology {
 
 /// A folder of its own that is laid out as a test wants, such as a copy of /sys; gone with this object.
 class SysfsTree {
@@ -49,4 +49,4 @@ class SysfsTree {
   std::filesystem::path root_;
 };
 
-}  // namespace collbench
+}  // namespace collbench::topology
