@@ -9,8 +9,8 @@
 namespace collbench {
 namespace {
 
-constexpr std::size_t kFewest = 8;
-constexpr std::size_t kMostLags = 256;  // so that passes without end cost no more and more
+constexpr std::size_t kMinCount = 8;
+constexpr std::size_t kMaxLags = 256;  // so that passes without end cost no more and more
 
 /// Equal values share the mean of their ranks.
 std::vector<double> ranks_of(std::span<const double> values) {
@@ -52,7 +52,7 @@ double correlation_at(const CentredRanks& centred, std::size_t lag) {
 }  // namespace
 
 std::optional<double> probability_of_smooth_order(std::span<const double> values) {
-  if (values.size() < kFewest) return std::nullopt;
+  if (values.size() < kMinCount) return std::nullopt;
   const auto [ranks, squares] = centred_ranks(values);
   if (squares == 0) return std::nullopt;
   double steps = 0;
@@ -70,7 +70,7 @@ double autocorrelation_time(std::span<const double> values) {
   if (centred.squares == 0) return 1;
   double sum = 0;
   double before = 2;
-  for (std::size_t lag = 0; lag + 1 < std::min(count, kMostLags); lag += 2) {
+  for (std::size_t lag = 0; lag + 1 < std::min(count, kMaxLags); lag += 2) {
     const double pair = correlation_at(centred, lag) + correlation_at(centred, lag + 1);
     if (pair <= 0) break;
     before = std::min(before, pair);

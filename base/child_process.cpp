@@ -59,10 +59,10 @@ class Stream {
 
   /// All that a pipe can hold, and a bounded amount even of what never ends. What is too much to keep is read
   /// all the same, lest the child wait for ever.
-  void drain(std::size_t most_bytes) {
-    constexpr int kMostReads = 32;
+  void drain(std::size_t max_bytes) {
+    constexpr int kMaxReads = 32;
     std::array<char, 65536> buffer{};  // a pipe's capacity (pipe(7))
-    for (int reads = 0; reads < kMostReads && !ended(); ++reads) {
+    for (int reads = 0; reads < kMaxReads && !ended(); ++reads) {
       const ssize_t count = ::read(ends_[0], buffer.data(), buffer.size());
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && errno == EAGAIN) return;
@@ -70,7 +70,7 @@ class Stream {
         close(0);
         return;
       }
-      const std::size_t room = most_bytes - std::min(most_bytes, text_.size());
+      const std::size_t room = max_bytes - std::min(max_bytes, text_.size());
       const auto came = static_cast<std::size_t>(count);
       text_.append(buffer.data(), std::min(room, came));
       cut_ = cut_ || came > room;
@@ -187,8 +187,8 @@ ChildResult run_child(const std::vector<std::string>& arguments, const ChildLimi
   result.end = ChildEnd::timed_out;
   while (std::chrono::steady_clock::now() < deadline) {
     const std::optional<siginfo_t> end = child.ended();  // before the last drain: what it said is all there
-    out.drain(limits.most_bytes);
-    err.drain(limits.most_bytes);
+    out.drain(limits.max_bytes);
+    err.drain(limits.max_bytes);
     if (end) {
       result.end = end->si_code == CLD_EXITED ? ChildEnd::exited : ChildEnd::signalled;
       result.code = end->si_status;

@@ -20,14 +20,14 @@ struct ChildResult {
   int code = 0;  ///< exit status, signal, or the errno of the start
   std::string out;
   std::string err;
-  bool cut = false;  ///< more than ChildLimits::most_bytes came on out or err; the rest is lost
+  bool cut = false;  ///< more than ChildLimits::max_bytes came on out or err; the rest is lost
 
   [[nodiscard]] bool succeeded() const { return end == ChildEnd::exited && code == 0; }
 };
 
 struct ChildLimits {
   double seconds = 10;
-  std::size_t most_bytes = std::size_t{16} << 20U;  ///< kept of stdout, and of stderr
+  std::size_t max_bytes = std::size_t{16} << 20U;  ///< kept of stdout, and of stderr
   /// Asked every few hundredths of a second; true ends the child.
   std::function<bool()> interrupted = [] { return false; };
 };

@@ -8,18 +8,18 @@ int pairing_rounds(int count) {
 }
 
 std::optional<int> pairing_partner(int member, int round, int count) {
-  // On a circle of an odd number of seats those meet whose numbers add up to the round's; who would meet
+  // On a circle of an odd number of slots those meet whose numbers add up to the round's; who would meet
   // itself meets the one that stands outside, or nobody.
-  const int seats = pairing_rounds(count);
+  const int slots = pairing_rounds(count);
   const bool has_outsider = count % 2 == 0;
-  if (has_outsider && member == seats) {
-    for (int seat = 0; seat < seats; ++seat) {
-      if (2 * seat % seats == round % seats) return seat;
+  if (has_outsider && member == slots) {
+    for (int slot = 0; slot < slots; ++slot) {
+      if (2 * slot % slots == round % slots) return slot;
     }
   }
-  const int partner = ((round - member) % seats + seats) % seats;
+  const int partner = ((round - member) % slots + slots) % slots;
   if (partner != member) return partner;
-  return has_outsider ? std::optional(seats) : std::nullopt;
+  return has_outsider ? std::optional(slots) : std::nullopt;
 }
 
 }  // namespace collbench

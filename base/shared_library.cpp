@@ -21,13 +21,14 @@ SharedLibrary::SharedLibrary(const std::string& name)
 
 void* SharedLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
 
-std::optional<SharedLibrary> first_library(const std::vector<std::string>& names, std::string& why_not) {
-  why_not.clear();
+std::optional<SharedLibrary> first_library(const std::vector<std::string>& names,
+                                           std::string& unsupported_reason) {
+  unsupported_reason.clear();
   for (const std::string& name : names) {
     try {
       return SharedLibrary(name);
     } catch (const std::runtime_error& error) {
-      if (why_not.empty()) why_not = error.what();
+      if (unsupported_reason.empty()) unsupported_reason = error.what();
     }
   }
   return std::nullopt;

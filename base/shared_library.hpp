@@ -30,9 +30,9 @@ class SharedLibrary {
   std::string path_;
 };
 
-/// The first of `names` that can be loaded; none when none can. `why_not` then holds what the loader said of
-/// the first one.
+/// The first of `names` that can be loaded; none when none can. `unsupported_reason` then holds what the
+/// loader said of the first one.
 [[nodiscard]] std::optional<SharedLibrary> first_library(const std::vector<std::string>& names,
-                                                         std::string& why_not);
+                                                         std::string& unsupported_reason);
 
 }  // namespace collbench

@@ -20,8 +20,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::vector<std::string> near_names(std::string_view word, const std::vector<std::string>& names) {
-  constexpr std::size_t kMostNames = 4;
+std::vector<std::string> suggest_names(std::string_view word, const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxNames = 4;
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(word, name);
@@ -30,7 +30,7 @@ std::vector<std::string> near_names(std::string_view word, const std::vector<std
     if (part || 3 * distance <= std::max(word.size(), name.size())) near.emplace_back(distance, name);
   }
   std::sort(near.begin(), near.end());
-  near.resize(std::min(near.size(), kMostNames));
+  near.resize(std::min(near.size(), kMaxNames));
   std::vector<std::string> result;
   for (auto& [distance, name] : near) result.push_back(std::move(name));
   return result;

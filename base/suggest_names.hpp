@@ -10,7 +10,7 @@ namespace collbench {
 
 /// Of `names` those that a person who wrote `word` may have meant, nearest first: at most a third of the
 /// letters off, or one a part of the other. At most four.
-[[nodiscard]] std::vector<std::string> near_names(std::string_view word,
-                                                  const std::vector<std::string>& names);
+[[nodiscard]] std::vector<std::string> suggest_names(std::string_view word,
+                                                     const std::vector<std::string>& names);
 
 }  // namespace collbench

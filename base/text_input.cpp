@@ -47,8 +47,8 @@ void require_text(std::string_view text, std::string_view file, std::string_view
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw refuse(file, "the file is empty", "save the output again");
   }
-  if (text.size() > kMostInputBytes) {
-    throw refuse(file, fmt::format("the file has {} bytes, more than {}", text.size(), kMostInputBytes),
+  if (text.size() > kMaxInputBytes) {
+    throw refuse(file, fmt::format("the file has {} bytes, more than {}", text.size(), kMaxInputBytes),
                  "check that it is the right file");
   }
   if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF") {

@@ -11,7 +11,7 @@
 namespace collbench {
 
 /// No real file of a topology comes near this; a larger one is refused before it is looked at.
-inline constexpr std::size_t kMostInputBytes = std::size_t{16} << 20U;
+inline constexpr std::size_t kMaxInputBytes = std::size_t{16} << 20U;
 
 /// One line of an input, with its number for messages.
 struct Line {

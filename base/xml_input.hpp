@@ -9,12 +9,12 @@
 namespace collbench {
 
 /// The bound of XmlInput::integer where the format sets none.
-inline constexpr int kMostXmlInteger = 1 << 30;
+inline constexpr int kMaxXmlInteger = 1 << 30;
 
 /// A parsed XML file that knows where its nodes stand. Keeps a reference to `text` and `file`.
 class XmlInput {
  public:
-  /// Refuses what is no text, is larger than kMostInputBytes, declares entities or another encoding than
+  /// Refuses what is no text, is larger than kMaxInputBytes, declares entities or another encoding than
   /// UTF-8, is not well-formed, nests deeper than 200, or has another root than `root`: Error (usage) with
   /// FILE:LINE. `expected` says what should be there: "an NCCL topology XML".
   XmlInput(std::string_view text, std::string_view file, const char* root, std::string_view expected);

@@ -6,15 +6,15 @@
 
 namespace collbench::collectives {
 
-CallShape shape_of(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic) {
+CallContext shape_of(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic) {
   return {.rank = rank, .ranks = ranks, .root = key.root.value_or(0), .traffic = &traffic};
 }
 
-Layout layout_of(const RowKey& key, const CallShape& shape) {
+Layout layout_of(const RowKey& key, const CallContext& shape) {
   return collective(key.operation).layout(key.count, shape);
 }
 
-BufferBytes buffer_bytes_of(const RowKey& key, const CallShape& shape) {
+BufferBytes buffer_bytes_of(const RowKey& key, const CallContext& shape) {
   const Layout layout = layout_of(key, shape);
   const std::uint64_t element_bytes = traits(key.type).bytes;
   if (key.in_place) {
@@ -23,10 +23,10 @@ BufferBytes buffer_bytes_of(const RowKey& key, const CallShape& shape) {
   return {.send = layout.send_elements * element_bytes, .receive = layout.receive_elements * element_bytes};
 }
 
-RowPlaces places_of(const RowKey& key, const CallShape& shape) {
+BufferLayout buffer_layout_of(const RowKey& key, const CallContext& shape) {
   const Layout layout = layout_of(key, shape);
   const std::uint64_t element_bytes = traits(key.type).bytes;
-  RowPlaces places{
+  BufferLayout places{
       .input = {.of_receive_buffer = key.in_place,
                 .offset = 0,
                 .length = layout.send_elements * element_bytes},

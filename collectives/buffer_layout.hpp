@@ -13,29 +13,29 @@ struct BufferBytes {
 };
 
 /// A stretch of one of a rank's two buffers, in bytes.
-struct Stretch {
+struct BufferRange {
   bool of_receive_buffer = false;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
 
 /// Where a row's data lie on one rank.
-struct RowPlaces {
-  Stretch input;   ///< where the operation reads
-  Stretch result;  ///< what it must write
+struct BufferLayout {
+  BufferRange input;   ///< where the operation reads
+  BufferRange result;  ///< what it must write
 };
 
 /// What the row's call depends on, for this rank.
-[[nodiscard]] CallShape shape_of(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic);
+[[nodiscard]] CallContext shape_of(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic);
 
 /// How many elements this rank's call of the row moves.
-[[nodiscard]] Layout layout_of(const RowKey& key, const CallShape& shape);
+[[nodiscard]] Layout layout_of(const RowKey& key, const CallContext& shape);
 
 /// What its buffers take on this rank.
-[[nodiscard]] BufferBytes buffer_bytes_of(const RowKey& key, const CallShape& shape);
+[[nodiscard]] BufferBytes buffer_bytes_of(const RowKey& key, const CallContext& shape);
 
 /// Where its data lie. In place as NCCL and nccl-tests define it: of two buffers of different length the
 /// smaller one is the rank's own block of the larger one; a rank that has only the smaller one has it alone.
-[[nodiscard]] RowPlaces places_of(const RowKey& key, const CallShape& shape);
+[[nodiscard]] BufferLayout buffer_layout_of(const RowKey& key, const CallContext& shape);
 
 }  // namespace collbench::collectives

@@ -11,22 +11,22 @@
 namespace collbench::collectives {
 namespace {
 
-std::uint64_t total(std::uint64_t count, const CallShape& shape) {
+std::uint64_t total(std::uint64_t count, const CallContext& shape) {
   return count * static_cast<std::uint64_t>(shape.ranks);
 }
 
 /// `elements` on the root, nothing elsewhere.
-std::uint64_t on_root(std::uint64_t elements, const CallShape& shape) {
+std::uint64_t on_root(std::uint64_t elements, const CallContext& shape) {
   return shape.rank == shape.root ? elements : 0;
 }
 
 /// Where this rank's block begins in a buffer of one block per rank.
-std::uint64_t own_block(const Layout& layout, const CallShape& shape) {
+std::uint64_t own_block(const Layout& layout, const CallContext& shape) {
   return static_cast<std::uint64_t>(shape.rank) * layout.count;
 }
 
 /// The same stretch of every rank's send buffer, in order of rank.
-std::vector<Segment> from_every_rank(const Layout& layout, const CallShape& shape,
+std::vector<Segment> from_every_rank(const Layout& layout, const CallContext& shape,
                                      std::uint64_t source_index) {
   std::vector<Segment> segments;
   for (int source = 0; source < shape.ranks; ++source)
@@ -38,7 +38,7 @@ std::vector<Segment> reduced(std::uint64_t source_index, std::uint64_t length) {
   return {{.source = Segment::kReduced, .source_index = source_index, .length = length}};
 }
 
-Layout same_buffers(std::uint64_t count, const CallShape& /*shape*/) {
+Layout same_buffers(std::uint64_t count, const CallContext& /*shape*/) {
   return {.count = count, .size_elements = count, .send_elements = count, .receive_elements = count};
 }
 
@@ -68,7 +68,7 @@ class Elements {
   double fullest_;
 };
 
-Layout all_to_all_v_layout(std::uint64_t count, const CallShape& shape) {
+Layout all_to_all_v_layout(std::uint64_t count, const CallContext& shape) {
   const Elements elements(count, *shape.traffic);
   Layout layout{.count = count,
                 .size_elements = 0,
@@ -81,7 +81,7 @@ Layout all_to_all_v_layout(std::uint64_t count, const CallShape& shape) {
   return layout;
 }
 
-std::vector<Segment> all_to_all_v_result(const Layout& layout, const CallShape& shape) {
+std::vector<Segment> all_to_all_v_result(const Layout& layout, const CallContext& shape) {
   const Elements elements(layout.count, *shape.traffic);
   std::vector<Segment> segments;
   for (int source = 0; source < shape.ranks; ++source) {
@@ -96,36 +96,36 @@ std::vector<Segment> all_to_all_v_result(const Layout& layout, const CallShape& 
 /// Every rank gets the reduction of all ranks' buffers.
 constexpr Collective kAllReduce{
     OperationId::all_reduce, same_buffers,
-    [](const Layout& layout, const CallShape& /*shape*/) { return reduced(0, layout.count); }};
+    [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.count); }};
 
 /// Every rank gets the buffers of all ranks, in order of rank. S is the whole receive buffer.
 constexpr Collective kAllGather{
     OperationId::all_gather,
-    [](std::uint64_t count, const CallShape& shape) {
+    [](std::uint64_t count, const CallContext& shape) {
       const std::uint64_t all = total(count, shape);
       return Layout{.count = count, .size_elements = all, .send_elements = count, .receive_elements = all};
     },
-    [](const Layout& layout, const CallShape& shape) { return from_every_rank(layout, shape, 0); }};
+    [](const Layout& layout, const CallContext& shape) { return from_every_rank(layout, shape, 0); }};
 
 /// Rank r gets block r of the reduction of all ranks' buffers. S is the whole send buffer.
 constexpr Collective kReduceScatter{
     OperationId::reduce_scatter,
-    [](std::uint64_t count, const CallShape& shape) {
+    [](std::uint64_t count, const CallContext& shape) {
       const std::uint64_t all = total(count, shape);
       return Layout{.count = count, .size_elements = all, .send_elements = all, .receive_elements = count};
     },
-    [](const Layout& layout, const CallShape& shape) {
+    [](const Layout& layout, const CallContext& shape) {
       return reduced(own_block(layout, shape), layout.count);
     }};
 
 /// Rank r gets block r of every rank's buffer, in order of rank. S is one rank's whole buffer.
 constexpr Collective kAllToAll{
     OperationId::all_to_all,
-    [](std::uint64_t count, const CallShape& shape) {
+    [](std::uint64_t count, const CallContext& shape) {
       const std::uint64_t all = total(count, shape);
       return Layout{.count = count, .size_elements = all, .send_elements = all, .receive_elements = all};
     },
-    [](const Layout& layout, const CallShape& shape) {
+    [](const Layout& layout, const CallContext& shape) {
       return from_every_rank(layout, shape, own_block(layout, shape));
     }};
 
@@ -135,7 +135,7 @@ constexpr Collective kAllToAllv{OperationId::all_to_all_v, all_to_all_v_layout, 
 
 /// The ring shift of nccl-tests: rank r sends its buffer to r + 1 and receives that of r − 1.
 constexpr Collective kSendRecv{
-    OperationId::send_recv, same_buffers, [](const Layout& layout, const CallShape& shape) {
+    OperationId::send_recv, same_buffers, [](const Layout& layout, const CallContext& shape) {
       const int previous = (shape.rank + shape.ranks - 1) % shape.ranks;
       return std::vector<Segment>{{.source = previous, .source_index = 0, .length = layout.count}};
     }};
@@ -144,12 +144,12 @@ constexpr Collective kSendRecv{
 /// half of a round trip, as OSU's osu_latency and IMB's PingPong have it.
 constexpr Collective kPingPong{
     OperationId::ping_pong,
-    [](std::uint64_t count, const CallShape& shape) {
+    [](std::uint64_t count, const CallContext& shape) {
       const std::uint64_t moved = ping_pong_peer(shape.rank, shape.ranks) ? count : 0;
       return Layout{
           .count = count, .size_elements = count, .send_elements = moved, .receive_elements = moved};
     },
-    [](const Layout& layout, const CallShape& shape) {
+    [](const Layout& layout, const CallContext& shape) {
       const int peer = ping_pong_peer(shape.rank, shape.ranks).value_or(shape.rank);
       return std::vector<Segment>{{.source = peer, .source_index = 0, .length = layout.receive_elements}};
     }};
@@ -157,37 +157,37 @@ constexpr Collective kPingPong{
 /// Every rank gets the root's buffer, the root included. S is that buffer.
 constexpr Collective kBroadcast{
     OperationId::broadcast,
-    [](std::uint64_t count, const CallShape& shape) {
+    [](std::uint64_t count, const CallContext& shape) {
       return Layout{.count = count,
                     .size_elements = count,
                     .send_elements = on_root(count, shape),
                     .receive_elements = count};
     },
-    [](const Layout& layout, const CallShape& shape) {
+    [](const Layout& layout, const CallContext& shape) {
       return std::vector<Segment>{{.source = shape.root, .source_index = 0, .length = layout.count}};
     }};
 
 /// The root gets the reduction over the buffers of all ranks. S is one rank's buffer.
 constexpr Collective kReduce{
     OperationId::reduce,
-    [](std::uint64_t count, const CallShape& shape) {
+    [](std::uint64_t count, const CallContext& shape) {
       return Layout{.count = count,
                     .size_elements = count,
                     .send_elements = count,
                     .receive_elements = on_root(count, shape)};
     },
-    [](const Layout& layout, const CallShape& /*shape*/) { return reduced(0, layout.receive_elements); }};
+    [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.receive_elements); }};
 
 /// The root gets the buffers of all ranks, in order of rank. S is its receive buffer.
 constexpr Collective kGather{OperationId::gather,
-                             [](std::uint64_t count, const CallShape& shape) {
+                             [](std::uint64_t count, const CallContext& shape) {
                                const std::uint64_t all = total(count, shape);
                                return Layout{.count = count,
                                              .size_elements = all,
                                              .send_elements = count,
                                              .receive_elements = on_root(all, shape)};
                              },
-                             [](const Layout& layout, const CallShape& shape) {
+                             [](const Layout& layout, const CallContext& shape) {
                                return shape.rank == shape.root ? from_every_rank(layout, shape, 0)
                                                                : std::vector<Segment>{};
                              }};
@@ -195,14 +195,14 @@ constexpr Collective kGather{OperationId::gather,
 /// Every rank gets its part of the root's buffer, in order of rank. S is the root's send buffer.
 constexpr Collective kScatter{
     OperationId::scatter,
-    [](std::uint64_t count, const CallShape& shape) {
+    [](std::uint64_t count, const CallContext& shape) {
       const std::uint64_t all = total(count, shape);
       return Layout{.count = count,
                     .size_elements = all,
                     .send_elements = on_root(all, shape),
                     .receive_elements = count};
     },
-    [](const Layout& layout, const CallShape& shape) {
+    [](const Layout& layout, const CallContext& shape) {
       return std::vector<Segment>{
           {.source = shape.root, .source_index = own_block(layout, shape), .length = layout.count}};
     }};
@@ -260,7 +260,7 @@ std::optional<int> ping_pong_peer(int rank, int ranks) {
   return std::nullopt;
 }
 
-Exchanges exchanges(std::uint64_t count, const CallShape& shape) {
+Exchanges exchanges(std::uint64_t count, const CallContext& shape) {
   const Elements elements(count, *shape.traffic);
   Exchanges all;
   std::uint64_t sent = 0;

@@ -11,7 +11,7 @@
 namespace collbench::collectives {
 
 /// What one rank's call depends on, beside how much it moves.
-struct CallShape {
+struct CallContext {
   int rank = 0;
   int ranks = 1;
   int root = 0;                            ///< of operations that have one
@@ -40,9 +40,9 @@ struct Segment {
 struct Collective {
   OperationId id;
   /// What a call of `count` elements takes on this rank.
-  Layout (*layout)(std::uint64_t count, const CallShape& shape);
+  Layout (*layout)(std::uint64_t count, const CallContext& shape);
   /// What this rank's receive buffer holds afterwards, from its beginning.
-  std::vector<Segment> (*result)(const Layout& layout, const CallShape& shape);
+  std::vector<Segment> (*result)(const Layout& layout, const CallContext& shape);
 };
 
 /// The count argument for about `asked_bytes` in the size column on `ranks` ranks: rounded down to whole
@@ -62,7 +62,7 @@ struct Exchanges {
 };
 
 /// What a call of AllToAllv with `count` exchanges.
-[[nodiscard]] Exchanges exchanges(std::uint64_t count, const CallShape& shape);
+[[nodiscard]] Exchanges exchanges(std::uint64_t count, const CallContext& shape);
 
 /// The operations that can be measured, in the order in which --ops all shows them.
 [[nodiscard]] std::span<const OperationId> measurable_operations();

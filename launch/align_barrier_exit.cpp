@@ -2,6 +2,6 @@
 
 namespace collbench::launch {
 
-void leave_together(Ranks& /*ranks*/, double /*now_seconds*/) {}
+void align_barrier_exit(Ranks& /*ranks*/, double /*now_seconds*/) {}
 
 }  // namespace collbench::launch

@@ -7,6 +7,6 @@ namespace collbench::launch {
 /// different moments; on real machines nothing can be done about that, as their clocks differ more than the
 /// moments do. In the simulator all clocks are one, and the ranks go on at the same moment
 /// (leave_together_smpi.cpp): what is timed after a barrier is then the operation alone.
-void leave_together(Ranks& ranks, double now_seconds);
+void align_barrier_exit(Ranks& ranks, double now_seconds);
 
 }  // namespace collbench::launch

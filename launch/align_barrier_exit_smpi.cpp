@@ -6,9 +6,9 @@
 
 namespace collbench::launch {
 
-void leave_together(Ranks& ranks, double now_seconds) {
+void align_barrier_exit(Ranks& ranks, double now_seconds) {
   std::array<double, 1> last{now_seconds};
-  ranks.reduce(last, AcrossRanks::maximum);
+  ranks.reduce(last, RankAggregate::maximum);
   // Later than anybody leaves the reduction, which takes simulated microseconds.
   constexpr double kSeconds = 10e-3;
   simgrid::s4u::this_actor::sleep_until(last[0] + kSeconds);

@@ -15,7 +15,7 @@ namespace collbench::launch {
 namespace {
 
 constexpr double kFirstRoundSeconds = 1e-3;
-constexpr double kLongestRoundSeconds = 0.1;  // a failure elsewhere is noticed within this
+constexpr double kMaxRoundSeconds = 0.1;  // a failure elsewhere is noticed within this
 
 enum class State : char { over = 'o', busy = 'b', failed = 'f' };
 
@@ -31,8 +31,8 @@ std::string some_ranks(const std::vector<int>& ranks) {
 
 }  // namespace
 
-void Together::wait(const std::string& what, const std::function<void()>& begin,
-                    const std::function<bool()>& over) const {
+void CollectiveWait::wait(const std::string& what, const std::function<void()>& begin,
+                          const std::function<bool()>& over) const {
   std::optional<Error> mine;
   State state = State::busy;
   const auto attempt = [&](const auto& step) {
@@ -45,7 +45,7 @@ void Together::wait(const std::string& what, const std::function<void()>& begin,
   };
   const double start = clock_.seconds();
   attempt(begin);
-  for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kLongestRoundSeconds)) {
+  for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kMaxRoundSeconds)) {
     const double round_end = clock_.seconds() + round;
     while (state == State::busy) {
       attempt([&] {

@@ -9,10 +9,10 @@ namespace collbench::launch {
 
 /// Does on all ranks what only ends when all take part, and ends it on all when one fails: nobody waits for a
 /// rank that gave up.
-class Together {
+class CollectiveWait {
  public:
   /// `host` is this rank's. `limit_seconds` is how long one wait may take; 0: as long as it likes.
-  Together(Ranks& ranks, std::string host, const Clock& clock, double limit_seconds)
+  CollectiveWait(Ranks& ranks, std::string host, const Clock& clock, double limit_seconds)
       : ranks_(ranks), host_(std::move(host)), clock_(clock), limit_seconds_(limit_seconds) {}
 
   /// Calls `begin` once, then `over` again and again until it is true on every rank. Collective. When either

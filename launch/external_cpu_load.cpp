@@ -44,8 +44,8 @@ std::vector<HostLoad> host_loads(Ranks& ranks, const Identities& identities, con
 
 }  // namespace
 
-std::vector<std::string> other_load(Ranks& ranks, const Identities& identities, const CpuTimes& before,
-                                    const CpuTimes& after, double seconds) {
+std::vector<std::string> external_cpu_load(Ranks& ranks, const Identities& identities, const CpuTimes& before,
+                                           const CpuTimes& after, double seconds) {
   std::vector<std::string> lines;
   for (const HostLoad& load : host_loads(ranks, identities, before, after)) {
     if (load.threads <= 0 || seconds <= 0) continue;

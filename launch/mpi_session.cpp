@@ -84,7 +84,7 @@ class MpiSession::MpiRanks : public Ranks {
 
   void barrier() override {
     check_mpi(MPI_Barrier(communicator_), "MPI_Barrier");
-    leave_together(*this, MPI_Wtime());
+    align_barrier_exit(*this, MPI_Wtime());
   }
 
   void broadcast(std::span<std::byte> bytes, int root) override {
@@ -116,16 +116,18 @@ class MpiSession::MpiRanks : public Ranks {
     return all.split(joined, lengths);
   }
 
-  void reduce(std::span<double> values, AcrossRanks how) override {
+  void reduce(std::span<double> values, RankAggregate how) override {
     const int count = static_cast<int>(values.size());
-    if (how == AcrossRanks::rank0) {
+    if (how == RankAggregate::rank0) {
       check_mpi(MPI_Bcast(values.data(), count, MPI_DOUBLE, 0, communicator_), "MPI_Bcast");
       return;
     }
-    const MPI_Op op = how == AcrossRanks::minimum ? MPI_MIN : how == AcrossRanks::maximum ? MPI_MAX : MPI_SUM;
+    const MPI_Op op = how == RankAggregate::minimum   ? MPI_MIN
+                      : how == RankAggregate::maximum ? MPI_MAX
+                                                      : MPI_SUM;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, op, communicator_),
               "MPI_Allreduce");
-    if (how == AcrossRanks::average) {
+    if (how == RankAggregate::average) {
       for (double& value : values) value /= size_;
     }
   }

@@ -17,8 +17,8 @@ std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
 /// Throws when `value` of some rank differs from rank 0's.
 template <typename Value>
-void require_same(const std::vector<RankPlace>& places, const Identities& identities, const std::string& what,
-                  Value value) {
+void require_same(const std::vector<RankEnvironment>& places, const Identities& identities,
+                  const std::string& what, Value value) {
   std::set<std::string> odd_hosts;
   std::size_t odd = places.size();
   for (std::size_t rank = places.size(); rank-- > 0;) {
@@ -35,7 +35,7 @@ void require_same(const std::vector<RankPlace>& places, const Identities& identi
 
 }  // namespace
 
-std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine) {
+std::vector<RankEnvironment> gather_rank_environments(Ranks& ranks, const RankEnvironment& mine) {
   const nlohmann::json said{mine.machine.allowed_cores,
                             mine.machine.online_cores,
                             mine.machine.available_memory_bytes,
@@ -43,7 +43,7 @@ std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine) {
                             mine.machine.program_id,
                             mine.library_version,
                             mine.arguments};
-  std::vector<RankPlace> places;
+  std::vector<RankEnvironment> places;
   for (const std::string& text :
        ranks.all_gather(said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
     const auto heard = nlohmann::json::parse(text);
@@ -58,15 +58,16 @@ std::vector<RankPlace> gather_places(Ranks& ranks, const RankPlace& mine) {
   return places;
 }
 
-void require_same_programs(const std::vector<RankPlace>& places, const Identities& identities) {
+void require_same_programs(const std::vector<RankEnvironment>& places, const Identities& identities) {
   require_same(places, identities, "MPI library",
-               [](const RankPlace& place) { return place.library_version; });
+               [](const RankEnvironment& place) { return place.library_version; });
   require_same(places, identities, "collbench program",
-               [](const RankPlace& place) { return place.machine.program_id; });
-  require_same(places, identities, "command line", [](const RankPlace& place) { return place.arguments; });
+               [](const RankEnvironment& place) { return place.machine.program_id; });
+  require_same(places, identities, "command line",
+               [](const RankEnvironment& place) { return place.arguments; });
 }
 
-bool all_have_gpus(const std::vector<RankPlace>& places, const Identities& identities) {
+bool all_have_gpus(const std::vector<RankEnvironment>& places, const Identities& identities) {
   std::set<std::string> with;
   std::set<std::string> without;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
@@ -78,7 +79,7 @@ bool all_have_gpus(const std::vector<RankPlace>& places, const Identities& ident
               "start it on hosts that all have GPUs, or add --backend mpi to measure host memory");
 }
 
-std::vector<int> cores_per_node(const std::vector<RankPlace>& places, const Identities& identities) {
+std::vector<int> cores_per_node(const std::vector<RankEnvironment>& places, const Identities& identities) {
   std::vector<std::set<int>> cores(index(node_count(identities)));
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     const auto& allowed = places[rank].machine.allowed_cores;
@@ -92,7 +93,7 @@ std::vector<int> cores_per_node(const std::vector<RankPlace>& places, const Iden
   return counts;
 }
 
-std::uint64_t memory_per_rank(const std::vector<RankPlace>& places, const Identities& identities) {
+std::uint64_t memory_per_rank(const std::vector<RankEnvironment>& places, const Identities& identities) {
   const std::vector<int> ranks = ranks_per_node(identities);
   std::uint64_t least = 0;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
@@ -103,8 +104,8 @@ std::uint64_t memory_per_rank(const std::vector<RankPlace>& places, const Identi
   return least;
 }
 
-std::vector<std::string> place_notes(const std::vector<RankPlace>& places, const Identities& identities,
-                                     bool launched, bool inside_slurm) {
+std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& places,
+                                           const Identities& identities, bool launched, bool inside_slurm) {
   std::vector<std::string> notes;
   if (places.size() == 1 && !launched) {
     notes.emplace_back(

@@ -8,7 +8,7 @@
 namespace collbench::launch {
 
 /// How one number per rank becomes one number: the values of nccl-tests' -a.
-enum class AcrossRanks { rank0, average, minimum, maximum };
+enum class RankAggregate { rank0, average, minimum, maximum };
 
 /// What the harness's ranks say to each other outside of every timed part. All calls are collective: every
 /// rank makes the same calls in the same order. Tests implement it with threads; MpiSession with MPI.
@@ -25,7 +25,7 @@ class Ranks {
   /// Every rank's text, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& text) = 0;
   /// Element-wise over ranks, on every rank.
-  virtual void reduce(std::span<double> values, AcrossRanks how) = 0;
+  virtual void reduce(std::span<double> values, RankAggregate how) = 0;
 
   [[nodiscard]] bool is_root() const { return rank() == 0; }
 };

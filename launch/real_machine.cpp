@@ -180,7 +180,7 @@ Terminal terminal_behind(const std::string& path) {
 
 }  // namespace
 
-MachineView view_machine() {
+LocalMachineView view_machine() {
   return {.allowed_cores = allowed_cores(),
           .online_cores = online_cores(),
           .available_memory_bytes = available_memory(),

@@ -8,7 +8,7 @@ namespace collbench::launch {
 
 /// What one rank sees of the real machine below it. The simulator's build has another implementation of this
 /// file (real_machine_smpi.cpp), where nothing real is looked at.
-struct MachineView {
+struct LocalMachineView {
   std::vector<int>
       allowed_cores;     ///< cores that the rank may run on, each by its lowest hardware thread; sorted
   int online_cores = 0;  ///< cores of the host
@@ -18,7 +18,7 @@ struct MachineView {
   std::string program_id;  ///< tells one build of this program from another
 };
 
-[[nodiscard]] MachineView view_machine();
+[[nodiscard]] LocalMachineView view_machine();
 
 /// Whether time is SimGrid's: then nothing varies, and one iteration tells all.
 [[nodiscard]] bool time_is_simulated();

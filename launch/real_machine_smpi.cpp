@@ -4,8 +4,8 @@
 
 namespace collbench::launch {
 
-MachineView view_machine() {
-  MachineView view;
+LocalMachineView view_machine() {
+  LocalMachineView view;
   view.program_id = "simulated";
   return view;
 }

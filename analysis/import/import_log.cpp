@@ -97,8 +97,8 @@ void add(LogTable& table, const LogTable& next) {
   if (next.facts.out_of_bounds) {
     if (table.facts.out_of_bounds) table.facts.out_of_bounds->value += next.facts.out_of_bounds->value;
   }
-  for (const LogLeftOut& each : next.facts.left_out) {
-    for (std::uint64_t n = 0; n < each.count; ++n) table.leave_out(each.what, each.line);
+  for (const LogSkipped& each : next.facts.left_out) {
+    for (std::uint64_t n = 0; n < each.count; ++n) table.skip_line(each.what, each.line);
   }
 }
 
@@ -122,11 +122,11 @@ std::string in_words(const LogTable& table, std::size_t number) {
 }
 
 Error several_runs(const std::vector<LogTable>& runs, std::string_view file) {
-  constexpr std::size_t kMostNamed = 6;
+  constexpr std::size_t kMaxNamed = 6;
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < std::min(runs.size(), kMostNamed); ++i)
+  for (std::size_t i = 0; i < std::min(runs.size(), kMaxNamed); ++i)
     words.push_back(in_words(runs[i], i + 1));
-  if (runs.size() > kMostNamed) words.push_back(fmt::format("and {} more", runs.size() - kMostNamed));
+  if (runs.size() > kMaxNamed) words.push_back(fmt::format("and {} more", runs.size() - kMaxNamed));
   return usage_error(std::string(file),
                      fmt::format("holds {} runs ({})", runs.size(), fmt::join(words, "; ")),
                      "choose one with --run N");
@@ -141,7 +141,7 @@ Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::strin
   const LogTable& table = tables.back();
   if (!table.facts.left_out.empty()) {
     std::vector<std::string> words;
-    for (const LogLeftOut& each : table.facts.left_out) {
+    for (const LogSkipped& each : table.facts.left_out) {
       words.push_back(fmt::format("{} {} from line {}", each.count, each.what, each.line));
     }
     return usage_error(place(file, table.first_line),
@@ -278,7 +278,7 @@ Run import_log(std::string_view text, std::string_view file, const ImportOptions
   refuse_what_says_nothing(table, file);
   const OperationId id = operation_of(table, options, file);
   Run run;
-  run.ranks = place_of_job(table, operation(id), options.job, file);
+  run.ranks = job_location(table, operation(id), options.job, file);
   conclude(table);
   run.rows = rows_of(table, id);
   run.backend = "nccl";

@@ -77,9 +77,9 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
     return ranks;
   };
   if (given.nodes && given.ranks_per_node) {
-    constexpr int kMost = RankRange::kMostRanks;
-    if (*given.nodes > kMost / *given.ranks_per_node) {
-      throw usage_error("--nodes", fmt::format("more than {} ranks", kMost), "give fewer");
+    constexpr int kMaxCount = RankRange::kMaxRanks;
+    if (*given.nodes > kMaxCount / *given.ranks_per_node) {
+      throw usage_error("--nodes", fmt::format("more than {} ranks", kMaxCount), "give fewer");
     }
     return checked(*given.nodes * *given.ranks_per_node, "--nodes", "--nodes × --ranks-per-node");
   }
@@ -126,7 +126,7 @@ void settle_nodes(LogTable& table, const JobGiven& given, int ranks, std::string
 
 }  // namespace
 
-Identities place_of_job(LogTable& table, const Operation& operation, const JobGiven& given,
+Identities job_location(LogTable& table, const Operation& operation, const JobGiven& given,
                         std::string_view file) {
   const std::vector<std::string> hosts = hosts_by_rank(table);
   const int ranks = count_ranks(table, operation, given, hosts.size(), file);

@@ -17,7 +17,7 @@ struct JobGiven {
 /// How many ranks ran on which nodes: by the device list, by NCCL's lines, by what is given, held against
 /// busbw / algbw. Writes ranks, nodes, ranks_per_node and hosts of the table's facts; what is not known stays
 /// none. Throws Error (usage) where the number of ranks is not known, or where two that say it disagree.
-[[nodiscard]] Identities place_of_job(LogTable& table, const Operation& operation, const JobGiven& given,
+[[nodiscard]] Identities job_location(LogTable& table, const Operation& operation, const JobGiven& given,
                                       std::string_view file);
 
 }  // namespace collbench::analysis

@@ -64,8 +64,8 @@ struct LogTable {
   std::map<std::string, std::string> environment;
 
   /// Counts something that does not become a row.
-  void leave_out(const std::string& what, int line) {
-    for (LogLeftOut& each : facts.left_out) {
+  void skip_line(const std::string& what, int line) {
+    for (LogSkipped& each : facts.left_out) {
       if (each.what == what) {
         ++each.count;
         return;

@@ -78,13 +78,13 @@ void note_connection(string_view text, int line, LogFacts& facts) {
       found.via += (found.via.empty() ? "" : "/") + part;
     }
   }
-  constexpr std::size_t kMostConnectionKinds = 16;
+  constexpr std::size_t kMaxConnectionKinds = 16;
   const auto known = std::find_if(facts.connections.begin(), facts.connections.end(), [&](const auto& each) {
     return each.via == found.via && each.gpu_direct == found.gpu_direct;
   });
   if (known != facts.connections.end()) {
     ++known->count;
-  } else if (!found.via.empty() && facts.connections.size() < kMostConnectionKinds) {
+  } else if (!found.via.empty() && facts.connections.size() < kMaxConnectionKinds) {
     facts.connections.push_back(std::move(found));
   }
 }
@@ -118,15 +118,15 @@ void note_tuning(string_view text, int line, LogFacts& facts) {
   if (const auto range = behind(text, "={")) {
     const auto first = leading_number(*range);
     const auto last = number_behind(*range, "..");
-    constexpr double kMostChannels = 1024;
-    if (first && last && *last >= *first && *last < kMostChannels) {
+    constexpr double kMaxChannels = 1024;
+    if (first && last && *last >= *first && *last < kMaxChannels) {
       tuning.channels = static_cast<int>(*last - *first) + 1;
     }
   }
-  constexpr std::size_t kMostSizes = 256;
+  constexpr std::size_t kMaxSizes = 256;
   const bool known = std::any_of(facts.tunings.begin(), facts.tunings.end(),
                                  [&](const LogTuning& each) { return each.size_bytes == tuning.size_bytes; });
-  if (!known && facts.tunings.size() < kMostSizes) facts.tunings.push_back(std::move(tuning));
+  if (!known && facts.tunings.size() < kMaxSizes) facts.tunings.push_back(std::move(tuning));
 }
 
 /// "Pattern 4, crossNic 0, nChannels 12, bw 20.000000/20.000000, type NVL/PIX": the ring of the graph search

@@ -8,7 +8,7 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::int64_t kMostRanks = 1 << 20U;
+constexpr std::int64_t kMaxRanks = 1 << 20U;
 
 /// The word behind the first `name` among `words`, as an integer in [0, most].
 std::optional<std::int64_t> integer_after(const std::vector<std::string>& words, std::string_view name,
@@ -44,7 +44,7 @@ std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
 
 std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
   const auto words = split_words(line);
-  const auto rank = integer_after(words, "Rank", kMostRanks);
+  const auto rank = integer_after(words, "Rank", kMaxRanks);
   const auto pid = integer_after(words, "Pid", std::int64_t{1} << 30U);
   const auto on = std::find(words.begin(), words.end(), "on");
   if (!rank || !pid || std::distance(on, words.end()) < 4 || *(on + 2) != "device") return std::nullopt;
@@ -58,8 +58,8 @@ std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
 std::optional<NcclTestsParameters> nccl_tests_parameters(std::string_view line) {
   if (line.find("nThread") == std::string_view::npos) return std::nullopt;
   const auto words = split_words(line);
-  const auto threads = integer_after(words, "nThread", kMostRanks);
-  const auto gpus = integer_after(words, "nGpus", kMostRanks);
+  const auto threads = integer_after(words, "nThread", kMaxRanks);
+  const auto gpus = integer_after(words, "nGpus", kMaxRanks);
   if (!threads || !gpus || *threads == 0 || *gpus == 0) return std::nullopt;
   NcclTestsParameters parameters{static_cast<int>(*threads), static_cast<int>(*gpus), 0};
   for (auto word = words.begin(); word + 1 < words.end(); ++word) {

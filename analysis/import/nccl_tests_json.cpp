@@ -66,9 +66,9 @@ std::string version_of(std::int64_t code) {
 
 void take_config(const JsonReader& config, std::string_view text, LogTable& table) {
   const int line = line_of_key(text, "config");
-  constexpr int kMost = 1 << 20U;
-  const int threads = std::min(config.at("nthreads").integer<int>(1), kMost);
-  const int gpus = std::min(config.at("ngpus").integer<int>(1), kMost / threads);
+  constexpr int kMaxCount = 1 << 20U;
+  const int threads = std::min(config.at("nthreads").integer<int>(1), kMaxCount);
+  const int gpus = std::min(config.at("ngpus").integer<int>(1), kMaxCount / threads);
   table.facts.gpus_per_process = {threads * gpus, line};
   table.facts.threads_per_process = {threads, line};
   if (const auto iterations = config.find("iterations"))
@@ -118,7 +118,7 @@ std::string unusable(const JsonReader& json) {
 
 void take_row(const JsonReader& json, int line, LogTable& table) {
   if (const std::string why = unusable(json); !why.empty()) {
-    table.leave_out(why, line);
+    table.skip_line(why, line);
     return;
   }
   LogRow row;

@@ -122,9 +122,9 @@ std::size_t row_measures(const RowStart& start, const NcclTestsColumns& columns)
 }
 
 RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const auto size = parse_integer(start.size, 0, kMost);
-  const auto count = parse_integer(start.count, 0, kMost);
+  constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
+  const auto size = parse_integer(start.size, 0, kMaxCount);
+  const auto count = parse_integer(start.count, 0, kMaxCount);
   if (!size || !count) return {std::nullopt, "rows whose size is no number"};
   if (*size == 0) return {std::nullopt, "rows of 0 bytes"};
   const DataTypeTraits* type = find_data_type(start.type);

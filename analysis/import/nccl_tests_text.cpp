@@ -126,13 +126,13 @@ class Reader {
     if (read.row) {
       table_.rows.push_back(*read.row);
     } else {
-      table_.leave_out(read.reason, pending_->line);
+      table_.skip_line(read.reason, pending_->line);
     }
     pending_.reset();
   }
 
   void cut_pending() {
-    if (pending_) table_.leave_out(std::string(kCutRows), pending_->line);
+    if (pending_) table_.skip_line(std::string(kCutRows), pending_->line);
     pending_.reset();
   }
 
@@ -157,7 +157,7 @@ class Reader {
     }
     const auto words = split_words(line.text);
     if (words.size() == 1 && (words[0] == "..." || words[0] == "…") && heading_seen_ && !table_.ended) {
-      table_.leave_out("places where rows are elided (...)", line.number);
+      table_.skip_line("places where rows are elided (...)", line.number);
     }
     const auto version = std::find(words.begin(), words.end(), "version");
     if (version != words.end() && version != words.begin() && *(version - 1) == "nccl-tests" &&

@@ -22,18 +22,18 @@ void narrow(FactorRange& range, const LogHalf& half) {
 }
 
 /// The p for which others(p) = (p − 1)/p lies in the range.
-std::optional<RankRange> ranks_of(double least_others, double most_others) {
+std::optional<RankRange> ranks_of(double min_others, double max_others) {
   constexpr double kRounding = 1e-9;
   RankRange ranks;
-  if (most_others < 0 || least_others >= 1) return std::nullopt;
-  if (least_others > 0) {
-    const double least = std::ceil(1 / (1 - least_others) - kRounding);
-    if (least > RankRange::kMostRanks) return std::nullopt;
+  if (max_others < 0 || min_others >= 1) return std::nullopt;
+  if (min_others > 0) {
+    const double least = std::ceil(1 / (1 - min_others) - kRounding);
+    if (least > RankRange::kMaxRanks) return std::nullopt;
     ranks.least = static_cast<int>(least);
   }
-  if (most_others < 1) {
-    const double most = std::floor(1 / (1 - most_others) + kRounding);
-    if (most < RankRange::kMostRanks) ranks.most = static_cast<int>(most);
+  if (max_others < 1) {
+    const double most = std::floor(1 / (1 - max_others) + kRounding);
+    if (most < RankRange::kMaxRanks) ranks.most = static_cast<int>(most);
   }
   if (ranks.least > ranks.most) return std::nullopt;
   return ranks;
@@ -58,7 +58,7 @@ std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<co
       if (of_one_buffer && times != 1) return std::nullopt;
       continue;
     }
-    if (times > RankRange::kMostRanks) return std::nullopt;
+    if (times > RankRange::kMaxRanks) return std::nullopt;
     by_size.least = std::max(by_size.least, static_cast<int>(times));
     by_size.most = std::min(by_size.most, static_cast<int>(times));
   }

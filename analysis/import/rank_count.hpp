@@ -10,9 +10,9 @@ namespace collbench::analysis {
 /// The numbers of ranks with which a table's numbers agree.
 struct RankRange {
   int least = 1;
-  int most = kMostRanks;  ///< of one job that anybody will import
+  int most = kMaxRanks;  ///< of one job that anybody will import
 
-  static constexpr int kMostRanks = 1 << 20U;
+  static constexpr int kMaxRanks = 1 << 20U;
   [[nodiscard]] bool holds(int ranks) const { return least <= ranks && ranks <= most; }
   bool operator==(const RankRange&) const = default;
 };

@@ -69,7 +69,7 @@ AlphaBetaFit fit_alpha_beta(std::span<const TimePoint> points) {
   AlphaBetaFit fit{.alpha_seconds = solution[0],
                    .bytes_per_second = 1 / solution[1],
                    .r_squared = 1 - (fitted - ones).squaredNorm() / deviation,
-                   .largest_relative_error = (fitted - ones).cwiseAbs().maxCoeff()};
+                   .max_relative_error = (fitted - ones).cwiseAbs().maxCoeff()};
   if (rows > 2 && !alpha_at_zero) add_intervals(fit, scaled, lengths, (fitted - ones).squaredNorm());
   return fit;
 }

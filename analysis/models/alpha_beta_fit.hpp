@@ -20,8 +20,8 @@ struct FitInterval {
 struct AlphaBetaFit {
   double alpha_seconds = 0;
   double bytes_per_second = 0;
-  double r_squared = 0;               ///< 1 − Σ(relative residual)² / Σ(relative deviation from the mean)²
-  double largest_relative_error = 0;  ///< largest |fit/point − 1|
+  double r_squared = 0;           ///< 1 − Σ(relative residual)² / Σ(relative deviation from the mean)²
+  double max_relative_error = 0;  ///< largest |fit/point − 1|
   /// Student's t over n − 2 degrees of freedom; none for two points, and where alpha was set to 0. The upper
   /// end of the rate is infinite where the slope may be 0.
   std::optional<FitInterval> alpha_interval = std::nullopt;

@@ -43,9 +43,9 @@ Contests contests_of(const Run& run) {
   Contests contests;
   for (const auto& [key, contest] : by_size) {
     if (contest.own == nullptr || contest.others.empty()) continue;
-    RowKey sweep = key;
-    sweep.size_bytes = sweep.count = 0;
-    contests[sweep].push_back(contest);
+    RowKey series = key;
+    series.size_bytes = series.count = 0;
+    contests[series].push_back(contest);
   }
   return contests;
 }
@@ -101,7 +101,7 @@ std::vector<Range> ranges_of(const std::vector<Contest>& contests) {
   return ranges;
 }
 
-std::optional<double> expected_seconds(const NcclTold& told, const NcclTold& used) {
+std::optional<double> expected_seconds(const NcclSelection& told, const NcclSelection& used) {
   for (const NcclExpectation& each : told.expected) {
     if (each.algorithm == used.algorithm && each.protocol == used.protocol) return each.seconds;
   }
@@ -111,8 +111,8 @@ std::optional<double> expected_seconds(const NcclTold& told, const NcclTold& use
 /// "; at 4 KiB NCCL expected 6.4 µs of tree/ll, which it chose, and 8.1 µs of ring/ll"
 std::string nccls_view(const Range& range) {
   if (!range.own->nccl || !range.won->nccl) return {};
-  const NcclTold& chosen = *range.own->nccl;
-  const NcclTold& better = *range.won->nccl;
+  const NcclSelection& chosen = *range.own->nccl;
+  const NcclSelection& better = *range.won->nccl;
   const auto of_chosen = expected_seconds(chosen, chosen);
   const auto of_better = expected_seconds(chosen, better);
   if (!of_chosen || !of_better) return {};
@@ -125,9 +125,8 @@ std::string percent(double share) { return fmt::format("{:.{}f}", share * 100, s
 
 std::string range_in_words(const Range& range) {
   return fmt::format("{}: {} takes {} % less time than auto{}",
-                     span_in_words(format_bytes(range.from_bytes), format_bytes(range.to_bytes)),
-                     range.winner, span_in_words(percent(range.least), percent(range.most)),
-                     nccls_view(range));
+                     format_span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.winner,
+                     format_span(percent(range.least), percent(range.most)), nccls_view(range));
 }
 
 /// "AllReduce float sum, in place"
@@ -146,8 +145,8 @@ bool has_interval(const Contest& contest) {
 
 ReportFacts choice_facts(const Run& run) {
   ReportFacts facts;
-  for (const auto& [sweep, contests] : contests_of(run)) {
-    const std::string name = sweep_in_words(sweep);
+  for (const auto& [series, contests] : contests_of(run)) {
+    const std::string name = sweep_in_words(series);
     const std::vector<Range> ranges = ranges_of(contests);
     for (const Range& range : ranges) {
       facts.push_back({fmt::format("{}: {}", name, range_in_words(range)), Tone::warning});
@@ -186,15 +185,15 @@ bool ring_should_take_much_less(const Row& row) {
 /// The rows of one operation and algorithm.
 struct PoorChoice {
   std::set<std::uint64_t> sizes_bytes;
-  double least_share = 1;  ///< of the time, that a ring would take
-  double most_share = 0;
+  double min_share = 1;  ///< of the time, that a ring would take
+  double max_share = 0;
 };
 
 void add(PoorChoice& choice, const Row& row) {
   const double share = *row.expectation.ring_seconds / *row.expectation.expected_seconds;
   choice.sizes_bytes.insert(row.measurement.key.size_bytes);
-  choice.least_share = std::min(choice.least_share, share);
-  choice.most_share = std::max(choice.most_share, share);
+  choice.min_share = std::min(choice.min_share, share);
+  choice.max_share = std::max(choice.max_share, share);
 }
 
 }  // namespace
@@ -213,8 +212,8 @@ ReportFacts poor_choice_facts(const Run& run) {
   for (const auto& [what, choice] : choices) {
     facts.push_back({fmt::format(
         "{}, {}: auto runs {}; by the model a ring takes {} of its time: --algo auto,ring compares",
-        operation(what.first).name, sizes_in_words(choice.sizes_bytes), what.second,
-        span_in_words(fmt::format("{:.2f}", choice.least_share), fmt::format("{:.2f}", choice.most_share)))});
+        operation(what.first).name, format_sizes(choice.sizes_bytes), what.second,
+        format_span(fmt::format("{:.2f}", choice.min_share), fmt::format("{:.2f}", choice.max_share)))});
   }
   return facts;
 }

@@ -12,9 +12,9 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kMostFindings = 3;  // of one kind of node, in a line
-constexpr std::size_t kMostKinds = 3;
-constexpr std::size_t kMostNodes = 4;
+constexpr std::size_t kMaxFindings = 3;  // of one kind of node, in a line
+constexpr std::size_t kMaxKinds = 3;
+constexpr std::size_t kMaxNodes = 4;
 
 /// Costs are worked out for one node and for two: more of them lose as much.
 const FindingCost* cost_on(const PricedFinding& priced, int nodes) {
@@ -29,14 +29,14 @@ std::string words(const PricedFinding& priced, int nodes) {
       "{} {} {}: {}", topology::severity_name(topology::finding_kind(priced.finding.code).severity),
       priced.finding.code, priced.finding.device, priced.finding.what);
   const FindingCost* cost = cost_on(priced, nodes);
-  if (cost != nullptr && cost->changes()) text += ", " + cost_words({*cost});
+  if (cost != nullptr && cost->changes()) text += ", " + format_cost({*cost});
   return text;
 }
 
 std::string names(const std::vector<std::string>& hosts) {
-  if (hosts.size() <= kMostNodes) return topology::join_words(hosts);
-  return fmt::format("{} and {} more", fmt::join(hosts.begin(), hosts.begin() + kMostNodes, ", "),
-                     hosts.size() - kMostNodes);
+  if (hosts.size() <= kMaxNodes) return topology::join_words(hosts);
+  return fmt::format("{} and {} more", fmt::join(hosts.begin(), hosts.begin() + kMaxNodes, ", "),
+                     hosts.size() - kMaxNodes);
 }
 
 bool is_on_the_path(const PricedFinding& priced, int nodes) {
@@ -70,16 +70,16 @@ DiffReport cluster_findings(const topology::ClusterTopology& cluster,
 std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nodes) {
   std::vector<std::string> lines;
   for (const ComparedHosts& pair : report.pairs) {
-    if (lines.size() == kMostKinds) {
+    if (lines.size() == kMaxKinds) {
       lines.push_back(fmt::format("{} more kinds of node are otherwise (collbench topo diff)",
-                                  report.pairs.size() - kMostKinds));
+                                  report.pairs.size() - kMaxKinds));
       break;
     }
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < std::min(kMostFindings, pair.findings.size()); ++i)
+    for (std::size_t i = 0; i < std::min(kMaxFindings, pair.findings.size()); ++i)
       parts.push_back(words(pair.findings[i], nodes));
-    if (pair.findings.size() > kMostFindings)
-      parts.push_back(fmt::format("{} more (collbench topo diff)", pair.findings.size() - kMostFindings));
+    if (pair.findings.size() > kMaxFindings)
+      parts.push_back(fmt::format("{} more (collbench topo diff)", pair.findings.size() - kMaxFindings));
     lines.push_back(fmt::format("{} against {}: {}", names(pair.b), names(pair.a), fmt::join(parts, "; ")));
   }
   return lines;

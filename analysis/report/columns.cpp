@@ -166,7 +166,7 @@ constexpr auto kNcclColumns = [] {
   std::array<ReportColumn, kColumns.size() + 1> columns{};
   std::copy(kColumns.begin(), kColumns.end(), columns.begin());
   for (ReportColumn& column : columns) {
-    if (column.title == "count" || column.title == "tree") column.least_page = kWidest;
+    if (column.title == "count" || column.title == "tree") column.min_page = kWidest;
   }
   columns.back() = columns[kColumns.size() - 1];
   columns[kColumns.size() - 1] = {"NCCL",     "(µs)", "NCCL expects (µs)", "",

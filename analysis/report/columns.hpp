@@ -25,8 +25,8 @@ struct ReportColumn {
   std::string_view unit;     ///< "(B)", "(µs)", or the second half of the title
   std::string_view heading;  ///< both in one, of the Markdown table
   std::string_view group;    ///< printed over neighbours that share it
-  int least_width;           ///< of the text table; numbers are written to fit it
-  int least_page;            ///< columns of the page from which the text table shows it
+  int min_width;             ///< of the text table; numbers are written to fit it
+  int min_page;              ///< columns of the page from which the text table shows it
   std::string (*cell)(const ReportRow& row);
   Tone (*tone)(const ReportRow& row) = nullptr;    ///< plain without
   bool (*wanted)(const ReportRow& row) = nullptr;  ///< shown where some row wants it; always without

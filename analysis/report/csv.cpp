@@ -111,17 +111,17 @@ constexpr std::array kCsvColumns{
     CsvColumn{"slowest_seconds", [](const CsvRow& row) { return csv_number(row.expected.slowest_seconds); }},
     CsvColumn{"limited_by", [](const CsvRow& row) { return row.expected.limited_by; }},
     CsvColumn{"nccl_algorithm",
-              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclTold{}).algorithm; }},
+              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclSelection{}).algorithm; }},
     CsvColumn{"nccl_protocol",
-              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclTold{}).protocol; }},
+              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclSelection{}).protocol; }},
     CsvColumn{"nccl_channels",
               [](const CsvRow& row) {
-                const int channels = row.measured.nccl.value_or(NcclTold{}).channels;
+                const int channels = row.measured.nccl.value_or(NcclSelection{}).channels;
                 return channels > 0 ? fmt::to_string(channels) : std::string();
               }},
     CsvColumn{"nccl_expected_seconds",
               [](const CsvRow& row) {
-                return csv_number(nccl_expected_seconds(row.measured.nccl.value_or(NcclTold{})));
+                return csv_number(nccl_expected_seconds(row.measured.nccl.value_or(NcclSelection{})));
               }},
     CsvColumn{"verdict", [](const CsvRow& row) { return std::string(name(row.verdict.word)); }},
     CsvColumn{"explanation", [](const CsvRow& row) { return row.verdict.explanation; }},

@@ -20,12 +20,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kWidth = 110;
-constexpr std::size_t kMostNames = 6;
+constexpr std::size_t kMaxNames = 6;
 
 std::string some_of(const std::vector<std::string>& names) {
-  if (names.size() <= kMostNames) return topology::join_words(names);
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMostNames, ", "),
-                     names.size() - kMostNames);
+  if (names.size() <= kMaxNames) return topology::join_words(names);
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMaxNames, ", "),
+                     names.size() - kMaxNames);
 }
 
 /// "ring 363.0 → 20.1 GB/s (−94 %)"; empty for an algorithm that does not change by what is shown.
@@ -77,7 +77,7 @@ std::string as_text(const DiffReport& report) {
       text +=
           wrap(one_line(each.finding.device + ": " + each.finding.what), kWidth, "          ", "          ");
       text += wrap(kind.reason, kWidth, "          ", "          ");
-      if (const std::string cost = cost_words(each.costs); !cost.empty())
+      if (const std::string cost = format_cost(each.costs); !cost.empty())
         text += wrap(cost, kWidth, "          ", "            ");
       text += fmt::format("          confirm: {}\n", kind.confirm);
     }
@@ -99,7 +99,7 @@ std::string as_markdown(const DiffReport& report) {
       const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
       text += fmt::format("| {} | {} | {} | {} | {} | {} | `{}` |\n", topology::severity_name(kind.severity),
                           kind.code, markdown_text(each.host), markdown_text(each.finding.device),
-                          markdown_text(each.finding.what), cost_words(each.costs), kind.confirm);
+                          markdown_text(each.finding.what), format_cost(each.costs), kind.confirm);
     }
     for (const std::string& version : pair.versions) text += "\nVersion of " + markdown_text(version) + "\n";
   }
@@ -179,7 +179,7 @@ DiffReport compare_groups(const std::vector<topology::HostGroup>& groups) {
   return report;
 }
 
-std::string cost_words(const std::vector<FindingCost>& costs) {
+std::string format_cost(const std::vector<FindingCost>& costs) {
   std::vector<std::string> parts;
   for (const FindingCost& cost : costs) {
     if (!cost.changes()) continue;

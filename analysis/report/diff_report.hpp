@@ -42,7 +42,7 @@ struct DiffReport {
 
 /// "costs on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
 /// loss.
-[[nodiscard]] std::string cost_words(const std::vector<FindingCost>& costs);
+[[nodiscard]] std::string format_cost(const std::vector<FindingCost>& costs);
 
 /// As "text", "md" or "json". Throws Error (usage) for any other format.
 [[nodiscard]] std::string render_diff(const DiffReport& report, std::string_view format);

@@ -6,7 +6,7 @@
 
 namespace collbench::analysis {
 
-std::string row_in_words(const RowKey& key) {
+std::string format_row(const RowKey& key) {
   std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
                                  traits(key.type).name);
   if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
@@ -14,13 +14,13 @@ std::string row_in_words(const RowKey& key) {
   return text + (key.algorithm == kLibraryChoice ? "" : ", " + key.algorithm);
 }
 
-std::string span_in_words(const std::string& from, const std::string& to) {
+std::string format_span(const std::string& from, const std::string& to) {
   return from == to ? from : fmt::format("{} to {}", from, to);
 }
 
-std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes) {
+std::string format_sizes(const std::set<std::uint64_t>& sizes_bytes) {
   const std::string span =
-      span_in_words(format_bytes(*sizes_bytes.begin()), format_bytes(*sizes_bytes.rbegin()));
+      format_span(format_bytes(*sizes_bytes.begin()), format_bytes(*sizes_bytes.rbegin()));
   return sizes_bytes.size() == 1 ? span : fmt::format("{} sizes from {}", sizes_bytes.size(), span);
 }
 

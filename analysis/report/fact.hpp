@@ -20,12 +20,12 @@ struct ReportFact {
 using ReportFacts = std::vector<ReportFact>;
 
 /// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
-[[nodiscard]] std::string row_in_words(const RowKey& key);
+[[nodiscard]] std::string format_row(const RowKey& key);
 
 /// "8 B to 4 KiB", and "8 B" where both ends are the same.
-[[nodiscard]] std::string span_in_words(const std::string& from, const std::string& to);
+[[nodiscard]] std::string format_span(const std::string& from, const std::string& to);
 
 /// "1 KiB", or "3 sizes from 1 KiB to 64 KiB".
-[[nodiscard]] std::string sizes_in_words(const std::set<std::uint64_t>& sizes_bytes);
+[[nodiscard]] std::string format_sizes(const std::set<std::uint64_t>& sizes_bytes);
 
 }  // namespace collbench::analysis

@@ -13,14 +13,14 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kFewestSizes = 4;
+constexpr std::size_t kMinSizes = 4;
 
-std::optional<AlphaBetaFit> fit_of(const Sweep& sweep) {
+std::optional<AlphaBetaFit> fit_of(const SizeSeries& series) {
   std::vector<TimePoint> points;
-  for (const Row* row : sweep) {
+  for (const Row* row : series) {
     points.push_back({static_cast<double>(row->measurement.key.size_bytes), row->measurement.seconds});
   }
-  if (points.size() < kFewestSizes) return std::nullopt;
+  if (points.size() < kMinSizes) return std::nullopt;
   try {
     return fit_alpha_beta(points);
   } catch (const Error&) {
@@ -28,12 +28,12 @@ std::optional<AlphaBetaFit> fit_of(const Sweep& sweep) {
   }
 }
 
-const RowKey& key(const Sweep& sweep) { return sweep.front()->measurement.key; }
+const RowKey& key(const SizeSeries& series) { return series.front()->measurement.key; }
 
-std::string name_of(const Sweep& sweep) {
-  std::string text(operation(key(sweep).operation).name);
-  if (key(sweep).algorithm != kLibraryChoice) text += " " + key(sweep).algorithm;
-  return text + fmt::format(" {}{}", traits(key(sweep).type).name, key(sweep).in_place ? " in place" : "");
+std::string name_of(const SizeSeries& series) {
+  std::string text(operation(key(series).operation).name);
+  if (key(series).algorithm != kLibraryChoice) text += " " + key(series).algorithm;
+  return text + fmt::format(" {}{}", traits(key(series).type).name, key(series).in_place ? " in place" : "");
 }
 
 std::string in_gigabytes(double bytes_per_second) {
@@ -44,8 +44,8 @@ std::string bytes_in_words(double bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::llround(bytes)));
 }
 
-std::string fit_line(const Sweep& sweep, const AlphaBetaFit& fit) {
-  std::string text = fmt::format("fit of {}: α {}", name_of(sweep), format_seconds(fit.alpha_seconds));
+std::string fit_line(const SizeSeries& series, const AlphaBetaFit& fit) {
+  std::string text = fmt::format("fit of {}: α {}", name_of(series), format_seconds(fit.alpha_seconds));
   if (fit.alpha_interval) {
     text += fmt::format(" ({} to {})", format_seconds(fit.alpha_interval->low),
                         format_seconds(fit.alpha_interval->high));
@@ -56,8 +56,8 @@ std::string fit_line(const Sweep& sweep, const AlphaBetaFit& fit) {
                         in_gigabytes(fit.rate_interval->high));
   }
   return text + fmt::format(", n½ {}, R² {:.3f}, {} sizes, largest error {:.0f} %",
-                            bytes_in_words(fit.half_rate_bytes()), fit.r_squared, sweep.size(),
-                            100 * fit.largest_relative_error);
+                            bytes_in_words(fit.half_rate_bytes()), fit.r_squared, series.size(),
+                            100 * fit.max_relative_error);
 }
 
 bool same_but_algorithm(const RowKey& a, const RowKey& b) {
@@ -70,7 +70,7 @@ std::string between(const std::optional<CrossingSizes>& sizes) {
   return fmt::format("between {} and {}", format_bytes(sizes->below), format_bytes(sizes->above));
 }
 
-void add_crossing(const Sweep& earlier, const Sweep& later, const std::optional<double>& by_fits,
+void add_crossing(const SizeSeries& earlier, const SizeSeries& later, const std::optional<double>& by_fits,
                   ReportFacts& facts) {
   const auto seen = crossing_of(earlier, later, false);
   const auto predicted = crossing_of(earlier, later, true);
@@ -83,7 +83,7 @@ void add_crossing(const Sweep& earlier, const Sweep& later, const std::optional<
 
 }  // namespace
 
-std::optional<CrossingSizes> crossing_of(const Sweep& earlier, const Sweep& later, bool predicted) {
+std::optional<CrossingSizes> crossing_of(const SizeSeries& earlier, const SizeSeries& later, bool predicted) {
   const auto seconds = [predicted](const Row& row) {
     return predicted ? row.expectation.expected_seconds : std::optional(row.measurement.seconds);
   };
@@ -106,18 +106,18 @@ std::optional<CrossingSizes> crossing_of(const Sweep& earlier, const Sweep& late
 
 ReportFacts fit_facts(const Run& run) {
   ReportFacts facts;
-  const std::vector<Sweep> sweeps = sweeps_of(run.rows);
+  const std::vector<SizeSeries> all_series = series_of(run.rows);
   std::vector<std::optional<AlphaBetaFit>> fits;
-  for (const Sweep& sweep : sweeps) {
-    fits.push_back(fit_of(sweep));
-    if (fits.back()) facts.push_back({fit_line(sweep, *fits.back())});
+  for (const SizeSeries& series : all_series) {
+    fits.push_back(fit_of(series));
+    if (fits.back()) facts.push_back({fit_line(series, *fits.back())});
   }
-  for (std::size_t a = 0; a < sweeps.size(); ++a) {
-    for (std::size_t b = 0; b < sweeps.size(); ++b) {
-      if (!fits[a] || !fits[b] || !same_but_algorithm(key(sweeps[a]), key(sweeps[b]))) continue;
+  for (std::size_t a = 0; a < all_series.size(); ++a) {
+    for (std::size_t b = 0; b < all_series.size(); ++b) {
+      if (!fits[a] || !fits[b] || !same_but_algorithm(key(all_series[a]), key(all_series[b]))) continue;
       // The one with the smaller α comes first; each pair is met in both orders.
       if (fits[a]->alpha_seconds >= fits[b]->alpha_seconds) continue;
-      add_crossing(sweeps[a], sweeps[b], crossover_bytes(*fits[a], *fits[b]), facts);
+      add_crossing(all_series[a], all_series[b], crossover_bytes(*fits[a], *fits[b]), facts);
     }
   }
   return facts;

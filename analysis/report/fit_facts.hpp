@@ -18,7 +18,7 @@ struct CrossingSizes {
 
 /// Between which sizes `later` becomes the quicker one and stays it; none when it never does, or always is.
 /// `predicted`: by what was expected, else as measured. Sizes that only one of them has do not count.
-[[nodiscard]] std::optional<CrossingSizes> crossing_of(const Sweep& earlier, const Sweep& later,
+[[nodiscard]] std::optional<CrossingSizes> crossing_of(const SizeSeries& earlier, const SizeSeries& later,
                                                        bool predicted);
 
 /// A line for each sweep of at least four sizes (α, B with their intervals, n½, R²), and for each pair of

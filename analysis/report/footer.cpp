@@ -56,7 +56,7 @@ void add_wrong_data(const Run& run, ReportFacts& facts) {
     ++checked;
     if (*measured.wrong_elements == 0) continue;
     ++wrong_rows;
-    facts.push_back({fmt::format("WRONG DATA: {}: {} wrong", row_in_words(measured.key),
+    facts.push_back({fmt::format("WRONG DATA: {}: {} wrong", format_row(measured.key),
                                  counted(*measured.wrong_elements, "element")),
                      Tone::alarm});
     for (const WrongElements& wrong : measured.wrong) {
@@ -128,10 +128,10 @@ void add_precision(const Run& run, ReportFacts& facts) {
   const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
   std::string text = fmt::format("precision not reached in {} of {} ({})", short_of_it,
                                  counted(measured, "row"), fmt::join(words, ", "));
-  text += widest == nullptr ? "; too few passes for an interval"
-                            : fmt::format("; the widest interval is ±{} % ({})",
-                                          format_significant(widest_half * 100, 2, 7),
-                                          row_in_words(widest->measurement.key));
+  text += widest == nullptr
+              ? "; too few passes for an interval"
+              : fmt::format("; the widest interval is ±{} % ({})",
+                            format_significant(widest_half * 100, 2, 7), format_row(widest->measurement.key));
   if (reasons.contains("out of time")) text += "; a longer --time or fewer rows narrow it";
   facts.push_back({text});
 }
@@ -199,7 +199,7 @@ ReportFacts unavailable_facts(const Run& run, OperationId id) {
   return facts;
 }
 
-ReportFacts outcome_facts(const Run& run) {
+ReportFacts footer_facts(const Run& run) {
   ReportFacts facts;
   add_state(run, facts);
   add_wrong_data(run, facts);

@@ -9,6 +9,6 @@ namespace collbench::analysis {
 
 /// What stands behind the rows: wrong data with the ranks that found it, what was not reached, what ran in
 /// place of what was asked for, what the run took, and what verdict it allows.
-[[nodiscard]] ReportFacts outcome_facts(const Run& run);
+[[nodiscard]] ReportFacts footer_facts(const Run& run);
 
 }  // namespace collbench::analysis

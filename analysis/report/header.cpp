@@ -30,7 +30,7 @@ std::string words_of(const PlacedRank& placed) {
 
 }  // namespace
 
-std::string placement_words(const std::vector<PlacedRank>& placement) {
+std::string format_placement(const std::vector<PlacedRank>& placement) {
   std::vector<PlacedRank> known;
   const auto take = [&](auto fits) {
     std::copy_if(placement.begin(), placement.end(), std::back_inserter(known), fits);
@@ -48,7 +48,7 @@ namespace {
 
 constexpr std::size_t kHostsNamed = 8;
 constexpr std::size_t kGammasNamed = 4;
-constexpr int kLongestValue = 60;  ///< columns of a variable's value; the record holds all of it
+constexpr int kMaxValue = 60;  ///< columns of a variable's value; the record holds all of it
 
 std::string backend_in_words(const std::string& backend) {
   if (backend == "mpi") return "host memory through MPI";
@@ -128,7 +128,7 @@ ReportFact hosts(const Run& run) {
 ReportFact environment(const Run& run) {
   std::string text;
   for (const auto& [name, value] : run.environment) {
-    text += fmt::format(" {}={}", name, shorten(value, kLongestValue));
+    text += fmt::format(" {}={}", name, shorten(value, kMaxValue));
   }
   return {text.empty() ? text : "environment:" + text};
 }
@@ -201,21 +201,21 @@ std::string_view size_in_words(SizeMeaning meaning) {
 
 }  // namespace
 
-ReportFacts setup_facts(const Run& run) {
+ReportFacts header_facts(const Run& run) {
   ReportFacts facts{headline(run), versions(run)};
   if (run.cluster) {
     for (const std::string& line : run.cluster->summary) facts.push_back({line});
-    facts.push_back({placement_words(run.cluster->placement)});
+    facts.push_back({format_placement(run.cluster->placement)});
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
   if (!run.config_file.empty()) facts.push_back({"options also from " + run.config_file});
   if (run.traffic) facts.push_back({"AllToAllv: who sends how much to whom is " + run.traffic->source});
   if (run.log) {
-    const ReportFacts log = log_words(*run.log);
+    const ReportFacts log = import_facts(*run.log);
     facts.insert(facts.end(), log.begin(), log.end());
   }
-  for (const std::string& note : run.place_notes) facts.push_back({"warning: " + note, Tone::warning});
+  for (const std::string& note : run.environment_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_calibration(run, facts);
   std::erase_if(facts, [](const ReportFact& fact) { return fact.text.empty(); });
   return facts;
@@ -247,10 +247,10 @@ ReportFacts legend_facts(const Run& run) {
       return untold.empty() ? meaning : "not told: " + untold;
     };
     facts.push_back({"NCCL: " + or_why("the time that NCCL expected of what it used, by its own model",
-                                       run.nccl_untold.expectation)});
+                                       run.nccl_observer_status.expectation)});
     facts.push_back(
-        {"algorithm: " +
-         or_why("what NCCL used, algorithm/protocol/channels, and what was asked for", run.nccl_untold.use)});
+        {"algorithm: " + or_why("what NCCL used, algorithm/protocol/channels, and what was asked for",
+                                run.nccl_observer_status.use)});
   }
   return facts;
 }

@@ -10,11 +10,11 @@ namespace collbench::analysis {
 
 /// One line for the head of a report: the GPU, the nearest NIC and the NUMA node of the first ranks, those
 /// with a note before the others. Empty when no rank's GPU is known and there is no note.
-[[nodiscard]] std::string placement_words(const std::vector<PlacedRank>& placement);
+[[nodiscard]] std::string format_placement(const std::vector<PlacedRank>& placement);
 
 /// What stands before the rows: what was measured, where, with what, and what about that is less than it
 /// seems.
-[[nodiscard]] ReportFacts setup_facts(const Run& run);
+[[nodiscard]] ReportFacts header_facts(const Run& run);
 
 /// What the columns mean in this run.
 [[nodiscard]] ReportFacts legend_facts(const Run& run);

@@ -42,7 +42,7 @@ std::vector<double> launch_medians(const Measurement& measured) {
 void add_resumed_rows(const Run& run, ReportFacts& facts) {
   std::vector<std::string> spanning;
   for (const Row& row : run.rows) {
-    if (row.measurement.launch_passes.size() > 1) spanning.push_back(row_in_words(row.measurement.key));
+    if (row.measurement.launch_passes.size() > 1) spanning.push_back(format_row(row.measurement.key));
   }
   if (spanning.empty()) return;
   facts.push_back({fmt::format("resumed: the passes and the interval of {} are of several launches",
@@ -74,7 +74,7 @@ void add_drift(const Run& run, ReportFacts& facts) {
   for (const Row& row : run.rows) {
     const auto probability = probability_of_smooth_order(launch_medians(row.measurement));
     if (!probability || *probability * static_cast<double>(run.rows.size()) > kChanceOfFalseDrift) continue;
-    drifted.push_back(row_in_words(row.measurement.key));
+    drifted.push_back(format_row(row.measurement.key));
   }
   if (drifted.empty()) return;
   facts.push_back(

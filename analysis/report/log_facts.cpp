@@ -117,13 +117,13 @@ void add_missing(const LogFacts& log, ReportFacts& facts) {
 
 }  // namespace
 
-ReportFacts log_words(const LogFacts& log) {
+ReportFacts import_facts(const LogFacts& log) {
   ReportFacts facts;
   add_job(log, facts);
   add_network(log, facts);
   add_algorithms(log, facts);
   add_missing(log, facts);
-  for (const LogLeftOut& each : log.left_out) {
+  for (const LogSkipped& each : log.left_out) {
     facts.push_back(
         {fmt::format("left out: {}: {}, the first in line {}", each.what, each.count, each.line)});
   }

@@ -61,9 +61,9 @@ std::string section(const Run& run, OperationId id) {
 }  // namespace
 
 std::string report_markdown(const Run& run) {
-  std::string text = "# collbench report\n\n" + bullets(setup_facts(run)) + bullets(legend_facts(run));
+  std::string text = "# collbench report\n\n" + bullets(header_facts(run)) + bullets(legend_facts(run));
   for (const OperationId id : operations_in(run)) text += section(run, id);
-  return text + "\n## Outcome\n" + bullets(outcome_facts(run));
+  return text + "\n## Outcome\n" + bullets(footer_facts(run));
 }
 
 }  // namespace collbench::analysis

@@ -25,25 +25,25 @@ constexpr std::array<const char*, 3> kMallocSettings{"MALLOC_MMAP_MAX_", "MALLOC
 /// The rows of one operation and algorithm.
 struct Faulting {
   std::set<std::uint64_t> sizes_bytes;
-  double least_share = INFINITY;
-  double most_share = 0;
-  double least_faults = INFINITY;  ///< in a call
-  double most_faults = 0;
+  double min_share = INFINITY;
+  double max_share = 0;
+  double min_faults = INFINITY;  ///< in a call
+  double max_faults = 0;
 };
 
-double most_page_faults(const Measurement& measured) {
+double max_page_faults(const Measurement& measured) {
   double most = 0;
   for (const RankTimes& rank : measured.ranks) most = std::max(most, rank.page_faults.value_or(0));
   return most;
 }
 
 void add(Faulting& all, const Row& row, double share) {
-  const double faults = most_page_faults(row.measurement);
+  const double faults = max_page_faults(row.measurement);
   all.sizes_bytes.insert(row.measurement.key.size_bytes);
-  all.least_share = std::min(all.least_share, share);
-  all.most_share = std::max(all.most_share, share);
-  all.least_faults = std::min(all.least_faults, faults);
-  all.most_faults = std::max(all.most_faults, faults);
+  all.min_share = std::min(all.min_share, share);
+  all.max_share = std::max(all.max_share, share);
+  all.min_faults = std::min(all.min_faults, faults);
+  all.max_faults = std::max(all.max_faults, faults);
 }
 
 bool malloc_is_set(const Run& run) {
@@ -85,9 +85,9 @@ ReportFacts page_fault_facts(const Run& run) {
     const std::string algorithm = what.second == kLibraryChoice ? "" : " by " + what.second;
     facts.push_back({fmt::format(
         "{}{}, {}: page faults take about {} of the time ({} in each call), which is not in the expectation",
-        operation(what.first).name, algorithm, sizes_in_words(rows.sizes_bytes),
-        span_in_words(fmt::format("{:.2f}", rows.least_share), fmt::format("{:.2f}", rows.most_share)),
-        span_in_words(fmt::format("{:.0f}", rows.least_faults), fmt::format("{:.0f}", rows.most_faults)))});
+        operation(what.first).name, algorithm, format_sizes(rows.sizes_bytes),
+        format_span(fmt::format("{:.2f}", rows.min_share), fmt::format("{:.2f}", rows.max_share)),
+        format_span(fmt::format("{:.0f}", rows.min_faults), fmt::format("{:.0f}", rows.max_faults)))});
   }
   if (facts.empty() || malloc_is_set(run)) return facts;
   facts.push_back({fmt::format(

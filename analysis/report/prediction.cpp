@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kNone = "–";
 constexpr int kTextWidth = 118;
-constexpr std::uint64_t kLeastBlockBytes = 4;  // one float: less cannot be sent to a rank
+constexpr std::uint64_t kMinBlockBytes = 4;  // one float: less cannot be sent to a rank
 
 /// Expected bus bandwidth in GB/s.
 std::optional<double> busbw(const PredictedRow& row, const GpuCluster& cluster,
@@ -204,7 +204,7 @@ Prediction predict(std::string topology, const GpuCluster& cluster, std::span<co
   for (const OperationId id : operations) {
     for (const std::uint64_t size : sizes_bytes) {
       PredictedRow& row = prediction.rows.emplace_back(PredictedRow{id, size, {}, {}});
-      if (operation(id).size_meaning == SizeMeaning::total && size < kLeastBlockBytes * ranks) {
+      if (operation(id).size_meaning == SizeMeaning::total && size < kMinBlockBytes * ranks) {
         row.expected.limited_by = "less than 4 B a rank";
         continue;
       }

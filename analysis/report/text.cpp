@@ -46,13 +46,13 @@ struct PageColumn {
 
 /// Columns of the page from which a table shows `column`: those that only some tables have take their room
 /// from those that a narrow page leaves out.
-int least_page(const ReportColumn& column, const std::vector<const ReportColumn*>& shown) {
-  if (column.least_page == 0 || column.wanted != nullptr) return column.least_page;
+int min_page(const ReportColumn& column, const std::vector<const ReportColumn*>& shown) {
+  if (column.min_page == 0 || column.wanted != nullptr) return column.min_page;
   int more = 0;
   for (const ReportColumn* const each : shown) {
-    if (each->wanted != nullptr) more += each->least_width + 1;
+    if (each->wanted != nullptr) more += each->min_width + 1;
   }
-  return column.least_page + more;
+  return column.min_page + more;
 }
 
 /// The widths come from all rows of the run, so that the tables of all operations line up.
@@ -61,8 +61,8 @@ std::vector<PageColumn> page_columns(const Run& run, const std::vector<ReportRow
   std::vector<PageColumn> page;
   const std::vector<const ReportColumn*> shown = columns_for(run, rows);
   for (const ReportColumn* const column : shown) {
-    if (least_page(*column, shown) > options.columns) continue;
-    int width = column->least_width;
+    if (min_page(*column, shown) > options.columns) continue;
+    int width = column->min_width;
     for (const ReportRow& row : rows) width = std::max(width, display_width(column->cell(row)));
     page.push_back({*column, width});
   }
@@ -151,11 +151,11 @@ std::string operation_table(const Run& run, OperationId id, const TextOptions& o
 }  // namespace
 
 std::string report_text_header(const Run& run, const TextOptions& options) {
-  std::string text = facts_lines(setup_facts(run), options) + facts_lines(legend_facts(run), options);
+  std::string text = facts_lines(header_facts(run), options) + facts_lines(legend_facts(run), options);
   std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
   const std::vector<const ReportColumn*> shown = columns_for(run, rows_that_ran(run));
   for (const ReportColumn* const column : shown) {
-    const int columns = least_page(*column, shown);
+    const int columns = min_page(*column, shown);
     if (columns > options.columns) left_out[columns].push_back(column->title);
   }
   for (const auto& [columns, titles] : left_out) {
@@ -168,7 +168,7 @@ std::string report_text_header(const Run& run, const TextOptions& options) {
 std::string report_text_results(const Run& run, const TextOptions& options) {
   std::string text;
   for (const OperationId id : operations_in(run)) text += operation_table(run, id, options);
-  return text + "\n" + facts_lines(outcome_facts(run), options);
+  return text + "\n" + facts_lines(footer_facts(run), options);
 }
 
 std::string report_text(const Run& run, const TextOptions& options) {

@@ -26,8 +26,8 @@ bool judged(const Run& run) {
 }
 
 /// "AllReduce float, in place"
-std::string sweep_in_words(const Sweep& sweep) {
-  const RowKey& key = sweep.back()->measurement.key;
+std::string sweep_in_words(const SizeSeries& series) {
+  const RowKey& key = series.back()->measurement.key;
   return fmt::format("{} {}{}", operation(key.operation).name, traits(key.type).name,
                      key.in_place ? ", in place" : "");
 }
@@ -47,9 +47,9 @@ std::string_view held_by(const Row& row) {
 }
 
 /// The rows of a sweep without its largest, whose explanation is the sweep's own.
-std::vector<SizeRange> size_ranges(const Sweep& sweep, int ranks) {
+std::vector<SizeRange> size_ranges(const SizeSeries& series, int ranks) {
   std::vector<SizeRange> ranges;
-  for (auto row = sweep.begin(); row + 1 < sweep.end(); ++row) {
+  for (auto row = series.begin(); row + 1 < series.end(); ++row) {
     const auto ratio = rates(**row, ranks).measured_over_expected;
     if (!ratio || (*row)->verdict.explanation.empty()) continue;
     const std::uint64_t size = (*row)->measurement.key.size_bytes;
@@ -84,19 +84,19 @@ ReportFacts verdict_facts(const Run& run) {
   } else if (run.log && !judged(run)) {
     facts.push_back({"no verdict: nothing says which machine this is (--topology)"});
   }
-  for (const Sweep& sweep : sweeps_of(run.rows)) {
-    const Verdict& verdict = sweep.back()->verdict;
+  for (const SizeSeries& series : series_of(run.rows)) {
+    const Verdict& verdict = series.back()->verdict;
     if (verdict.explanation.empty()) continue;
     const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
-    facts.push_back(
-        {fmt::format("{}: {}: {}", sweep_in_words(sweep), word, verdict.explanation), tone_of(verdict.word)});
+    facts.push_back({fmt::format("{}: {}: {}", sweep_in_words(series), word, verdict.explanation),
+                     tone_of(verdict.word)});
     if (verdict.word == VerdictWord::model_or_ranks_wrong) continue;  // nothing to compare its rows with
     std::vector<std::string> words;
-    for (const SizeRange& range : size_ranges(sweep, static_cast<int>(run.ranks.size()))) {
+    for (const SizeRange& range : size_ranges(series, static_cast<int>(run.ranks.size()))) {
       words.push_back(range_in_words(range));
     }
     if (!words.empty())
-      facts.push_back({fmt::format("{}: {}", sweep_in_words(sweep), fmt::join(words, "; "))});
+      facts.push_back({fmt::format("{}: {}", sweep_in_words(series), fmt::join(words, "; "))});
   }
   return facts;
 }

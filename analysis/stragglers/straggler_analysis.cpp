@@ -17,10 +17,10 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr double kChance = 1e-3;         // that a whole run names anybody who is not late
-constexpr double kLeastSeconds = 10e-6;  // what is less costs nobody much
-constexpr double kLeastShare = 0.5;      // of what the others take
-constexpr double kLeastRatio = 1.25;     // of a slow link's time
+constexpr double kChance = 1e-3;       // that a whole run names anybody who is not late
+constexpr double kMinSeconds = 10e-6;  // what is less costs nobody much
+constexpr double kMinShare = 0.5;      // of what the others take
+constexpr double kMinRatio = 1.25;     // of a slow link's time
 constexpr double kNotSeen = std::numeric_limits<double>::quiet_NaN();
 
 /// One who may be late (a rank, a host, a link), with an effect per repetition; NaN where it was not looked
@@ -203,7 +203,7 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
                            .inside_seconds = inside.back(),
                            .message_seconds = typical(partners[rank].effects)});
   }
-  const double least = std::max(kLeastSeconds, 2 * probe.clock_uncertainty_seconds);
+  const double least = std::max(kMinSeconds, 2 * probe.clock_uncertainty_seconds);
   for (ProbeFinding& finding : beyond_chance(entries, least, looked_at, "late rank")) {
     finding.ratio = 0;
     finding.text =
@@ -212,7 +212,7 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
                     seen_words(finding, repetitions.size()));
     probe.findings.push_back(std::move(finding));
   }
-  const double message = std::max(kLeastSeconds, kLeastShare * quick_message_seconds(repetitions));
+  const double message = std::max(kMinSeconds, kMinShare * quick_message_seconds(repetitions));
   for (ProbeFinding& finding : beyond_chance(partners, message, looked_at, "late rank")) {
     const auto known = std::find_if(probe.findings.begin(), probe.findings.end(),
                                     [&](const ProbeFinding& each) { return each.ranks == finding.ranks; });
@@ -225,7 +225,7 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
   }
 }
 
-std::string cost_words(double ratio) {
+std::string format_cost(double ratio) {
   return fmt::format("what crosses it runs at {:.0f} % of the others", 100 / ratio);
 }
 
@@ -239,11 +239,11 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
   std::vector<ProbeFinding> found;
   if (links.size() > 2) {
     for (const bool sends : {true, false}) {
-      for (ProbeFinding& finding : beyond_chance(host_suspects(ratios, sends), kLeastRatio, looked_at,
+      for (ProbeFinding& finding : beyond_chance(host_suspects(ratios, sends), kMinRatio, looked_at,
                                                  sends ? "slow sender" : "slow receiver")) {
         finding.text = fmt::format("{} {} slowly, whichever its partner: {} ({})",
                                    host_of(finding.ranks[0], ranks), sends ? "sends" : "receives",
-                                   cost_words(finding.ratio), seen_words(finding, repetitions.size()));
+                                   format_cost(finding.ratio), seen_words(finding, repetitions.size()));
         found.push_back(std::move(finding));
       }
     }
@@ -253,11 +253,11 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
       return host.ranks[0] == link.ranks[host.code == "slow sender" ? 0 : 1];
     });
   });
-  for (ProbeFinding& finding : beyond_chance(links, kLeastRatio, looked_at, "slow link")) {
+  for (ProbeFinding& finding : beyond_chance(links, kMinRatio, looked_at, "slow link")) {
     finding.text = fmt::format("from {} to {} is slow{}: {} ({})", host_of(finding.ranks[0], ranks),
                                host_of(finding.ranks[1], ranks),
                                ratios.size() == 2 ? ", not the way back" : ", and other ways of both are not",
-                               cost_words(finding.ratio), seen_words(finding, repetitions.size()));
+                               format_cost(finding.ratio), seen_words(finding, repetitions.size()));
     found.push_back(std::move(finding));
   }
   for (ProbeFinding& finding : found) {
@@ -268,7 +268,7 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
 
 }  // namespace
 
-RankProbe late_ranks(const std::vector<ProbeRepetition>& repetitions, const Identities& ranks) {
+RankProbe straggler_findings(const std::vector<ProbeRepetition>& repetitions, const Identities& ranks) {
   RankProbe probe;
   probe.repetitions = static_cast<int>(repetitions.size());
   if (repetitions.empty()) return probe;

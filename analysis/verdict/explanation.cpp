@@ -35,7 +35,7 @@ bool too_few_channels(const GpuCluster& cluster) {
 std::string cause_within_domain(const GpuCluster& cluster) {
   const double one_link = topology::nvlink_rate(cluster.sm).gigabytes_per_second;
   const double all_links = cluster.nvlinks * one_link;
-  const auto& seen = cluster.run.nvlink_least;
+  const auto& seen = cluster.run.min_nvlinks;
   if (seen && *seen < kLinksMissing * all_links) {
     return fmt::format(
         "the log shows {:g} GB/s of NVLink from one GPU to another where {} NVLinks give {:g}: {:.0f} of {} "
@@ -86,7 +86,7 @@ double busbw(const Row& row, const GpuCluster& cluster) {
 }
 
 /// The largest row: what a sweep's explanation quotes.
-const Row& largest(const Sweep& sweep) { return *sweep.back(); }
+const Row& largest(const SizeSeries& series) { return *series.back(); }
 
 double to_ring(const Row& row) {
   return row.expectation.ring_seconds.value_or(row.expectation.expected_seconds.value_or(0)) /
@@ -191,7 +191,7 @@ std::string better_choice(const Row& row, GpuCluster cluster) {
 std::string told_and_hidden(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> parts;
   if (std::string words = told(cluster); !words.empty()) parts.push_back(std::move(words));
-  const std::vector<std::string> losses = hidden_losses(row, cluster);
+  const std::vector<std::string> losses = undetectable_losses(row, cluster);
   if (!losses.empty()) {
     parts.push_back(fmt::format("topology alone cannot see a loss {}", fmt::join(losses, ", or ")));
   }
@@ -221,11 +221,11 @@ std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
   return name;
 }
 
-double peak_busbw(const Sweep& sweep, const GpuCluster& cluster) {
-  const RowKey& key = largest(sweep).measurement.key;
+double peak_busbw(const SizeSeries& series, const GpuCluster& cluster) {
+  const RowKey& key = largest(series).measurement.key;
   if (key.size_bytes < kLargeSize) return plateau_busbw(key.operation, cluster);
   double peak = 0;
-  for (const Row* row : sweep) peak = std::max(peak, busbw(*row, cluster));
+  for (const Row* row : series) peak = std::max(peak, busbw(*row, cluster));
   return peak;
 }
 
@@ -246,9 +246,9 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
                      expected.expected_by);
 }
 
-std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuCluster& cluster) {
-  if (sweep.empty() || !largest(sweep).expectation.expected_seconds) return {};
-  const Row& row = largest(sweep);
+std::string explain_series(const SizeSeries& series, VerdictWord verdict, const GpuCluster& cluster) {
+  if (series.empty() || !largest(series).expectation.expected_seconds) return {};
+  const Row& row = largest(series);
   const Expectation& expected = row.expectation;
   const std::string size = format_bytes(row.measurement.key.size_bytes);
   const double measured = busbw(row, cluster);
@@ -257,8 +257,8 @@ std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuClus
     case VerdictWord::none:
       return fmt::format(
           "{}, and a verdict needs two; {} is {}.",
-          sweep_ratios(sweep) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
-          size, explain_row(row, peak_busbw(sweep, cluster), cluster));
+          series_ratios(series) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
+          size, explain_row(row, peak_busbw(series, cluster), cluster));
     case VerdictWord::as_expected: {
       const std::string& ran = row.measurement.algorithm_ran;
       const bool is_known = !ran.empty() && ran != kLibraryChoice;

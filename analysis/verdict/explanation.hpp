@@ -13,10 +13,11 @@ namespace collbench::analysis {
 
 /// Why a sweep is as it is, in one or two sentences of facts: what it reached of which link, what the log
 /// tells of transport and channels, and what the topology cannot tell. Empty without a band.
-[[nodiscard]] std::string explain_sweep(const Sweep& sweep, VerdictWord verdict, const GpuCluster& cluster);
+[[nodiscard]] std::string explain_series(const SizeSeries& series, VerdictWord verdict,
+                                         const GpuCluster& cluster);
 
 /// The most bus bandwidth of a sweep, GB/s; what it should come to where it ends below 64 MiB.
-[[nodiscard]] double peak_busbw(const Sweep& sweep, const GpuCluster& cluster);
+[[nodiscard]] double peak_busbw(const SizeSeries& series, const GpuCluster& cluster);
 
 /// One sentence about a row of a sweep that reaches `peak_busbw`: latency-bound (below half of it) or
 /// bandwidth-bound, by which link, and its ratio; or why there is none.

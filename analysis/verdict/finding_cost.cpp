@@ -51,7 +51,7 @@ double FindingCost::lost() const { return healthy.best.value_or(0) - faulty.best
 
 std::vector<FindingCost> finding_costs(const topology::HostPair& pair, const topology::Finding& finding) {
   const topology::Host& healthy = pair.of(topology::other(finding.side));
-  const topology::Host faulty = topology::with_finding(pair, finding);
+  const topology::Host faulty = topology::inject_fault(pair, finding);
   std::vector<FindingCost> costs;
   for (const int nodes : {1, 2}) {
     const FindingCost cost{nodes, predicted_rates(healthy, nodes), predicted_rates(faulty, nodes)};

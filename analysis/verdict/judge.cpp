@@ -48,9 +48,9 @@ GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
 }
 
 /// The same for a sweep's verdict, which is about its large rows: where they all ran one algorithm.
-GpuCluster running(const GpuCluster& cluster, const Sweep& sweep) {
+GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
   std::set<std::string> algorithms;
-  for (const Row* row : sweep) {
+  for (const Row* row : series) {
     if (row->measurement.key.size_bytes >= kLargeSize) algorithms.insert(algorithm_of(*row));
   }
   return algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster;
@@ -65,16 +65,16 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
     row.expectation = expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes,
                                      running(cluster, algorithm_of(row)));
   }
-  for (const Sweep& sweep : sweeps_of(run.rows)) {
-    const GpuCluster ran = running(cluster, sweep);
-    const VerdictWord word = verdict_of(sweep);
-    const std::string why = explain_sweep(sweep, word, ran);
-    const double peak = peak_busbw(sweep, ran);
-    for (const Row* row : sweep) {
+  for (const SizeSeries& series : series_of(run.rows)) {
+    const GpuCluster ran = running(cluster, series);
+    const VerdictWord word = verdict_of(series);
+    const std::string why = explain_series(series, word, ran);
+    const double peak = peak_busbw(series, ran);
+    for (const Row* row : series) {
       // The sweep shows the rows of `run` to read; here they are ours to write.
       Row& own = run.rows[static_cast<std::size_t>(row - run.rows.data())];
       own.verdict.word = word;
-      const bool last = row == sweep.back() && !why.empty();
+      const bool last = row == series.back() && !why.empty();
       own.verdict.explanation = last ? why : explain_row(*row, peak, ran);
     }
   }
@@ -83,8 +83,8 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
 
 void explain_low(Run& run, const std::string& sentence) {
   if (sentence.empty()) return;
-  for (const Sweep& sweep : sweeps_of(run.rows)) {
-    Row& last = run.rows[static_cast<std::size_t>(sweep.back() - run.rows.data())];
+  for (const SizeSeries& series : series_of(run.rows)) {
+    Row& last = run.rows[static_cast<std::size_t>(series.back() - run.rows.data())];
     if (is_low(last)) last.verdict.explanation += " " + sentence;
   }
 }

@@ -44,8 +44,8 @@ double seconds_with_host_path(const Row& row, GpuCluster cluster, double left) {
   return seconds_on(row, cluster);
 }
 
-std::string largest_hidden(const Row& row, std::string_view link, int count,
-                           const SecondsWith& seconds_with) {
+std::string max_undetectable(const Row& row, std::string_view link, int count,
+                             const SecondsWith& seconds_with) {
   const auto hidden = [&](double left) {
     return seconds_with(left) <= (1 + kNoise) * row.expectation.slowest_seconds.value_or(0);
   };
@@ -73,18 +73,19 @@ std::string between_algorithms(const Row& row, const GpuCluster& cluster) {
 
 }  // namespace
 
-std::vector<std::string> hidden_losses(const Row& row, const GpuCluster& cluster) {
+std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> losses;
   if (cluster.domains() > 1) {
-    losses.push_back(largest_hidden(row, "NIC", domain_nic_count(cluster),
-                                    [&](double left) { return seconds_with_nics(row, cluster, left); }));
+    losses.push_back(max_undetectable(row, "NIC", domain_nic_count(cluster),
+                                      [&](double left) { return seconds_with_nics(row, cluster, left); }));
   }
   if (cluster.nvlinks > 0) {
-    losses.push_back(largest_hidden(row, "NVLink", cluster.nvlinks,
-                                    [&](double left) { return seconds_with_nvlinks(row, cluster, left); }));
+    losses.push_back(max_undetectable(row, "NVLink", cluster.nvlinks,
+                                      [&](double left) { return seconds_with_nvlinks(row, cluster, left); }));
   } else if (cluster.ranks_per_domain() > 1) {
-    losses.push_back(largest_hidden(row, "way through the host", 1,
-                                    [&](double left) { return seconds_with_host_path(row, cluster, left); }));
+    losses.push_back(max_undetectable(row, "way through the host", 1, [&](double left) {
+      return seconds_with_host_path(row, cluster, left);
+    }));
   }
   losses.push_back(between_algorithms(row, cluster));
   std::erase(losses, "");

@@ -11,6 +11,6 @@ namespace collbench::analysis {
 /// machine shows it. For each kind of link the largest of these: half of all (one at half its rate that the
 /// others wait for), one, half of one. "of half of the 8 NICs", "of one NVLink of 18 (6 %)", "between ring
 /// and tree (1.5 ×; ...)". `row` has an expectation by `cluster`.
-[[nodiscard]] std::vector<std::string> hidden_losses(const Row& row, const GpuCluster& cluster);
+[[nodiscard]] std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster);
 
 }  // namespace collbench::analysis

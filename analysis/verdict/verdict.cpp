@@ -8,7 +8,7 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kLargestRows = 3;
+constexpr std::size_t kMaxRows = 3;
 constexpr double kFaultBelow = 0.5;   // of the ring
 constexpr double kWrongAbove = 1.05;  // of the best algorithm
 
@@ -27,9 +27,9 @@ bool surely_below(const Row& row) {
   return row.measurement.interval && row.measurement.interval->low_seconds > *row.expectation.slowest_seconds;
 }
 
-bool low_by_intervals(const Sweep& sweep) {
+bool low_by_intervals(const SizeSeries& series) {
   bool previous = false;
-  for (const Row* row : sweep) {
+  for (const Row* row : series) {
     if (!judged(*row)) continue;
     const bool below = surely_below(*row);
     if (below && (previous || row->measurement.key.size_bytes >= kLargeSize)) return true;
@@ -38,39 +38,39 @@ bool low_by_intervals(const Sweep& sweep) {
   return false;
 }
 
-bool has_intervals(const Sweep& sweep) {
-  return std::any_of(sweep.begin(), sweep.end(),
+bool has_intervals(const SizeSeries& series) {
+  return std::any_of(series.begin(), series.end(),
                      [](const Row* row) { return row->measurement.interval.has_value(); });
 }
 
 }  // namespace
 
-std::vector<Sweep> sweeps_of(const std::vector<Row>& rows) {
-  std::vector<Sweep> sweeps;
+std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
+  std::vector<SizeSeries> all_series;
   for (const Row& row : rows) {
     if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
-    const auto found = std::find_if(sweeps.begin(), sweeps.end(), [&](const Sweep& sweep) {
-      return same_sweep(sweep.front()->measurement.key, row.measurement.key);
+    const auto found = std::find_if(all_series.begin(), all_series.end(), [&](const SizeSeries& series) {
+      return same_sweep(series.front()->measurement.key, row.measurement.key);
     });
-    if (found != sweeps.end()) {
+    if (found != all_series.end()) {
       found->push_back(&row);
     } else {
-      sweeps.push_back({&row});
+      all_series.push_back({&row});
     }
   }
-  for (Sweep& sweep : sweeps) {
-    std::sort(sweep.begin(), sweep.end(), [](const Row* a, const Row* b) {
+  for (SizeSeries& series : all_series) {
+    std::sort(series.begin(), series.end(), [](const Row* a, const Row* b) {
       return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
     });
   }
-  return sweeps;
+  return all_series;
 }
 
-std::optional<SweepRatios> sweep_ratios(const Sweep& sweep) {
+std::optional<SeriesRatios> series_ratios(const SizeSeries& series) {
   std::vector<double> ring;
   std::vector<double> best;
   std::vector<double> edge;
-  for (auto row = sweep.rbegin(); row != sweep.rend() && ring.size() < kLargestRows; ++row) {
+  for (auto row = series.rbegin(); row != series.rend() && ring.size() < kMaxRows; ++row) {
     if (!judged(**row) || (*row)->measurement.key.size_bytes < kLargeSize) continue;
     const Expectation& expected = (*row)->expectation;
     const double seconds = (*row)->measurement.seconds;
@@ -79,17 +79,17 @@ std::optional<SweepRatios> sweep_ratios(const Sweep& sweep) {
     edge.push_back(*expected.slowest_seconds / seconds);
   }
   if (ring.empty()) return std::nullopt;
-  return SweepRatios{median(ring), median(best), median(edge), ring.size()};
+  return SeriesRatios{median(ring), median(best), median(edge), ring.size()};
 }
 
-VerdictWord verdict_of(const Sweep& sweep) {
-  if (std::none_of(sweep.begin(), sweep.end(), [](const Row* row) { return judged(*row); })) {
+VerdictWord verdict_of(const SizeSeries& series) {
+  if (std::none_of(series.begin(), series.end(), [](const Row* row) { return judged(*row); })) {
     return VerdictWord::none;
   }
-  const auto ratios = sweep_ratios(sweep);
+  const auto ratios = series_ratios(series);
   if (ratios && ratios->to_ring < kFaultBelow) return VerdictWord::fault;
   if (ratios && ratios->to_best > kWrongAbove) return VerdictWord::model_or_ranks_wrong;
-  if (has_intervals(sweep)) return low_by_intervals(sweep) ? VerdictWord::low : VerdictWord::as_expected;
+  if (has_intervals(series)) return low_by_intervals(series) ? VerdictWord::low : VerdictWord::as_expected;
   if (!ratios) return VerdictWord::none;
   if (ratios->to_lower_edge >= 1) return VerdictWord::as_expected;
   return ratios->rows > 1 ? VerdictWord::low : VerdictWord::none;

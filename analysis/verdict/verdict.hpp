@@ -13,13 +13,13 @@ namespace collbench::analysis {
 inline constexpr std::uint64_t kLargeSize = 64 * kMiB;
 
 /// The rows of one operation, type, reduction, place and algorithm, by size: what a verdict is about.
-using Sweep = std::vector<const Row*>;
+using SizeSeries = std::vector<const Row*>;
 
 /// The measured rows of a run as sweeps, in the order of their first rows.
-[[nodiscard]] std::vector<Sweep> sweeps_of(const std::vector<Row>& rows);
+[[nodiscard]] std::vector<SizeSeries> series_of(const std::vector<Row>& rows);
 
 /// Measured over expected busbw, as medians over the three largest sizes of at least 64 MiB.
-struct SweepRatios {
+struct SeriesRatios {
   double to_ring = 0;        ///< the floor: the ring, or the operation's only algorithm
   double to_best = 0;        ///< the best algorithm
   double to_lower_edge = 0;  ///< of the band
@@ -27,12 +27,12 @@ struct SweepRatios {
 };
 
 /// None when no row of at least 64 MiB has a band.
-[[nodiscard]] std::optional<SweepRatios> sweep_ratios(const Sweep& sweep);
+[[nodiscard]] std::optional<SeriesRatios> series_ratios(const SizeSeries& series);
 
 /// FAULT: below half of the ring. Model or rank count wrong: more than 5 % above the best algorithm. LOW:
 /// with intervals, the whole interval below the band on two neighbouring sizes, or on one of at least 64 MiB;
 /// without (an imported log), the median of the three largest sizes below it, and no verdict instead where
 /// that is a single row: those of healthy logs dip. None without a band.
-[[nodiscard]] VerdictWord verdict_of(const Sweep& sweep);
+[[nodiscard]] VerdictWord verdict_of(const SizeSeries& series);
 
 }  // namespace collbench::analysis

@@ -74,7 +74,7 @@ Json log_facts_to_json(const LogFacts& facts) {
                                {"line", each.line}});
   }
   json["left_out"] = Json::array();
-  for (const LogLeftOut& each : facts.left_out) {
+  for (const LogSkipped& each : facts.left_out) {
     json["left_out"].push_back({{"what", each.what}, {"count", each.count}, {"line", each.line}});
   }
   json["notes"] = facts.notes;

@@ -43,12 +43,12 @@ struct LogTuning {
 };
 
 /// What of the log is not in the rows.
-struct LogLeftOut {
+struct LogSkipped {
   std::string what;  ///< "rows of 0 bytes"
   std::uint64_t count = 0;
   int line = 0;  ///< of the first
 
-  bool operator==(const LogLeftOut&) const = default;
+  bool operator==(const LogSkipped&) const = default;
 };
 
 /// What a foreign log says about its job. What it does not say is none, and is never made up.
@@ -81,7 +81,7 @@ struct LogFacts {
   MaybeLogFact<std::uint64_t> out_of_bounds;  ///< wrong values of the whole run
   MaybeLogFact<double> latency_seconds;       ///< out of place, at 8 B
   MaybeLogFact<std::string> topology;         ///< a reference machine's name or a file, for the verdict
-  std::vector<LogLeftOut> left_out;
+  std::vector<LogSkipped> left_out;
   std::vector<std::string> notes;  ///< where the log contradicts itself, and what was taken
 
   bool operator==(const LogFacts&) const = default;

@@ -12,7 +12,7 @@ namespace collbench {
 namespace {
 
 /// The double with the fewest digits that is the same float: half as many as the float's own value has.
-double fewest_digits(float value) {
+double min_digits(float value) {
   const std::string text = fmt::format("{}", value);
   double result = value;
   std::from_chars(text.data(), text.data() + text.size(), result);
@@ -23,7 +23,7 @@ double fewest_digits(float value) {
 
 Json block_to_json(const MeasuredBlock& block) {
   Json samples = Json::array();
-  for (const float sample : block.samples) samples.push_back(fewest_digits(sample));
+  for (const float sample : block.samples) samples.push_back(min_digits(sample));
   return {{"row", block.row},
           {"pass", block.pass},
           {"seconds", block.seconds},
@@ -34,7 +34,7 @@ Json block_to_json(const MeasuredBlock& block) {
           {"enqueue_seconds", or_null(block.enqueue_seconds)},
           {"wrong_elements", or_null(block.wrong_elements)},
           {"wrong", wrong_to_json(block.wrong)},
-          {"nccl", nccl_told_to_json(block.nccl)}};
+          {"nccl", nccl_selection_to_json(block.nccl)}};
 }
 
 MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::size_t ranks) {
@@ -55,7 +55,7 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
   block.enqueue_seconds = optional_number(json, "enqueue_seconds");
   if (const auto wrong = json.find("wrong_elements")) block.wrong_elements = wrong->integer<std::uint64_t>();
   block.wrong = wrong_from_json(json.at("wrong"));
-  block.nccl = nccl_told_in(json);
+  block.nccl = nccl_selection_in(json);
   return block;
 }
 

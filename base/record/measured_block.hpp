@@ -24,7 +24,7 @@ struct MeasuredBlock {
       enqueue_seconds;  ///< host time of a call, reduced over ranks; none where not asked for
   std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the block was not checked
   std::vector<WrongElements> wrong;             ///< the ranks that found any
-  std::optional<NcclTold> nccl;                 ///< of this row, told once per launch; none without NCCL
+  std::optional<NcclSelection> nccl;            ///< of this row, told once per launch; none without NCCL
 
   bool operator==(const MeasuredBlock&) const = default;
 };

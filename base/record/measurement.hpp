@@ -71,14 +71,14 @@ struct LaunchVariation {
 /// What was measured for one row. All times are per operation, in seconds.
 struct Measurement {
   RowKey key;
-  std::string unavailable;       ///< not empty: the row was not run, and why; everything below is then empty
-  std::string algorithm_ran;     ///< what ran, the library's own fallback included; "auto" where
-                                 ///< that is not known
-  std::string note;              ///< "reduced by collbench" where our own MPI_Op did it
-  std::optional<NcclTold> nccl;  ///< none without NCCL, and where it tells nothing
-  std::vector<double> pass_seconds;  ///< `time` of each pass: elapsed / iterations, reduced over ranks
-  std::vector<int> launch_passes;    ///< as many of pass_seconds are from each launch, in turn
-  double seconds = 0;                ///< median of pass_seconds; over launches, the median of their medians
+  std::string unavailable;    ///< not empty: the row was not run, and why; everything below is then empty
+  std::string algorithm_ran;  ///< what ran, the library's own fallback included; "auto" where
+                              ///< that is not known
+  std::string note;           ///< "reduced by collbench" where our own MPI_Op did it
+  std::optional<NcclSelection> nccl;  ///< none without NCCL, and where it tells nothing
+  std::vector<double> pass_seconds;   ///< `time` of each pass: elapsed / iterations, reduced over ranks
+  std::vector<int> launch_passes;     ///< as many of pass_seconds are from each launch, in turn
+  double seconds = 0;                 ///< median of pass_seconds; over launches, the median of their medians
   std::optional<TimeInterval> interval;  ///< of `seconds`; none for fewer than 6 passes, or launches
   std::optional<LaunchVariation> launch_variation;  ///< none of fewer than two launches
   std::string stopped;           ///< why measuring stopped: "precision reached", "64 passes", "out of time"

@@ -6,7 +6,7 @@
 
 namespace collbench {
 
-std::optional<double> nccl_expected_seconds(const NcclTold& told) {
+std::optional<double> nccl_expected_seconds(const NcclSelection& told) {
   const auto& all = told.expected;
   auto found = told.algorithm.empty()
                    ? std::min_element(all.begin(), all.end(),
@@ -18,7 +18,7 @@ std::optional<double> nccl_expected_seconds(const NcclTold& told) {
   return found->seconds;
 }
 
-std::string algorithm_ran(const std::string& asked, const NcclTold& told) {
+std::string algorithm_ran(const std::string& asked, const NcclSelection& told) {
   if (told.protocol.empty()) return asked;
   const std::size_t slash = asked.find('/');
   const std::string algorithm = asked.substr(0, slash);
@@ -29,7 +29,7 @@ std::string algorithm_ran(const std::string& asked, const NcclTold& told) {
   return as_asked ? asked : told.algorithm + "/" + told.protocol;
 }
 
-Json nccl_told_to_json(const std::optional<NcclTold>& told) {
+Json nccl_selection_to_json(const std::optional<NcclSelection>& told) {
   if (!told) return nullptr;
   Json expected = {{"algorithm", Json::array()}, {"protocol", Json::array()}, {"seconds", Json::array()}};
   for (const NcclExpectation& each : told->expected) {
@@ -43,17 +43,17 @@ Json nccl_told_to_json(const std::optional<NcclTold>& told) {
           {"expected", expected}};
 }
 
-Json nccl_untold_to_json(const NcclUntold& untold) {
+Json nccl_observer_status_to_json(const NcclObserverStatus& untold) {
   return {{"use", untold.use}, {"expectation", untold.expectation}};
 }
 
-std::optional<NcclTold> nccl_told_in(const JsonReader& row) {
+std::optional<NcclSelection> nccl_selection_in(const JsonReader& row) {
   const auto json = row.find("nccl");
   if (!json) return std::nullopt;
-  NcclTold told{.algorithm = json->at("algorithm").text(),
-                .protocol = json->at("protocol").text(),
-                .channels = json->at("channels").integer<int>(),
-                .expected = {}};
+  NcclSelection told{.algorithm = json->at("algorithm").text(),
+                     .protocol = json->at("protocol").text(),
+                     .channels = json->at("channels").integer<int>(),
+                     .expected = {}};
   const JsonReader expected = json->at("expected");
   const auto algorithms = expected.at("algorithm").items();
   const auto protocols = expected.at("protocol").items();
@@ -67,7 +67,7 @@ std::optional<NcclTold> nccl_told_in(const JsonReader& row) {
   return told;
 }
 
-NcclUntold nccl_untold_in(const JsonReader& run) {
+NcclObserverStatus nccl_observer_status_in(const JsonReader& run) {
   const auto json = run.find("nccl_untold");
   if (!json) return {};
   return {json->at("use").text(), json->at("expectation").text()};

@@ -18,38 +18,38 @@ struct NcclExpectation {
 };
 
 /// What NCCL told of a row through the observer (docs/gpu.md).
-struct NcclTold {
+struct NcclSelection {
   std::string algorithm;                  ///< that it used; "p2p" for sends and receives; empty: not told
   std::string protocol;                   ///< that it used; empty: not told, or none
   int channels = 0;                       ///< that it used (before 2.27 the most that it might); 0: not told
   std::vector<NcclExpectation> expected;  ///< of all that it considered
 
-  bool operator==(const NcclTold&) const = default;
+  bool operator==(const NcclSelection&) const = default;
 };
 
 /// What NCCL expected of what it used, or of the cheapest where it did not tell what that was, in seconds.
 /// None where it told no expectation.
-[[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclTold& told);
+[[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclSelection& told);
 
 /// What ran where `asked` was asked for (--algo): just that when NCCL used it, "tree/ll" when it was left to
 /// NCCL or NCCL used another, and `asked` when NCCL did not tell.
-[[nodiscard]] std::string algorithm_ran(const std::string& asked, const NcclTold& told);
+[[nodiscard]] std::string algorithm_ran(const std::string& asked, const NcclSelection& told);
 
 /// Why NCCL does not tell, in words; empty where it does, and for runs without NCCL.
-struct NcclUntold {
+struct NcclObserverStatus {
   std::string use;
   std::string expectation;
 
-  bool operator==(const NcclUntold&) const = default;
+  bool operator==(const NcclObserverStatus&) const = default;
 };
 
 /// In a run record (docs/formats.md). What is none is null.
-[[nodiscard]] Json nccl_told_to_json(const std::optional<NcclTold>& told);
-[[nodiscard]] Json nccl_untold_to_json(const NcclUntold& untold);
+[[nodiscard]] Json nccl_selection_to_json(const std::optional<NcclSelection>& told);
+[[nodiscard]] Json nccl_observer_status_to_json(const NcclObserverStatus& untold);
 
-/// The members `nccl` of a row and `nccl_untold` of a run, which older records lack. Throw Error (usage) that
-/// names the place in the file.
-[[nodiscard]] std::optional<NcclTold> nccl_told_in(const JsonReader& row);
-[[nodiscard]] NcclUntold nccl_untold_in(const JsonReader& run);
+/// The members `nccl` of a row and `nccl_observer_status` of a run, which older records lack. Throw Error
+/// (usage) that names the place in the file.
+[[nodiscard]] std::optional<NcclSelection> nccl_selection_in(const JsonReader& row);
+[[nodiscard]] NcclObserverStatus nccl_observer_status_in(const JsonReader& run);
 
 }  // namespace collbench

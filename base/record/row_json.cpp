@@ -111,7 +111,7 @@ Measurement measurement_of(const JsonReader& json) {
   result.unavailable = json.at("unavailable").text();
   result.algorithm_ran = json.at("algorithm_ran").text();
   result.note = json.at("note").text();
-  result.nccl = nccl_told_in(json);
+  result.nccl = nccl_selection_in(json);
   result.seconds = or_zero(json.at("seconds").number());
   result.interval = interval_of(json);
   for (const JsonReader& pass : json.at("pass_seconds").items()) result.pass_seconds.push_back(pass.number());
@@ -160,7 +160,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"unavailable", measured.unavailable},
           {"algorithm_ran", measured.algorithm_ran},
           {"note", measured.note},
-          {"nccl", nccl_told_to_json(measured.nccl)},
+          {"nccl", nccl_selection_to_json(measured.nccl)},
           {"seconds", or_null(measured.seconds != 0 ? std::optional(measured.seconds) : std::nullopt)},
           {"interval", interval_json(measured.interval)},
           {"launch_variation", launch_variation_json(measured.launch_variation)},

@@ -31,7 +31,7 @@ class RowSamples {
   std::uint64_t iterations_per_sample_ = 1;
   std::optional<std::uint64_t> wrong_elements_;
   std::vector<WrongElements> wrong_;
-  std::optional<NcclTold> nccl_;
+  std::optional<NcclSelection> nccl_;
 };
 
 }  // namespace collbench

@@ -107,7 +107,7 @@ Json run_to_json(const Run& run) {
           {"environment", Json(run.environment)},
           {"config_file", run.config_file},
           {"backend", run.backend},
-          {"nccl_untold", nccl_untold_to_json(run.nccl_untold)},
+          {"nccl_untold", nccl_observer_status_to_json(run.nccl_observer_status)},
           {"time_reduction", run.time_reduction},
           {"simulated", run.simulated},
           {"launches", run.launches},
@@ -121,7 +121,7 @@ Json run_to_json(const Run& run) {
           {"telemetry", run.telemetry ? telemetry_to_json(*run.telemetry) : Json(nullptr)},
           {"cores_per_node", run.cores_per_node},
           {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
-          {"place_notes", run.place_notes},
+          {"place_notes", run.environment_notes},
           {"load_notes", run.load_notes},
           {"traffic", run.traffic ? traffic_matrix_to_json(*run.traffic) : Json(nullptr)},
           {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
@@ -150,7 +150,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
   if (const auto file = json.find("config_file")) run.config_file = file->text();
   run.backend = json.at("backend").text();
-  run.nccl_untold = nccl_untold_in(json);
+  run.nccl_observer_status = nccl_observer_status_in(json);
   run.time_reduction = json.at("time_reduction").text();
   run.simulated = json.at("simulated").boolean();
   if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);
@@ -168,7 +168,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
     run.cores_per_node.push_back(cores.integer<int>());
   }
   if (const auto cluster = json.find("cluster")) run.cluster = cluster_from_json(*cluster);
-  for (const JsonReader& note : json.at("place_notes").items()) run.place_notes.push_back(note.text());
+  for (const JsonReader& note : json.at("place_notes").items()) run.environment_notes.push_back(note.text());
   if (const auto load = json.find("load_notes")) {
     for (const JsonReader& note : load->items()) run.load_notes.push_back(note.text());
   }

@@ -54,15 +54,15 @@ struct Run {
   std::map<std::string, std::string> environment;  ///< the allow-listed variables of rank 0
   std::string config_file;                         ///< options were read from it too; empty: none
   std::string backend;                             ///< "mpi" or "nccl"
-  NcclUntold nccl_untold;                          ///< why NCCL tells nothing of its choices
+  NcclObserverStatus nccl_observer_status;         ///< why NCCL tells nothing of its choices
   std::string time_reduction;  ///< "max", "avg", "min" or "rank 0": how ranks' times became one
   bool simulated = false;      ///< times are SimGrid's
   Identities ranks;
-  std::vector<int> cores_per_node;       ///< cores that the ranks of each node may use; empty when unknown
-  std::optional<Cluster> cluster;        ///< the machines; none when nobody looked
-  std::vector<std::string> load_notes;   ///< what others took of the hosts' cores during the run
-  std::vector<std::string> place_notes;  ///< what about the place makes the numbers less than they seem
-  std::optional<TrafficMatrix> traffic;  ///< what AllToAllv moved; none without a row of it
+  std::vector<int> cores_per_node;      ///< cores that the ranks of each node may use; empty when unknown
+  std::optional<Cluster> cluster;       ///< the machines; none when nobody looked
+  std::vector<std::string> load_notes;  ///< what others took of the hosts' cores during the run
+  std::vector<std::string> environment_notes;  ///< what about the place makes the numbers less than they seem
+  std::optional<TrafficMatrix> traffic;        ///< what AllToAllv moved; none without a row of it
   std::optional<Calibration> calibration;
   std::optional<RankProbe> rank_probe;  ///< who was late; none where nobody looked
   std::optional<LogFacts> log;          ///< of an imported log: what it says about its job

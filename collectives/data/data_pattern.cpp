@@ -47,11 +47,11 @@ Element contribution(DataType type, Reduction reduction, int ranks, int rank, st
     case Reduction::sum:
       break;
   }
-  constexpr int kLargest = 13;
+  constexpr int kMaxSize = 13;
   const int bits =
       std::min(t.kind == NumberKind::floating ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1, 30);
   const int limit = (1 << static_cast<unsigned>(bits)) - 1;
-  const int values = std::clamp(limit / ranks, 2, kLargest);
+  const int values = std::clamp(limit / ranks, 2, kMaxSize);
   if (!contributes(limit / values)) return static_cast<Element>(0.0F);
   return static_cast<Element>(static_cast<float>(1 + hash % static_cast<unsigned>(values)));
 }

@@ -46,7 +46,7 @@ class PreparedRow {
   /// Looks at every element of the result of `iteration`. Collective.
   [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
   /// What NCCL told of its choices while run() ran; none where it is another library or told nothing.
-  [[nodiscard]] virtual std::optional<NcclTold> nccl_told() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<NcclSelection> nccl_selection() const { return std::nullopt; }
 };
 
 /// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all
@@ -62,11 +62,11 @@ class Backend {
   /// Names for --algo beside "auto".
   [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
   /// Why no row of the type can run here; none when some can.
-  [[nodiscard]] virtual std::optional<std::string> why_no_type(DataType /*type*/) const {
+  [[nodiscard]] virtual std::optional<std::string> unsupported_type_reason(DataType /*type*/) const {
     return std::nullopt;
   }
   /// Why this row cannot run here; none when it can.
-  [[nodiscard]] virtual std::optional<std::string> why_not(const RowKey& key) const = 0;
+  [[nodiscard]] virtual std::optional<std::string> unsupported_reason(const RowKey& key) const = 0;
   /// What runs for this row, the library's fallbacks included.
   [[nodiscard]] virtual std::string algorithm_ran(const RowKey& key) const = 0;
   /// What a reader must know of the row, such as "reduced by collbench"; empty for most.

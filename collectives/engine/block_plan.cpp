@@ -5,13 +5,13 @@
 
 namespace collbench::collectives {
 
-BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
+BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t max_samples,
                      const FixedCounts& fixed) {
-  constexpr double kMostIterations = 1e9;
+  constexpr double kMaxIterations = 1e9;
   // A simulated operation may take no time at all.
   const double each = std::max(iteration_seconds, 1e-9);
   const auto whole = [&](double value) {
-    return static_cast<std::uint64_t>(std::clamp(value, 1.0, kMostIterations));
+    return static_cast<std::uint64_t>(std::clamp(value, 1.0, kMaxIterations));
   };
   const std::uint64_t fitting = whole(std::floor(block_seconds / each));
   const auto in_groups = [group = fixed.per_group](std::uint64_t operations) {
@@ -22,7 +22,7 @@ BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64
     const std::uint64_t in_graph =
         fixed.iterations
             ? *fixed.iterations * fixed.per_group
-            : in_groups(std::clamp<std::uint64_t>(fitting / *fixed.graph_launches, 1, kMostInGraph));
+            : in_groups(std::clamp<std::uint64_t>(fitting / *fixed.graph_launches, 1, kMaxInGraph));
     plan.iterations = in_graph * *fixed.graph_launches;
     plan.iterations_per_sample = in_graph;
     plan.warmup =
@@ -33,7 +33,7 @@ BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64
   plan.warmup = fixed.warmup ? *fixed.warmup * fixed.per_group
                              : in_groups(std::max<std::uint64_t>(1, plan.iterations / 10));
   const std::uint64_t for_the_clock = whole(std::ceil(kShortestSampleSeconds / each));
-  const std::uint64_t for_the_memory = (plan.iterations + most_samples - 1) / most_samples;
+  const std::uint64_t for_the_memory = (plan.iterations + max_samples - 1) / max_samples;
   plan.iterations_per_sample = std::min(plan.iterations, in_groups(std::max(for_the_clock, for_the_memory)));
   return plan;
 }

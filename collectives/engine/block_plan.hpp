@@ -18,7 +18,7 @@ struct BlockPlan {
 inline constexpr double kShortestSampleSeconds = 20e-6;
 
 /// A graph holds at most so many iterations when nobody says how many.
-inline constexpr std::uint64_t kMostInGraph = 1000;
+inline constexpr std::uint64_t kMaxInGraph = 1000;
 
 /// What the user fixed: `iterations` with -n, `warmup` with -w, both counted in groups of `per_group`
 /// operations with -m; and with -G how often a block launches a graph of iterations, whose number -n then is,
@@ -30,10 +30,10 @@ struct FixedCounts {
   std::optional<std::uint64_t> graph_launches{};
 };
 
-/// As many iterations of about `iteration_seconds` as fit `block_seconds`, in at most `most_samples` samples
+/// As many iterations of about `iteration_seconds` as fit `block_seconds`, in at most `max_samples` samples
 /// of at least 20 µs; a tenth as many to warm up; whole groups of all of them. What is fixed overrides it.
 /// With graphs, a sample is a launch.
-[[nodiscard]] BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t most_samples,
+[[nodiscard]] BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t max_samples,
                                    const FixedCounts& fixed);
 
 }  // namespace collbench::collectives

@@ -17,15 +17,16 @@ constexpr double kCommunicatorShare = 0.1;  // of the wall time
 constexpr double kCheckpointSeconds = 5;
 constexpr double kCheckpointShare = 0.05;          // of the wall time
 constexpr double kTargetPasses = 12;               // a row's time is spread over about as many blocks
-constexpr double kLongestBlockSeconds = 0.1;       // more passes tell more than longer blocks
+constexpr double kMaxBlockSeconds = 0.1;           // more passes tell more than longer blocks
 constexpr std::uint64_t kEnqueuedCalls = 32;       // few enough not to wait for room in a stream's queue
 constexpr std::uint64_t kSampleBytes = 8U << 20U;  // per rank, of all rows together
 
 /// One sweep in progress. A class because every step needs the same eight things.
-class Sweep {
+class MeasurementLoop {
  public:
-  Sweep(launch::Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
-        const std::vector<std::string>& hosts, const SweepOptions& options, const SweepObserver& observer)
+  MeasurementLoop(launch::Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
+                  const std::vector<std::string>& hosts, const MeasurementLoopOptions& options,
+                  const MeasurementObserver& observer)
       : ranks_(ranks),
         backend_(backend),
         hosts_(hosts),
@@ -33,12 +34,12 @@ class Sweep {
         observer_(observer),
         start_(backend.clock().seconds()),
         last_checkpoint_(start_) {
-    const std::vector<std::string> why_not = agreed_why_not(keys);
+    const std::vector<std::string> unsupported_reason = agreed_why_not(keys);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const RowKey& key = keys[i];
       State row;
       row.measurement.key = key;
-      row.measurement.unavailable = why_not[i];
+      row.measurement.unavailable = unsupported_reason[i];
       row.done = !row.measurement.unavailable.empty();
       if (!row.done) {
         row.measurement.algorithm_ran = backend.algorithm_ran(key);
@@ -48,14 +49,14 @@ class Sweep {
     }
     take_earlier();
     const auto rows = static_cast<std::uint64_t>(std::max<std::size_t>(1, rows_.size()));
-    most_samples_ = std::clamp<std::uint64_t>(
-        kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.most_passes), 1,
+    max_samples_ = std::clamp<std::uint64_t>(
+        kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.max_passes), 1,
         256);
-    block_seconds_ = std::clamp(options.seconds * 0.8 / static_cast<double>(rows) / kTargetPasses, 1e-4,
-                                kLongestBlockSeconds);
+    block_seconds_ =
+        std::clamp(options.seconds * 0.8 / static_cast<double>(rows) / kTargetPasses, 1e-4, kMaxBlockSeconds);
   }
 
-  SweepResult run() {
+  MeasurementResult run() {
     bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     for (pass_ = 0; launch::broadcast_value(ranks_, more); ++pass_) {
       ran_ = false;
@@ -70,7 +71,7 @@ class Sweep {
              std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     }
     std::vector<double> validation{validation_seconds_};
-    ranks_.reduce(validation, launch::AcrossRanks::maximum);
+    ranks_.reduce(validation, launch::RankAggregate::maximum);
     for (State& row : rows_) {
       Measurement& measurement = row.measurement;
       if (!measurement.unavailable.empty() || !measurement.stopped.empty()) continue;
@@ -99,7 +100,7 @@ class Sweep {
   /// one rank cannot do nobody does.
   [[nodiscard]] std::vector<std::string> agreed_why_not(const std::vector<RowKey>& keys) const {
     std::vector<std::string> why(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) why[i] = backend_.why_not(keys[i]).value_or("");
+    for (std::size_t i = 0; i < keys.size(); ++i) why[i] = backend_.unsupported_reason(keys[i]).value_or("");
     for (const std::string& said : ranks_.all_gather(nlohmann::json(why).dump())) {
       const auto theirs = nlohmann::json::parse(said);
       for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -151,13 +152,13 @@ class Sweep {
     const bool check =
         options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
     const double block_seconds = hurried ? 0 : block_seconds_;
-    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, most_samples_, options_.fixed);
+    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, max_samples_, options_.fixed);
     plan.check = check;
     plan = launch::broadcast_value(ranks_, plan);
     MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
     prepared->run(plan.warmup);
-    if (pass_ == 0) block.nccl = prepared->nccl_told();
+    if (pass_ == 0) block.nccl = prepared->nccl_selection();
     ranks_.barrier();
     const Block own = prepared->time(plan.iterations, plan.iterations_per_sample);
     if (options_.enqueue_time) block.enqueue_seconds = enqueue_seconds(*prepared);
@@ -173,7 +174,7 @@ class Sweep {
     prepared.run(1);  // sets up connections
     const double enough = std::min(block_seconds_ / 10, 1e-3);
     const std::uint64_t most =
-        options_.fixed.iterations.value_or(options_.fixed.graph_launches ? kMostInGraph : 10'000'000);
+        options_.fixed.iterations.value_or(options_.fixed.graph_launches ? kMaxInGraph : 10'000'000);
     for (std::uint64_t iterations = 1;; iterations = std::min(iterations * 10, most)) {
       // The shorter of two: the other may have waited for a core.
       const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
@@ -187,7 +188,7 @@ class Sweep {
   [[nodiscard]] double seconds_of(PreparedRow& prepared, std::uint64_t iterations) {
     ranks_.barrier();
     std::array<double, 1> seconds{prepared.time(iterations, iterations).elapsed_seconds};
-    ranks_.reduce(seconds, launch::AcrossRanks::maximum);
+    ranks_.reduce(seconds, launch::RankAggregate::maximum);
     return seconds[0];
   }
 
@@ -302,13 +303,13 @@ class Sweep {
     return static_cast<std::size_t>(&row - rows_.data());
   }
 
-  [[nodiscard]] SweepProgress progress(const State& row) const {
+  [[nodiscard]] MeasurementProgress progress(const State& row) const {
     return {.pass = pass_ + 1,
             .rows_done = static_cast<std::size_t>(
                 std::count_if(rows_.begin(), rows_.end(), [](const State& each) { return each.done; })),
             .rows = rows_.size(),
             .row = index_of(row),
-            .seconds_left_at_most = std::max(0.0, options_.seconds - elapsed())};
+            .max_seconds_left = std::max(0.0, options_.seconds - elapsed())};
   }
 
   [[nodiscard]] std::vector<Measurement> measurements() const {
@@ -339,10 +340,10 @@ class Sweep {
   launch::Ranks& ranks_;
   Backend& backend_;
   const std::vector<std::string>& hosts_;
-  const SweepOptions& options_;
-  const SweepObserver& observer_;
+  const MeasurementLoopOptions& options_;
+  const MeasurementObserver& observer_;
   std::vector<State> rows_;
-  std::uint64_t most_samples_ = 0;
+  std::uint64_t max_samples_ = 0;
   double block_seconds_ = 0;
   double start_;
   double last_checkpoint_;
@@ -357,10 +358,11 @@ class Sweep {
 
 }  // namespace
 
-SweepResult sweep(launch::Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
-                  const std::vector<std::string>& hosts, const SweepOptions& options,
-                  const SweepObserver& observer) {
-  return Sweep(ranks, backend, keys, hosts, options, observer).run();
+MeasurementResult run_measurement_loop(launch::Ranks& ranks, Backend& backend,
+                                       const std::vector<RowKey>& keys, const std::vector<std::string>& hosts,
+                                       const MeasurementLoopOptions& options,
+                                       const MeasurementObserver& observer) {
+  return MeasurementLoop(ranks, backend, keys, hosts, options, observer).run();
 }
 
 }  // namespace collbench::collectives

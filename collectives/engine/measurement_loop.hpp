@@ -13,16 +13,16 @@
 
 namespace collbench::collectives {
 
-struct SweepOptions {
+struct MeasurementLoopOptions {
   StoppingRule stopping;
   FixedCounts fixed;
   double seconds = 120;  ///< the whole sweep; the first pass is always finished
   int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
-  launch::AcrossRanks across_ranks = launch::AcrossRanks::maximum;
+  launch::RankAggregate across_ranks = launch::RankAggregate::maximum;
   bool enqueue_time = false;  ///< also take the host time of a call
   /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
   std::vector<LaunchBlocks> earlier;
-  bool gather_samples = false;  ///< after each block, for SweepObserver::samples; the same on all ranks
+  bool gather_samples = false;  ///< after each block, for MeasurementObserver::samples; the same on all ranks
 };
 
 /// The samples of one block, of all ranks.
@@ -34,18 +34,18 @@ struct BlockSamples {
   std::vector<std::vector<double>> seconds_by_rank;  ///< per iteration
 };
 
-struct SweepProgress {
+struct MeasurementProgress {
   int pass = 0;  ///< counted from 1
   std::size_t rows_done = 0;
   std::size_t rows = 0;
   std::size_t row = 0;  ///< index of the row that comes next
-  double seconds_left_at_most = 0;
+  double max_seconds_left = 0;
 };
 
 /// What the sweep tells while it runs, outside of every timed part.
-struct SweepObserver {
+struct MeasurementObserver {
   /// On every rank; only rank 0 knows which rows are done.
-  std::function<void(const SweepProgress&)> before_block = [](const SweepProgress&) {};
+  std::function<void(const MeasurementProgress&)> before_block = [](const MeasurementProgress&) {};
   /// On every rank: the row whose block begins, by index, and none when it is over.
   std::function<void(std::optional<std::size_t>)> running = [](std::optional<std::size_t>) {};
   /// On rank 0, asked before every block; true ends the sweep on all ranks with what there is.
@@ -62,7 +62,7 @@ struct SweepObserver {
   std::function<void()> between_passes = [] {};
 };
 
-struct SweepResult {
+struct MeasurementResult {
   std::vector<Measurement> rows;  ///< complete on rank 0; on other ranks without the figures over ranks
   int passes = 0;
   bool interrupted = false;
@@ -73,8 +73,10 @@ struct SweepResult {
 /// making them costs under a tenth of the time) and visits every row that is not done with one block.
 /// Collective. `hosts` is the host of every rank, for naming who found wrong data. Throws the same Error on
 /// all ranks.
-[[nodiscard]] SweepResult sweep(launch::Ranks& ranks, Backend& backend, const std::vector<RowKey>& keys,
-                                const std::vector<std::string>& hosts, const SweepOptions& options,
-                                const SweepObserver& observer);
+[[nodiscard]] MeasurementResult run_measurement_loop(launch::Ranks& ranks, Backend& backend,
+                                                     const std::vector<RowKey>& keys,
+                                                     const std::vector<std::string>& hosts,
+                                                     const MeasurementLoopOptions& options,
+                                                     const MeasurementObserver& observer);
 
 }  // namespace collbench::collectives

@@ -15,14 +15,15 @@
 namespace collbench::collectives {
 namespace {
 
-constexpr std::size_t kMostRows = 10'000;  // nobody reads more, and each of them costs every rank memory
+constexpr std::size_t kMaxRows = 10'000;  // nobody reads more, and each of them costs every rank memory
 
 Error too_many(const std::string& where, const std::string& next_step) {
-  return usage_error(where, fmt::format("that is more than {} rows", kMostRows), next_step);
+  return usage_error(where, fmt::format("that is more than {} rows", kMaxRows), next_step);
 }
 
 /// The row with its size: what really runs when `asked_bytes` are asked for.
-RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallShape& shape, std::uint64_t elements_per_call) {
+RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& shape,
+             std::uint64_t elements_per_call) {
   const DataTypeTraits& type = traits(row.type);
   const Operation& what = operation(row.operation);
   const Layout layout =
@@ -31,8 +32,8 @@ RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallShape& shape, std:
   const bool whole = what.size_meaning == SizeMeaning::largest_rank_total;
   const std::uint64_t in_one_call = whole ? layout.size_elements : layout.count;
   if (in_one_call > elements_per_call) {
-    constexpr std::uint64_t kLargestType = 8;
-    const bool type_helps = asked_bytes / kLargestType <= elements_per_call;
+    constexpr std::uint64_t kMaxType = 8;
+    const bool type_helps = asked_bytes / kMaxType <= elements_per_call;
     throw usage_error("sizes",
                       fmt::format("the row of {} has {} elements of {} in one call; it takes {}",
                                   format_bytes(asked_bytes), in_one_call, type.name, elements_per_call),
@@ -98,7 +99,7 @@ std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks, const Traff
         what_moves.count = 0;  // AllToAllv rounds several counts to the same
         if (!seen.insert(what_moves).second) continue;
         rows.push_back(row);
-        if (rows.size() > kMostRows) throw too_many("the plan", "give fewer sizes, types or algorithms");
+        if (rows.size() > kMaxRows) throw too_many("the plan", "give fewer sizes, types or algorithms");
       }
     }
   }
@@ -117,7 +118,7 @@ std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t la
 }
 
 std::vector<std::uint64_t> arithmetic_sizes(std::uint64_t first, std::uint64_t last, std::uint64_t step) {
-  if (first < last && (last - first) / step > kMostRows) throw too_many("-i", "give a larger step");
+  if (first < last && (last - first) / step > kMaxRows) throw too_many("-i", "give a larger step");
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t size = first; size < last; size += std::min(step, last - size)) sizes.push_back(size);
   sizes.push_back(last);

@@ -17,11 +17,11 @@ double relative_half_width(const std::vector<double>& pass_seconds) {
 
 std::string stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds) {
   const auto passes = static_cast<int>(pass_seconds.size());
-  const bool last = passes >= rule.most_passes;
-  if ((last || passes >= rule.fewest_passes) && relative_half_width(pass_seconds) <= rule.precision) {
+  const bool last = passes >= rule.max_passes;
+  if ((last || passes >= rule.min_passes) && relative_half_width(pass_seconds) <= rule.precision) {
     return "precision reached";
   }
-  if (last) return fmt::format("{} pass{}", rule.most_passes, rule.most_passes == 1 ? "" : "es");
+  if (last) return fmt::format("{} pass{}", rule.max_passes, rule.max_passes == 1 ? "" : "es");
   return {};
 }
 

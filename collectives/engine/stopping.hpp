@@ -7,8 +7,8 @@ namespace collbench::collectives {
 /// When a row is done (DESIGN: precision reached with enough passes, the most passes, or its time).
 struct StoppingRule {
   double precision = 0.05;  ///< wanted half-width of the 95 % interval, as a fraction of the median
-  int fewest_passes = 8;    ///< with fewer the order statistics are the extremes, and the width is luck
-  int most_passes = 64;
+  int min_passes = 8;       ///< with fewer the order statistics are the extremes, and the width is luck
+  int max_passes = 64;
 };
 
 /// Half the width of the interval over `pass_seconds`, as a fraction of their median; infinite for fewer than

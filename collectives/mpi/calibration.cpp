@@ -22,12 +22,12 @@
 namespace collbench::collectives {
 namespace {
 
-constexpr std::size_t kMostBlocks = 9;
-constexpr std::size_t kFewestBlocks = 3;
+constexpr std::size_t kMaxBlocks = 9;
+constexpr std::size_t kMinBlocks = 3;
 constexpr int kPilots = 3;  // the shortest is believed: the others may have waited for a core
 constexpr double kBlockSeconds = 1e-3;
 constexpr double kPointSeconds = 30e-3;  // a slow link gets fewer blocks, not more time
-constexpr std::uint64_t kMostBlockIterations = 10'000;
+constexpr std::uint64_t kMaxBlockIterations = 10'000;
 constexpr std::uint64_t kFreshBytes = 4 * kMiB;  // a huge page of 2 MiB lies in it wherever it begins
 // To 16 MiB: data falls out of the caches on the way, and the models follow it from size to size. Closer
 // there, because between two points the models draw a line. Always to 1 MiB: from there on B is what it is.
@@ -51,8 +51,8 @@ struct Bench {
 
 /// Of the sizes those up to what the rows use, rounded up to the next: buffers of more would only cost
 /// memory.
-std::span<const std::uint64_t> up_to(std::span<const std::uint64_t> sizes, std::uint64_t largest_bytes) {
-  const std::uint64_t wanted = std::max(largest_bytes, kAlwaysBytes);
+std::span<const std::uint64_t> up_to(std::span<const std::uint64_t> sizes, std::uint64_t max_bytes) {
+  const std::uint64_t wanted = std::max(max_bytes, kAlwaysBytes);
   const auto end =
       std::find_if(sizes.begin(), sizes.end(), [&](std::uint64_t size) { return size >= wanted; });
   return sizes.first(static_cast<std::size_t>(end - sizes.begin()) + (end == sizes.end() ? 0 : 1));
@@ -70,7 +70,7 @@ TimedBlock run_block(Bench& bench, std::uint64_t iterations, const Issue& issue)
   bench.ranks.barrier();
   const double elapsed = time_block(now, iterations, iterations, issue).elapsed_seconds;
   std::array<double, 2> slowest{elapsed, now() > bench.hurry_after ? 1.0 : 0.0};
-  bench.ranks.reduce(slowest, launch::AcrossRanks::maximum);
+  bench.ranks.reduce(slowest, launch::RankAggregate::maximum);
   return {.each = slowest[0] / static_cast<double>(iterations), .hurry = slowest[1] > 0};
 }
 
@@ -98,7 +98,7 @@ double seconds_of(Bench& bench, const Issue& issue) {
   }
   std::uint64_t iterations = 1;
   TimedBlock pilot = run_pilot(bench, iterations, issue);
-  while (pilot.each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMostBlockIterations) {
+  while (pilot.each * static_cast<double>(iterations) < kBlockSeconds && iterations < kMaxBlockIterations) {
     const double fitting = kBlockSeconds / pilot.each;
     iterations = static_cast<std::uint64_t>(
         std::clamp(fitting, static_cast<double>(iterations) * 2, static_cast<double>(iterations) * 10));
@@ -108,7 +108,7 @@ double seconds_of(Bench& bench, const Issue& issue) {
   // By what the blocks take, since on a busy machine the pilot may have been too hopeful.
   double left = kPointSeconds;
   bool hurry = pilot.hurry;
-  while (blocks.size() < kFewestBlocks || (blocks.size() < kMostBlocks && left > 0 && !hurry)) {
+  while (blocks.size() < kMinBlocks || (blocks.size() < kMaxBlocks && left > 0 && !hurry)) {
     const TimedBlock block = run_block(bench, iterations, issue);
     blocks.push_back(block.each);
     left -= block.each * static_cast<double>(iterations);
@@ -252,7 +252,7 @@ void add_page_fault(Bench& bench, std::vector<CalibrationPoint>& points) {
   });
   std::array<double, 1> faults_per_page{static_cast<double>(*launch::view_page_faults() - *before) /
                                         static_cast<double>(pages)};
-  bench.ranks.reduce(faults_per_page, launch::AcrossRanks::minimum);
+  bench.ranks.reduce(faults_per_page, launch::RankAggregate::minimum);
   if (faults_per_page[0] < 0.9) return;
   points.push_back({.kind = CalibrationKind::page_fault,
                     .bytes = page_bytes,
@@ -266,7 +266,7 @@ void add_page_fault(Bench& bench, std::vector<CalibrationPoint>& points) {
 std::vector<CalibrationPoint> measure_calibration(launch::Ranks& ranks, const Clock& clock,
                                                   const Identities& identities,
                                                   const CalibrationRequest& request) {
-  const std::uint64_t bytes = up_to(kLocalBytes, request.largest_bytes).back();
+  const std::uint64_t bytes = up_to(kLocalBytes, request.max_bytes).back();
   Bench bench{.ranks = ranks,
               .before_point = request.before_point,
               .clock = clock,

@@ -14,8 +14,8 @@ namespace collbench::collectives {
 /// What the rows of a run need to know.
 struct CalibrationRequest {
   std::vector<std::pair<DataType, Reduction>> reductions;
-  std::uint64_t largest_bytes = 0;  ///< that any row sends at once, reduces or copies
-  double seconds = 5;               ///< after which the points that are left get three blocks each
+  std::uint64_t max_bytes = 0;  ///< that any row sends at once, reduces or copies
+  double seconds = 5;           ///< after which the points that are left get three blocks each
   bool simulated = false;
   std::function<void()> before_point = [] {};  ///< called on every rank
 };

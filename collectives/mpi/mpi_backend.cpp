@@ -17,8 +17,8 @@ namespace {
 
 /// Where MPI has other places than NCCL: the in-place result of MPI_Reduce_scatter stands at the beginning,
 /// and MPI_Bcast has one buffer, which out of place is the root's send buffer.
-RowPlaces places_in_mpi(const RowKey& key, const CallShape& shape) {
-  RowPlaces places = places_of(key, shape);
+BufferLayout places_in_mpi(const RowKey& key, const CallContext& shape) {
+  BufferLayout places = buffer_layout_of(key, shape);
   if (key.operation == OperationId::reduce_scatter) places.result.offset = 0;
   if (key.operation == OperationId::broadcast && shape.rank == shape.root) places.result = places.input;
   return places;
@@ -57,16 +57,16 @@ std::vector<std::string> MpiBackend::algorithms(OperationId operation) const {
   return control_.available(operation);
 }
 
-std::optional<std::string> MpiBackend::why_no_type(DataType type) const {
+std::optional<std::string> MpiBackend::unsupported_type_reason(DataType type) const {
   if (!is_float8(type)) return std::nullopt;
   return fmt::format("{} is a type of GPUs: MPI has none like it", traits(type).name);
 }
 
-std::optional<std::string> MpiBackend::why_not(const RowKey& key) const {
+std::optional<std::string> MpiBackend::unsupported_reason(const RowKey& key) const {
   if (operation(key.operation).needs_two_ranks && ranks_ < 2) return "needs two ranks";
-  if (auto why = why_no_type(key.type)) return why;
+  if (auto why = unsupported_type_reason(key.type)) return why;
   if (key.algorithm == kLibraryChoice) return std::nullopt;
-  return control_.why_not(key.operation, key.algorithm, ranks_);
+  return control_.unsupported_reason(key.operation, key.algorithm, ranks_);
 }
 
 std::string MpiBackend::algorithm_ran(const RowKey& key) const {
@@ -104,10 +104,10 @@ void MpiBackend::allocate(const BufferBytes& bytes) {
 void MpiBackend::renew_communicators() { handles_->communicators.clear(); }
 
 std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
-  const CallShape call = shape(key);
+  const CallContext call = shape(key);
   const BufferBytes bytes = buffer_bytes(key);
-  const RowPlaces places = places_in_mpi(key, call);
-  const auto part = [this](const Stretch& stretch) {
+  const BufferLayout places = places_in_mpi(key, call);
+  const auto part = [this](const BufferRange& stretch) {
     return (stretch.of_receive_buffer ? receive_ : send_).part(stretch.offset, stretch.length);
   };
   const MpiRowBuffers buffers{

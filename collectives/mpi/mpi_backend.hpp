@@ -24,8 +24,8 @@ class MpiBackend : public Backend {
   void describe(Run& run) const override { run.backend = "mpi"; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
-  [[nodiscard]] std::optional<std::string> why_no_type(DataType type) const override;
-  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
+  [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;
+  [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
   [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
@@ -38,7 +38,7 @@ class MpiBackend : public Backend {
   [[nodiscard]] EagerLimits eager_limits() const { return control_.eager_limits(); }
 
  private:
-  [[nodiscard]] CallShape shape(const RowKey& key) const { return shape_of(key, rank_, ranks_, traffic_); }
+  [[nodiscard]] CallContext shape(const RowKey& key) const { return shape_of(key, rank_, ranks_, traffic_); }
 
   struct Handles;  // what MPI gave: communicators and ops
 

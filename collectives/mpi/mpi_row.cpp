@@ -24,7 +24,7 @@ std::vector<int> as_ints(const std::vector<std::uint64_t>& values) {
   return {values.begin(), values.end()};  // the plan has seen that they fit
 }
 
-VectorArguments vector_arguments(const RowKey& key, const CallShape& shape) {
+VectorArguments vector_arguments(const RowKey& key, const CallContext& shape) {
   if (key.operation != OperationId::all_to_all_v) return {};
   const Exchanges all = exchanges(key.count, shape);
   return {.sent = as_ints(all.sent),
@@ -169,7 +169,7 @@ void MpiRow::share_half(Block& round_trips) const {
 }
 
 std::optional<Mismatch> MpiRow::check(std::uint64_t iteration) {
-  const CallShape& shape = arguments_.shape;
+  const CallContext& shape = arguments_.shape;
   const Layout layout = layout_of(key_, shape);
   return pattern_.check(buffers_.result, collective(key_.operation).result(layout, shape), iteration);
 }

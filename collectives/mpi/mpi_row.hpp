@@ -15,7 +15,7 @@ struct MpiArguments {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;  ///< of operations that reduce
   int count = 0;
-  CallShape shape;
+  CallContext shape;
   const void* send = nullptr;  ///< MPI_IN_PLACE in place
   void* receive = nullptr;     ///< MPI_IN_PLACE on the root of a Scatter in place
 };

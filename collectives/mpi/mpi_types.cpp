@@ -54,7 +54,7 @@ MPI_Datatype mpi_type(DataType type) {
       return MPI_DOUBLE;
     case DataType::float8_e4m3:
     case DataType::float8_e5m2:
-      return MPI_DATATYPE_NULL;  // MpiBackend::why_not: no row of theirs is ever run
+      return MPI_DATATYPE_NULL;  // MpiBackend::unsupported_reason: no row of theirs is ever run
     case DataType::float16:
     case DataType::bfloat16:
       break;

@@ -64,8 +64,8 @@ std::vector<std::string> forced_names(OperationId operation) {
   return names;
 }
 
-std::optional<ForcedChoice> forced_choice(std::string_view name) {
-  ForcedChoice choice;
+std::optional<AlgorithmOverride> algorithm_override(std::string_view name) {
+  AlgorithmOverride choice;
   const std::size_t slash = name.find('/');
   if (const std::string_view algorithm = name.substr(0, slash); algorithm != kLibraryChoice) {
     const Algorithm* const known = named(kAlgorithms, algorithm);
@@ -77,11 +77,11 @@ std::optional<ForcedChoice> forced_choice(std::string_view name) {
     if (known == nullptr) return std::nullopt;
     choice.protocol = known->value;
   }
-  if (choice == ForcedChoice{}) return std::nullopt;
+  if (choice == AlgorithmOverride{}) return std::nullopt;
   return choice;
 }
 
-ForcedEnvironment::ForcedEnvironment(const ForcedChoice& choice) {
+ScopedEnvironment::ScopedEnvironment(const AlgorithmOverride& choice) {
   const auto set = [this](const char* variable, const std::string& value) {
     if (value.empty()) return;
     const char* const old = std::getenv(variable);
@@ -92,7 +92,7 @@ ForcedEnvironment::ForcedEnvironment(const ForcedChoice& choice) {
   set("NCCL_PROTO", choice.protocol);
 }
 
-ForcedEnvironment::~ForcedEnvironment() {
+ScopedEnvironment::~ScopedEnvironment() {
   for (const Before& before : before_) {
     if (before.value) {
       ::setenv(before.variable, before.value->c_str(), 1);

@@ -12,11 +12,11 @@ namespace collbench::collectives {
 // when a communicator is made, so each choice has a communicator of its own.
 
 /// What NCCL_ALGO and NCCL_PROTO are set to; empty: left to NCCL, or to what the user has set.
-struct ForcedChoice {
+struct AlgorithmOverride {
   std::string algorithm;
   std::string protocol;
 
-  bool operator==(const ForcedChoice&) const = default;
+  bool operator==(const AlgorithmOverride&) const = default;
 };
 
 /// The names for `operation` beside "auto": "ring", "ring/ll128", "auto/simple". Empty for an operation that
@@ -24,17 +24,17 @@ struct ForcedChoice {
 [[nodiscard]] std::vector<std::string> forced_names(OperationId operation);
 
 /// What to set for one of forced_names; none for "auto" and for what is no such name.
-[[nodiscard]] std::optional<ForcedChoice> forced_choice(std::string_view name);
+[[nodiscard]] std::optional<AlgorithmOverride> algorithm_override(std::string_view name);
 
 /// Sets the variables while it lives, and puts back what was there.
-class ForcedEnvironment {
+class ScopedEnvironment {
  public:
-  explicit ForcedEnvironment(const ForcedChoice& choice);
-  ForcedEnvironment(const ForcedEnvironment&) = delete;
-  ForcedEnvironment& operator=(const ForcedEnvironment&) = delete;
-  ForcedEnvironment(ForcedEnvironment&&) = delete;
-  ForcedEnvironment& operator=(ForcedEnvironment&&) = delete;
-  ~ForcedEnvironment();
+  explicit ScopedEnvironment(const AlgorithmOverride& choice);
+  ScopedEnvironment(const ScopedEnvironment&) = delete;
+  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
+  ScopedEnvironment(ScopedEnvironment&&) = delete;
+  ScopedEnvironment& operator=(ScopedEnvironment&&) = delete;
+  ~ScopedEnvironment();
 
  private:
   struct Before {

@@ -54,12 +54,12 @@ std::vector<std::vector<VisibleGpu>> visible_everywhere(launch::Ranks& ranks,
 }
 
 /// NCCL of two versions in one job hangs or fails in obscure ways.
-void require_same_nccl(const launch::Together& together, const Identities& machines,
+void require_same_nccl(const launch::CollectiveWait& waiter, const Identities& machines,
                        const NcclLibrary& nccl) {
   const auto all =
-      together.ranks().all_gather(fmt::format("{} {}", nccl_version_text(nccl.version), nccl.path));
+      waiter.ranks().all_gather(fmt::format("{} {}", nccl_version_text(nccl.version), nccl.path));
   const auto version = [&](std::size_t rank) { return all[rank].substr(0, all[rank].find(' ')); };
-  launch::agreed(together.ranks(), together.host(), [&] {
+  launch::agreed(waiter.ranks(), waiter.host(), [&] {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
       if (version(rank) == version(0)) continue;
       throw Error(ExitStatus::not_here, "NCCL",
@@ -99,47 +99,46 @@ int compute_capability_of(const CudaLibrary& cuda, int device) {
 }
 
 /// Memory for each rank, where some share a GPU.
-std::uint64_t free_for_each(const GpuSession& session, const launch::Together& together) {
+std::uint64_t free_for_each(const GpuSession& session, const launch::CollectiveWait& waiter) {
   std::size_t free = 0;
   std::size_t total = 0;
   session.cuda.check(session.cuda.memory_info(&free, &total), "cudaMemGetInfo");
-  const auto& mine = session.gpus[static_cast<std::size_t>(together.ranks().rank())];
+  const auto& mine = session.gpus[static_cast<std::size_t>(waiter.ranks().rank())];
   const auto users = std::count(session.gpus.begin(), session.gpus.end(), mine);
   return free / static_cast<std::uint64_t>(users);
 }
 
 }  // namespace
 
-GpuSession::GpuSession(const launch::Together& together, const Identities& machines, bool share,
+GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& machines, bool share,
                        bool inside_slurm) {
-  launch::Ranks& ranks = together.ranks();
+  launch::Ranks& ranks = waiter.ranks();
   std::vector<VisibleGpu> mine;
-  launch::agreed(ranks, together.host(), [&] {
+  launch::agreed(ranks, waiter.host(), [&] {
     cuda = CudaLibrary::load();
     nccl = NcclLibrary::load();
     kernels = KernelLibrary::load();
     mine = visible_here(cuda);
   });
-  require_same_nccl(together, machines, nccl);
+  require_same_nccl(waiter, machines, nccl);
   const auto visible = visible_everywhere(ranks, mine);
   GpuChoice choice;
-  launch::agreed(ranks, together.host(),
-                 [&] { choice = choose_gpus(machines, visible, share, inside_slurm); });
+  launch::agreed(ranks, waiter.host(), [&] { choice = choose_gpus(machines, visible, share, inside_slurm); });
   shared = choice.shared;
   for (std::size_t rank = 0; rank < visible.size(); ++rank) {
     gpus.push_back(visible[rank][static_cast<std::size_t>(choice.device[rank])]);
   }
   std::vector<double> free(1);
-  launch::agreed(ranks, together.host(), [&] {
+  launch::agreed(ranks, waiter.host(), [&] {
     if (shared) pretend_own_host(ranks.rank());
     const int device = choice.device[static_cast<std::size_t>(ranks.rank())];
     cuda.check(cuda.set_device(device), "cudaSetDevice");
     cuda.check(static_cast<CudaResult>(kernels.set_device(device)), "cudaSetDevice");
     stream = std::make_unique<CudaStream>(cuda);
     compute_capability = compute_capability_of(cuda, device);
-    free[0] = static_cast<double>(free_for_each(*this, together));
+    free[0] = static_cast<double>(free_for_each(*this, waiter));
   });
-  ranks.reduce(free, launch::AcrossRanks::minimum);
+  ranks.reduce(free, launch::RankAggregate::minimum);
   free_bytes = static_cast<std::uint64_t>(free[0]);
 }
 

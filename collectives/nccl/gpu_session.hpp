@@ -20,7 +20,7 @@ struct GpuSession {
   /// `machines` are the hosts that there really are. Throws the same AgreedError (not_here) on all ranks when
   /// a library or a GPU is missing, when NCCL's versions differ, and when ranks would share a GPU unless
   /// `share`.
-  GpuSession(const launch::Together& together, const Identities& machines, bool share, bool inside_slurm);
+  GpuSession(const launch::CollectiveWait& waiter, const Identities& machines, bool share, bool inside_slurm);
   GpuSession(const GpuSession&) = delete;
   GpuSession& operator=(const GpuSession&) = delete;
   GpuSession(GpuSession&&) = delete;

@@ -15,7 +15,7 @@ using namespace collbench::collectives;
 
 // Enough threads to keep any GPU's memory busy; each goes through the buffer in steps of all of them.
 constexpr unsigned kThreads = 256;
-constexpr unsigned kMostBlocks = 2048;
+constexpr unsigned kMaxBlocks = 2048;
 
 /// The bits of an integer in an element's type. The integer is exact in it, so every conversion is.
 template <typename Bits, DataType type>
@@ -79,7 +79,7 @@ template <typename Launch>
 int with_type(const KernelElements& elements, const Launch& launch) {
   if (elements.length == 0) return cudaSuccess;
   const std::uint64_t wanted = (elements.length + kThreads - 1) / kThreads;
-  const auto blocks = static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
+  const auto blocks = static_cast<unsigned>(wanted < kMaxBlocks ? wanted : kMaxBlocks);
   switch (static_cast<DataType>(elements.type)) {
     case DataType::int8:
     case DataType::uint8:

@@ -30,17 +30,16 @@ void require_graphs(const CudaLibrary& cuda) {
 
 }  // namespace
 
-NcclBackend::NcclBackend(const launch::Together& together, const Identities& machines,
+NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines,
                          const NcclOptions& options)
-    : together_(together),
-      gpu_(together, machines, options.share_gpu, options.inside_slurm),
+    : waiter_(waiter),
+      gpu_(waiter, machines, options.share_gpu, options.inside_slurm),
       observer_(gpu_.nccl.version),
       traffic_(options.traffic),
       operations_per_group_(options.operations_per_group),
       graph_launches_(options.graph_launches) {
-  if (graph_launches_ > 0)
-    launch::agreed(together.ranks(), together.host(), [&] { require_graphs(gpu_.cuda); });
-  communicator_seconds_.push_back(try_nccl(gpu_, together_));
+  if (graph_launches_ > 0) launch::agreed(waiter.ranks(), waiter.host(), [&] { require_graphs(gpu_.cuda); });
+  communicator_seconds_.push_back(try_nccl(gpu_, waiter_));
   try_algorithms(options);
 }
 
@@ -48,7 +47,7 @@ NcclBackend::NcclBackend(const launch::Together& together, const Identities& mac
 /// another one in silence.
 void NcclBackend::try_algorithms(const NcclOptions& options) {
   for (const std::string& algorithm : options.algorithms) {
-    if (!forced_choice(algorithm)) continue;
+    if (!algorithm_override(algorithm)) continue;
     for (const OperationId id : options.operations) {
       RowKey key;
       key.operation = id;
@@ -56,8 +55,8 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
       key.count = kKiB / traits(key.type).bytes;
       key.algorithm = algorithm;
       if (operation(id).reduces) key.reduction = Reduction::sum;
-      if (why_not(key)) continue;
-      launch::agreed(together_.ranks(), together_.host(), [&] { allocate(buffer_bytes(key)); });
+      if (unsupported_reason(key)) continue;
+      launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(buffer_bytes(key)); });
       try {
         prepare(key)->run(1);
       } catch (const launch::AgreedError& error) {
@@ -79,7 +78,7 @@ NcclBackend::~NcclBackend() {
 
 void NcclBackend::describe(Run& run) const {
   run.backend = "nccl";
-  run.nccl_untold = observer_.untold();
+  run.nccl_observer_status = observer_.untold();
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
@@ -90,7 +89,7 @@ std::vector<std::string> NcclBackend::algorithms(OperationId operation) const {
   return forced_names(operation);
 }
 
-std::optional<std::string> NcclBackend::why_no_type(DataType type) const {
+std::optional<std::string> NcclBackend::unsupported_type_reason(DataType type) const {
   if (!is_float8(type)) return std::nullopt;
   const std::string_view name = traits(type).name;
   if (gpu_.nccl.version < kFirstWithFloat8) {
@@ -101,9 +100,9 @@ std::optional<std::string> NcclBackend::why_no_type(DataType type) const {
                      gpu_.compute_capability / 10, gpu_.compute_capability % 10);
 }
 
-std::optional<std::string> NcclBackend::why_not(const RowKey& key) const {
-  if (auto why = why_no_type(key.type)) return why;
-  if (operation(key.operation).needs_two_ranks && together_.ranks().size() < 2) return "needs two ranks";
+std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) const {
+  if (auto why = unsupported_type_reason(key.type)) return why;
+  if (operation(key.operation).needs_two_ranks && waiter_.ranks().size() < 2) return "needs two ranks";
   if (key.algorithm == kLibraryChoice) return std::nullopt;
   const std::vector<std::string> names = algorithms(key.operation);
   if (std::find(names.begin(), names.end(), key.algorithm) == names.end()) {
@@ -152,16 +151,16 @@ void NcclBackend::renew_communicators() { communicators_.clear(); }
 NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
   auto& made = communicators_[algorithm];
   if (!made) {
-    const ForcedEnvironment forced(forced_choice(algorithm).value_or(ForcedChoice{}));
-    made = std::make_unique<NcclCommunicator>(gpu_, together_, NcclCalls::blocking);
+    const ScopedEnvironment forced(algorithm_override(algorithm).value_or(AlgorithmOverride{}));
+    made = std::make_unique<NcclCommunicator>(gpu_, waiter_, NcclCalls::blocking);
     communicator_seconds_.push_back(made->seconds());
   }
   return *made;
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
-  const RowPlaces places = places_of(key, shape(key));
-  const auto at = [this](const Stretch& stretch) {
+  const BufferLayout places = buffer_layout_of(key, shape(key));
+  const auto at = [this](const BufferRange& stretch) {
     return (stretch.of_receive_buffer ? receive_ : send_).data() + stretch.offset;
   };
   const NcclRowBuffers buffers{.input = at(places.input),
@@ -172,11 +171,11 @@ std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
   return std::make_unique<NcclRow>(key,
                                    NcclRowContext{.gpu = gpu_,
                                                   .communicator = communicator(key.algorithm),
-                                                  .ranks = together_.ranks(),
+                                                  .ranks = waiter_.ranks(),
                                                   .observer = observer_,
                                                   .shape = shape(key),
                                                   .operations_per_group = operations_per_group_,
-                                                  .clock = together_.clock(),
+                                                  .clock = waiter_.clock(),
                                                   .in_graphs = graph_launches_ > 0},
                                    buffers);
 }

@@ -29,7 +29,7 @@ class NcclBackend : public Backend {
  public:
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
   /// AgreedError on all ranks when it does not. `together` outlives the backend.
-  NcclBackend(const launch::Together& together, const Identities& machines, const NcclOptions& options);
+  NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines, const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
   NcclBackend(NcclBackend&&) = delete;
@@ -39,10 +39,10 @@ class NcclBackend : public Backend {
   ~NcclBackend() override;
 
   void describe(Run& run) const override;
-  [[nodiscard]] const Clock& clock() const override { return together_.clock(); }
+  [[nodiscard]] const Clock& clock() const override { return waiter_.clock(); }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
-  [[nodiscard]] std::optional<std::string> why_no_type(DataType type) const override;
-  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override;
+  [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;
+  [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
   [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
@@ -58,11 +58,11 @@ class NcclBackend : public Backend {
   [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
   void try_algorithms(const NcclOptions& options);
 
-  [[nodiscard]] CallShape shape(const RowKey& key) const {
-    return shape_of(key, together_.ranks().rank(), together_.ranks().size(), traffic_);
+  [[nodiscard]] CallContext shape(const RowKey& key) const {
+    return shape_of(key, waiter_.ranks().rank(), waiter_.ranks().size(), traffic_);
   }
 
-  const launch::Together& together_;
+  const launch::CollectiveWait& waiter_;
   GpuSession gpu_;
   NcclObserver observer_;  // before any communicator
   TrafficMatrix traffic_;

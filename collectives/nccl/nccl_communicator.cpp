@@ -6,23 +6,24 @@
 
 namespace collbench::collectives {
 
-NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const launch::Together& together, NcclCalls calls)
-    : gpu_(gpu), together_(together) {
-  launch::Ranks& ranks = together.ranks();
+NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const launch::CollectiveWait& waiter,
+                                   NcclCalls calls)
+    : gpu_(gpu), waiter_(waiter) {
+  launch::Ranks& ranks = waiter.ranks();
   NcclUniqueId id{};
-  launch::agreed(ranks, together.host(), [&] {
+  launch::agreed(ranks, waiter.host(), [&] {
     if (ranks.is_root()) check(gpu.nccl.get_unique_id(&id), "ncclGetUniqueId");
   });
   id = launch::broadcast_value(ranks, id);
-  const double before = together.clock().seconds();
+  const double before = waiter.clock().seconds();
   try {
     make(id, calls);
   } catch (const Error&) {
     give_up();
     throw;
   }
-  std::array<double, 1> seconds{together.clock().seconds() - before};
-  ranks.reduce(seconds, launch::AcrossRanks::maximum);
+  std::array<double, 1> seconds{waiter.clock().seconds() - before};
+  ranks.reduce(seconds, launch::RankAggregate::maximum);
   seconds_ = seconds[0];
   failure_ = ExitStatus::rank_lost;
 }
@@ -32,10 +33,10 @@ NcclCommunicator::~NcclCommunicator() {
 }
 
 void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
-  const launch::Ranks& ranks = together_.ranks();
+  const launch::Ranks& ranks = waiter_.ranks();
   NcclConfig config;
   config.blocking = calls == NcclCalls::blocking ? 1 : 0;
-  together_.wait(
+  waiter_.wait(
       "creation of a communicator",
       [&] {
         check(gpu_.nccl.comm_init_rank_config(&handle_, ranks.size(), id, ranks.rank(), &config),
@@ -46,7 +47,7 @@ void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
 
 void NcclCommunicator::run(const std::string& what, const std::function<void()>& issue) {
   try {
-    together_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); });
+    waiter_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); });
   } catch (const Error&) {
     give_up();
     throw;
@@ -72,10 +73,10 @@ void NcclCommunicator::give_up() noexcept {
   handle_ = nullptr;
 }
 
-double try_nccl(const GpuSession& gpu, const launch::Together& together) {
-  NcclCommunicator trial(gpu, together, NcclCalls::non_blocking);
+double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter) {
+  NcclCommunicator trial(gpu, waiter, NcclCalls::non_blocking);
   DeviceBuffer element;
-  launch::agreed(together.ranks(), together.host(), [&] { element = DeviceBuffer(gpu.cuda, sizeof(float)); });
+  launch::agreed(waiter.ranks(), waiter.host(), [&] { element = DeviceBuffer(gpu.cuda, sizeof(float)); });
   const CudaStreamHandle stream = gpu.stream->get();
   try {
     trial.run("first AllReduce", [&] {

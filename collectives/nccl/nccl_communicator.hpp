@@ -19,7 +19,7 @@ enum class NcclCalls { blocking, non_blocking };
 class NcclCommunicator {
  public:
   /// Throws the same AgreedError on all ranks when NCCL cannot make it.
-  NcclCommunicator(const GpuSession& gpu, const launch::Together& together, NcclCalls calls);
+  NcclCommunicator(const GpuSession& gpu, const launch::CollectiveWait& waiter, NcclCalls calls);
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
   NcclCommunicator(NcclCommunicator&&) = delete;
@@ -46,7 +46,7 @@ class NcclCommunicator {
   void give_up() noexcept;
 
   const GpuSession& gpu_;
-  const launch::Together& together_;
+  const launch::CollectiveWait& waiter_;
   NcclHandle handle_ = nullptr;
   ExitStatus failure_ = ExitStatus::not_here;  // while it is made; rank_lost afterwards
   double seconds_ = 0;
@@ -56,6 +56,6 @@ class NcclCommunicator {
 /// working between these ranks shows here, where it can be given up, and not as a hang. Collective. Throws
 /// the same AgreedError on all ranks. Returns what making it took, NCCL's own set-up included, on the slowest
 /// rank, in seconds.
-double try_nccl(const GpuSession& gpu, const launch::Together& together);
+double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter);
 
 }  // namespace collbench::collectives

@@ -13,11 +13,11 @@ namespace {
 /// ncclGetAlgoInfo): being there would change what we want to see.
 constexpr const char* kHeededWithoutTuner = "NCCL_CTA_POLICY";
 
-NcclTold told_by(const Observation& seen) {
-  NcclTold told{.algorithm = seen.algorithm.data(),
-                .protocol = seen.protocol.data(),
-                .channels = seen.channels,
-                .expected = {}};
+NcclSelection told_by(const Observation& seen) {
+  NcclSelection told{.algorithm = seen.algorithm.data(),
+                     .protocol = seen.protocol.data(),
+                     .channels = seen.channels,
+                     .expected = {}};
   for (int i = 0; i < seen.costs; ++i) {
     const ObservedCost& cost = seen.cost.at(static_cast<std::size_t>(i));
     told.expected.push_back({cost.algorithm.data(), cost.protocol.data(), cost.microseconds * 1e-6});
@@ -28,30 +28,30 @@ NcclTold told_by(const Observation& seen) {
 }  // namespace
 
 NcclObserver::NcclObserver(int version) {
-  const PluginSurroundings here = plugin_surroundings();
-  untold_ = {.use = why_not_ours(kProfilerPlace, version, here),
-             .expectation = why_not_ours(kTunerPlace, version, here)};
+  const PluginSearchEnvironment here = plugin_search_environment();
+  untold_ = {.use = plugin_slot_conflict(kProfilerPlace, version, here),
+             .expectation = plugin_slot_conflict(kTunerPlace, version, here)};
   if (const auto policy = here.setting(kHeededWithoutTuner); policy && untold_.expectation.empty()) {
     untold_.expectation =
         fmt::format("NCCL heeds {}={} only without a tuner plugin", kHeededWithoutTuner, *policy);
   }
   if (!untold_.use.empty() && !untold_.expectation.empty()) return;
-  std::string why_not;
-  library_ = ObserverLibrary::find(why_not);
-  const auto enter = [&](const PluginPlace& place, std::string& untold) {
+  std::string unsupported_reason;
+  library_ = ObserverLibrary::find(unsupported_reason);
+  const auto enter = [&](const PluginSlot& place, std::string& untold) {
     if (!untold.empty()) return;
     if (library_) {
       ::setenv(place.variable, library_->path.c_str(), 1);
     } else {
-      untold = "collbench's observer is not here: " + why_not;
+      untold = "collbench's observer is not here: " + unsupported_reason;
     }
   };
   enter(kProfilerPlace, untold_.use);
   enter(kTunerPlace, untold_.expectation);
 }
 
-NcclUntold NcclObserver::untold() const {
-  NcclUntold untold = untold_;
+NcclObserverStatus NcclObserver::untold() const {
+  NcclObserverStatus untold = untold_;
   if (!library_) return untold;
   ObserverLoaded loaded;
   library_->loaded(&loaded);
@@ -62,7 +62,7 @@ NcclUntold NcclObserver::untold() const {
   return untold;
 }
 
-std::optional<NcclTold> NcclObserver::watch(const std::function<void()>& work) const {
+std::optional<NcclSelection> NcclObserver::watch(const std::function<void()>& work) const {
   if (!library_) {
     work();
     return std::nullopt;

@@ -17,15 +17,15 @@ class NcclObserver {
   explicit NcclObserver(int version);
 
   /// Why NCCL does not tell. After the first communicator.
-  [[nodiscard]] NcclUntold untold() const;
+  [[nodiscard]] NcclObserverStatus untold() const;
 
   /// Calls `work`, which runs an operation to its end, and returns what NCCL told of it. None when it told
   /// nothing.
-  [[nodiscard]] std::optional<NcclTold> watch(const std::function<void()>& work) const;
+  [[nodiscard]] std::optional<NcclSelection> watch(const std::function<void()>& work) const;
 
  private:
   std::optional<ObserverLibrary> library_;
-  NcclUntold untold_;
+  NcclObserverStatus untold_;
 };
 
 }  // namespace collbench::collectives

@@ -49,7 +49,7 @@ NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRow
       shape_(context.shape),
       operations_per_group_(context.operations_per_group),
       layout_(layout_of(key, context.shape)),
-      transfers_(transfers_of(key, context.shape)),
+      transfers_(p2p_schedule(key, context.shape)),
       pattern_(key.type, key.reduction, context.ranks.rank(), context.ranks.size()),
       type_(nccl_type(key.type)) {
   if (key.reduction) {
@@ -148,7 +148,7 @@ void NcclRow::exchange() const {
   const CudaStreamHandle stream = gpu_.stream->get();
   const std::uint64_t element_bytes = traits(key_.type).bytes;
   communicator_.check(nccl.group_start(), "ncclGroupStart");
-  for (const Transfer& each : transfers_) {
+  for (const P2pOp& each : transfers_) {
     if (key_.operation == OperationId::ping_pong && &each != transfers_.data()) {
       communicator_.check(nccl.group_end(), "ncclGroupEnd");
       communicator_.check(nccl.group_start(), "ncclGroupStart");

@@ -19,7 +19,7 @@ struct NcclRowContext {
   NcclCommunicator& communicator;
   launch::Ranks& ranks;
   const NcclObserver& observer;
-  CallShape shape;
+  CallContext shape;
   std::uint64_t operations_per_group = 1;
   const Clock& clock;
   bool in_graphs = false;  ///< calls are captured in CUDA graphs, which are launched
@@ -52,7 +52,7 @@ class NcclRow : public PreparedRow {
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
   [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
-  [[nodiscard]] std::optional<NcclTold> nccl_told() const override { return told_; }
+  [[nodiscard]] std::optional<NcclSelection> nccl_selection() const override { return told_; }
 
  private:
   void issue(std::uint64_t times) const;
@@ -73,14 +73,14 @@ class NcclRow : public PreparedRow {
   const Clock& clock_;
   bool in_graphs_;
   NcclRowBuffers buffers_;
-  CallShape shape_;
+  CallContext shape_;
   std::uint64_t operations_per_group_;
   Layout layout_;
-  std::vector<Transfer> transfers_;  // of operations that are made of ncclSend and ncclRecv
+  std::vector<P2pOp> transfers_;  // of operations that are made of ncclSend and ncclRecv
   DataPattern pattern_;
   NcclType type_;
   NcclReduction reduction_ = NcclReduction::sum;
-  std::optional<NcclTold> told_;
+  std::optional<NcclSelection> told_;
   std::vector<CudaEvent> events_;
   std::optional<CudaGraph> graph_;
   std::uint64_t iterations_in_graph_ = 0;

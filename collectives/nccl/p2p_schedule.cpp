@@ -5,14 +5,14 @@
 namespace collbench::collectives {
 namespace {
 
-using Transfers = std::vector<Transfer>;
+using Transfers = std::vector<P2pOp>;
 
-Transfer send(int peer, std::uint64_t offset, std::uint64_t count) { return {true, peer, offset, count}; }
-Transfer receive(int peer, std::uint64_t offset, std::uint64_t count) { return {false, peer, offset, count}; }
+P2pOp send(int peer, std::uint64_t offset, std::uint64_t count) { return {true, peer, offset, count}; }
+P2pOp receive(int peer, std::uint64_t offset, std::uint64_t count) { return {false, peer, offset, count}; }
 
 std::uint64_t block_at(int rank, std::uint64_t count) { return static_cast<std::uint64_t>(rank) * count; }
 
-Transfers all_to_all(std::uint64_t count, const CallShape& shape) {
+Transfers all_to_all(std::uint64_t count, const CallContext& shape) {
   Transfers all;
   for (int peer = 0; peer < shape.ranks; ++peer) {
     all.push_back(send(peer, block_at(peer, count), count));
@@ -21,7 +21,7 @@ Transfers all_to_all(std::uint64_t count, const CallShape& shape) {
   return all;
 }
 
-Transfers all_to_all_v(std::uint64_t count, const CallShape& shape) {
+Transfers all_to_all_v(std::uint64_t count, const CallContext& shape) {
   const Exchanges each = exchanges(count, shape);
   Transfers all;
   for (int peer = 0; peer < shape.ranks; ++peer) {
@@ -32,12 +32,12 @@ Transfers all_to_all_v(std::uint64_t count, const CallShape& shape) {
   return all;
 }
 
-Transfers send_recv(std::uint64_t count, const CallShape& shape) {
+Transfers send_recv(std::uint64_t count, const CallContext& shape) {
   return {send((shape.rank + 1) % shape.ranks, 0, count),
           receive((shape.rank + shape.ranks - 1) % shape.ranks, 0, count)};
 }
 
-Transfers ping_pong(std::uint64_t count, const CallShape& shape) {
+Transfers ping_pong(std::uint64_t count, const CallContext& shape) {
   const auto peer = ping_pong_peer(shape.rank, shape.ranks);
   if (!peer) return {};
   Transfers all{send(*peer, 0, count), receive(*peer, 0, count)};
@@ -45,14 +45,14 @@ Transfers ping_pong(std::uint64_t count, const CallShape& shape) {
   return all;
 }
 
-Transfers gather(std::uint64_t count, const CallShape& shape) {
+Transfers gather(std::uint64_t count, const CallContext& shape) {
   Transfers all{send(shape.root, 0, count)};
   if (shape.rank != shape.root) return all;
   for (int peer = 0; peer < shape.ranks; ++peer) all.push_back(receive(peer, block_at(peer, count), count));
   return all;
 }
 
-Transfers scatter(std::uint64_t count, const CallShape& shape) {
+Transfers scatter(std::uint64_t count, const CallContext& shape) {
   Transfers all;
   if (shape.rank == shape.root) {
     for (int peer = 0; peer < shape.ranks; ++peer) all.push_back(send(peer, block_at(peer, count), count));
@@ -61,7 +61,7 @@ Transfers scatter(std::uint64_t count, const CallShape& shape) {
   return all;
 }
 
-Transfers all_transfers(const RowKey& key, const CallShape& shape) {
+Transfers all_transfers(const RowKey& key, const CallContext& shape) {
   switch (key.operation) {
     case OperationId::all_to_all:
       return all_to_all(key.count, shape);
@@ -82,9 +82,9 @@ Transfers all_transfers(const RowKey& key, const CallShape& shape) {
 
 }  // namespace
 
-std::vector<Transfer> transfers_of(const RowKey& key, const CallShape& shape) {
+std::vector<P2pOp> p2p_schedule(const RowKey& key, const CallContext& shape) {
   Transfers all = all_transfers(key, shape);
-  std::erase_if(all, [](const Transfer& each) { return each.count == 0; });
+  std::erase_if(all, [](const P2pOp& each) { return each.count == 0; });
   return all;
 }
 

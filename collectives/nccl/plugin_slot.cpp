@@ -54,8 +54,8 @@ namespace {
 constexpr int kNewestSymbol = 9;  // some more than NCCL 2.30 has, which ends at 6
 
 bool loads_and_offers(const std::string& name, const std::string& symbol) {
-  std::string why_not;
-  const auto library = first_library({name}, why_not);
+  std::string unsupported_reason;
+  const auto library = first_library({name}, unsupported_reason);
   if (!library) return false;
   if (symbol.empty()) return true;
   for (int version = 1; version <= kNewestSymbol; ++version) {
@@ -67,7 +67,7 @@ bool loads_and_offers(const std::string& name, const std::string& symbol) {
 }
 
 /// The files that NCCL tries for the network: NCCL_NET_PLUGIN is a list of names or paths.
-std::vector<std::string> network_plugins(const PluginSurroundings& surroundings) {
+std::vector<std::string> network_plugins(const PluginSearchEnvironment& surroundings) {
   std::istringstream names(surroundings.setting("NCCL_NET_PLUGIN").value_or(""));
   std::vector<std::string> files;
   for (std::string name; std::getline(names, name, ',');) {
@@ -80,9 +80,12 @@ std::vector<std::string> network_plugins(const PluginSurroundings& surroundings)
 
 }  // namespace
 
-PluginSurroundings plugin_surroundings() { return {.setting = nccl_setting, .offers = loads_and_offers}; }
+PluginSearchEnvironment plugin_search_environment() {
+  return {.setting = nccl_setting, .offers = loads_and_offers};
+}
 
-std::string why_not_ours(const PluginPlace& place, int version, const PluginSurroundings& surroundings) {
+std::string plugin_slot_conflict(const PluginSlot& place, int version,
+                                 const PluginSearchEnvironment& surroundings) {
   if (version < place.first_nccl) {
     return fmt::format("NCCL {} has no {} that is told; {}.{} is the first", nccl_version_text(version),
                        place.name, place.first_nccl / 10000, place.first_nccl / 100 % 100);

@@ -19,7 +19,7 @@ namespace collbench::collectives {
 [[nodiscard]] std::optional<std::string> nccl_setting(const std::string& name);
 
 /// A place that NCCL has for a plugin: for one of a kind, and a user's own comes before ours.
-struct PluginPlace {
+struct PluginSlot {
   const char* name;      ///< in words
   const char* variable;  ///< of the environment, that names the plugin
   const char* file;      ///< that NCCL loads when nothing is named
@@ -29,13 +29,13 @@ struct PluginPlace {
 
 /// Source of the files and symbols: NVIDIA/nccl v2.30.7-1, src/plugin; of the versions: when NCCL's cost
 /// table (tuner version 3) and its profiler came.
-inline constexpr PluginPlace kTunerPlace{"tuner plugin", "NCCL_TUNER_PLUGIN", "libnccl-tuner.so",
-                                         "ncclTunerPlugin_v", 22200};
-inline constexpr PluginPlace kProfilerPlace{"profiler plugin", "NCCL_PROFILER_PLUGIN", "libnccl-profiler.so",
-                                            "ncclProfiler_v", 22300};
+inline constexpr PluginSlot kTunerPlace{"tuner plugin", "NCCL_TUNER_PLUGIN", "libnccl-tuner.so",
+                                        "ncclTunerPlugin_v", 22200};
+inline constexpr PluginSlot kProfilerPlace{"profiler plugin", "NCCL_PROFILER_PLUGIN", "libnccl-profiler.so",
+                                           "ncclProfiler_v", 22300};
 
 /// What there is on this machine; functions, so that tests can say.
-struct PluginSurroundings {
+struct PluginSearchEnvironment {
   /// A variable as NCCL reads it.
   std::function<std::optional<std::string>(const std::string& name)> setting;
   /// Whether `library` can be loaded and has a symbol `symbol` followed by a version; any, when it is empty.
@@ -43,11 +43,11 @@ struct PluginSurroundings {
 };
 
 /// This machine's.
-[[nodiscard]] PluginSurroundings plugin_surroundings();
+[[nodiscard]] PluginSearchEnvironment plugin_search_environment();
 
 /// Why ours stays out of `place` in NCCL of `version`: there is no such place, or a user has taken it. Empty
 /// when it is free. A network plugin that is a tuner as well (as that of AWS is) counts: NCCL would take it.
-[[nodiscard]] std::string why_not_ours(const PluginPlace& place, int version,
-                                       const PluginSurroundings& surroundings);
+[[nodiscard]] std::string plugin_slot_conflict(const PluginSlot& place, int version,
+                                               const PluginSearchEnvironment& surroundings);
 
 }  // namespace collbench::collectives

@@ -13,7 +13,7 @@ namespace collbench::program {
 topology::Topology machine_at(const std::string& argument) {
   if (argument == kLiveMachine) return {{topology::gather_live()}};
   if (argument == "-") return topology::read_any_topology(input_text(argument), input_name(argument));
-  return topology::read_place(argument);
+  return topology::resolve_machine(argument);
 }
 
 topology::Host host_at(const std::string& argument) {

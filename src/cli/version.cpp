@@ -51,8 +51,8 @@ std::string version_text() {
     return with_path(collectives::cuda_version_text(library.version), library.path);
   });
   const std::string kernels = found([] { return collectives::KernelLibrary::load().path; });
-  std::string why_not;
-  const auto observer = collectives::ObserverLibrary::find(why_not);
+  std::string unsupported_reason;
+  const auto observer = collectives::ObserverLibrary::find(unsupported_reason);
   return fmt::format(
       "collbench {}\n"
       "MPI:   {}\n"
@@ -62,7 +62,7 @@ std::string version_text() {
       "GPU kernels: {}\n"
       "NCCL observer: {}\n",
       all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels,
-      observer ? observer->path : fmt::format("not here ({})", why_not));
+      observer ? observer->path : fmt::format("not here ({})", unsupported_reason));
 }
 
 }  // namespace collbench::program

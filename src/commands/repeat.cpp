@@ -32,7 +32,7 @@
 namespace collbench::program {
 namespace {
 
-constexpr std::size_t kFewestLaunches = 8;  // with fewer, how wide the interval comes out is luck
+constexpr std::size_t kMinLaunches = 8;  // with fewer, how wide the interval comes out is luck
 constexpr std::string_view kDefaultLaunchSeconds = "20";
 constexpr std::chrono::duration<double> kLook(0.05);  // for Ctrl-C, between launches
 
@@ -90,10 +90,10 @@ std::string said(const ChildResult& result) {
 
 /// What a launch that has no complete record ended with, as a run's own exit status.
 ExitStatus status_of(const ChildResult& result, bool has_record) {
-  constexpr int kLargestStatus = static_cast<int>(ExitStatus::not_here);
+  constexpr int kMaxStatus = static_cast<int>(ExitStatus::not_here);
   if (result.end == ChildEnd::not_started) return ExitStatus::not_here;
   if (result.end != ChildEnd::exited) return ExitStatus::rank_lost;
-  if (result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kLargestStatus) {
+  if (result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kMaxStatus) {
     return static_cast<ExitStatus>(result.code);
   }
   // mpirun's own 1: it could not start anything, or it lost what it had started.
@@ -133,20 +133,18 @@ class Repetition {
 
  private:
   [[nodiscard]] bool is_precise() const {
-    return launches_.size() >= kFewestLaunches && widest_ &&
-           widest_->relative_half_width <= options_.precision;
+    return launches_.size() >= kMinLaunches && widest_ && widest_->relative_half_width <= options_.precision;
   }
 
   [[nodiscard]] bool is_done() const {
     if (launches_.empty()) return false;
     const bool nothing_ran = !widest_;
-    return nothing_ran || is_precise() || std::cmp_greater_equal(launches_.size(), options_.most_launches);
+    return nothing_ran || is_precise() || std::cmp_greater_equal(launches_.size(), options_.max_launches);
   }
 
   [[nodiscard]] std::string progress_text() const {
-    std::string text =
-        fmt::format("launch {} of at most {}, {}", launches_.size() + 1, options_.most_launches,
-                    format_seconds(std::floor(seconds_now() - start_)));
+    std::string text = fmt::format("launch {} of at most {}, {}", launches_.size() + 1, options_.max_launches,
+                                   format_seconds(std::floor(seconds_now() - start_)));
     if (widest_ && std::isfinite(widest_->relative_half_width)) {
       const RowKey& key = merged_.rows[widest_->row].measurement.key;
       text += fmt::format("; the widest interval is ±{:.1f} % ({} {})", widest_->relative_half_width * 100,
@@ -231,7 +229,7 @@ class Repetition {
   void judge() {
     const auto is_judged = [](const Row& row) { return row.verdict.word != VerdictWord::none; };
     if (!merged_.cluster || std::none_of(merged_.rows.begin(), merged_.rows.end(), is_judged)) return;
-    std::vector<std::string> known = merged_.place_notes;
+    std::vector<std::string> known = merged_.environment_notes;
     const auto gpus =
         gpu_cluster_here(topology::read_cluster_record(*merged_.cluster, "launch"), merged_.ranks, known);
     if (gpus) merged_ = analysis::judged_on_gpus(std::move(merged_), *gpus);
@@ -278,7 +276,7 @@ void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
   };
   add("--launches", "N", "at most so many; 1: watches over one launch (30)",
       [&repeat](const std::string& text) {
-        repeat.most_launches = parse_number(text, "--launches", 1, 10'000);
+        repeat.max_launches = parse_number(text, "--launches", 1, 10'000);
       });
   add("--precision", "PERCENT", "done when every row's 95 % interval over launches is within +- this (5)",
       [&repeat](const std::string& text) {

@@ -11,7 +11,7 @@ namespace collbench::program {
 /// `collbench repeat -- mpirun -np 16 collbench …`
 struct RepeatOptions {
   std::vector<std::string> command;  ///< of one launch, without -J
-  int most_launches = 30;
+  int max_launches = 30;
   double precision = 0.05;       ///< wanted half-width of every row's interval, as a fraction of its time
   double every_seconds = 0;      ///< from the start of a launch to the next one's, at least
   double launch_seconds = 1800;  ///< after which a launch is taken to hang

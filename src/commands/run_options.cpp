@@ -15,7 +15,7 @@
 namespace collbench::program {
 namespace {
 
-constexpr std::uint64_t kMostIterations = 1'000'000'000;
+constexpr std::uint64_t kMaxIterations = 1'000'000'000;
 constexpr int kNoLimit = 2'000'000'000;  // of passes: they would take years
 
 void add_what(CLI::App& app, RunOptions& run) {
@@ -76,7 +76,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7); });
   add_option(app, theme, "--precision", "PERCENT",
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
-               run.sweep.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
+               run.loop.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
              });
   auto* passes = add_option(app, theme, "-N,--passes,--run_cycles", "N",
                             "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
@@ -85,35 +85,35 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                               const int passes_asked = parse_number(text, "--passes", 0, 10'000);
                               run.endless = passes_asked == 0;
                               const int most = run.endless ? kNoLimit : passes_asked;
-                              run.sweep.stopping.fewest_passes = most + 1;  // precision ends nothing
-                              run.sweep.stopping.most_passes = most;
+                              run.loop.stopping.min_passes = most + 1;  // precision ends nothing
+                              run.loop.stopping.max_passes = most;
                             });
   add_option(app, theme, "-n,--iters", "N",
              "exactly N timed iterations in each of 8 passes (by time; nccl-tests: 20 in all)",
              [&run, passes](const std::string& text) {
-               run.sweep.fixed.iterations = parse_number<std::uint64_t>(text, "-n", 1, kMostIterations);
+               run.loop.fixed.iterations = parse_number<std::uint64_t>(text, "-n", 1, kMaxIterations);
                if (passes->count() == 0) {
-                 run.sweep.stopping.fewest_passes = 9;
-                 run.sweep.stopping.most_passes = 8;
+                 run.loop.stopping.min_passes = 9;
+                 run.loop.stopping.max_passes = 8;
                }
              });
   add_option(app, theme, "-m,--agg_iters", "N",
              "operations in one group: one ncclGroup, or on MPI N calls in a row, where there are no groups; "
              "-n and -w then count groups (1)",
              [&run](const std::string& text) {
-               run.sweep.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
+               run.loop.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
              });
   add_option(app, theme, "-w,--warmup_iters", "N",
              "untimed iterations before each block (a tenth of the timed ones)",
              [&run](const std::string& text) {
-               run.sweep.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMostIterations);
+               run.loop.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMaxIterations);
              });
   add_option(
       app, theme, "-G,--cudagraph", "N",
       "on GPUs: capture a block's iterations in a CUDA graph (-n of them), and launch it N times; 0: no "
       "graph (0)",
       [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
-  app.add_flag("--enqueue-time", run.sweep.enqueue_time,
+  app.add_flag("--enqueue-time", run.loop.enqueue_time,
                "on GPUs: also the host time of a call, before any of it has run")
       ->group(theme);
   add_option(app, theme, "-T,--timeout", "SECONDS",
@@ -121,11 +121,11 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              "alone a block, and on GPUs any wait for NCCL, may take any time; nccl-tests: never)",
              [&run](const std::string& text) { run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7); });
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
-             [&run](const std::string& text) { run.sweep.checks = parse_number(text, "-c", 0, 1000); });
+             [&run](const std::string& text) { run.loop.checks = parse_number(text, "-c", 0, 1000); });
   add_option(app, theme, "-a,--average", "N",
              "time over ranks: 0 rank 0, 1 average, 2 min, 3 max (3; nccl-tests: 1)",
              [&run](const std::string& text) {
-               run.sweep.across_ranks = static_cast<launch::AcrossRanks>(parse_number(text, "-a", 0, 3));
+               run.loop.across_ranks = static_cast<launch::RankAggregate>(parse_number(text, "-a", 0, 3));
              });
 }
 
@@ -222,7 +222,7 @@ void add_measure_options(CLI::App& app, RunOptions& run) {
 void complete_measure_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
   combine_with_protocols(run);
-  if (run.graph_launches > 0) run.sweep.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
+  if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.
   run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
   if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();

@@ -31,7 +31,7 @@ topology::Topology read_places(const std::vector<std::string>& places) {
   for (const std::string& place : places) {
     topology::Topology topology = place == "-"
                                       ? topology::read_any_topology(input_text(place), input_name(place))
-                                      : topology::read_place(place);
+                                      : topology::resolve_machine(place);
     if (places.size() == 1) return topology;
     if (topology.hosts.size() != 1) {
       throw usage_error(place,

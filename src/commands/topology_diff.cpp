@@ -30,12 +30,12 @@ std::string saved_text(const std::string& place) {
   return text.starts_with('{') ? text : std::string();
 }
 
-/// A file that says the same as an earlier one, but for what twins are called, is not read again: of the
-/// files of a thousand nodes, reading is what takes the time.
+/// A file that says the same as an earlier one, but for what device pairs are called, is not read again: of
+/// the files of a thousand nodes, reading is what takes the time.
 void add_place(topology::HostGroups& groups, const std::string& place) {
   const std::string text = saved_text(place);
   if (!text.empty()) require_text(text, place, "a topology saved by 'collbench topo save'");
-  const std::string shape = topology::shape_text(text);
+  const std::string shape = topology::canonical_json(text);
   if (!text.empty() && groups.add_twin(shape, place)) return;
   topology::Topology topology = text.empty() ? machine_at(place) : topology::read_any_topology(text, place);
   const std::size_t hosts = topology.hosts.size();

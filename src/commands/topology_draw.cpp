@@ -48,8 +48,8 @@ std::vector<topology::DrawingMark> marks_against(const std::string& against, con
   std::vector<topology::DrawingMark> marks;
   for (const analysis::PricedFinding& each : compared.findings) {
     topology::DrawingMark mark{topology::finding_kind(each.finding.code).severity, {}, {}};
-    for (const topology::Twins& twins : each.finding.twins) {
-      if (twins.b) mark.devices.push_back(*twins.b);
+    for (const topology::DevicePair& devices : each.finding.devices) {
+      if (devices.b) mark.devices.push_back(*devices.b);
     }
     mark.text = fmt::format("{}  {}: {}", each.finding.code, each.finding.device, each.finding.what);
     for (const analysis::FindingCost& cost : each.costs) mark.text += loss_words(cost);

@@ -34,7 +34,7 @@ struct RunOptions {
   collectives::PlanRequest request;  ///< without its sizes
   SizeOptions sizes;
   std::string counts_path;  ///< --counts; empty: by distance
-  collectives::SweepOptions sweep;
+  collectives::MeasurementLoopOptions loop;
   double seconds = 120;  ///< --time: calibration and sweep together
   std::string backend = "auto";
   std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL

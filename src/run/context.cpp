@@ -12,7 +12,7 @@
 
 namespace collbench::program {
 
-TrafficMatrix find_traffic(const RunOptions& options, const RunPlace& place, launch::Ranks& ranks) {
+TrafficMatrix find_traffic(const RunOptions& options, const RunContext& place, launch::Ranks& ranks) {
   if (options.counts_path.empty()) return traffic_by_distance(ranks.size());
   TrafficMatrix traffic;
   launch::agreed(ranks, place.host, [&] {
@@ -32,7 +32,7 @@ TrafficMatrix find_traffic(const RunOptions& options, const RunPlace& place, lau
   return traffic;
 }
 
-std::vector<std::string> RunPlace::hosts() const {
+std::vector<std::string> RunContext::hosts() const {
   std::vector<std::string> names;
   for (const Identity& identity : identities) names.push_back(identity.host);
   return names;
@@ -44,7 +44,7 @@ void refuse_what_needs_gpus(const RunOptions& options) {
   if (options.graph_launches > 0) {
     throw Error(ExitStatus::not_here, "-G", "there are no CUDA graphs on host memory", "leave -G out");
   }
-  if (options.sweep.enqueue_time) {
+  if (options.loop.enqueue_time) {
     throw Error(ExitStatus::not_here, "--enqueue-time",
                 "a call of MPI returns when it is done: on host memory, its host time is the time",
                 "leave --enqueue-time out");
@@ -53,16 +53,16 @@ void refuse_what_needs_gpus(const RunOptions& options) {
 
 }  // namespace
 
-RunPlace find_place(const RunOptions& options, const launch::MpiSession& session) {
+RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session) {
   launch::Ranks& ranks = session.ranks();
-  RunPlace place;
+  RunContext place;
   place.host = session.host();
   const int leader = session.shared_memory_leader();
   // Cores and memory belong to the machines there really are, whatever --node-map says of them.
   place.machines = launch::discover_identities(ranks, place.host, leader, std::nullopt);
   // Before anything that depends on the options: ranks that were told different things would wait forever.
   const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
-  const std::vector<launch::RankPlace> places = launch::gather_places(
+  const std::vector<launch::RankEnvironment> places = launch::gather_rank_environments(
       ranks, {.machine = launch::view_machine(),
               .library_version = launch::MpiSession::library_version(),
               .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config_text)});
@@ -77,7 +77,7 @@ RunPlace find_place(const RunOptions& options, const launch::MpiSession& session
   if (!place.on_gpus) refuse_what_needs_gpus(options);
   place.cores_per_node = launch::cores_per_node(places, place.machines);
   place.memory_per_rank_bytes = launch::memory_per_rank(places, place.machines);
-  place.notes = launch::place_notes(places, place.machines, options.launched, launch::inside_slurm());
+  place.notes = launch::environment_notes(places, place.machines, options.launched, launch::inside_slurm());
   if (!options.node_map.empty()) {
     place.notes.push_back(fmt::format("--node-map is in force: {} nodes in name, {} in fact",
                                       node_count(place.identities), node_count(place.machines)));

@@ -13,7 +13,7 @@
 namespace collbench::program {
 
 /// Where the run takes place, agreed by all ranks.
-struct RunPlace {
+struct RunContext {
   std::string host;       ///< of this rank
   Identities machines;    ///< by the machines that there really are
   Identities identities;  ///< with --node-map in force
@@ -29,11 +29,11 @@ struct RunPlace {
 
 /// Gathers it. Collective. Throws Error on all ranks for a bad --node-map, for programs that differ between
 /// hosts, and when only some hosts have GPUs and no backend was asked for.
-[[nodiscard]] RunPlace find_place(const RunOptions& options, const launch::MpiSession& session);
+[[nodiscard]] RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session);
 
 /// What AllToAllv moves: by distance, or as the file of --counts says, which rank 0 alone reads. Collective.
 /// Throws the same Error on all ranks for a file that cannot be read, or is for another number of ranks.
-[[nodiscard]] TrafficMatrix find_traffic(const RunOptions& options, const RunPlace& place,
+[[nodiscard]] TrafficMatrix find_traffic(const RunOptions& options, const RunContext& place,
                                          launch::Ranks& ranks);
 
 }  // namespace collbench::program

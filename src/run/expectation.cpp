@@ -19,12 +19,12 @@ std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowK
                                                           const collectives::MpiBackend& backend) {
   std::set<std::pair<DataType, Reduction>> found;
   for (const RowKey& row : rows) {
-    if (row.reduction && !backend.why_no_type(row.type)) found.emplace(row.type, *row.reduction);
+    if (row.reduction && !backend.unsupported_type_reason(row.type)) found.emplace(row.type, *row.reduction);
   }
   return {found.begin(), found.end()};
 }
 
-std::uint64_t largest_row_bytes(const std::vector<RowKey>& rows) {
+std::uint64_t max_row_bytes(const std::vector<RowKey>& rows) {
   std::uint64_t largest = 0;
   for (const RowKey& row : rows) largest = std::max(largest, row.size_bytes);
   return largest;
@@ -37,7 +37,7 @@ void calibrate(Run& run, const launch::MpiSession& session, const collectives::M
   const collectives::CalibrationRequest request{
       .reductions = reductions_in(rows, backend),
       // Simulated links have one rate: larger messages tell nothing new.
-      .largest_bytes = run.simulated ? 0 : largest_row_bytes(rows),
+      .max_bytes = run.simulated ? 0 : max_row_bytes(rows),
       .seconds = seconds,
       .simulated = run.simulated,
       .before_point = before_point};
@@ -50,7 +50,7 @@ void calibrate(Run& run, const launch::MpiSession& session, const collectives::M
   } catch (const Error& error) {
     run.calibration = Calibration{};
     run.calibration->points = std::move(points);
-    run.place_notes.push_back(
+    run.environment_notes.push_back(
         fmt::format("the calibration cannot be fitted ({}): nothing is expected of any row; run "
                     "again on a quieter machine",
                     error.what()));
@@ -61,7 +61,7 @@ std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const col
                                       const Run& run, const TrafficMatrix& traffic) {
   std::vector<Expectation> all;
   for (const RowKey& row : rows) {
-    const bool known = run.calibration.has_value() && !backend.why_not(row);
+    const bool known = run.calibration.has_value() && !backend.unsupported_reason(row);
     all.push_back(known ? analysis::expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration,
                                                           run.ranks, traffic)
                         : Expectation{});

@@ -62,7 +62,7 @@ topology::ClusterTopology gather_cluster(launch::Ranks& ranks, const Identities&
     if (mine.local_rank != 0) return;
     found.host = look();
     found.facts = topology::host_facts(found.host);
-    found.hash = topology::shape_hash(found.facts.shape);
+    found.hash = topology::canonical_hash(found.facts.shape);
   });
   const std::vector<std::string> hashes = ranks.all_gather(found.hash);
   const bool speaks = !found.hash.empty();

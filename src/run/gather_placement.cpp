@@ -35,7 +35,7 @@ std::vector<PlacedRank> gather_placement(launch::Ranks& ranks, const Identities&
   std::vector<topology::Host> hosts;
   for (int node = 0; node < static_cast<int>(cluster.nodes.size()); ++node)
     hosts.push_back(topology::node_host(cluster, node));
-  std::vector<topology::RankView> views;
+  std::vector<topology::RankHostView> views;
   for (std::size_t rank = 0; rank < messages.size(); ++rank)
     views.push_back({machines.at(rank), topology::visible_gpus(variable_of(messages[rank]))});
   std::vector<PlacedRank> records;

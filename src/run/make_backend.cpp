@@ -10,7 +10,7 @@ namespace collbench::program {
 
 std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
                                                    const launch::MpiSession& session,
-                                                   const launch::Together& together, RunPlace& place,
+                                                   const launch::CollectiveWait& waiter, RunContext& place,
                                                    const TrafficMatrix& traffic) {
   if (!place.on_gpus) return std::make_unique<collectives::MpiBackend>(session.clock(), traffic);
   if (launch::time_is_simulated()) {
@@ -18,12 +18,12 @@ std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
                 "leave it out, or run collbench itself");
   }
   auto gpus = std::make_unique<collectives::NcclBackend>(
-      together, place.machines,
+      waiter, place.machines,
       collectives::NcclOptions{.share_gpu = options.share_gpu,
                                .inside_slurm = launch::inside_slurm(),
                                .operations = options.request.operations,
                                .algorithms = options.request.algorithms,
-                               .operations_per_group = options.sweep.fixed.per_group,
+                               .operations_per_group = options.loop.fixed.per_group,
                                .traffic = traffic,
                                .graph_launches = options.graph_launches});
   place.memory_per_rank_bytes = gpus->gpu().free_bytes;

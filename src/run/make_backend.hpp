@@ -14,8 +14,8 @@ namespace collbench::program {
 /// which GPUs. Throws the same Error on all ranks where GPUs are asked for and cannot be used.
 [[nodiscard]] std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
                                                                  const launch::MpiSession& session,
-                                                                 const launch::Together& together,
-                                                                 RunPlace& place,
+                                                                 const launch::CollectiveWait& waiter,
+                                                                 RunContext& place,
                                                                  const TrafficMatrix& traffic);
 
 }  // namespace collbench::program

@@ -50,7 +50,8 @@ void require_known_algorithms(const collectives::PlanRequest& request, const col
       any.operation = request.operations.front();
       any.algorithm = asked;
       throw Error(ExitStatus::not_here, "--algo " + asked,
-                  backend.why_not(any).value_or("no algorithm can be chosen here"), "measure --algo auto");
+                  backend.unsupported_reason(any).value_or("no algorithm can be chosen here"),
+                  "measure --algo auto");
     }
     throw usage_error("--algo",
                       fmt::format("'{}' is none of this library's algorithms for these operations", asked),
@@ -63,7 +64,7 @@ void require_known_algorithms(const collectives::PlanRequest& request, const col
 void require_known_types(const collectives::PlanRequest& request, const collectives::Backend& backend) {
   if (request.types.size() == data_types().size()) return;
   for (const DataType type : request.types) {
-    const auto why = backend.why_no_type(type);
+    const auto why = backend.unsupported_type_reason(type);
     if (why)
       throw Error(ExitStatus::not_here, fmt::format("-d {}", traits(type).name), *why, "take another -d");
   }
@@ -71,7 +72,7 @@ void require_known_types(const collectives::PlanRequest& request, const collecti
 
 }  // namespace
 
-RunPlan plan_run(const RunOptions& options, const RunPlace& place, const collectives::Backend& backend,
+RunPlan plan_run(const RunOptions& options, const RunContext& place, const collectives::Backend& backend,
                  launch::Ranks& ranks, const TrafficMatrix& traffic) {
   launch::agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
   launch::agreed(ranks, place.host, [&] { require_known_types(options.request, backend); });
@@ -85,7 +86,7 @@ RunPlan plan_run(const RunOptions& options, const RunPlace& place, const collect
   plan.rows = collectives::plan_rows(request, ranks.size(), traffic);
   // A root holds more than the others; a double is exact enough for any memory.
   std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
-  ranks.reduce(most, launch::AcrossRanks::maximum);
+  ranks.reduce(most, launch::RankAggregate::maximum);
   plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
   require_memory(plan.memory_bytes, place.memory_per_rank_bytes, limits.memory_of);
   return plan;
@@ -97,13 +98,14 @@ std::string plan_text(const RunPlan& plan, const RunOptions& options, const coll
       fmt::format("# {} on {}, about {} of memory on each rank, at most about {} of measuring\n",
                   counted(plan.rows.size(), "row"), counted(ranks, "rank"), format_bytes(plan.memory_bytes),
                   std::isinf(options.seconds) ? "any time" : format_seconds(options.seconds));
-  text += options.sweep.fixed.iterations ? "# (with -n the first pass takes as long as it takes)\n" : "";
+  text += options.loop.fixed.iterations ? "# (with -n the first pass takes as long as it takes)\n" : "";
   for (const RowKey& row : plan.rows) {
-    text += fmt::format("{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name,
-                        row.size_bytes, row.count, traits(row.type).name,
-                        row.reduction ? name(*row.reduction) : "–", row.in_place ? "in" : "out",
-                        row.root ? fmt::format("{} root {}", row.algorithm, *row.root) : row.algorithm,
-                        backend.why_not(row) ? "  not available: " + *backend.why_not(row) : "");
+    text += fmt::format(
+        "{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name, row.size_bytes,
+        row.count, traits(row.type).name, row.reduction ? name(*row.reduction) : "–",
+        row.in_place ? "in" : "out",
+        row.root ? fmt::format("{} root {}", row.algorithm, *row.root) : row.algorithm,
+        backend.unsupported_reason(row) ? "  not available: " + *backend.unsupported_reason(row) : "");
   }
   return text;
 }

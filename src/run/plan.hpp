@@ -19,7 +19,7 @@ struct RunPlan {
 
 /// Collective. Throws the same Error on all ranks for an algorithm that no operation has, for rows that no
 /// call can take, and for more memory than a host has for each of its ranks.
-[[nodiscard]] RunPlan plan_run(const RunOptions& options, const RunPlace& place,
+[[nodiscard]] RunPlan plan_run(const RunOptions& options, const RunContext& place,
                                const collectives::Backend& backend, launch::Ranks& ranks,
                                const TrafficMatrix& traffic);
 

@@ -48,15 +48,15 @@
 
 namespace collbench::program {
 
-std::string_view reduction_name(launch::AcrossRanks how) {
+std::string_view rank_aggregate_name(launch::RankAggregate how) {
   switch (how) {
-    case launch::AcrossRanks::rank0:
+    case launch::RankAggregate::rank0:
       return "rank 0";
-    case launch::AcrossRanks::average:
+    case launch::RankAggregate::average:
       return "avg";
-    case launch::AcrossRanks::minimum:
+    case launch::RankAggregate::minimum:
       return "min";
-    case launch::AcrossRanks::maximum:
+    case launch::RankAggregate::maximum:
       break;
   }
   return "max";
@@ -70,7 +70,7 @@ constexpr double kLibraryPatience = 0.8;    // of -T: who waits for a GPU tells 
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-Run empty_run(const RunOptions& options, const RunPlace& place, const collectives::Backend& backend) {
+Run empty_run(const RunOptions& options, const RunContext& place, const collectives::Backend& backend) {
   Run run;
   run.versions = versions();
   run.started = utc_now();
@@ -78,30 +78,29 @@ Run empty_run(const RunOptions& options, const RunPlace& place, const collective
   run.environment = options.environment;
   run.config_file = options.config_path;
   backend.describe(run);
-  run.time_reduction = reduction_name(options.sweep.across_ranks);
+  run.time_reduction = rank_aggregate_name(options.loop.across_ranks);
   run.simulated = launch::time_is_simulated();
   run.ranks = place.identities;
   run.cores_per_node = place.cores_per_node;
-  run.place_notes = place.notes;
+  run.environment_notes = place.notes;
   return run;
 }
 
-std::string progress_text(const collectives::SweepProgress& at, const std::vector<RowKey>& rows) {
+std::string progress_text(const collectives::MeasurementProgress& at, const std::vector<RowKey>& rows) {
   const RowKey& row = rows[at.row];
-  const std::string left = std::isinf(at.seconds_left_at_most) ? "until interrupted"
-                           : at.seconds_left_at_most > 0
-                               ? format_seconds(at.seconds_left_at_most) + " left at most"
-                               : "time is up: finishing the first pass";
+  const std::string left = std::isinf(at.max_seconds_left) ? "until interrupted"
+                           : at.max_seconds_left > 0 ? format_seconds(at.max_seconds_left) + " left at most"
+                                                     : "time is up: finishing the first pass";
   return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
                      format_bytes(row.size_bytes), at.rows_done, at.rows, left);
 }
 
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
-class MainJob {
+class RunDriver {
  public:
-  MainJob(const RunOptions& options, const launch::MpiSession& session, const RunPlace& place,
-          collectives::Backend& backend, const RunPlan& plan, const TrafficMatrix& traffic, double start,
-          launch::Watchdog& watchdog)
+  RunDriver(const RunOptions& options, const launch::MpiSession& session, const RunContext& place,
+            collectives::Backend& backend, const RunPlan& plan, const TrafficMatrix& traffic, double start,
+            launch::Watchdog& watchdog)
       : options_(options),
         session_(session),
         place_(place),
@@ -143,10 +142,10 @@ class MainJob {
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
     if (ranks().size() > 1 && !run_.simulated) {
-      if (const std::string why_not = why_not_looked_at(); why_not.empty()) {
+      if (const std::string unsupported_reason = why_not_looked_at(); unsupported_reason.empty()) {
         look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
       } else {
-        run_.place_notes.push_back("who is late is not looked for: " + why_not);
+        run_.environment_notes.push_back("who is late is not looked for: " + unsupported_reason);
       }
     }
     progress_.clear();
@@ -160,15 +159,15 @@ class MainJob {
   }
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
-  [[nodiscard]] collectives::SweepResult measure() {
+  [[nodiscard]] collectives::MeasurementResult measure() {
     watchdog_.step("start of the sweep");
-    collectives::SweepOptions sweep_options = options_.sweep;
-    sweep_options.gather_samples = !options_.samples_path.empty();
+    collectives::MeasurementLoopOptions loop_options = options_.loop;
+    loop_options.gather_samples = !options_.samples_path.empty();
     telemetry_.begin(ranks());
-    sweep_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
-    if (ranks().is_root()) sweep_options.earlier = stream_->earlier();
-    const collectives::SweepObserver observer{
-        .before_block = [this](const collectives::SweepProgress& at) { begin_block(at); },
+    loop_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
+    if (ranks().is_root()) loop_options.earlier = stream_->earlier();
+    const collectives::MeasurementObserver observer{
+        .before_block = [this](const collectives::MeasurementProgress& at) { begin_block(at); },
         .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
         .interrupted = launch::interrupted,
         .block = [this](const MeasuredBlock& block) { stream_->append(block); },
@@ -183,7 +182,8 @@ class MainJob {
               if (look_) look_->between_passes();
             }};
     try {
-      return collectives::sweep(ranks(), backend_, plan_.rows, place_.hosts(), sweep_options, observer);
+      return collectives::run_measurement_loop(ranks(), backend_, plan_.rows, place_.hosts(), loop_options,
+                                               observer);
     } catch (const launch::AgreedError& error) {
       progress_.clear();
       telemetry_.end(ranks(), run_);
@@ -195,12 +195,12 @@ class MainJob {
   }
 
   /// The last record and the tables.
-  [[nodiscard]] ExitStatus finish(const collectives::SweepResult& result) {
+  [[nodiscard]] ExitStatus finish(const collectives::MeasurementResult& result) {
     watchdog_.step("end of the run");
     if (look_ && !result.interrupted) run_.rank_probe = look_->finish();
     telemetry_.end(ranks(), run_);
-    run_.load_notes = launch::other_load(ranks(), place_.machines, cpu_before_, launch::view_cpu_times(),
-                                         clock().seconds() - cpu_since_);
+    run_.load_notes = launch::external_cpu_load(ranks(), place_.machines, cpu_before_,
+                                                launch::view_cpu_times(), clock().seconds() - cpu_since_);
     std::optional<Error> failure;
     if (ranks().is_root()) failure = show(result);
     launch::agree(ranks(), place_.host, failure);
@@ -233,7 +233,7 @@ class MainJob {
     if (ranks().is_root()) {
       run_.cluster = topology::cluster_record(cluster);
       if (place_.on_gpus && !place_.gpus_are_shared) {
-        gpus_ = gpu_cluster_here(cluster, run_.ranks, run_.place_notes);
+        gpus_ = gpu_cluster_here(cluster, run_.ranks, run_.environment_notes);
       }
       run_.cluster->placement = placement.empty() ? placement_by_cuda(place_.gpus) : placement;
     }
@@ -268,7 +268,7 @@ class MainJob {
     return place_.gpus[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
   }
 
-  void begin_block(const collectives::SweepProgress& at) {
+  void begin_block(const collectives::MeasurementProgress& at) {
     const RowKey& row = plan_.rows[at.row];
     std::string name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
     if (options_.blocks_have_timeout) {
@@ -294,7 +294,7 @@ class MainJob {
   }
 
   /// On rank 0. What could not be written or shown, the first of it.
-  [[nodiscard]] std::optional<Error> show(const collectives::SweepResult& result) {
+  [[nodiscard]] std::optional<Error> show(const collectives::MeasurementResult& result) {
     run_.validation_seconds = result.validation_seconds;
     run_.complete = !result.interrupted || options_.endless;
     save(result.rows, result.passes);
@@ -313,7 +313,7 @@ class MainJob {
 
   const RunOptions& options_;
   const launch::MpiSession& session_;
-  const RunPlace& place_;
+  const RunContext& place_;
   collectives::Backend& backend_;
   const RunPlan& plan_;
   const TrafficMatrix& traffic_;
@@ -324,8 +324,8 @@ class MainJob {
   analysis::TextOptions text_;
   ProgressLine progress_;
   launch::Watchdog& watchdog_;
-  std::optional<LookAtRanks> look_;   // where ranks can be looked at one by one
-  std::optional<RecordFiles> files_;  // on rank 0, as are the next two
+  std::optional<StragglerProbe> look_;  // where ranks can be looked at one by one
+  std::optional<RecordFiles> files_;    // on rank 0, as are the next two
   std::optional<StreamFile> stream_;
   std::optional<SampleFile> samples_;
   std::optional<analysis::GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
@@ -340,14 +340,14 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   watchdog.step("looking at the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
-  RunPlace place = find_place(options, session);
-  const launch::Together together(
+  RunContext place = make_run_context(options, session);
+  const launch::CollectiveWait waiter(
       ranks, place.host, session.clock(),
       options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0);
   const TrafficMatrix traffic = find_traffic(options, place, ranks);
   watchdog.step_without_limit("start of the backend");  // each of its waits for GPUs has a limit of its own
   const std::unique_ptr<collectives::Backend> backend =
-      make_backend(options, session, together, place, traffic);
+      make_backend(options, session, waiter, place, traffic);
   watchdog.step("planning the rows");
   const RunPlan plan = plan_run(options, place, *backend, ranks, traffic);
   if (options.dry_run) {
@@ -358,7 +358,7 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
     });
     return ExitStatus::ok;
   }
-  MainJob job(options, session, place, *backend, plan, traffic, start, watchdog);
+  RunDriver job(options, session, place, *backend, plan, traffic, start, watchdog);
   job.look();
   return job.finish(job.measure());
 }

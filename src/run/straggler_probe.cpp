@@ -12,36 +12,36 @@ namespace {
 
 constexpr double kShare = 0.05;      // of the time since the beginning
 constexpr std::size_t kEnough = 14;  // looks: two halves of a coin in a row so often are one in 16,000
-constexpr double kLeastSeconds = 2;  // that short runs may spend on them
+constexpr double kMinSeconds = 2;    // that short runs may spend on them
 
 }  // namespace
 
-LookAtRanks::LookAtRanks(launch::Ranks& ranks, const Clock& clock, const Identities& identities,
-                         double seconds, bool links)
+StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const Identities& identities,
+                               double seconds, bool links)
     : ranks_(ranks),
       clock_(clock),
       identities_(identities),
       prober_(ranks, clock, identities, links),
       start_(clock.seconds()),
-      most_seconds_(std::max(kLeastSeconds, kShare * seconds)) {}
+      max_seconds_(std::max(kMinSeconds, kShare * seconds)) {}
 
-void LookAtRanks::between_passes() {
+void StragglerProbe::between_passes() {
   if (launch::broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) look();
 }
 
-RankProbe LookAtRanks::finish() {
-  while (launch::broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < most_seconds_)) {
+RankProbe StragglerProbe::finish() {
+  while (launch::broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < max_seconds_)) {
     // Looks in a row would all see the same passing disturbance.
     std::this_thread::sleep_for(std::chrono::milliseconds(15));
     look();
   }
   if (!ranks_.is_root()) return {};
-  RankProbe probe = analysis::late_ranks(repetitions_, identities_);
+  RankProbe probe = analysis::straggler_findings(repetitions_, identities_);
   probe.seconds = taken_seconds_;
   return probe;
 }
 
-void LookAtRanks::look() {
+void StragglerProbe::look() {
   const double before = clock_.seconds();
   ProbeRepetition repetition = prober_.repeat();
   if (ranks_.is_root()) repetitions_.push_back(std::move(repetition));

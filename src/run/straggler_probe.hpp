@@ -10,11 +10,11 @@ namespace collbench::program {
 
 /// Finds out who is late, in looks between the passes that take little of the run's time. All calls are
 /// collective.
-class LookAtRanks {
+class StragglerProbe {
  public:
   /// `seconds`: the whole run's. `links`: between hosts, too, where MPI is what is measured.
-  LookAtRanks(launch::Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
-              bool links);
+  StragglerProbe(launch::Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
+                 bool links);
 
   /// One look, unless looks took their share of the time since the beginning.
   void between_passes();
@@ -31,7 +31,7 @@ class LookAtRanks {
   const Identities& identities_;
   collectives::RankProber prober_;
   double start_;
-  double most_seconds_;
+  double max_seconds_;
   double taken_seconds_ = 0;
   std::vector<ProbeRepetition> repetitions_;
 };

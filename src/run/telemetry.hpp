@@ -30,7 +30,7 @@ struct GatheredTelemetry {
 class RunTelemetry {
  public:
   /// `place` outlives it.
-  RunTelemetry(const RunPlace& place, bool wanted) : place_(place), wanted_(wanted && place.on_gpus) {}
+  RunTelemetry(const RunContext& place, bool wanted) : place_(place), wanted_(wanted && place.on_gpus) {}
 
   /// Begins, on the first rank of each host.
   void begin(const launch::Ranks& ranks);
@@ -42,7 +42,7 @@ class RunTelemetry {
   void mark_rows(Run& run) const;
 
  private:
-  const RunPlace& place_;
+  const RunContext& place_;
   bool wanted_;
   std::optional<topology::TelemetryWatch> watch_;
   std::map<std::size_t, std::vector<RowMark>> marks_;  // by row

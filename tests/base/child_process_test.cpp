@@ -80,12 +80,12 @@ TEST(ChildProcess, ReadsAllOfALongOutput) {
 
 TEST(ChildProcess, CutsAnEndlessOutputWithoutStoppingTheChild) {
   const ChildResult result =
-      shell("head -c 10000000 /dev/zero; echo done >&2", {.seconds = kLong, .most_bytes = 1000});
+      shell("head -c 10000000 /dev/zero; echo done >&2", {.seconds = kLong, .max_bytes = 1000});
   EXPECT_TRUE(result.succeeded());
   EXPECT_EQ(result.out.size(), 1000U);
   EXPECT_TRUE(result.cut);
   EXPECT_EQ(result.err, "done\n");
-  const ChildResult endless = shell("yes", {.seconds = 0.2, .most_bytes = 1000});
+  const ChildResult endless = shell("yes", {.seconds = 0.2, .max_bytes = 1000});
   EXPECT_EQ(endless.end, ChildEnd::timed_out);
   EXPECT_THAT(endless.out, StartsWith("y\ny\n"));
 }

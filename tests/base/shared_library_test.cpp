@@ -38,16 +38,16 @@ TEST(SharedLibrary, MissingOnesAreNamed) {
 }
 
 TEST(FirstLibrary, TakesTheFirstThatLoads) {
-  std::string why_not = "old words";
-  const auto found = first_library({"libnone.so.7", "libm.so.6", "libc.so.6"}, why_not);
+  std::string unsupported_reason = "old words";
+  const auto found = first_library({"libnone.so.7", "libm.so.6", "libc.so.6"}, unsupported_reason);
   ASSERT_TRUE(found);
   EXPECT_THAT(found->path(), HasSubstr("libm.so.6"));
 }
 
 TEST(FirstLibrary, SaysWhatTheLoaderSaidOfTheFirst) {
-  std::string why_not;
-  EXPECT_FALSE(first_library({"libnone.so.7", "libnone.so.8"}, why_not));
-  EXPECT_THAT(why_not, HasSubstr("libnone.so.7"));
+  std::string unsupported_reason;
+  EXPECT_FALSE(first_library({"libnone.so.7", "libnone.so.8"}, unsupported_reason));
+  EXPECT_THAT(unsupported_reason, HasSubstr("libnone.so.7"));
 }
 
 }  // namespace

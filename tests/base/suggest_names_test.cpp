@@ -18,14 +18,14 @@ TEST(NearNames, CountsEdits) {
 
 TEST(NearNames, GivesTheNearestFirst) {
   const std::vector<std::string> names{"dgx-1v", "hgx-a100", "hgx-h100", "hgx-h200", "p5"};
-  EXPECT_THAT(near_names("hgx-h10", names), ElementsAre("hgx-h100", "hgx-a100", "hgx-h200"));
-  EXPECT_THAT(near_names("h200", names), ElementsAre("hgx-h200"));  // a part of it
-  EXPECT_THAT(near_names("toaster", names), IsEmpty());
-  EXPECT_THAT(near_names("", names), IsEmpty());
+  EXPECT_THAT(suggest_names("hgx-h10", names), ElementsAre("hgx-h100", "hgx-a100", "hgx-h200"));
+  EXPECT_THAT(suggest_names("h200", names), ElementsAre("hgx-h200"));  // a part of it
+  EXPECT_THAT(suggest_names("toaster", names), IsEmpty());
+  EXPECT_THAT(suggest_names("", names), IsEmpty());
 }
 
 TEST(NearNames, GivesFourAtMost) {
-  EXPECT_EQ(near_names("ab", {"ab1", "ab2", "ab3", "ab4", "ab5"}).size(), 4U);
+  EXPECT_EQ(suggest_names("ab", {"ab1", "ab2", "ab3", "ab4", "ab5"}).size(), 4U);
 }
 
 }  // namespace

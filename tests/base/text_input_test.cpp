@@ -26,7 +26,7 @@ TEST(TextInput, RefusesWhatIsNoText) {
   EXPECT_THAT(refused("\xC3"), HasSubstr("is not UTF-8"));
   EXPECT_THAT(refused("\xE0\x96\xB3"), HasSubstr("is not UTF-8"));  // overlong: JSON would not take it
   EXPECT_THAT(refused("\xED\xA0\x80"), HasSubstr("is not UTF-8"));  // half of a surrogate pair
-  EXPECT_THAT(refused(std::string(kMostInputBytes + 1, 'a')), HasSubstr("the file has"));
+  EXPECT_THAT(refused(std::string(kMaxInputBytes + 1, 'a')), HasSubstr("the file has"));
 }
 
 TEST(TextInput, CleansLines) {

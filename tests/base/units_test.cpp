@@ -49,9 +49,9 @@ TEST(ParseSize, TakesKbMbGbForDecimal) {
 }
 
 TEST(ParseSize, HoldsEveryByteUpToTheLargestSize) {
-  constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  constexpr auto kMaxSize = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(parse_size("9007199254740993", "-b"), 9007199254740993U);  // 2^53 + 1: not a double
-  EXPECT_EQ(parse_size("9223372036854775807", "-b"), kLargest);
+  EXPECT_EQ(parse_size("9223372036854775807", "-b"), kMaxSize);
   EXPECT_THAT(error_of_size("9223372036854775808"), HasSubstr("too large"));
   EXPECT_THAT(error_of_size("8388608T"), HasSubstr("too large"));
   EXPECT_THAT(error_of_size(std::string(6000, '9')), HasSubstr("too large"));

@@ -28,7 +28,7 @@ TEST(XmlInput, RefusesAMillionNestedElements) {
 }
 
 TEST(XmlInput, RefusesWhatIsTooLargeBeforeLooking) {
-  EXPECT_THAT(refused("<system>" + std::string(kMostInputBytes, 'a')),
+  EXPECT_THAT(refused("<system>" + std::string(kMaxInputBytes, 'a')),
               HasSubstr("the file has 16777224 bytes"));
 }
 

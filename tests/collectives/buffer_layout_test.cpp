@@ -16,13 +16,13 @@ RowKey row(OperationId operation, bool in_place) {
 }
 
 /// Rank `rank` of four; rank 1 is the root.
-CallShape of_rank(int rank) { return {.rank = rank, .ranks = 4, .root = 1}; }
+CallContext of_rank(int rank) { return {.rank = rank, .ranks = 4, .root = 1}; }
 
 constexpr std::uint64_t kBlock = 1024;  // bytes of 128 doubles
 
 TEST(RowLayout, ShapeComesFromTheRow) {
   const TrafficMatrix traffic = traffic_by_distance(4);
-  const CallShape shape = shape_of(row(OperationId::gather, false), 2, 4, traffic);
+  const CallContext shape = shape_of(row(OperationId::gather, false), 2, 4, traffic);
   EXPECT_EQ(shape.rank, 2);
   EXPECT_EQ(shape.ranks, 4);
   EXPECT_EQ(shape.root, 1);
@@ -49,7 +49,7 @@ TEST(RowLayout, InPlaceHasOneBufferThatHoldsTheLarger) {
 }
 
 TEST(RowLayout, OutOfPlaceReadsOneBufferAndWritesTheOther) {
-  const RowPlaces places = places_of(row(OperationId::scatter, false), of_rank(1));
+  const BufferLayout places = buffer_layout_of(row(OperationId::scatter, false), of_rank(1));
   EXPECT_FALSE(places.input.of_receive_buffer);
   EXPECT_EQ(places.input.length, 4 * kBlock);
   EXPECT_TRUE(places.result.of_receive_buffer);
@@ -71,7 +71,7 @@ TEST(RowLayout, InPlaceTheSmallerBufferIsTheRanksOwnBlock) {
         Case{scatter, 1, 0, kBlock}, Case{scatter, 2, 0, 0}, Case{broadcast, 2, 0, 0},
         Case{reduce, 1, 0, 0}}) {
     SCOPED_TRACE(operation(each.operation).name);
-    const RowPlaces places = places_of(row(each.operation, true), of_rank(each.rank));
+    const BufferLayout places = buffer_layout_of(row(each.operation, true), of_rank(each.rank));
     EXPECT_TRUE(places.input.of_receive_buffer);
     EXPECT_TRUE(places.result.of_receive_buffer);
     EXPECT_EQ(places.input.offset, each.input);

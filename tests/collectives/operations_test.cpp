@@ -22,7 +22,7 @@ void for_every_call(const Check& check) {
       const TrafficMatrix traffic = traffic_by_distance(ranks);
       for (const int root : {0, ranks - 1}) {
         SCOPED_TRACE(testing::Message() << operation(each->id).name << " on " << ranks << ", root " << root);
-        std::vector<CallShape> shapes;
+        std::vector<CallContext> shapes;
         for (int rank = 0; rank < ranks; ++rank) {
           shapes.push_back({.rank = rank, .ranks = ranks, .root = root, .traffic = &traffic});
         }
@@ -50,7 +50,7 @@ TEST(Registry, FiveRunWhenNobodyAsks) {
 }
 
 TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
-  for_every_call([](const Collective& each, const std::vector<CallShape>& shapes) {
+  for_every_call([](const Collective& each, const std::vector<CallContext>& shapes) {
     const Operation& what = operation(each.id);
     const auto ranks = static_cast<std::uint64_t>(shapes.size());
     const std::uint64_t parts = what.size_meaning == SizeMeaning::total ? ranks : 1;
@@ -59,7 +59,7 @@ TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
         const std::uint64_t count = count_for(what, asked, element, static_cast<int>(ranks));
         EXPECT_GT(count, 0U) << "no row of 0 bytes appears unasked";
         std::uint64_t largest = 0;
-        for (const CallShape& shape : shapes) {
+        for (const CallContext& shape : shapes) {
           const Layout layout = each.layout(count, shape);
           EXPECT_EQ(layout.size_elements, each.layout(count, shapes.front()).size_elements);
           largest = std::max({largest, layout.send_elements, layout.receive_elements});
@@ -79,8 +79,8 @@ TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
 }
 
 TEST(Registry, EveryElementOfTheResultHasASource) {
-  for_every_call([](const Collective& each, const std::vector<CallShape>& shapes) {
-    for (const CallShape& shape : shapes) {
+  for_every_call([](const Collective& each, const std::vector<CallContext>& shapes) {
+    for (const CallContext& shape : shapes) {
       const Layout layout = each.layout(250, shape);
       std::uint64_t length = 0;
       for (const Segment& segment : each.result(layout, shape)) {
@@ -97,7 +97,7 @@ TEST(Registry, EveryElementOfTheResultHasASource) {
 
 TEST(Registry, AllToAllvMovesWhatItsMatrixSays) {
   const TrafficMatrix traffic = parse_traffic_matrix("0 6 2\n1 0 0\n1 1 0\n", "m");
-  const auto shape = [&](int rank) { return CallShape{.rank = rank, .ranks = 3, .traffic = &traffic}; };
+  const auto shape = [&](int rank) { return CallContext{.rank = rank, .ranks = 3, .traffic = &traffic}; };
   const Collective& what = collective(OperationId::all_to_all_v);
   // Rank 0 sends 8 of the matrix's parts, the most: 800 elements.
   EXPECT_EQ(what.layout(800, shape(0)).size_elements, 800U);

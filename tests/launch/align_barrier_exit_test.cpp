@@ -20,13 +20,13 @@ class SilentRanks : public Ranks {
     ADD_FAILURE();
     return {};
   }
-  void reduce(std::span<double> /*values*/, AcrossRanks /*how*/) override { FAIL(); }
+  void reduce(std::span<double> /*values*/, RankAggregate /*how*/) override { FAIL(); }
 };
 
 // The simulator's side is tested by tests/simgrid: its rows are off by a latency without it.
 TEST(LeaveTogether, AddsNothingToABarrierOfARealMachine) {
   SilentRanks ranks;
-  leave_together(ranks, 1.0);
+  align_barrier_exit(ranks, 1.0);
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ std::vector<std::optional<Error>> errors_of(double limit_seconds, const std::fun
   std::vector<std::optional<Error>> errors(3);
   const StepClock clock;
   run_rank_threads(3, [&](Ranks& ranks) {
-    const Together together(ranks, "host", clock, limit_seconds);
+    const CollectiveWait waiter(ranks, "host", clock, limit_seconds);
     try {
-      together.wait("AllReduce", [&] { begin(ranks.rank()); }, [&] { return over(ranks.rank()); });
+      waiter.wait("AllReduce", [&] { begin(ranks.rank()); }, [&] { return over(ranks.rank()); });
     } catch (const AgreedError& error) {
       errors[static_cast<std::size_t>(ranks.rank())] = error;
     }
@@ -39,14 +39,14 @@ std::vector<std::optional<Error>> errors_of(double limit_seconds, const std::fun
   return errors;
 }
 
-TEST(Together, EndsWhenAllRanksAreOver) {
+TEST(CollectiveWait, EndsWhenAllRanksAreOver) {
   std::atomic<int> asked{0};
   const auto errors = errors_of(10, [](int) {}, [&](int rank) { return rank != 1 || ++asked > 50; });
   for (const auto& error : errors) EXPECT_FALSE(error);
   EXPECT_GT(asked, 50);
 }
 
-TEST(Together, AFailureOfOneRankEndsItOnAll) {
+TEST(CollectiveWait, AFailureOfOneRankEndsItOnAll) {
   const auto errors = errors_of(
       10, [](int) {},
       [](int rank) {
@@ -59,7 +59,7 @@ TEST(Together, AFailureOfOneRankEndsItOnAll) {
   }
 }
 
-TEST(Together, AFailureToBeginEndsItOnAll) {
+TEST(CollectiveWait, AFailureToBeginEndsItOnAll) {
   const auto errors = errors_of(
       10,
       [](int rank) {
@@ -72,7 +72,7 @@ TEST(Together, AFailureToBeginEndsItOnAll) {
   }
 }
 
-TEST(Together, AfterTheLimitTheBusyRanksAreNamed) {
+TEST(CollectiveWait, AfterTheLimitTheBusyRanksAreNamed) {
   const auto errors = errors_of(0.5, [](int) {}, [](int rank) { return rank == 0; });
   for (const auto& error : errors) {
     ASSERT_TRUE(error);
@@ -82,7 +82,7 @@ TEST(Together, AfterTheLimitTheBusyRanksAreNamed) {
   }
 }
 
-TEST(Together, WithoutALimitItWaits) {
+TEST(CollectiveWait, WithoutALimitItWaits) {
   std::atomic<int> asked{0};
   const auto errors = errors_of(0, [](int) {}, [&](int) { return ++asked > 2000; });
   for (const auto& error : errors) EXPECT_FALSE(error);

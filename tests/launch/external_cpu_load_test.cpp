@@ -18,8 +18,8 @@ std::vector<std::string> after_ten_seconds(double host_busy_seconds, double thre
   const Identities identities{{0, "vm", 0, 0}, {1, "vm", 0, 1}};
   std::vector<std::string> lines;
   run_rank_threads(2, [&](Ranks& ranks) {
-    const auto mine = other_load(ranks, identities, {100, 7, 1, threads},
-                                 {100 + host_busy_seconds, 7 + stolen_seconds, 11, threads}, 10);
+    const auto mine = external_cpu_load(ranks, identities, {100, 7, 1, threads},
+                                        {100 + host_busy_seconds, 7 + stolen_seconds, 11, threads}, 10);
     if (ranks.is_root()) lines = mine;
   });
   return lines;

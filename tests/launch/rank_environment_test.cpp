@@ -16,8 +16,8 @@ using ::testing::IsEmpty;
 
 constexpr std::uint64_t kGigabytes = 1'000'000'000;
 
-RankPlace on_cores(std::vector<int> cores, int online = 8) {
-  RankPlace place;
+RankEnvironment on_cores(std::vector<int> cores, int online = 8) {
+  RankEnvironment place;
   place.machine.allowed_cores = std::move(cores);
   place.machine.online_cores = online;
   place.machine.available_memory_bytes = 8 * kGigabytes;
@@ -38,7 +38,7 @@ Identities block(int nodes, int per_node) {
   return all;
 }
 
-std::string why_refused(const std::vector<RankPlace>& places, const Identities& identities) {
+std::string why_refused(const std::vector<RankEnvironment>& places, const Identities& identities) {
   try {
     require_same_programs(places, identities);
     static_cast<void>(all_have_gpus(places, identities));
@@ -51,9 +51,9 @@ std::string why_refused(const std::vector<RankPlace>& places, const Identities& 
 
 TEST(Place, IsGatheredWhole) {
   run_rank_threads(2, [](Ranks& ranks) {
-    RankPlace mine = on_cores({ranks.rank()});
+    RankEnvironment mine = on_cores({ranks.rank()});
     mine.machine.nvidia_devices = 3;
-    const std::vector<RankPlace> all = gather_places(ranks, mine);
+    const std::vector<RankEnvironment> all = gather_rank_environments(ranks, mine);
     ASSERT_EQ(all.size(), 2U);
     EXPECT_THAT(all[1].machine.allowed_cores, ElementsAre(1));
     EXPECT_EQ(all[0].machine.online_cores, 8);
@@ -65,7 +65,7 @@ TEST(Place, IsGatheredWhole) {
 }
 
 TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
-  std::vector<RankPlace> places(4, on_cores({0, 1}));
+  std::vector<RankEnvironment> places(4, on_cores({0, 1}));
   EXPECT_EQ(why_refused(places, block(2, 2)), "accepted");
   places[3].machine.program_id = "other";
   EXPECT_THAT(why_refused(places, block(2, 2)),
@@ -76,44 +76,45 @@ TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
 }
 
 TEST(Place, AGpuIsNeverPassedOverInSilence) {
-  std::vector<RankPlace> places(4, on_cores({0, 1}));
+  std::vector<RankEnvironment> places(4, on_cores({0, 1}));
   EXPECT_FALSE(all_have_gpus(places, block(2, 2)));
   places[3].machine.nvidia_devices = 8;
   EXPECT_THAT(why_refused(places, block(2, 2)), AllOf(HasSubstr("host1"), HasSubstr("--backend mpi")));
-  for (RankPlace& place : places) place.machine.nvidia_devices = 8;
+  for (RankEnvironment& place : places) place.machine.nvidia_devices = 8;
   EXPECT_TRUE(all_have_gpus(places, block(2, 2)));
 }
 
 TEST(Place, CoresAndMemoryAreSharedByTheRanksOfANode) {
-  const std::vector<RankPlace> places{on_cores({0}), on_cores({1}), on_cores({0, 1, 2}), on_cores({0, 1, 2})};
+  const std::vector<RankEnvironment> places{on_cores({0}), on_cores({1}), on_cores({0, 1, 2}),
+                                            on_cores({0, 1, 2})};
   EXPECT_THAT(cores_per_node(places, block(2, 2)), ElementsAre(2, 3));
   EXPECT_EQ(memory_per_rank(places, block(2, 2)), 4 * kGigabytes);
 }
 
 TEST(Place, EnoughCoresAreNotANote) {
-  const std::vector<RankPlace> places{on_cores({0}), on_cores({1})};
-  EXPECT_THAT(place_notes(places, block(1, 2), true, true), IsEmpty());
+  const std::vector<RankEnvironment> places{on_cores({0}), on_cores({1})};
+  EXPECT_THAT(environment_notes(places, block(1, 2), true, true), IsEmpty());
 }
 
 TEST(Place, MoreRanksThanCores) {
-  const std::vector<RankPlace> places(4, on_cores({0, 1}, 2));
-  EXPECT_THAT(place_notes(places, block(1, 4), true, false),
+  const std::vector<RankEnvironment> places(4, on_cores({0, 1}, 2));
+  EXPECT_THAT(environment_notes(places, block(1, 4), true, false),
               ElementsAre(AllOf(HasSubstr("host0: 4 ranks on 2 cores"), HasSubstr("at most 2 ranks"))));
 }
 
 TEST(Place, RanksBoundToOneCore) {
-  const std::vector<RankPlace> places(2, on_cores({5}));
+  const std::vector<RankEnvironment> places(2, on_cores({5}));
   EXPECT_THAT(
-      place_notes(places, block(1, 2), true, false),
+      environment_notes(places, block(1, 2), true, false),
       ElementsAre(AllOf(HasSubstr("2 ranks are bound to 1 of 8 cores"), HasSubstr("--bind-to none"))));
 }
 
 TEST(Place, OneRankWithoutALauncher) {
-  const std::vector<RankPlace> places{on_cores({0})};
-  EXPECT_THAT(place_notes(places, block(1, 1), false, true),
+  const std::vector<RankEnvironment> places{on_cores({0})};
+  EXPECT_THAT(environment_notes(places, block(1, 1), false, true),
               ElementsAre(HasSubstr("inside a Slurm allocation")));
-  EXPECT_THAT(place_notes(places, block(1, 1), false, false), ElementsAre(HasSubstr("mpirun -np N")));
-  EXPECT_THAT(place_notes(places, block(1, 1), true, false), IsEmpty());
+  EXPECT_THAT(environment_notes(places, block(1, 1), false, false), ElementsAre(HasSubstr("mpirun -np N")));
+  EXPECT_THAT(environment_notes(places, block(1, 1), true, false), IsEmpty());
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class RankThreads {
       return is_root() ? texts : std::vector<std::string>{};
     }
 
-    void reduce(std::span<double> values, AcrossRanks how) override {
+    void reduce(std::span<double> values, RankAggregate how) override {
       all_.values_[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
       barrier();
       for (std::size_t i = 0; i < values.size(); ++i) {
@@ -61,15 +61,15 @@ class RankThreads {
     }
 
    private:
-    static double reduced(const std::vector<double>& column, AcrossRanks how) {
+    static double reduced(const std::vector<double>& column, RankAggregate how) {
       switch (how) {
-        case AcrossRanks::rank0:
+        case RankAggregate::rank0:
           return column.front();
-        case AcrossRanks::minimum:
+        case RankAggregate::minimum:
           return *std::min_element(column.begin(), column.end());
-        case AcrossRanks::maximum:
+        case RankAggregate::maximum:
           return *std::max_element(column.begin(), column.end());
-        case AcrossRanks::average:
+        case RankAggregate::average:
           break;
       }
       return std::accumulate(column.begin(), column.end(), 0.0) / static_cast<double>(column.size());

@@ -14,7 +14,7 @@ namespace collbench::launch::real_machine_test {
 namespace {
 
 TEST(RealMachine, SeesCoresMemoryAndItself) {
-  const MachineView view = view_machine();
+  const LocalMachineView view = view_machine();
   EXPECT_FALSE(view.allowed_cores.empty());
   EXPECT_GE(view.online_cores, static_cast<int>(view.allowed_cores.size()));
   EXPECT_GT(view.available_memory_bytes, 1U << 20U);

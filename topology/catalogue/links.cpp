@@ -43,7 +43,7 @@ LinkRate nvlink_achieved_rate(int sm) {
   return {nvlink_rate(sm).gigabytes_per_second * 0.98, kRatio};
 }
 
-int most_nvlinks(int sm) {
+int max_nvlinks(int sm) {
   if (sm < 70) return 4;
   if (sm < 80) return 6;
   if (sm < 90) return 12;

@@ -16,7 +16,7 @@ struct LinkRate {
 [[nodiscard]] LinkRate nvlink_achieved_rate(int sm);
 
 /// Most NVLinks that a GPU of this compute capability × 10 has.
-[[nodiscard]] int most_nvlinks(int sm);
+[[nodiscard]] int max_nvlinks(int sm);
 
 /// A PCIe link as NCCL counts it. `gigatransfers_per_second` per lane: 2.5 to 64, another rate counts as 8;
 /// `width` 0 (not known) counts as 16. Both are NCCL's rules.

@@ -85,9 +85,9 @@ ClusterTopology read_cluster_record(const Cluster& record, std::string_view file
 
 namespace {
 
-constexpr std::size_t kMostNames = 4;
-constexpr std::size_t kMostDifferences = 3;  // from a reference machine
-constexpr std::size_t kMostOddShapes = 3;
+constexpr std::size_t kMaxNames = 4;
+constexpr std::size_t kMaxDifferences = 3;  // from a reference machine
+constexpr std::size_t kMaxOddShapes = 3;
 
 /// "n1, n2, n3, n4 and 12 more".
 std::string some_of(const std::vector<std::string>& words, std::size_t most, std::string_view separator) {
@@ -112,7 +112,7 @@ std::string what_it_is(const Host& host) {
   const ReferenceMatch& match = matches.front();
   if (match.differences.empty()) return fmt::format("like the reference machine {}", match.machine->name);
   return fmt::format("nearest to the reference machine {}: {}", match.machine->name,
-                     some_of(match.differences, kMostDifferences, "; "));
+                     some_of(match.differences, kMaxDifferences, "; "));
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
     if (diff_hosts(pair_hosts(usual, cluster.shapes[i], false)).findings.empty()) {
       alike += nodes[i].size();
     } else {
-      odd.push_back(some_of(nodes[i], kMostNames, ", "));
+      odd.push_back(some_of(nodes[i], kMaxNames, ", "));
     }
   }
   if (odd.empty()) {
@@ -144,7 +144,7 @@ std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
             "all nodes are built and connected alike"};
   }
   return {fmt::format("{} nodes of {} kinds, {} of them {}", all, odd.size() + 1, alike, summary),
-          what_it_is(usual), "odd: " + some_of(odd, kMostOddShapes, " | ")};
+          what_it_is(usual), "odd: " + some_of(odd, kMaxOddShapes, " | ")};
 }
 
 }  // namespace collbench::topology

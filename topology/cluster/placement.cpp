@@ -107,7 +107,7 @@ std::vector<std::string> all_indices(const Host& host) {
 }
 
 /// Several ranks on one GPU share its rate; of MIG devices it is the purpose.
-void note_sharing(const std::vector<RankView>& ranks, std::vector<RankPlacement>& placed) {
+void note_sharing(const std::vector<RankHostView>& ranks, std::vector<RankPlacement>& placed) {
   std::map<std::pair<int, int>, std::vector<std::size_t>> users;
   for (std::size_t i = 0; i < placed.size(); ++i) {
     if (placed[i].gpu) users[{ranks[i].identity.node, *placed[i].gpu}].push_back(i);
@@ -121,10 +121,10 @@ void note_sharing(const std::vector<RankView>& ranks, std::vector<RankPlacement>
 
 }  // namespace
 
-std::vector<RankPlacement> placement(const std::vector<Host>& hosts, const std::vector<RankView>& ranks) {
+std::vector<RankPlacement> placement(const std::vector<Host>& hosts, const std::vector<RankHostView>& ranks) {
   std::vector<RankPlacement> placed;
   std::map<std::pair<int, std::vector<std::string>>, std::size_t> turn;  // by node and what is visible there
-  for (const RankView& rank : ranks) {
+  for (const RankHostView& rank : ranks) {
     const Host& host = hosts.at(static_cast<std::size_t>(rank.identity.node));
     RankPlacement& mine = placed.emplace_back();
     mine.rank = rank.identity.rank;

@@ -21,7 +21,7 @@ namespace collbench::topology {
 [[nodiscard]] bool is_gpu_index(std::string_view entry);
 
 /// A rank and the GPUs that it can use.
-struct RankView {
+struct RankHostView {
   Identity identity;
   /// UUIDs ("GPU-…", "MIG-…"), PCI addresses, or indices as a last resort, in the rank's own order. None: no
   /// word of it, so all of the host; empty: no GPU.
@@ -44,7 +44,7 @@ struct RankPlacement {
 /// turn, by local rank, as NCCL programs do. `hosts` are the machines by Identity::node. Throws
 /// std::out_of_range for a node without a machine.
 [[nodiscard]] std::vector<RankPlacement> placement(const std::vector<Host>& hosts,
-                                                   const std::vector<RankView>& ranks);
+                                                   const std::vector<RankHostView>& ranks);
 
 /// As the run's record keeps it: by name and address. `host` is that of the rank.
 [[nodiscard]] PlacedRank placement_record(const RankPlacement& placement, const Host& host);

@@ -11,31 +11,30 @@
 namespace collbench::topology {
 namespace {
 
-// What two seats disagree in; the weights only order candidates.
+// What two slots disagree in; the weights only order candidates.
 constexpr int kOtherGpuModel = 6;
 constexpr int kOtherNearness = 4;
 constexpr int kOtherWiring = 4;
 constexpr int kOtherLinkCount = 1;
 constexpr int kOtherNumaNode = 1;
-constexpr int kMostSteps =
-    4000;                  // of the search; 40 devices of one kind are matched in some ten milliseconds
-constexpr int kNone = -1;  // no twin
+constexpr int kMaxSteps = 4000;  // of the search; 40 devices of one kind are matched in some ten milliseconds
+constexpr int kNone = -1;        // no counterpart
 
-/// Looks for the assignment of the seats of `a` to those of `b` that disagree least: one seat after another,
+/// Looks for the assignment of the slots of `a` to those of `b` that disagree least: one slot after another,
 /// the cheapest candidate first, and never beyond what the best one so far costs.
 class Search {
  public:
-  Search(const SeatPlan& a, const SeatPlan& b) : a_(a), b_(b), taken_(b.seats.size()) {
+  Search(const SlotPlan& a, const SlotPlan& b) : a_(a), b_(b), taken_(b.slots.size()) {
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {
-      const auto of_kind = [kind](const Seat& seat) { return seat.device.kind == kind; };
-      const auto in_a = std::count_if(a.seats.begin(), a.seats.end(), of_kind);
-      const auto in_b = std::count_if(b.seats.begin(), b.seats.end(), of_kind);
+      const auto of_kind = [kind](const DeviceSlot& slot) { return slot.device.kind == kind; };
+      const auto in_a = std::count_if(a.slots.begin(), a.slots.end(), of_kind);
+      const auto in_b = std::count_if(b.slots.begin(), b.slots.end(), of_kind);
       empty_.push_back(static_cast<int>(std::max<std::ptrdiff_t>(0, in_a - in_b)));
     }
-    for (const Seat& seat : b.seats) addresses_.insert(seat.address);
+    for (const DeviceSlot& slot : b.slots) addresses_.insert(slot.address);
   }
 
-  /// Position in b's seats for each of a's, or kNone.
+  /// Position in b's slots for each of a's, or kNone.
   std::vector<int> best() {
     start_from_addresses();
     descend(0);
@@ -45,31 +44,31 @@ class Search {
  private:
   struct Candidate {
     int cost;
-    int rank;  ///< among equals: the same address, then an empty seat where the address is gone, then by rank
-    int seat;
+    int rank;  ///< among equals: the same address, then an empty slot where the address is gone, then by rank
+    int slot;
   };
 
-  /// The first assignment: by address, the rest by rank. On twins it is the right one, and another has to
-  /// disagree less to be taken instead.
+  /// The first assignment: by address, the rest by rank. On device pairs it is the right one, and another has
+  /// to disagree less to be taken instead.
   void start_from_addresses() {
-    std::vector<int> seats(a_.seats.size(), kNone);
-    std::vector<bool> taken(b_.seats.size());
+    std::vector<int> slots(a_.slots.size(), kNone);
+    std::vector<bool> taken(b_.slots.size());
     for (const bool by_address : {true, false}) {
-      for (std::size_t i = 0; i < seats.size(); ++i) {
-        for (std::size_t j = 0; j < taken.size() && seats[i] == kNone; ++j) {
-          const Seat& mine = a_.seats[i];
-          const Seat& theirs = b_.seats[j];
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        for (std::size_t j = 0; j < taken.size() && slots[i] == kNone; ++j) {
+          const DeviceSlot& mine = a_.slots[i];
+          const DeviceSlot& theirs = b_.slots[j];
           if (taken[j] || mine.device.kind != theirs.device.kind) continue;
           if (by_address && (mine.address.empty() || mine.address != theirs.address)) continue;
           taken[j] = true;
-          seats[i] = static_cast<int>(j);
+          slots[i] = static_cast<int>(j);
         }
       }
     }
     best_cost_ = 0;
-    for (std::size_t i = 0; i < seats.size(); ++i) {
-      if (seats[i] != kNone) best_cost_ += cost_of(i, static_cast<std::size_t>(seats[i]));
-      chosen_.push_back(seats[i]);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i] != kNone) best_cost_ += cost_of(i, static_cast<std::size_t>(slots[i]));
+      chosen_.push_back(slots[i]);
     }
     best_ = std::move(chosen_);
     chosen_.clear();
@@ -80,20 +79,20 @@ class Search {
   }
 
   [[nodiscard]] int cost_of(std::size_t i, std::size_t j) const {
-    const Seat& mine = a_.seats[i];
-    const Seat& theirs = b_.seats[j];
+    const DeviceSlot& mine = a_.slots[i];
+    const DeviceSlot& theirs = b_.slots[j];
     int cost =
         !mine.model.empty() && !theirs.model.empty() && mine.model != theirs.model ? kOtherGpuModel : 0;
     if (mine.numa_node >= 0 && theirs.numa_node >= 0 && mine.numa_node != theirs.numa_node)
       cost += kOtherNumaNode;
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       if (chosen_[k] == kNone) continue;
-      const auto twin = static_cast<std::size_t>(chosen_[k]);
+      const auto counterpart = static_cast<std::size_t>(chosen_[k]);
       const Nearness near = a_.near[i][k];
-      const Nearness there = b_.near[j][twin];
+      const Nearness there = b_.near[j][counterpart];
       if (near != Nearness::unknown && there != Nearness::unknown && near != there) cost += kOtherNearness;
-      cost += wiring_cost(a_.nvlinks[i][k], b_.nvlinks[j][twin]);
-      cost += wiring_cost(a_.nvlinks[k][i], b_.nvlinks[twin][j]);
+      cost += wiring_cost(a_.nvlinks[i][k], b_.nvlinks[j][counterpart]);
+      cost += wiring_cost(a_.nvlinks[k][i], b_.nvlinks[counterpart][j]);
     }
     return cost;
   }
@@ -105,10 +104,10 @@ class Search {
 
   std::vector<Candidate> candidates(std::size_t i) {
     std::vector<Candidate> all;
-    const Seat& mine = a_.seats[i];
-    for (std::size_t j = 0; j < b_.seats.size(); ++j) {
-      if (taken_[j] || b_.seats[j].device.kind != mine.device.kind) continue;
-      const bool same = !mine.address.empty() && mine.address == b_.seats[j].address;
+    const DeviceSlot& mine = a_.slots[i];
+    for (std::size_t j = 0; j < b_.slots.size(); ++j) {
+      if (taken_[j] || b_.slots[j].device.kind != mine.device.kind) continue;
+      const bool same = !mine.address.empty() && mine.address == b_.slots[j].address;
       all.push_back({cost_of(i, j), same ? 0 : static_cast<int>(j) + 2, static_cast<int>(j)});
     }
     if (empty_of(mine.device.kind) > 0) {
@@ -124,36 +123,36 @@ class Search {
   void descend(int cost) {
     if (cost >= best_cost_) return;
     const std::size_t i = chosen_.size();
-    if (i == a_.seats.size()) {
+    if (i == a_.slots.size()) {
       best_cost_ = cost;
       best_ = chosen_;
       return;
     }
     for (const Candidate& candidate : candidates(i)) {
-      if (best_cost_ == 0 || ++steps_ > kMostSteps) return;
-      choose(i, candidate.seat, true);
+      if (best_cost_ == 0 || ++steps_ > kMaxSteps) return;
+      choose(i, candidate.slot, true);
       descend(cost + candidate.cost);
-      choose(i, candidate.seat, false);
+      choose(i, candidate.slot, false);
     }
   }
 
-  void choose(std::size_t i, int seat, bool take) {
-    if (seat == kNone) {
-      empty_of(a_.seats[i].device.kind) += take ? -1 : 1;
+  void choose(std::size_t i, int slot, bool take) {
+    if (slot == kNone) {
+      empty_of(a_.slots[i].device.kind) += take ? -1 : 1;
     } else {
-      taken_[static_cast<std::size_t>(seat)] = take;
+      taken_[static_cast<std::size_t>(slot)] = take;
     }
     if (take) {
-      chosen_.push_back(seat);
+      chosen_.push_back(slot);
     } else {
       chosen_.pop_back();
     }
   }
 
-  const SeatPlan& a_;
-  const SeatPlan& b_;
-  std::vector<bool> taken_;          ///< of b's seats
-  std::vector<int> empty_;           ///< how many seats of a are empty in b: GPUs, NVSwitches, NICs
+  const SlotPlan& a_;
+  const SlotPlan& b_;
+  std::vector<bool> taken_;          ///< of b's slots
+  std::vector<int> empty_;           ///< how many slots of a are empty in b: GPUs, NVSwitches, NICs
   std::set<std::string> addresses_;  ///< of b
   std::vector<int> chosen_;
   std::vector<int> best_;
@@ -161,7 +160,7 @@ class Search {
   int steps_ = 0;
 };
 
-std::vector<Twins>& list_of(DeviceMatch& match, DeviceKind kind) {
+std::vector<DevicePair>& list_of(DeviceMatch& match, DeviceKind kind) {
   switch (kind) {
     case DeviceKind::gpu:
       return match.gpus;
@@ -175,26 +174,26 @@ std::vector<Twins>& list_of(DeviceMatch& match, DeviceKind kind) {
   return match.numa_nodes;
 }
 
-/// How often a device next to a NUMA node of a has its twin next to one of b, by their numbers.
+/// How often a device next to a NUMA node of a has its counterpart next to one of b, by their numbers.
 std::map<int, std::map<int, int>> numa_votes(const Host& a, const Host& b, const DeviceMatch& match) {
   std::map<int, std::map<int, int>> votes;
   for (const auto* list : {&match.gpus, &match.nics}) {
-    for (const Twins& twins : *list) {
-      if (!twins.a || !twins.b) continue;
-      const auto in_a = numa_node_of(a, *twins.a);
-      const auto in_b = numa_node_of(b, *twins.b);
+    for (const DevicePair& devices : *list) {
+      if (!devices.a || !devices.b) continue;
+      const auto in_a = numa_node_of(a, *devices.a);
+      const auto in_b = numa_node_of(b, *devices.b);
       if (in_a && in_b) ++votes[*in_a][*in_b];
     }
   }
   return votes;
 }
 
-/// The NUMA nodes of b that have no twin yet, by number.
+/// The NUMA nodes of b that have no counterpart yet, by number.
 class FreeNumaNodes {
  public:
   explicit FreeNumaNodes(const Host& host) : host_(host), taken_(host.numa_nodes.size()) {}
 
-  /// Its position, once; none where there is no such node, or it has a twin.
+  /// Its position, once; none where there is no such node, or it has a counterpart.
   std::optional<Device> take(int number) {
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       if (host_.numa_nodes[i].index != number || taken_[i]) continue;
@@ -209,35 +208,36 @@ class FreeNumaNodes {
   std::vector<bool> taken_;
 };
 
-/// A NUMA node's twin is the one next to the twins of its devices; without devices, the one of its number.
+/// A NUMA node's counterpart is the one next to the device pairs of its devices; without devices, the one of
+/// its number.
 void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
   const auto votes = numa_votes(a, b, match);
   FreeNumaNodes free(b);
   for (int i = 0; i < static_cast<int>(a.numa_nodes.size()); ++i) {
-    Twins twins{Device{DeviceKind::numa_node, i}, std::nullopt};
+    DevicePair devices{Device{DeviceKind::numa_node, i}, std::nullopt};
     if (const auto found = votes.find(a.numa_nodes[static_cast<std::size_t>(i)].index);
         found != votes.end()) {
       const auto most = std::max_element(found->second.begin(), found->second.end(),
                                          [](const auto& x, const auto& y) { return x.second < y.second; });
-      twins.b = free.take(most->first);
+      devices.b = free.take(most->first);
     }
-    match.numa_nodes.push_back(twins);
+    match.numa_nodes.push_back(devices);
   }
-  for (Twins& twins : match.numa_nodes) {
-    if (!twins.b) twins.b = free.take(a.numa_nodes[static_cast<std::size_t>(twins.a->index)].index);
+  for (DevicePair& devices : match.numa_nodes) {
+    if (!devices.b) devices.b = free.take(a.numa_nodes[static_cast<std::size_t>(devices.a->index)].index);
   }
   for (const NumaNode& node : b.numa_nodes) {
     if (const auto rest = free.take(node.index)) match.numa_nodes.push_back({std::nullopt, rest});
   }
 }
 
-/// The bridges above twins are twins, as long as both ways have as many.
+/// The bridges above device pairs are device pairs, as long as both ways have as many.
 void match_bridges(const Host& a, const Host& b, DeviceMatch& match) {
   for (const auto* list : {&match.gpus, &match.nics}) {
-    for (const Twins& twins : *list) {
-      if (!twins.a || !twins.b) continue;
-      const auto way_a = way_to_root(a, pci_address_of(a, *twins.a).value_or(""));
-      const auto way_b = way_to_root(b, pci_address_of(b, *twins.b).value_or(""));
+    for (const DevicePair& devices : *list) {
+      if (!devices.a || !devices.b) continue;
+      const auto way_a = way_to_root(a, pci_address_of(a, *devices.a).value_or(""));
+      const auto way_b = way_to_root(b, pci_address_of(b, *devices.b).value_or(""));
       if (way_a.size() != way_b.size()) continue;
       for (std::size_t i = 1; i < way_a.size(); ++i)
         match.bridges.emplace(way_a[i]->address, way_b[i]->address);
@@ -249,30 +249,30 @@ void match_bridges(const Host& a, const Host& b, DeviceMatch& match) {
 
 std::optional<Device> DeviceMatch::in_b(const Device& of_a) const {
   for (const auto* list : {&gpus, &nics, &nvswitches, &numa_nodes}) {
-    for (const Twins& twins : *list) {
-      if (twins.a == of_a) return twins.b;
+    for (const DevicePair& devices : *list) {
+      if (devices.a == of_a) return devices.b;
     }
   }
   return std::nullopt;
 }
 
 DeviceMatch match_devices(const Host& a, const Host& b) {
-  const SeatPlan plan_a = seat_plan(a);
-  const SeatPlan plan_b = seat_plan(b);
+  const SlotPlan plan_a = slot_plan(a);
+  const SlotPlan plan_b = slot_plan(b);
   const std::vector<int> found = Search(plan_a, plan_b).best();
   DeviceMatch match;
-  std::vector<bool> taken(plan_b.seats.size());
+  std::vector<bool> taken(plan_b.slots.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    Twins twins{plan_a.seats[i].device, std::nullopt};
+    DevicePair devices{plan_a.slots[i].device, std::nullopt};
     if (found[i] != kNone) {
-      twins.b = plan_b.seats[static_cast<std::size_t>(found[i])].device;
+      devices.b = plan_b.slots[static_cast<std::size_t>(found[i])].device;
       taken[static_cast<std::size_t>(found[i])] = true;
     }
-    list_of(match, twins.a->kind).push_back(twins);
+    list_of(match, devices.a->kind).push_back(devices);
   }
   for (std::size_t j = 0; j < taken.size(); ++j) {
     if (!taken[j])
-      list_of(match, plan_b.seats[j].device.kind).push_back({std::nullopt, plan_b.seats[j].device});
+      list_of(match, plan_b.slots[j].device.kind).push_back({std::nullopt, plan_b.slots[j].device});
   }
   match_numa_nodes(a, b, match);
   match_bridges(a, b, match);

@@ -13,24 +13,24 @@ enum class Side { a, b };
 
 [[nodiscard]] constexpr Side other(Side side) { return side == Side::a ? Side::b : Side::a; }
 
-/// Devices of two hosts at the same seat; none on the side where the seat is empty.
-struct Twins {
+/// Devices of two hosts at the same slot; none on the side where the slot is empty.
+struct DevicePair {
   std::optional<Device> a;
   std::optional<Device> b;
 
   [[nodiscard]] const std::optional<Device>& of(Side side) const { return side == Side::a ? a : b; }
-  bool operator==(const Twins&) const = default;
+  bool operator==(const DevicePair&) const = default;
 };
 
-/// Which devices of two hosts have the same seat.
+/// Which devices of two hosts have the same slot.
 struct DeviceMatch {
-  std::vector<Twins> gpus;
-  std::vector<Twins> nics;
-  std::vector<Twins> nvswitches;
-  std::vector<Twins> numa_nodes;
-  std::map<std::string, std::string> bridges;  ///< address in a → in b, of the bridges above twins
+  std::vector<DevicePair> gpus;
+  std::vector<DevicePair> nics;
+  std::vector<DevicePair> nvswitches;
+  std::vector<DevicePair> numa_nodes;
+  std::map<std::string, std::string> bridges;  ///< address in a → in b, of the bridges above device pairs
 
-  /// The twin in b of a device of a; none where its seat is empty.
+  /// The counterpart in b of a device of a; none where its slot is empty.
   [[nodiscard]] std::optional<Device> in_b(const Device& of_a) const;
 };
 

@@ -1,4 +1,4 @@
-// diff_devices() of diff_parts.hpp: seats that are empty on one side.
+// diff_devices() of diff_parts.hpp: slots that are empty on one side.
 // diff_gpus() of diff_parts.hpp: what a GPU is and how it is set up; its links are elsewhere.
 // diff_nics() of diff_parts.hpp: NICs and their ports.
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace collbench::topology {
 namespace {
 
-/// An empty seat and the bridges that its device hangs on, nearest first.
+/// An empty slot and the bridges that its device hangs on, nearest first.
 struct EmptySeat {
-  Twins twins;
+  DevicePair devices;
   Side without;  ///< the side where it is empty
   std::vector<std::string> bridges;
 };
@@ -29,45 +29,46 @@ std::vector<std::string> bridges_above(const Host& host, const Device& device) {
 std::vector<EmptySeat> empty_seats(const HostPair& pair) {
   std::vector<EmptySeat> empty;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const Twins& twins : *list) {
-      if (twins.a && twins.b) continue;
-      const Side without = twins.a ? Side::b : Side::a;
-      if (!tells_of(pair.of(without), twins.of(other(without))->kind)) continue;
-      empty.push_back({twins, without, bridges_above(pair.of(other(without)), *twins.of(other(without)))});
+    for (const DevicePair& devices : *list) {
+      if (devices.a && devices.b) continue;
+      const Side without = devices.a ? Side::b : Side::a;
+      if (!source_coverage(pair.of(without), devices.of(other(without))->kind)) continue;
+      empty.push_back(
+          {devices, without, bridges_above(pair.of(other(without)), *devices.of(other(without)))});
     }
   }
   return empty;
 }
 
-/// The bridges of `host` below which a device has a twin.
+/// The bridges of `host` below which a device has a counterpart.
 std::set<std::string> bridges_in_use(const HostPair& pair, Side side) {
   std::set<std::string> used;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const Twins& twins : *list) {
-      if (!twins.a || !twins.b) continue;
-      for (std::string& bridge : bridges_above(pair.of(side), *twins.of(side)))
+    for (const DevicePair& devices : *list) {
+      if (!devices.a || !devices.b) continue;
+      for (std::string& bridge : bridges_above(pair.of(side), *devices.of(side)))
         used.insert(std::move(bridge));
     }
   }
   return used;
 }
 
-/// The topmost bridge above the seat below which nothing is left; empty when there is none.
-std::string lost_bridge(const EmptySeat& seat, const std::set<std::string>& in_use) {
+/// The topmost bridge above the slot below which nothing is left; empty when there is none.
+std::string lost_bridge(const EmptySeat& slot, const std::set<std::string>& in_use) {
   std::string lost;
-  for (const std::string& bridge : seat.bridges) {
+  for (const std::string& bridge : slot.bridges) {
     if (in_use.contains(bridge)) break;
     lost = bridge;
   }
   return lost;
 }
 
-void add_missing(const HostPair& pair, FindingList& findings, const EmptySeat& seat) {
-  const bool gpu = seat.twins.of(other(seat.without))->kind == DeviceKind::gpu;
-  if (pair.a_is_reference && seat.without == Side::a) {
-    findings.add("extra-device", Side::b, {seat.twins}, "not part of the reference machine");
+void add_missing(const HostPair& pair, FindingList& findings, const EmptySeat& slot) {
+  const bool gpu = slot.devices.of(other(slot.without))->kind == DeviceKind::gpu;
+  if (pair.a_is_reference && slot.without == Side::a) {
+    findings.add("extra-device", Side::b, {slot.devices}, "not part of the reference machine");
   } else {
-    findings.add(gpu ? "gpu-missing" : "nic-missing", seat.without, {seat.twins}, "missing");
+    findings.add(gpu ? "gpu-missing" : "nic-missing", slot.without, {slot.devices}, "missing");
   }
 }
 
@@ -75,16 +76,16 @@ void add_missing(const HostPair& pair, FindingList& findings, const EmptySeat& s
 void add_lost(const HostPair& pair, FindingList& findings, Side without) {
   const std::set<std::string> in_use = bridges_in_use(pair, other(without));
   std::map<std::string, std::vector<EmptySeat>> by_bridge;
-  for (const EmptySeat& seat : empty_seats(pair)) {
-    if (seat.without == without) by_bridge[lost_bridge(seat, in_use)].push_back(seat);
+  for (const EmptySeat& slot : empty_seats(pair)) {
+    if (slot.without == without) by_bridge[lost_bridge(slot, in_use)].push_back(slot);
   }
-  for (const auto& [bridge, seats] : by_bridge) {
-    if (bridge.empty() || seats.size() < 2 || (pair.a_is_reference && without == Side::a)) {
-      for (const EmptySeat& seat : seats) add_missing(pair, findings, seat);
+  for (const auto& [bridge, slots] : by_bridge) {
+    if (bridge.empty() || slots.size() < 2 || (pair.a_is_reference && without == Side::a)) {
+      for (const EmptySeat& slot : slots) add_missing(pair, findings, slot);
       continue;
     }
-    std::vector<Twins> below;
-    for (const EmptySeat& seat : seats) below.push_back(seat.twins);
+    std::vector<DevicePair> below;
+    for (const EmptySeat& slot : slots) below.push_back(slot.devices);
     findings.add_named("switch-missing", without, "PCIe switch " + bridge, below,
                        "missing, with " + finding_devices(pair, other(without), below) + " below it");
   }
@@ -96,10 +97,10 @@ void diff_devices(const HostPair& pair, FindingList& findings) {
   for (const Side without : {Side::a, Side::b}) add_lost(pair, findings, without);
   // A source that shows no NVSwitch at all may not know of them.
   if (pair.a.nvswitches.empty() != pair.b.nvswitches.empty()) return;
-  for (const Twins& twins : pair.match.nvswitches) {
-    if (twins.a && twins.b) continue;
-    if (pair.a_is_reference && !twins.a) continue;
-    findings.add("nvswitch-missing", twins.a ? Side::b : Side::a, {twins}, "missing");
+  for (const DevicePair& devices : pair.match.nvswitches) {
+    if (devices.a && devices.b) continue;
+    if (pair.a_is_reference && !devices.a) continue;
+    findings.add("nvswitch-missing", devices.a ? Side::b : Side::a, {devices}, "missing");
   }
 }
 
@@ -113,15 +114,15 @@ std::string without_maker(std::string model) {
   return model;
 }
 
-void diff_model(FindingList& findings, const Twins& twins, const Gpu& a, const Gpu& b) {
+void diff_model(FindingList& findings, const DevicePair& devices, const Gpu& a, const Gpu& b) {
   if (a.model.known() && b.model.known()) {
     if (without_maker(*a.model.value) != without_maker(*b.model.value)) {
-      findings.add("gpu-model", Side::b, {twins}, instead(Side::b, a.model, b.model, ""));
+      findings.add("gpu-model", Side::b, {devices}, instead(Side::b, a.model, b.model, ""));
       return;
     }
   }
   if (lesser(a.sm, b.sm)) {
-    findings.add("gpu-model", Side::b, {twins}, "compute capability " + instead(Side::b, a.sm, b.sm, ""));
+    findings.add("gpu-model", Side::b, {devices}, "compute capability " + instead(Side::b, a.sm, b.sm, ""));
     return;
   }
   constexpr double kNotable = 0.02;  // what is kept for ECC or by a driver
@@ -129,16 +130,16 @@ void diff_model(FindingList& findings, const Twins& twins, const Gpu& a, const G
   const auto in_b = static_cast<double>(b.memory_bytes.value_or(0));
   if (in_a <= 0 || in_b <= 0 || std::abs(in_a - in_b) <= kNotable * std::max(in_a, in_b)) return;
   constexpr double kGibibyte = 1 << 30;
-  findings.add("gpu-model", in_a < in_b ? Side::a : Side::b, {twins},
+  findings.add("gpu-model", in_a < in_b ? Side::a : Side::b, {devices},
                fmt::format("{:.4g} GiB of memory instead of {:.4g}", std::min(in_a, in_b) / kGibibyte,
                            std::max(in_a, in_b) / kGibibyte));
 }
 
-void diff_mig(FindingList& findings, const Twins& twins, const Gpu& a, const Gpu& b) {
+void diff_mig(FindingList& findings, const DevicePair& devices, const Gpu& a, const Gpu& b) {
   if (lesser(a.mig, b.mig)) {
-    findings.add("mig-on", a.mig.value_or(false) ? Side::a : Side::b, {twins}, "MIG mode is on");
+    findings.add("mig-on", a.mig.value_or(false) ? Side::a : Side::b, {devices}, "MIG mode is on");
   } else if (const auto fewer = lesser(a.mig_devices, b.mig_devices)) {
-    findings.add("mig-on", other(*fewer), {twins},
+    findings.add("mig-on", other(*fewer), {devices},
                  instead(other(*fewer), a.mig_devices, b.mig_devices, "MIG devices"));
   }
 }
@@ -148,24 +149,24 @@ bool ready(const Fact<std::string>& fact, std::string_view good) {
 }
 
 /// A fault by itself, whatever the other machine says.
-void look_at_fabric(FindingList& findings, const Twins& twins, Side side, const Gpu& gpu) {
+void look_at_fabric(FindingList& findings, const DevicePair& devices, Side side, const Gpu& gpu) {
   if (!ready(gpu.fabric_state, "Completed")) {
-    findings.add("fabric-state", side, {twins}, "fabric state " + *gpu.fabric_state.value);
+    findings.add("fabric-state", side, {devices}, "fabric state " + *gpu.fabric_state.value);
   } else if (!ready(gpu.fabric_status, "Success")) {
-    findings.add("fabric-state", side, {twins}, "fabric status " + *gpu.fabric_status.value);
+    findings.add("fabric-state", side, {devices}, "fabric status " + *gpu.fabric_status.value);
   }
 }
 
 }  // namespace
 
 void diff_gpus(const HostPair& pair, FindingList& findings) {
-  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
-    diff_model(findings, twins, a, b);
-    diff_mig(findings, twins, a, b);
-    look_at_fabric(findings, twins, Side::a, a);
-    look_at_fabric(findings, twins, Side::b, b);
-    add_if_different(findings, "partitions", {twins}, a.partitions, b.partitions, "partitions");
-    add_if_different(findings, "virtualization", {twins}, a.virtualization, b.virtualization,
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
+    diff_model(findings, devices, a, b);
+    diff_mig(findings, devices, a, b);
+    look_at_fabric(findings, devices, Side::a, a);
+    look_at_fabric(findings, devices, Side::b, b);
+    add_if_different(findings, "partitions", {devices}, a.partitions, b.partitions, "partitions");
+    add_if_different(findings, "virtualization", {devices}, a.virtualization, b.virtualization,
                      "virtualization");
   });
 }
@@ -180,21 +181,21 @@ std::string state_words(const NicPort& port) {
   return port.state.value_or("ACTIVE") != "ACTIVE" ? *port.state.value : *port.physical_state.value;
 }
 
-void diff_port(FindingList& findings, const Twins& twins, const NicPort& a, const NicPort& b) {
+void diff_port(FindingList& findings, const DevicePair& devices, const NicPort& a, const NicPort& b) {
   const auto name = fmt::format("port {}", b.number);
   if (is_up(a) != is_up(b)) {
     const Side down = is_up(a) ? Side::b : Side::a;
-    findings.add("nic-port-down", down, {twins},
+    findings.add("nic-port-down", down, {devices},
                  fmt::format("{} is {}", name, state_words(down == Side::a ? a : b)));
     return;  // a port that is down has another rate, too
   }
   if (lesser(a.link_layer, b.link_layer)) {
-    findings.add("nic-link-layer", Side::b, {twins},
+    findings.add("nic-link-layer", Side::b, {devices},
                  fmt::format("{} is {}", name, instead(Side::b, a.link_layer, b.link_layer, "")));
   }
-  add_if_less(findings, "nic-port-slower", {twins}, a.gigabits_per_second, b.gigabits_per_second, "Gb/s");
+  add_if_less(findings, "nic-port-slower", {devices}, a.gigabits_per_second, b.gigabits_per_second, "Gb/s");
   if (const auto less = lesser(a.mtu_bytes, b.mtu_bytes))
-    findings.add("nic-mtu", *less, {twins}, "MTU " + instead(*less, a.mtu_bytes, b.mtu_bytes, ""));
+    findings.add("nic-mtu", *less, {devices}, "MTU " + instead(*less, a.mtu_bytes, b.mtu_bytes, ""));
 }
 
 const NicPort* port_of(const Nic& nic, int number) {
@@ -203,55 +204,55 @@ const NicPort* port_of(const Nic& nic, int number) {
   return found == nic.ports.end() ? nullptr : &*found;
 }
 
-void diff_ports(FindingList& findings, const Twins& twins, const Nic& a, const Nic& b) {
+void diff_ports(FindingList& findings, const DevicePair& devices, const Nic& a, const Nic& b) {
   if (a.ports.size() == 1 && b.ports.size() == 1) {  // sources number a lone port in their own way
-    diff_port(findings, twins, a.ports.front(), b.ports.front());
+    diff_port(findings, devices, a.ports.front(), b.ports.front());
     return;
   }
   if (a.ports.empty() || b.ports.empty()) return;  // a source that knows of none
   for (const NicPort& port : a.ports) {
-    if (const NicPort* twin = port_of(b, port.number)) {
-      diff_port(findings, twins, port, *twin);
+    if (const NicPort* counterpart = port_of(b, port.number)) {
+      diff_port(findings, devices, port, *counterpart);
     } else {
-      findings.add("nic-port-down", Side::b, {twins}, fmt::format("port {} is missing", port.number));
+      findings.add("nic-port-down", Side::b, {devices}, fmt::format("port {} is missing", port.number));
     }
   }
   for (const NicPort& port : b.ports) {
     if (port_of(a, port.number) == nullptr)
-      findings.add("nic-port-down", Side::a, {twins}, fmt::format("port {} is missing", port.number));
+      findings.add("nic-port-down", Side::a, {devices}, fmt::format("port {} is missing", port.number));
   }
 }
 
-void diff_part(FindingList& findings, const Twins& twins, const Nic& a, const Nic& b) {
+void diff_part(FindingList& findings, const DevicePair& devices, const Nic& a, const Nic& b) {
   std::vector<std::string> words;
   if (lesser(a.board, b.board)) words.push_back("board " + instead(Side::b, a.board, b.board, ""));
   if (lesser(a.driver, b.driver)) words.push_back("driver " + instead(Side::b, a.driver, b.driver, ""));
-  if (!words.empty()) findings.add("nic-model", Side::b, {twins}, join_words(words));
+  if (!words.empty()) findings.add("nic-model", Side::b, {devices}, join_words(words));
   if (lesser(a.firmware, b.firmware))
-    findings.add("nic-firmware", Side::b, {twins},
+    findings.add("nic-firmware", Side::b, {devices},
                  "firmware " + instead(Side::b, a.firmware, b.firmware, ""));
 }
 
-/// Names that both machines use, where they go round the seats in another order. One that is only shifted by
+/// Names that both machines use, where they go round the slots in another order. One that is only shifted by
 /// a NIC more, or by a gap, keeps its rank, and NCCL goes by ranks.
 void diff_names(const HostPair& pair, FindingList& findings) {
   std::set<std::string> of_a;
   std::set<std::string> of_b;
-  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins&, const Nic& a, const Nic& b) {
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair&, const Nic& a, const Nic& b) {
     of_a.insert(a.name.value_or(""));
     of_b.insert(b.name.value_or(""));
   });
   std::vector<std::string> order_in_a;
   std::vector<std::string> order_in_b;
-  std::vector<Twins> moved;
+  std::vector<DevicePair> moved;
   std::vector<std::string> words;
-  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins& twins, const Nic& a, const Nic& b) {
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair& devices, const Nic& a, const Nic& b) {
     if (!a.name.known() || !b.name.known()) return;
     if (of_b.contains(*a.name.value)) order_in_a.push_back(*a.name.value);
     if (!of_a.contains(*b.name.value)) return;
     order_in_b.push_back(*b.name.value);
     if (*a.name.value == *b.name.value) return;
-    moved.push_back(twins);
+    moved.push_back(devices);
     words.push_back(fmt::format("{} is where {} was", *b.name.value, *a.name.value));
   });
   if (order_in_a != order_in_b)
@@ -262,9 +263,9 @@ void diff_names(const HostPair& pair, FindingList& findings) {
 }  // namespace
 
 void diff_nics(const HostPair& pair, FindingList& findings) {
-  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins& twins, const Nic& a, const Nic& b) {
-    diff_ports(findings, twins, a, b);
-    diff_part(findings, twins, a, b);
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair& devices, const Nic& a, const Nic& b) {
+    diff_ports(findings, devices, a, b);
+    diff_part(findings, devices, a, b);
   });
   diff_names(pair, findings);
 }

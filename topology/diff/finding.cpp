@@ -24,33 +24,33 @@ std::string finding_device(const Host& host, const Device& device) {
   return fmt::format("{} ({})", label, *address);
 }
 
-std::string finding_devices(const HostPair& pair, Side side, const std::vector<Twins>& twins) {
+std::string finding_devices(const HostPair& pair, Side side, const std::vector<DevicePair>& devices) {
   std::vector<std::string> words;
-  for (const Twins& each : twins) {
+  for (const DevicePair& each : devices) {
     const Side shown = each.of(side) ? side : other(side);
     if (each.of(shown)) words.push_back(finding_device(pair.of(shown), *each.of(shown)));
   }
   return join_words(words);
 }
 
-void FindingList::add(std::string_view code, Side side, std::vector<Twins> twins, std::string what) {
+void FindingList::add(std::string_view code, Side side, std::vector<DevicePair> devices, std::string what) {
   for (Finding& finding : findings_) {
-    if (finding.code != code || finding.side != side || finding.what != what || finding.twins.empty())
+    if (finding.code != code || finding.side != side || finding.what != what || finding.devices.empty())
       continue;
-    for (const Twins& each : twins) {
-      if (std::find(finding.twins.begin(), finding.twins.end(), each) == finding.twins.end())
-        finding.twins.push_back(each);
+    for (const DevicePair& each : devices) {
+      if (std::find(finding.devices.begin(), finding.devices.end(), each) == finding.devices.end())
+        finding.devices.push_back(each);
     }
-    finding.device = finding_devices(pair_, side, finding.twins);
+    finding.device = finding_devices(pair_, side, finding.devices);
     return;
   }
-  std::string device = finding_devices(pair_, side, twins);
-  findings_.push_back({code, side, std::move(twins), std::move(device), std::move(what)});
+  std::string device = finding_devices(pair_, side, devices);
+  findings_.push_back({code, side, std::move(devices), std::move(device), std::move(what)});
 }
 
-void FindingList::add_named(std::string_view code, Side side, std::string device, std::vector<Twins> twins,
-                            std::string what) {
-  findings_.push_back({code, side, std::move(twins), std::move(device), std::move(what)});
+void FindingList::add_named(std::string_view code, Side side, std::string device,
+                            std::vector<DevicePair> devices, std::string what) {
+  findings_.push_back({code, side, std::move(devices), std::move(device), std::move(what)});
 }
 
 std::vector<Finding> FindingList::take() {

@@ -12,16 +12,16 @@ namespace collbench::topology {
 
 /// One difference of two hosts.
 struct Finding {
-  std::string_view code;     ///< of the catalogue (topology/catalogue/finding_kinds.hpp)
-  Side side = Side::b;       ///< the host that is worse off; b where neither is
-  std::vector<Twins> twins;  ///< the devices it is about; empty: the machine itself
-  std::string device;        ///< them in words: "GPU0 (0000:17:00.0)"
-  std::string what;          ///< "1 NVLink to GPU1 instead of 12"
+  std::string_view code;            ///< of the catalogue (topology/catalogue/finding_kinds.hpp)
+  Side side = Side::b;              ///< the host that is worse off; b where neither is
+  std::vector<DevicePair> devices;  ///< the devices it is about; empty: the machine itself
+  std::string device;               ///< them in words: "GPU0 (0000:17:00.0)"
+  std::string what;                 ///< "1 NVLink to GPU1 instead of 12"
 
   bool operator==(const Finding&) const = default;
 };
 
-/// Two hosts and which of their devices are twins. The hosts outlive it.
+/// Two hosts and which of their devices are device pairs. The hosts outlive it.
 struct HostPair {
   const Host& a;
   const Host& b;
@@ -37,10 +37,11 @@ class FindingList {
   explicit FindingList(const HostPair& pair) : pair_(pair) {}
 
   /// About devices; the words of `what` are put behind their names.
-  void add(std::string_view code, Side side, std::vector<Twins> twins, std::string what);
+  void add(std::string_view code, Side side, std::vector<DevicePair> devices, std::string what);
 
-  /// About something that is no device: the machine, or a bridge. `twins`: the devices that it touches.
-  void add_named(std::string_view code, Side side, std::string device, std::vector<Twins> twins,
+  /// About something that is no device: the machine, or a bridge. `device pairs`: the devices that it
+  /// touches.
+  void add_named(std::string_view code, Side side, std::string device, std::vector<DevicePair> devices,
                  std::string what);
 
   /// The worst first, else as they were added.
@@ -54,8 +55,9 @@ class FindingList {
 /// "GPU3 (0000:9b:00.0)".
 [[nodiscard]] std::string finding_device(const Host& host, const Device& device);
 
-/// "GPU0, GPU1 and GPU2", each as finding_device, on the side where the seat is taken, `side` first.
-[[nodiscard]] std::string finding_devices(const HostPair& pair, Side side, const std::vector<Twins>& twins);
+/// "GPU0, GPU1 and GPU2", each as finding_device, on the side where the slot is taken, `side` first.
+[[nodiscard]] std::string finding_devices(const HostPair& pair, Side side,
+                                          const std::vector<DevicePair>& devices);
 
 /// "a", "a and b", "a, b and c".
 [[nodiscard]] std::string join_words(const std::vector<std::string>& words);

@@ -12,7 +12,7 @@
 namespace collbench::topology {
 namespace {
 
-/// Two graphs of one id, and their channels by seats: a device's place in the lists of the match.
+/// Two graphs of one id, and their channels by slots: a device's place in the lists of the match.
 struct GraphPair {
   const ChannelGraph& a;
   const ChannelGraph& b;
@@ -20,21 +20,21 @@ struct GraphPair {
   ChannelGraph seats_of_b;
 };
 
-const std::vector<Twins>& seats(const HostPair& pair, DeviceKind kind) {
+const std::vector<DevicePair>& slots(const HostPair& pair, DeviceKind kind) {
   return kind == DeviceKind::gpu ? pair.match.gpus : pair.match.nics;
 }
 
-const Twins& twins_at(const HostPair& pair, const Device& seat) {
-  return seats(pair, seat.kind).at(static_cast<std::size_t>(seat.index));
+const DevicePair& twins_at(const HostPair& pair, const Device& slot) {
+  return slots(pair, slot.kind).at(static_cast<std::size_t>(slot.index));
 }
 
 ChannelGraph by_seats(const HostPair& pair, const ChannelGraph& graph, Side side) {
   ChannelGraph moved = graph;
   for (auto& channel : moved.channels) {
     for (Device& device : channel) {
-      const auto& list = seats(pair, device.kind);
+      const auto& list = slots(pair, device.kind);
       const auto at = std::find_if(list.begin(), list.end(),
-                                   [&](const Twins& twins) { return twins.of(side) == device; });
+                                   [&](const DevicePair& devices) { return devices.of(side) == device; });
       device.index = static_cast<int>(at - list.begin());
     }
   }
@@ -45,8 +45,8 @@ ChannelGraph by_seats(const HostPair& pair, const ChannelGraph& graph, Side side
 /// Whether a channel goes through a device that the other machine is known not to have: that explains it.
 bool is_explained(const HostPair& pair, const ChannelGraph& by_seat, Side other_side) {
   return std::any_of(by_seat.channels.begin(), by_seat.channels.end(), [&](const auto& channel) {
-    return std::any_of(channel.begin(), channel.end(), [&](const Device& seat) {
-      return !twins_at(pair, seat).of(other_side) && tells_of(pair.of(other_side), seat.kind);
+    return std::any_of(channel.begin(), channel.end(), [&](const Device& slot) {
+      return !twins_at(pair, slot).of(other_side) && source_coverage(pair.of(other_side), slot.kind);
     });
   });
 }
@@ -119,9 +119,9 @@ bool diff_nics_used(const HostPair& pair, const GraphPair& graphs, FindingList& 
   const Side side = by_a.size() < by_b.size() ? Side::a : Side::b;
   const std::set<int>& fewer = side == Side::a ? by_a : by_b;
   const std::set<int>& more = side == Side::a ? by_b : by_a;
-  std::vector<Twins> left;
-  for (const int seat : more) {
-    if (!fewer.contains(seat)) left.push_back(twins_at(pair, {DeviceKind::nic, seat}));
+  std::vector<DevicePair> left;
+  for (const int slot : more) {
+    if (!fewer.contains(slot)) left.push_back(twins_at(pair, {DeviceKind::nic, slot}));
   }
   findings.add_named(
       "graph-nic-unused", side, finding_devices(pair, side, left), left,
@@ -129,18 +129,18 @@ bool diff_nics_used(const HostPair& pair, const GraphPair& graphs, FindingList& 
   return true;
 }
 
-/// Whether each device of a channel is certainly the twin of its twin: among equals whose addresses are
-/// others, the match is one of many.
+/// Whether each device of a channel is certainly the counterpart of its counterpart: among equals whose
+/// addresses are others, the match is one of many.
 bool is_certain(const HostPair& pair, const ChannelGraph& by_seat) {
-  const auto same_address = [&pair](const Twins& twins) {
-    const auto a = pci_address_of(pair.a, *twins.a);
-    const auto b = pci_address_of(pair.b, *twins.b);
-    return a || b ? a == b : device_label(pair.a, *twins.a) == device_label(pair.b, *twins.b);
+  const auto same_address = [&pair](const DevicePair& devices) {
+    const auto a = pci_address_of(pair.a, *devices.a);
+    const auto b = pci_address_of(pair.b, *devices.b);
+    return a || b ? a == b : device_label(pair.a, *devices.a) == device_label(pair.b, *devices.b);
   };
   return std::all_of(by_seat.channels.begin(), by_seat.channels.end(), [&](const auto& channel) {
-    return std::all_of(channel.begin(), channel.end(), [&](const Device& seat) {
-      const Twins& twins = twins_at(pair, seat);
-      return twins.a && twins.b && same_address(twins);
+    return std::all_of(channel.begin(), channel.end(), [&](const Device& slot) {
+      const DevicePair& devices = twins_at(pair, slot);
+      return devices.a && devices.b && same_address(devices);
     });
   });
 }
@@ -148,10 +148,10 @@ bool is_certain(const HostPair& pair, const ChannelGraph& by_seat) {
 /// "mlx5_0 → GPU0 → GPU1", as the machine of side b calls them.
 std::string way_words(const HostPair& pair, const std::vector<Device>& way) {
   std::string text;
-  for (const Device& seat : way) {
-    const Twins& twins = twins_at(pair, seat);
+  for (const Device& slot : way) {
+    const DevicePair& devices = twins_at(pair, slot);
     text += (text.empty() ? "" : " → ") +
-            (twins.b ? device_label(pair.b, *twins.b) : device_label(pair.a, *twins.a));
+            (devices.b ? device_label(pair.b, *devices.b) : device_label(pair.a, *devices.a));
   }
   return text;
 }

@@ -30,11 +30,11 @@ bool has_peer_memory(const Fact<std::string>& module) { return *module.value != 
 /// One cause, read in three places: the module, and what NCCL found of GPUs and NICs.
 void diff_gpudirect(const HostPair& pair, FindingList& findings) {
   for (const Side side : {Side::a, Side::b}) {
-    std::vector<Twins> without;
-    const auto look = [&](const Twins& twins, const auto& in_a, const auto& in_b) {
+    std::vector<DevicePair> without;
+    const auto look = [&](const DevicePair& devices, const auto& in_a, const auto& in_b) {
       const Fact<bool>& mine = side == Side::a ? in_a.gpudirect : in_b.gpudirect;
       const Fact<bool>& theirs = side == Side::a ? in_b.gpudirect : in_a.gpudirect;
-      if (mine.known() && theirs.known() && !*mine.value && *theirs.value) without.push_back(twins);
+      if (mine.known() && theirs.known() && !*mine.value && *theirs.value) without.push_back(devices);
     };
     each_pair(pair, pair.match.gpus, &Host::gpus, look);
     each_pair(pair, pair.match.nics, &Host::nics, look);
@@ -72,18 +72,18 @@ std::optional<std::set<int>> mask(const Fact<std::string>& fact) {
   return std::set<int>(list->begin(), list->end());
 }
 
-void diff_mask(FindingList& findings, const Twins& twins, const Fact<std::string>& a,
+void diff_mask(FindingList& findings, const DevicePair& devices, const Fact<std::string>& a,
                const Fact<std::string>& b, std::string_view unit) {
   const auto in_a = mask(a);
   const auto in_b = mask(b);
   if (!in_a || !in_b || *in_a == *in_b) return;
   const auto words = [&](Side side) { return fmt::format("{} {}", unit, instead(side, a, b, "")); };
   if (std::includes(in_a->begin(), in_a->end(), in_b->begin(), in_b->end())) {
-    findings.add("affinity-cut", Side::b, {twins}, words(Side::b));
+    findings.add("affinity-cut", Side::b, {devices}, words(Side::b));
   } else if (std::includes(in_b->begin(), in_b->end(), in_a->begin(), in_a->end())) {
-    findings.add("affinity-cut", Side::a, {twins}, words(Side::a));
+    findings.add("affinity-cut", Side::a, {devices}, words(Side::a));
   } else {
-    findings.add("affinity-differs", Side::b, {twins}, words(Side::b));
+    findings.add("affinity-differs", Side::b, {devices}, words(Side::b));
   }
 }
 
@@ -91,13 +91,13 @@ void diff_mask(FindingList& findings, const Twins& twins, const Fact<std::string
 int number_in_b(const HostPair& pair, int in_a) {
   int number = in_a;
   each_pair(pair, pair.match.numa_nodes, &Host::numa_nodes,
-            [&](const Twins&, const NumaNode& a, const NumaNode& b) {
+            [&](const DevicePair&, const NumaNode& a, const NumaNode& b) {
               if (a.index == in_a) number = b.index;
             });
   return number;
 }
 
-/// The list with a's numbers of NUMA nodes replaced by those of their twins.
+/// The list with a's numbers of NUMA nodes replaced by those of their device pairs.
 Fact<std::string> with_numbers_of_b(const HostPair& pair, const Fact<std::string>& nodes) {
   const auto numbers = mask(nodes);
   if (!numbers) return {};
@@ -110,15 +110,15 @@ Fact<std::string> with_numbers_of_b(const HostPair& pair, const Fact<std::string
 
 void diff_affinities(const HostPair& pair, FindingList& findings) {
   each_pair(pair, pair.match.numa_nodes, &Host::numa_nodes,
-            [&](const Twins& twins, const NumaNode& a, const NumaNode& b) {
-              diff_mask(findings, twins, a.cpus, b.cpus, "CPUs");
+            [&](const DevicePair& devices, const NumaNode& a, const NumaNode& b) {
+              diff_mask(findings, devices, a.cpus, b.cpus, "CPUs");
             });
-  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
-    diff_mask(findings, twins, a.cpu_affinity, b.cpu_affinity, "CPUs");
-    diff_mask(findings, twins, with_numbers_of_b(pair, a.numa_affinity), b.numa_affinity, "NUMA nodes");
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
+    diff_mask(findings, devices, a.cpu_affinity, b.cpu_affinity, "CPUs");
+    diff_mask(findings, devices, with_numbers_of_b(pair, a.numa_affinity), b.numa_affinity, "NUMA nodes");
   });
-  each_pair(pair, pair.match.nics, &Host::nics, [&](const Twins& twins, const Nic& a, const Nic& b) {
-    diff_mask(findings, twins, a.cpu_affinity, b.cpu_affinity, "CPUs");
+  each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair& devices, const Nic& a, const Nic& b) {
+    diff_mask(findings, devices, a.cpu_affinity, b.cpu_affinity, "CPUs");
   });
 }
 
@@ -127,27 +127,27 @@ struct NumaMove {
   int found = 0;
 };
 
-std::optional<NumaMove> numa_move(const HostPair& pair, const Twins& twins) {
-  if (!twins.a || !twins.b) return std::nullopt;
-  const auto in_a = numa_node_of(pair.a, *twins.a);
-  const auto in_b = numa_node_of(pair.b, *twins.b);
+std::optional<NumaMove> numa_move(const HostPair& pair, const DevicePair& devices) {
+  if (!devices.a || !devices.b) return std::nullopt;
+  const auto in_a = numa_node_of(pair.a, *devices.a);
+  const auto in_b = numa_node_of(pair.b, *devices.b);
   if (!in_a || !in_b || number_in_b(pair, *in_a) == *in_b) return std::nullopt;
   return NumaMove{number_in_b(pair, *in_a), *in_b};
 }
 
 void diff_places(const HostPair& pair, FindingList& findings) {
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const Twins& twins : *list) {
-      if (const auto move = numa_move(pair, twins)) {
-        findings.add("numa-moved", Side::b, {twins},
+    for (const DevicePair& devices : *list) {
+      if (const auto move = numa_move(pair, devices)) {
+        findings.add("numa-moved", Side::b, {devices},
                      fmt::format("next to NUMA {} instead of {}", move->found, move->expected));
       }
     }
   }
 }
 
-void diff_node(FindingList& findings, const Twins& twins, const NumaNode& a, const NumaNode& b) {
-  // Twins differ by the pages that their firmware keeps.
+void diff_node(FindingList& findings, const DevicePair& devices, const NumaNode& a, const NumaNode& b) {
+  // DevicePair differ by the pages that their firmware keeps.
   constexpr double kNotable = 0.02;
   if (a.memory_bytes.known() && b.memory_bytes.known()) {
     const auto bytes_a = static_cast<double>(*a.memory_bytes.value);
@@ -155,7 +155,7 @@ void diff_node(FindingList& findings, const Twins& twins, const NumaNode& a, con
     constexpr double kGibibyte = 1 << 30;
     if (std::abs(bytes_a - bytes_b) > kNotable * std::max(bytes_a, bytes_b)) {
       const Side less = bytes_a < bytes_b ? Side::a : Side::b;
-      findings.add("numa-memory", less, {twins},
+      findings.add("numa-memory", less, {devices},
                    fmt::format("{:.4g} GiB instead of {:.4g}", std::min(bytes_a, bytes_b) / kGibibyte,
                                std::max(bytes_a, bytes_b) / kGibibyte));
     }
@@ -170,7 +170,7 @@ void diff_node(FindingList& findings, const Twins& twins, const NumaNode& a, con
   compare(a.cpu_model, b.cpu_model, "model");
   compare(a.package, b.package, "socket");
   compare(a.cpu_name, b.cpu_name, "name");
-  if (!words.empty()) findings.add("cpu-model", Side::b, {twins}, "CPU " + join_words(words));
+  if (!words.empty()) findings.add("cpu-model", Side::b, {devices}, "CPU " + join_words(words));
 }
 
 }  // namespace
@@ -180,21 +180,23 @@ bool same_numa_nodes(const HostPair& pair) {
          pair.a.numa_nodes.size() == pair.b.numa_nodes.size();
 }
 
-bool has_moved(const HostPair& pair, const Twins& twins) { return numa_move(pair, twins).has_value(); }
+bool has_moved(const HostPair& pair, const DevicePair& devices) {
+  return numa_move(pair, devices).has_value();
+}
 
 void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
-  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
     // The number is the system's; whether there is such a node is the GPU's.
     const auto has = [](const Gpu& gpu) { return gpu.gpu_numa_node.value_or("N/A") != "N/A"; };
     if (!a.gpu_numa_node.known() || !b.gpu_numa_node.known() || has(a) == has(b)) return;
-    findings.add("numa-nodes", has(a) ? Side::b : Side::a, {twins}, "its memory is no NUMA node");
+    findings.add("numa-nodes", has(a) ? Side::b : Side::a, {devices}, "its memory is no NUMA node");
   });
   if (!same_numa_nodes(pair)) {
     if (pair.a_is_reference) return;
     const bool fewer_in_a = pair.a.numa_nodes.size() < pair.b.numa_nodes.size();
-    std::vector<Twins> lost;
-    for (const Twins& twins : pair.match.numa_nodes) {
-      if (!twins.a || !twins.b) lost.push_back(twins);
+    std::vector<DevicePair> lost;
+    for (const DevicePair& devices : pair.match.numa_nodes) {
+      if (!devices.a || !devices.b) lost.push_back(devices);
     }
     findings.add_named("numa-nodes", fewer_in_a ? Side::a : Side::b, "NUMA nodes", lost,
                        fmt::format("{} instead of {}; without {}",
@@ -203,9 +205,10 @@ void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
                                    finding_devices(pair, Side::b, lost)));
     return;
   }
-  each_pair(
-      pair, pair.match.numa_nodes, &Host::numa_nodes,
-      [&](const Twins& twins, const NumaNode& a, const NumaNode& b) { diff_node(findings, twins, a, b); });
+  each_pair(pair, pair.match.numa_nodes, &Host::numa_nodes,
+            [&](const DevicePair& devices, const NumaNode& a, const NumaNode& b) {
+              diff_node(findings, devices, a, b);
+            });
   diff_affinities(pair, findings);
   diff_places(pair, findings);
 }

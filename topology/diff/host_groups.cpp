@@ -22,7 +22,7 @@ std::string group_key(const Host& host) {
   ranks.reserve(names.size());
   for (const std::string& name : names)
     ranks.push_back(std::lower_bound(sorted.begin(), sorted.end(), name) - sorted.begin());
-  return fmt::format("{} {}", shape_hash(host_facts(host).shape), fmt::join(ranks, " "));
+  return fmt::format("{} {}", canonical_hash(host_facts(host).shape), fmt::join(ranks, " "));
 }
 
 void HostGroups::add(Host host, std::string name, const std::string& shape) {

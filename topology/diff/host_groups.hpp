@@ -16,10 +16,12 @@ struct HostGroup {
 /// Groups machines as they come, and keeps one of each group.
 class HostGroups {
  public:
-  /// `name` is what reports call it; `shape` is the shape_text() of its file, where it has one of its own.
+  /// `name` is what reports call it; `shape` is the canonical_json() of its file, where it has one of its
+  /// own.
   void add(Host host, std::string name, const std::string& shape = {});
 
-  /// Adds a machine to the group of an earlier one with that shape_text(), unread; false where there is none.
+  /// Adds a machine to the group of an earlier one with that canonical_json(), unread; false where there is
+  /// none.
   [[nodiscard]] bool add_twin(const std::string& shape, const std::string& name);
 
   /// The largest first: what is usual. Among equals the one that came first.
@@ -32,7 +34,7 @@ class HostGroups {
 };
 
 /// Equal on machines that are alike, whatever they and their devices are called; but where names of NICs are
-/// permuted over the seats, it differs.
+/// permuted over the slots, it differs.
 [[nodiscard]] std::string group_key(const Host& host);
 
 }  // namespace collbench::topology

@@ -59,9 +59,9 @@ void drop_channels(std::vector<std::vector<Device>>& channels, const std::vector
 }
 
 /// Takes facts from the worse host, as far as a finding is read from them.
-class Transplant {
+class FaultInjection {
  public:
-  Transplant(const HostPair& pair, const Finding& finding)
+  FaultInjection(const HostPair& pair, const Finding& finding)
       : pair_(pair),
         finding_(finding),
         kind_(finding_kind(finding.code)),
@@ -70,24 +70,24 @@ class Transplant {
 
   Host take() {
     copy("host", host_, worse_);
-    for (const Twins& twins : finding_.twins) {
-      if (of_worse(twins) && of_better(twins)) copy_device(*of_better(twins), *of_worse(twins));
+    for (const DevicePair& devices : finding_.devices) {
+      if (of_worse(devices) && of_better(devices)) copy_device(*of_better(devices), *of_worse(devices));
     }
     copy_links();
     copy_graph();
     std::vector<Device> gone;
-    for (const Twins& twins : finding_.twins) {
-      if (of_better(twins) && !of_worse(twins)) gone.push_back(*of_better(twins));
+    for (const DevicePair& devices : finding_.devices) {
+      if (of_better(devices) && !of_worse(devices)) gone.push_back(*of_better(devices));
     }
     return without_devices(host_, gone);
   }
 
  private:
-  [[nodiscard]] const std::optional<Device>& of_worse(const Twins& twins) const {
-    return twins.of(finding_.side);
+  [[nodiscard]] const std::optional<Device>& of_worse(const DevicePair& devices) const {
+    return devices.of(finding_.side);
   }
-  [[nodiscard]] const std::optional<Device>& of_better(const Twins& twins) const {
-    return twins.of(other(finding_.side));
+  [[nodiscard]] const std::optional<Device>& of_better(const DevicePair& devices) const {
+    return devices.of(other(finding_.side));
   }
 
   template <class Item>
@@ -131,31 +131,32 @@ class Transplant {
       hang(mine[0]->address, theirs[0]->parent);
   }
 
-  /// Below the bridge that is the twin of `parent`.
+  /// Below the bridge that is the counterpart of `parent`.
   void hang(const std::string& address, const std::string& parent) {
-    std::string twin = parent;
+    std::string counterpart = parent;
     for (const auto& [in_a, in_b] : pair_.match.bridges) {
-      if ((finding_.side == Side::a ? in_a : in_b) == parent) twin = finding_.side == Side::a ? in_b : in_a;
+      if ((finding_.side == Side::a ? in_a : in_b) == parent)
+        counterpart = finding_.side == Side::a ? in_b : in_a;
     }
-    if (!twin.empty() && find_pci_device(host_, twin) == nullptr) return;
+    if (!counterpart.empty() && find_pci_device(host_, counterpart) == nullptr) return;
     for (PciDevice& device : host_.pci_devices) {
-      if (device.address == address) device.parent = twin;
+      if (device.address == address) device.parent = counterpart;
     }
   }
 
   [[nodiscard]] std::optional<Device> in_worse(const Device& device) const {
     for (const auto* list :
          {&pair_.match.gpus, &pair_.match.nvswitches, &pair_.match.nics, &pair_.match.numa_nodes}) {
-      for (const Twins& twins : *list) {
-        if (of_better(twins) == device) return of_worse(twins);
+      for (const DevicePair& devices : *list) {
+        if (of_better(devices) == device) return of_worse(devices);
       }
     }
     return std::nullopt;
   }
 
   [[nodiscard]] bool is_about(const Device& device) const {
-    return std::any_of(finding_.twins.begin(), finding_.twins.end(),
-                       [&](const Twins& twins) { return of_better(twins) == device; });
+    return std::any_of(finding_.devices.begin(), finding_.devices.end(),
+                       [&](const DevicePair& devices) { return of_better(devices) == device; });
   }
 
   /// The same link of the worse host; null when there is none.
@@ -172,22 +173,23 @@ class Transplant {
     const bool counts = reads(kind_, "NVLink.count") || finding_.code == "nvlink-off";
     for (NvLinkBundle& bundle : host_.nvlinks) {
       if (!is_about(bundle.from) && !is_about(bundle.to)) continue;
-      const NvLinkBundle* twin = twin_of(bundle, worse_.nvlinks);
-      if (twin != nullptr) copy("NVLink", bundle, *twin);
-      if (counts && twin == nullptr && !worse_.nvlinks.empty()) bundle.count.value = 0;
+      const NvLinkBundle* counterpart = twin_of(bundle, worse_.nvlinks);
+      if (counterpart != nullptr) copy("NVLink", bundle, *counterpart);
+      if (counts && counterpart == nullptr && !worse_.nvlinks.empty()) bundle.count.value = 0;
     }
     for (PeerAccess& access : host_.peer_access) {
       if (!is_about(access.from) || !is_about(access.to)) continue;
-      if (const PeerAccess* twin = twin_of(access, worse_.peer_access)) copy("peer", access, *twin);
+      if (const PeerAccess* counterpart = twin_of(access, worse_.peer_access))
+        copy("peer", access, *counterpart);
     }
     for (StatedPath& path : host_.stated_paths) {
       if (!is_about(path.from) && !is_about(path.to)) continue;
-      const StatedPath* twin = twin_of(path, worse_.stated_paths);
-      if (twin == nullptr) continue;
-      copy("path", path, *twin);
+      const StatedPath* counterpart = twin_of(path, worse_.stated_paths);
+      if (counterpart == nullptr) continue;
+      copy("path", path, *counterpart);
       if (!counts) continue;
-      path.type = twin->type;
-      path.nvlinks = twin->nvlinks;
+      path.type = counterpart->type;
+      path.nvlinks = counterpart->nvlinks;
     }
   }
 
@@ -228,6 +230,8 @@ Host without_devices(const Host& host, const std::vector<Device>& devices) {
   return rest;
 }
 
-Host with_finding(const HostPair& pair, const Finding& finding) { return Transplant(pair, finding).take(); }
+Host inject_fault(const HostPair& pair, const Finding& finding) {
+  return FaultInjection(pair, finding).take();
+}
 
 }  // namespace collbench::topology

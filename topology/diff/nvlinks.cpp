@@ -27,10 +27,10 @@ bool in_mig_mode(const Gpu& gpu) { return gpu.mig.value_or(false) || says(gpu, "
 
 /// No GPU has a link on one side: that is one finding, not one for each.
 bool none_left(const HostPair& pair, Side side) {
-  for (const Twins& from : pair.match.gpus) {
+  for (const DevicePair& from : pair.match.gpus) {
     if (!from.a || !from.b) continue;
     for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
-      for (const Twins& to : *list) {
+      for (const DevicePair& to : *list) {
         if (to.a && to.b && from != to && wired_nvlinks(pair.of(side), *from.of(side), *to.of(side)) > 0)
           return false;
       }
@@ -53,10 +53,10 @@ bool comparable(const Host& a, const Host& b) {
 
 std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side) {
   std::vector<ChangedLinks> changed;
-  for (const Twins& from : pair.match.gpus) {
+  for (const DevicePair& from : pair.match.gpus) {
     if (!from.a || !from.b) continue;
     for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
-      for (const Twins& to : *list) {
+      for (const DevicePair& to : *list) {
         if (!to.a || !to.b || from == to) continue;
         const int mine = wired_nvlinks(pair.of(side), *from.of(side), *to.of(side));
         const int theirs = wired_nvlinks(pair.of(other(side)), *from.of(other(side)), *to.of(other(side)));
@@ -79,8 +79,8 @@ std::string words(const HostPair& pair, Side side, const Explained<Counts>& expl
 }
 
 /// The GPUs of which fewer links are listed than between them and others.
-std::vector<Twins> diff_counts(const HostPair& pair, FindingList& findings) {
-  std::vector<Twins> explained_gpus;
+std::vector<DevicePair> diff_counts(const HostPair& pair, FindingList& findings) {
+  std::vector<DevicePair> explained_gpus;
   if (!comparable(pair.a, pair.b)) return explained_gpus;
   for (const Side side : {Side::a, Side::b}) {
     const auto changed = changed_links(pair, side);
@@ -89,14 +89,14 @@ std::vector<Twins> diff_counts(const HostPair& pair, FindingList& findings) {
       return pair.match.gpus;
     }
     for (const Explained<Counts>& each : explain_pairs(changed)) {
-      std::vector<Twins> twins{each.device};
+      std::vector<DevicePair> devices{each.device};
       for (const ChangedLinks& one : each.pairs) {
-        const Twins& peer = one.from == each.device ? one.to : one.from;
-        const bool listed = std::find(twins.begin(), twins.end(), peer) != twins.end();
-        if (!listed && each.pairs.size() <= 2) twins.push_back(peer);
+        const DevicePair& peer = one.from == each.device ? one.to : one.from;
+        const bool listed = std::find(devices.begin(), devices.end(), peer) != devices.end();
+        if (!listed && each.pairs.size() <= 2) devices.push_back(peer);
       }
-      explained_gpus.insert(explained_gpus.end(), twins.begin(), twins.end());
-      findings.add_named("nvlink-fewer", side, finding_devices(pair, side, {each.device}), twins,
+      explained_gpus.insert(explained_gpus.end(), devices.begin(), devices.end());
+      findings.add_named("nvlink-fewer", side, finding_devices(pair, side, {each.device}), devices,
                          words(pair, side, each));
     }
   }
@@ -109,17 +109,17 @@ int links_of_model(const Gpu& gpu) {
   return model == nullptr ? 0 : model->nvlinks;
 }
 
-void look_at_links(const HostPair& pair, FindingList& findings, const Twins& twins, Side side) {
-  const Gpu& mine = pair.of(side).gpus.at(static_cast<std::size_t>(twins.of(side)->index));
-  const Gpu& theirs = pair.of(other(side)).gpus.at(static_cast<std::size_t>(twins.of(other(side))->index));
+void look_at_links(const HostPair& pair, FindingList& findings, const DevicePair& devices, Side side) {
+  const Gpu& mine = pair.of(side).gpus.at(static_cast<std::size_t>(devices.of(side)->index));
+  const Gpu& theirs = pair.of(other(side)).gpus.at(static_cast<std::size_t>(devices.of(other(side))->index));
   if (in_mig_mode(mine)) return;
   const int there = std::max(theirs.nvlinks_active.value_or(0), links_of_model(mine));
   const bool off_there = theirs.nvlink_state.known() && theirs.nvlinks_active.value_or(0) == 0;
   // A card that has links and no bridge says the same: only one that should have some is at fault.
   if (mine.nvlink_state.known() && there > 0 && (says(mine, "inactive") || !off_there)) {
-    findings.add("nvlink-off", side, {twins}, *mine.nvlink_state.value);
+    findings.add("nvlink-off", side, {devices}, *mine.nvlink_state.value);
   } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there) {
-    findings.add("nvlink-fewer", side, {twins},
+    findings.add("nvlink-fewer", side, {devices},
                  fmt::format("{} NVLinks active instead of {}", *mine.nvlinks_active.value, there));
   }
 }
@@ -135,18 +135,18 @@ Fact<double> per_link(const NvLinkBundle& bundle) {
 }
 
 void diff_rates(const HostPair& pair, FindingList& findings) {
-  const auto compare = [&](std::string_view code, const std::vector<Twins>& twins, const Fact<double>& a,
-                           const Fact<double>& b, std::string_view unit) {
-    if (clearly_less(a, b)) findings.add(code, Side::a, twins, instead(Side::a, a, b, unit));
-    if (clearly_less(b, a)) findings.add(code, Side::b, twins, instead(Side::b, a, b, unit));
+  const auto compare = [&](std::string_view code, const std::vector<DevicePair>& devices,
+                           const Fact<double>& a, const Fact<double>& b, std::string_view unit) {
+    if (clearly_less(a, b)) findings.add(code, Side::a, devices, instead(Side::a, a, b, unit));
+    if (clearly_less(b, a)) findings.add(code, Side::b, devices, instead(Side::b, a, b, unit));
   };
-  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const Twins& twins, const Gpu& a, const Gpu& b) {
-    compare("nvlink-slower", {twins}, a.nvlink_gigabytes_per_second, b.nvlink_gigabytes_per_second,
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
+    compare("nvlink-slower", {devices}, a.nvlink_gigabytes_per_second, b.nvlink_gigabytes_per_second,
             "GB/s an NVLink");
     if (lesser(a.c2c_links, b.c2c_links)) {
-      add_if_less(findings, "c2c-slower", {twins}, a.c2c_links, b.c2c_links, "C2C links");
+      add_if_less(findings, "c2c-slower", {devices}, a.c2c_links, b.c2c_links, "C2C links");
     } else {
-      compare("c2c-slower", {twins}, a.c2c_gigabytes_per_second, b.c2c_gigabytes_per_second, "GB/s of C2C");
+      compare("c2c-slower", {devices}, a.c2c_gigabytes_per_second, b.c2c_gigabytes_per_second, "GB/s of C2C");
     }
   });
   for (const NvLinkBundle& in_a : pair.a.nvlinks) {
@@ -178,11 +178,11 @@ void diff_peer_access(const HostPair& pair, FindingList& findings) {
 }  // namespace
 
 void diff_nvlinks(const HostPair& pair, FindingList& findings) {
-  const std::vector<Twins> explained = diff_counts(pair, findings);
-  for (const Twins& twins : pair.match.gpus) {
-    if (!twins.a || !twins.b) continue;
-    if (std::find(explained.begin(), explained.end(), twins) != explained.end()) continue;
-    for (const Side side : {Side::a, Side::b}) look_at_links(pair, findings, twins, side);
+  const std::vector<DevicePair> explained = diff_counts(pair, findings);
+  for (const DevicePair& devices : pair.match.gpus) {
+    if (!devices.a || !devices.b) continue;
+    if (std::find(explained.begin(), explained.end(), devices) != explained.end()) continue;
+    for (const Side side : {Side::a, Side::b}) look_at_links(pair, findings, devices, side);
   }
   diff_rates(pair, findings);
   diff_peer_access(pair, findings);

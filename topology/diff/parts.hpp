@@ -27,14 +27,15 @@ void diff_graphs(const HostPair& pair, FindingList& findings);
 /// Whether both hosts have as many NUMA nodes; else everything next to one has moved, which is one finding.
 [[nodiscard]] bool same_numa_nodes(const HostPair& pair);
 
-/// Whether a device is next to another NUMA node than its twin.
-[[nodiscard]] bool has_moved(const HostPair& pair, const Twins& twins);
+/// Whether a device is next to another NUMA node than its counterpart.
+[[nodiscard]] bool has_moved(const HostPair& pair, const DevicePair& devices);
 
-/// The element of `items` at each side of `twins`: visit(twins, in_a, in_b), only where both seats are taken.
+/// The element of `items` at each side of `device pairs`: visit(device pairs, in_a, in_b), only where both
+/// slots are taken.
 template <class Item, class Visit>
-void each_pair(const HostPair& pair, const std::vector<Twins>& twins, std::vector<Item> Host::* items,
+void each_pair(const HostPair& pair, const std::vector<DevicePair>& devices, std::vector<Item> Host::* items,
                Visit&& visit) {
-  for (const Twins& each : twins) {
+  for (const DevicePair& each : devices) {
     if (!each.a || !each.b) continue;
     visit(each, (pair.a.*items).at(static_cast<std::size_t>(each.a->index)),
           (pair.b.*items).at(static_cast<std::size_t>(each.b->index)));
@@ -59,31 +60,31 @@ template <class T>
 
 /// Adds a finding on side b where both are known and not equal.
 template <class T>
-void add_if_different(FindingList& findings, std::string_view code, const std::vector<Twins>& twins,
+void add_if_different(FindingList& findings, std::string_view code, const std::vector<DevicePair>& devices,
                       const Fact<T>& a, const Fact<T>& b, std::string_view name) {
   if (!lesser(a, b)) return;
-  findings.add(code, Side::b, twins, fmt::format("{} {}", name, instead(Side::b, a, b, "")));
+  findings.add(code, Side::b, devices, fmt::format("{} {}", name, instead(Side::b, a, b, "")));
 }
 
 /// Adds a finding on the side where the number is less.
 template <class T>
-void add_if_less(FindingList& findings, std::string_view code, const std::vector<Twins>& twins,
+void add_if_less(FindingList& findings, std::string_view code, const std::vector<DevicePair>& devices,
                  const Fact<T>& a, const Fact<T>& b, std::string_view unit) {
-  if (const auto side = lesser(a, b)) findings.add(code, *side, twins, instead(*side, a, b, unit));
+  if (const auto side = lesser(a, b)) findings.add(code, *side, devices, instead(*side, a, b, unit));
 }
 
-/// Two seats between which something is otherwise on one host.
+/// Two slots between which something is otherwise on one host.
 template <class What>
 struct ChangedPair {
-  Twins from;
-  Twins to;
+  DevicePair from;
+  DevicePair to;
   What what;
 };
 
 /// One device and the changed pairs that it explains.
 template <class What>
 struct Explained {
-  Twins device;
+  DevicePair device;
   std::vector<ChangedPair<What>> pairs;
 };
 
@@ -91,14 +92,14 @@ struct Explained {
 /// device that moved changes its pairs with many; those many are not at fault.
 template <class What>
 [[nodiscard]] std::vector<Explained<What>> explain_pairs(std::vector<ChangedPair<What>> pairs) {
-  const auto has = [](const ChangedPair<What>& pair, const Twins& device) {
+  const auto has = [](const ChangedPair<What>& pair, const DevicePair& device) {
     return pair.from == device || pair.to == device;
   };
   std::vector<Explained<What>> explained;
   while (!pairs.empty()) {
     Explained<What> most;
     for (const ChangedPair<What>& pair : pairs) {
-      for (const Twins& device : {pair.from, pair.to}) {
+      for (const DevicePair& device : {pair.from, pair.to}) {
         std::vector<ChangedPair<What>> of_device;
         for (const ChangedPair<What>& each : pairs) {
           if (has(each, device)) of_device.push_back(each);

@@ -41,10 +41,10 @@ struct Paths {
 };
 
 Paths all_paths(const HostPair& pair) {
-  std::vector<Twins> devices;
+  std::vector<DevicePair> devices;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const Twins& twins : *list) {
-      if (twins.a && twins.b) devices.push_back(twins);
+    for (const DevicePair& each : *list) {
+      if (each.a && each.b) devices.push_back(each);
     }
   }
   Paths paths;
@@ -71,7 +71,7 @@ bool numa_explains(const HostPair& pair, const ChangedPath& path) {
 std::string describe(const HostPair& pair, Side side, const Explained<Change>& explained) {
   std::vector<std::string> parts;
   for (const ChangedPath& path : explained.pairs) {
-    const Twins& peer = path.from == explained.device ? path.to : path.from;
+    const DevicePair& peer = path.from == explained.device ? path.to : path.from;
     const Nearness mine = side == Side::a ? path.what.in_a : path.what.in_b;
     const Nearness theirs = side == Side::a ? path.what.in_b : path.what.in_a;
     parts.push_back(fmt::format("meets {} {} instead of {}", finding_devices(pair, side, {peer}), words(mine),
@@ -98,9 +98,9 @@ void diff_paths(const HostPair& pair, FindingList& findings) {
       return path.what.in_b > path.what.in_a;
     });
     const Side side = further_in_b ? Side::b : Side::a;
-    std::vector<Twins> twins{each.device};
-    if (each.pairs.size() == 1) twins = {each.pairs.front().from, each.pairs.front().to};
-    findings.add_named("devices-apart", side, finding_devices(pair, side, {each.device}), twins,
+    std::vector<DevicePair> devices{each.device};
+    if (each.pairs.size() == 1) devices = {each.pairs.front().from, each.pairs.front().to};
+    findings.add_named("devices-apart", side, finding_devices(pair, side, {each.device}), devices,
                        describe(pair, side, each));
   }
 }

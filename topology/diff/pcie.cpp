@@ -12,7 +12,7 @@ namespace {
 struct PciPair {
   const PciDevice& a;
   const PciDevice& b;
-  std::vector<Twins> twins;
+  std::vector<DevicePair> devices;
   std::string bridge;  ///< "PCIe switch 0000:16:00.0"; empty for the endpoint itself
   bool nic = false;
 
@@ -35,9 +35,9 @@ class PcieDiff {
  private:
   void add(std::string_view code, Side side, const PciPair& pci, std::string what) {
     if (pci.bridge.empty()) {
-      findings_.add(code, side, pci.twins, std::move(what));
+      findings_.add(code, side, pci.devices, std::move(what));
     } else {
-      findings_.add_named(code, side, pci.bridge, pci.twins, std::move(what));
+      findings_.add_named(code, side, pci.bridge, pci.devices, std::move(what));
     }
   }
 
@@ -131,14 +131,14 @@ class PcieDiff {
   FindingList& findings_;
 };
 
-/// The twins below a bridge of a.
-std::vector<Twins> twins_below(const HostPair& pair, const std::string& bridge) {
-  std::vector<Twins> below;
+/// The device pairs below a bridge of a.
+std::vector<DevicePair> twins_below(const HostPair& pair, const std::string& bridge) {
+  std::vector<DevicePair> below;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const Twins& twins : *list) {
-      if (!twins.a || !twins.b) continue;
-      for (const PciDevice* step : way_to_root(pair.a, pci_address_of(pair.a, *twins.a).value_or(""))) {
-        if (step->address == bridge) below.push_back(twins);
+    for (const DevicePair& devices : *list) {
+      if (!devices.a || !devices.b) continue;
+      for (const PciDevice* step : way_to_root(pair.a, pci_address_of(pair.a, *devices.a).value_or(""))) {
+        if (step->address == bridge) below.push_back(devices);
       }
     }
   }
@@ -151,13 +151,13 @@ void diff_pcie(const HostPair& pair, FindingList& findings) {
   PcieDiff diff(pair, findings);
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
     std::string before;  // two NICs may be ports of one function
-    for (const Twins& twins : *list) {
-      if (!twins.a || !twins.b) continue;
-      const PciDevice* a = find_pci_device(pair.a, pci_address_of(pair.a, *twins.a).value_or(""));
-      const PciDevice* b = find_pci_device(pair.b, pci_address_of(pair.b, *twins.b).value_or(""));
+    for (const DevicePair& devices : *list) {
+      if (!devices.a || !devices.b) continue;
+      const PciDevice* a = find_pci_device(pair.a, pci_address_of(pair.a, *devices.a).value_or(""));
+      const PciDevice* b = find_pci_device(pair.b, pci_address_of(pair.b, *devices.b).value_or(""));
       if (a == nullptr || b == nullptr || a->address == before) continue;
       before = a->address;
-      diff.compare({*a, *b, {twins}, {}, twins.a->kind == DeviceKind::nic});
+      diff.compare({*a, *b, {devices}, {}, devices.a->kind == DeviceKind::nic});
     }
   }
   for (const auto& [in_a, in_b] : pair.match.bridges) {

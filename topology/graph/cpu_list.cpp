@@ -10,10 +10,10 @@
 namespace collbench::topology {
 namespace {
 
-constexpr int kMostCpus = 65536;  // Linux' own limit is 8192 (CONFIG_NR_CPUS); a larger number is damage
+constexpr int kMaxCpus = 65536;  // Linux' own limit is 8192 (CONFIG_NR_CPUS); a larger number is damage
 
 std::optional<int> cpu_number(std::string_view text) {
-  const auto number = parse_integer(text, 0, kMostCpus - 1);
+  const auto number = parse_integer(text, 0, kMaxCpus - 1);
   if (!number) return std::nullopt;
   return static_cast<int>(*number);
 }
@@ -52,7 +52,7 @@ std::optional<std::vector<int>> parse_cpu_mask(std::string_view text) {
       }
     }
     base += 32;
-    if (base > kMostCpus || digits.size() > kMostCpus / 4) return std::nullopt;
+    if (base > kMaxCpus || digits.size() > kMaxCpus / 4) return std::nullopt;
   }
   return cpus;
 }

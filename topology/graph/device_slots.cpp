@@ -57,29 +57,29 @@ std::string seat_address(const Host& host, const Device& device) {
   return pci_address_of(host, device).value_or("");
 }
 
-std::vector<Seat> seats_of(const Host& host) {
-  std::vector<Seat> seats;
+std::vector<DeviceSlot> seats_of(const Host& host) {
+  std::vector<DeviceSlot> slots;
   const auto add = [&](DeviceKind kind, int index, std::string model) {
     const Device device{kind, index};
-    seats.push_back({device, seat_address(host, device), std::move(model),
+    slots.push_back({device, seat_address(host, device), std::move(model),
                      kind == DeviceKind::nvswitch ? -1 : numa_node_of(host, device).value_or(-1)});
   };
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i)
     add(DeviceKind::gpu, i, gpu_model(host, host.gpus[static_cast<std::size_t>(i)]));
   for (int i = 0; i < static_cast<int>(host.nvswitches.size()); ++i) add(DeviceKind::nvswitch, i, {});
-  const auto before_nics = static_cast<std::ptrdiff_t>(seats.size());
+  const auto before_nics = static_cast<std::ptrdiff_t>(slots.size());
   for (const int i : nic_order(host))
     add(DeviceKind::nic, i, nic_model(host.nics[static_cast<std::size_t>(i)]));
-  std::sort(seats.begin(), seats.begin() + before_nics, [&host](const Seat& x, const Seat& y) {
-    const auto key = [&host](const Seat& seat) {
-      const int number = seat.device.kind == DeviceKind::gpu
-                             ? host.gpus[static_cast<std::size_t>(seat.device.index)].index.value_or(0)
+  std::sort(slots.begin(), slots.begin() + before_nics, [&host](const DeviceSlot& x, const DeviceSlot& y) {
+    const auto key = [&host](const DeviceSlot& slot) {
+      const int number = slot.device.kind == DeviceKind::gpu
+                             ? host.gpus[static_cast<std::size_t>(slot.device.index)].index.value_or(0)
                              : 0;
-      return std::tuple(seat.device.kind != DeviceKind::gpu, seat.address, number, seat.device.index);
+      return std::tuple(slot.device.kind != DeviceKind::gpu, slot.address, number, slot.device.index);
     };
     return key(x) < key(y);
   });
-  return seats;
+  return slots;
 }
 
 }  // namespace
@@ -105,15 +105,15 @@ int wired_nvlinks(const Host& host, const Device& from, const Device& to) {
   return 0;
 }
 
-SeatPlan seat_plan(const Host& host) {
-  SeatPlan plan{seats_of(host), {}, {}};
-  const std::size_t count = plan.seats.size();
+SlotPlan slot_plan(const Host& host) {
+  SlotPlan plan{seats_of(host), {}, {}};
+  const std::size_t count = plan.slots.size();
   plan.near.assign(count, std::vector<Nearness>(count, Nearness::unknown));
   plan.nvlinks.assign(count, std::vector<int>(count));
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < count; ++j) {
-      const Device& from = plan.seats[i].device;
-      const Device& to = plan.seats[j].device;
+      const Device& from = plan.slots[i].device;
+      const Device& to = plan.slots[j].device;
       if (i == j) continue;
       if (from.kind == DeviceKind::gpu && to.kind != DeviceKind::nic)
         plan.nvlinks[i][j] = wired_nvlinks(host, from, to);

@@ -15,21 +15,21 @@ enum class Nearness {
 };
 
 /// Where a device sits and what it is, without its name.
-struct Seat {
+struct DeviceSlot {
   Device device;
   std::string address;  ///< empty where not known
   std::string model;    ///< empty where not known
   int numa_node = -1;   ///< −1: not known
 };
 
-/// The devices of a host and how they are connected; `near` and `nvlinks` go by position in `seats`.
-struct SeatPlan {
-  std::vector<Seat> seats;  ///< GPUs, then NVSwitches, then NICs, each by address, else by rank
+/// The devices of a host and how they are connected; `near` and `nvlinks` go by position in `slots`.
+struct SlotPlan {
+  std::vector<DeviceSlot> slots;  ///< GPUs, then NVSwitches, then NICs, each by address, else by rank
   std::vector<std::vector<Nearness>> near;
   std::vector<std::vector<int>> nvlinks;  ///< from the row to the column
 };
 
-[[nodiscard]] SeatPlan seat_plan(const Host& host);
+[[nodiscard]] SlotPlan slot_plan(const Host& host);
 
 /// How near two GPUs or NICs are, NVLink aside: by the PCI tree, else by what a source states.
 [[nodiscard]] Nearness nearness(const Host& host, const Device& a, const Device& b);

@@ -107,7 +107,7 @@ std::string port_label(const std::string& nic, const NicPort& port) {
   return fmt::format("{} port {}", nic, port.number);
 }
 
-/// The memory that the system counts differs by some pages between twins.
+/// The memory that the system counts differs by some pages between device pairs.
 std::string rounded_to_gibibytes(std::uint64_t bytes) {
   constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
   return fmt::format("{} GiB", (bytes + kGibibyte / 2) / kGibibyte);
@@ -165,7 +165,7 @@ HostFacts host_facts(const Host& host) {
 }
 
 // FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv (Fowler, Noll, Vo).
-std::string shape_hash(const FactsByDevice& shape) {
+std::string canonical_hash(const FactsByDevice& shape) {
   std::uint64_t hash = 14695981039346656037U;
   const auto add = [&hash](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -274,6 +274,6 @@ class Walk {
 
 }  // namespace
 
-std::string shape_text(std::string_view text) { return Walk(text).take(); }
+std::string canonical_json(std::string_view text) { return Walk(text).take(); }
 
 }  // namespace collbench::topology

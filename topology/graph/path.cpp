@@ -13,7 +13,7 @@
 namespace collbench::topology {
 namespace {
 
-constexpr int kMostNvLinksOfAGpu = 18;  // Hopper and Blackwell; fewer before
+constexpr int kMaxNvLinksOfAGpu = 18;  // Hopper and Blackwell; fewer before
 
 int direct_nvlinks(const Host& host, const Device& from, const Device& to) {
   int links = 0;
@@ -226,7 +226,7 @@ bool has_nvswitch(const Host& host) {
     const auto sm = path.from.kind == DeviceKind::gpu
                         ? sm_of(host, host.gpus.at(static_cast<std::size_t>(path.from.index)))
                         : std::nullopt;
-    return sum > (sm ? most_nvlinks(*sm) : kMostNvLinksOfAGpu);
+    return sum > (sm ? max_nvlinks(*sm) : kMaxNvLinksOfAGpu);
   });
 }
 

@@ -31,7 +31,7 @@ constexpr std::array<Words, 12> kTypeWords{{
     {PathType::net, "NET", "", "NET"},
 }};
 
-constexpr int kMostNvLinks = 36;  // a bond of more has not been built (18 links a GPU up to Blackwell)
+constexpr int kMaxNvLinks = 36;  // a bond of more has not been built (18 links a GPU up to Blackwell)
 
 const Words& words_of(PathType type) {
   return *std::find_if(kTypeWords.begin(), kTypeWords.end(),
@@ -51,7 +51,7 @@ std::optional<PathType> path_type_from_name(std::string_view name) {
 
 std::optional<PathType> path_type_from_nvidia_smi(std::string_view cell, int* nvlinks) {
   if (cell.size() > 2 && cell.substr(0, 2) == "NV") {
-    const auto count = parse_integer(cell.substr(2), 1, kMostNvLinks);
+    const auto count = parse_integer(cell.substr(2), 1, kMaxNvLinks);
     if (!count) return std::nullopt;
     *nvlinks = static_cast<int>(*count);
     return PathType::nvl;

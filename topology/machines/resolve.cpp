@@ -66,7 +66,7 @@ Host read_folder(const fs::path& folder) {
 Error unknown_place(const std::string& place) {
   std::vector<std::string> names;
   for (const ReferenceMachine& machine : reference_machines()) names.emplace_back(machine.name);
-  const std::vector<std::string> near = near_names(place, names);
+  const std::vector<std::string> near = suggest_names(place, names);
   return usage_error(
       place, "there is no such file or folder, and no reference machine of that name",
       near.empty() ? "see collbench topo list" : fmt::format("did you mean {}?", fmt::join(near, ", ")));
@@ -74,7 +74,7 @@ Error unknown_place(const std::string& place) {
 
 }  // namespace
 
-Topology read_place(const std::string& place) {
+Topology resolve_machine(const std::string& place) {
   std::error_code error;
   if (fs::is_directory(place, error)) return {{read_folder(place)}};
   if (fs::exists(place, error)) return read_any_topology(read_file(place), place);

@@ -9,6 +9,6 @@ namespace collbench::topology {
 /// /sys, or files that describe one machine, which are merged), or the name of a reference machine. A file or
 /// folder goes before a name. Throws Error (usage) for what is none of these, naming what may have been
 /// meant.
-[[nodiscard]] Topology read_place(const std::string& place);
+[[nodiscard]] Topology resolve_machine(const std::string& place);
 
 }  // namespace collbench::topology

@@ -30,14 +30,14 @@ namespace {
 /// Runs programs within one budget of time.
 class Programs {
  public:
-  explicit Programs(const LivePlaces& places) : places_(places), start_(std::chrono::steady_clock::now()) {}
+  explicit Programs(const LiveSources& places) : places_(places), start_(std::chrono::steady_clock::now()) {}
 
-  /// What `arguments` print; none, with the reason in why_not(), unless they succeed.
+  /// What `arguments` print; none, with the reason in unsupported_reason(), unless they succeed.
   [[nodiscard]] std::optional<std::string> output(const std::vector<std::string>& arguments) {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
     const ChildLimits limits{
         .seconds = std::clamp(places_.seconds - gone.count(), 0.0, places_.seconds_per_program),
-        .most_bytes = kMostInputBytes};
+        .max_bytes = kMaxInputBytes};
     last_ = run_child(arguments, limits);
     spdlog::debug("{}: {}", fmt::join(arguments, " "), describe_end(last_, limits));
     if (last_.succeeded()) return last_.out;
@@ -48,11 +48,11 @@ class Programs {
     return std::nullopt;
   }
 
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& unsupported_reason() const { return why_not_; }
   [[nodiscard]] const ChildResult& last() const { return last_; }
 
  private:
-  const LivePlaces& places_;
+  const LiveSources& places_;
   std::chrono::steady_clock::time_point start_;
   std::string why_not_;
   ChildResult last_;
@@ -81,7 +81,7 @@ std::vector<NvidiaSmiCommand> nvidia_smi_commands() {
           {{"nvlink", "-s"}, read_nvidia_smi_nvlink, true}};
 }
 
-std::string missing_nvidia_smi(const LivePlaces& places, bool gpus_on_bus, const std::string& why) {
+std::string missing_nvidia_smi(const LiveSources& places, bool gpus_on_bus, const std::string& why) {
   if (!gpus_on_bus)
     return fmt::format("{} is not there, and no NVIDIA GPU on the PCI bus", places.nvidia_smi);
   return fmt::format(
@@ -92,7 +92,7 @@ std::string missing_nvidia_smi(const LivePlaces& places, bool gpus_on_bus, const
 
 /// What nvidia-smi says, by itself: its own numbering holds its tables together, also where it sees fewer
 /// GPUs than the PCI bus.
-Host gather_nvidia_smi(const LivePlaces& places, bool gpus_on_bus, Programs& programs) {
+Host gather_nvidia_smi(const LiveSources& places, bool gpus_on_bus, Programs& programs) {
   std::vector<Host> readings;
   const auto note = [&readings](std::string text) {
     readings.emplace_back().notes.push_back(std::move(text));
@@ -106,15 +106,15 @@ Host gather_nvidia_smi(const LivePlaces& places, bool gpus_on_bus, Programs& pro
       if (command.silent_where_none && trim(*text).empty()) continue;
       readings.push_back(or_note(words, [&] { return command.read(*text, "live"); }));
     } else if (programs.last().end == ChildEnd::not_started) {
-      note(missing_nvidia_smi(places, gpus_on_bus, programs.why_not()));
+      note(missing_nvidia_smi(places, gpus_on_bus, programs.unsupported_reason()));
       break;
     } else if (programs.last().end == ChildEnd::timed_out) {
       note(
           fmt::format("{}: {}; it is not asked again, and what it knows is missing: see dmesg for Xid errors",
-                      words, programs.why_not()));
+                      words, programs.unsupported_reason()));
       break;
-    } else if (programs.why_not() != failed) {  // the same for every command is said once
-      failed = programs.why_not();
+    } else if (programs.unsupported_reason() != failed) {  // the same for every command is said once
+      failed = programs.unsupported_reason();
       note(fmt::format("{}: {}; what it knows is missing: see to that first", words, failed));
     }
   }
@@ -122,7 +122,7 @@ Host gather_nvidia_smi(const LivePlaces& places, bool gpus_on_bus, Programs& pro
 }
 
 /// "active", "inactive", "failed", …: systemctl prints the state and exits with 0 for "active" only.
-Host gather_fabric_manager(const LivePlaces& places, Programs& programs) {
+Host gather_fabric_manager(const LiveSources& places, Programs& programs) {
   constexpr std::array<std::string_view, 6> kStates{"active",     "inactive",     "failed",
                                                     "activating", "deactivating", "reloading"};
   Host host;
@@ -135,7 +135,7 @@ Host gather_fabric_manager(const LivePlaces& places, Programs& programs) {
     host.notes.push_back(
         fmt::format("the state of the fabric manager is not known ({}); on the host: systemctl status "
                     "nvidia-fabricmanager",
-                    programs.why_not()));
+                    programs.unsupported_reason()));
   }
   return host;
 }
@@ -163,7 +163,7 @@ Host read_sysfs(const std::filesystem::path& root) {
   return merge_hosts({read_sysfs_pci(root), read_sysfs_infiniband(root), read_sysfs_net(root)});
 }
 
-Host gather_live(const LivePlaces& places) {
+Host gather_live(const LiveSources& places) {
   Programs programs(places);
   const Host sysfs = read_sysfs(places.sysfs);
   const bool gpus_on_bus = shows_nvidia_gpu(sysfs);

@@ -7,7 +7,7 @@
 namespace collbench::topology {
 
 /// Where a live look goes; tests put stand-ins there.
-struct LivePlaces {
+struct LiveSources {
   std::string nvidia_smi = "nvidia-smi";  ///< the program, looked up on PATH
   std::string systemctl = "systemctl";
   std::filesystem::path sysfs = "/sys";
@@ -18,7 +18,7 @@ struct LivePlaces {
 
 /// This machine as every source sees it, merged. Never throws for a source that is missing, hangs, fails or
 /// gives nonsense: what is missing for it, and how to get it, stands in the notes.
-[[nodiscard]] Host gather_live(const LivePlaces& places = {});
+[[nodiscard]] Host gather_live(const LiveSources& places = {});
 
 /// A copy of /sys: what its files say.
 [[nodiscard]] Host read_sysfs(const std::filesystem::path& root);

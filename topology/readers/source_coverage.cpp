@@ -26,7 +26,7 @@ bool all_among(const std::vector<Source>& sources, const std::array<std::string_
 
 }  // namespace
 
-bool tells_of(const Host& host, DeviceKind kind) {
+bool source_coverage(const Host& host, DeviceKind kind) {
   if (kind == DeviceKind::gpu) return !all_among(host.sources, kWithoutGpus);
   return !all_among(host.sources, kWithoutNics);
 }

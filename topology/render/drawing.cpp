@@ -34,7 +34,7 @@ constexpr const char* kDiffersFill = "#fff3a3";
 constexpr const char* kPage = "#ffffff";
 
 constexpr int kNoNumaNode = std::numeric_limits<int>::max();  // a NUMA node: drawn last
-constexpr std::size_t kMostSwitchesDrawn = 6;  // of an NVLink rack a node sees 18: they become one box
+constexpr std::size_t kMaxSwitchesDrawn = 6;  // of an NVLink rack a node sees 18: they become one box
 
 /// For Graphviz' HTML-like labels.
 std::string escaped(std::string_view text) {
@@ -123,8 +123,8 @@ class Drawing {
 
   [[nodiscard]] std::vector<Device> in_order() const {
     std::vector<Device> devices;
-    for (const Seat& seat : seat_plan(host_).seats) {
-      if (seat.device.kind != DeviceKind::nvswitch) devices.push_back(seat.device);
+    for (const DeviceSlot& slot : slot_plan(host_).slots) {
+      if (slot.device.kind != DeviceKind::nvswitch) devices.push_back(slot.device);
     }
     return devices;
   }
@@ -273,7 +273,7 @@ class Drawing {
   }
 
   [[nodiscard]] bool one_box_of_switches() const {
-    return host_.nvswitches.size() > kMostSwitchesDrawn || host_.nvswitches.empty();
+    return host_.nvswitches.size() > kMaxSwitchesDrawn || host_.nvswitches.empty();
   }
 
   [[nodiscard]] std::size_t switches_drawn() const {

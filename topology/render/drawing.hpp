@@ -14,7 +14,7 @@ struct DrawingMark {
   std::string text;             ///< a line below the drawing, behind its number
 };
 
-/// Colours of a drawing in light surroundings; svg_of() replaces each by its twin in dark ones.
+/// Colours of a drawing in light surroundings; svg_of() replaces each by its counterpart in dark ones.
 struct DrawingColour {
   const char* light;
   const char* dark;

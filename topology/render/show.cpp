@@ -95,8 +95,8 @@ std::string source_name(const Host& host, int source) {
 
 /// "GPU0, GPU1, GPU2 and 5 more".
 std::string first_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostShown = 3;
-  const std::size_t shown = std::min(names.size(), kMostShown);
+  constexpr std::size_t kMaxShown = 3;
+  const std::size_t shown = std::min(names.size(), kMaxShown);
   const std::string more = shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "";
   return fmt::format(
       "{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "), more);

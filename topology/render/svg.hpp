@@ -8,8 +8,8 @@ namespace collbench::topology {
 /// dot (package graphviz), usage where it fails.
 [[nodiscard]] std::string svg_of(const std::string& dot);
 
-/// The SVG with a style sheet that gives each colour of drawing_colours() its twin where the reader prefers
-/// dark surroundings.
+/// The SVG with a style sheet that gives each colour of drawing_colours() its counterpart where the reader
+/// prefers dark surroundings.
 [[nodiscard]] std::string with_dark_colours(std::string svg);
 
 }  // namespace collbench::topology

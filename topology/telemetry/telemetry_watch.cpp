@@ -13,7 +13,7 @@ namespace collbench::topology {
 namespace {
 
 /// Of the time between two readings. A row's time is a median of blocks: what held for less moves none.
-constexpr double kLeastShare = 0.01;
+constexpr double kMinShare = 0.01;
 
 void widen(std::optional<Gauge>& gauge, const std::optional<double>& value) {
   if (!value) return;
@@ -64,7 +64,7 @@ void TelemetryLog::add(const std::vector<GpuReading>& reading, const ReadingTime
       const auto earlier = before.throttled_seconds.find(trouble);
       if (earlier == before.throttled_seconds.end()) continue;
       const double held = seconds - earlier->second;
-      if (held > 0 && held >= kLeastShare * time.seconds_since_last) mark(*gpu, trouble, time.since_last);
+      if (held > 0 && held >= kMinShare * time.seconds_since_last) mark(*gpu, trouble, time.since_last);
     }
     last_[now.address] = now;
   }
@@ -86,7 +86,7 @@ double seconds_from(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-TelemetryWatch::TelemetryWatch(TelemetryPlaces places) : places_(std::move(places)) {
+TelemetryWatch::TelemetryWatch(TelemetrySources places) : places_(std::move(places)) {
   read();
   if (!failed_) thread_ = std::thread([this] { watch(); });
 }
@@ -139,7 +139,7 @@ void TelemetryWatch::read() {
     if (row_) during_.insert(*row_);
     time.since_last = std::exchange(since_last_, during_);
   }
-  const ChildLimits limits{.seconds = places_.seconds_per_reading, .most_bytes = kMostInputBytes};
+  const ChildLimits limits{.seconds = places_.seconds_per_reading, .max_bytes = kMaxInputBytes};
   ChildResult child;
   try {
     child = run_child({places_.nvidia_smi, "-q", "-x"}, limits);

@@ -50,7 +50,7 @@ class TelemetryLog {
 };
 
 /// Where and how often telemetry is read; tests put stand-ins there.
-struct TelemetryPlaces {
+struct TelemetrySources {
   std::string nvidia_smi = "nvidia-smi";  ///< the program, looked up on PATH
   double seconds_per_reading = 8;         ///< it takes up to 5 s where persistence mode is off
   double seconds_between = 1;             ///< at least; and nine times what the last reading took
@@ -64,7 +64,7 @@ struct TelemetryPlaces {
 class TelemetryWatch {
  public:
   /// Takes the first reading.
-  explicit TelemetryWatch(TelemetryPlaces places = {});
+  explicit TelemetryWatch(TelemetrySources places = {});
   TelemetryWatch(const TelemetryWatch&) = delete;
   TelemetryWatch& operator=(const TelemetryWatch&) = delete;
   TelemetryWatch(TelemetryWatch&&) = delete;
@@ -84,7 +84,7 @@ class TelemetryWatch {
   void fail(const std::string& why);
   void stop();
 
-  TelemetryPlaces places_;
+  TelemetrySources places_;
   TelemetryLog log_;         // the thread's while it runs
   bool failed_ = false;      // likewise
   double took_seconds_ = 0;  // likewise: the last reading

@@ -72,10 +72,10 @@ struct HostAlgorithm {
 /// J. Pješivac-Grbović et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10,
 /// 2007, has the pipeline of a single operation.
 template <typename Work>
-[[nodiscard]] double pipeline_seconds(const HostCall& call, const Round& chain, const RoundClock& start,
+[[nodiscard]] double pipeline_seconds(const HostCall& call, const Round& chain, const LogGpSimulator& start,
                                       const Work& work_seconds) {
   const auto with_segment = [&](double segment) {
-    RoundClock clock = start;
+    LogGpSimulator clock = start;
     const auto repeat = [&] {
       clock.repeat(chain, segment, work_seconds(segment), 2 * call.ranks());
       return clock.seconds();

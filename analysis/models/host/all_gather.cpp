@@ -9,14 +9,14 @@
 namespace collbench::analysis {
 namespace {
 
-RoundClock clock_for(const HostCall& call) {
-  RoundClock clock(call.model, SentData::forwarded, call.size_bytes + (call.in_place ? 0 : call.block()));
+LogGpSimulator clock_for(const HostCall& call) {
+  LogGpSimulator clock(call.model, SentData::forwarded, call.size_bytes + (call.in_place ? 0 : call.block()));
   if (!call.in_place) clock.work(clock.copy(call.block()));  // one's own block, to its place
   return clock;
 }
 
 double ring(const HostCall& call) {
-  RoundClock clock = clock_for(call);
+  LogGpSimulator clock = clock_for(call);
   const Round step = shift(call.model, 1);
   clock.repeat(step, call.block(), 0, call.ranks() - 1);
   return clock.seconds();
@@ -26,7 +26,7 @@ double ring(const HostCall& call) {
 /// J. Chen et al., "Performance Evaluation of Allgather Algorithms on Terascale Linux Cluster with Fast
 /// Ethernet", HPC Asia 2005.
 double neighbor(const HostCall& call) {
-  RoundClock clock = clock_for(call);
+  LogGpSimulator clock = clock_for(call);
   const int ranks = call.ranks();
   std::vector<int> even_goes_right(static_cast<std::size_t>(ranks));
   std::vector<int> even_goes_left(static_cast<std::size_t>(ranks));
@@ -46,7 +46,7 @@ double neighbor(const HostCall& call) {
 }
 
 double recursive_doubling(const HostCall& call) {
-  RoundClock clock = clock_for(call);
+  LogGpSimulator clock = clock_for(call);
   const Hypercube cube(call.model);
   for (int mask = 1; mask < call.ranks(); mask *= 2) clock.exchange(cube.exchange(mask), mask * call.block());
   return clock.seconds();
@@ -55,7 +55,7 @@ double recursive_doubling(const HostCall& call) {
 /// J. Bruck et al., "Efficient Algorithms for All-to-All Communications in Multiport Message-Passing
 /// Systems", IEEE TPDS 8(11), 1997. The blocks arrive rotated and are moved to their places at the end.
 double bruck(const HostCall& call) {
-  RoundClock clock = clock_for(call);
+  LogGpSimulator clock = clock_for(call);
   for (int distance = 1; distance < call.ranks(); distance *= 2) {
     const int blocks = std::min(distance, call.ranks() - distance);
     clock.exchange(shift(call.model, call.ranks() - distance), blocks * call.block());
@@ -66,7 +66,7 @@ double bruck(const HostCall& call) {
 
 /// Everybody's block to rank 0 in turn, and a binomial broadcast of all of them.
 double linear(const HostCall& call) {
-  RoundClock clock = clock_for(call);
+  LogGpSimulator clock = clock_for(call);
   for (const Round& round : linear_to_root(call.model)) clock.exchange(round, call.block());
   for (const Round& round : binomial_from_root(call.model)) clock.exchange(round, call.size_bytes);
   return clock.seconds();

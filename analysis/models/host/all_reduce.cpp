@@ -11,9 +11,9 @@ namespace collbench::analysis {
 namespace {
 
 /// What a rank touches: its buffers, and `temporary_bytes` of the library's own.
-RoundClock clock_for(const HostCall& call, double temporary_bytes) {
-  RoundClock clock(call.model, SentData::forwarded,
-                   (call.in_place ? 1 : 2) * call.size_bytes + temporary_bytes);
+LogGpSimulator clock_for(const HostCall& call, double temporary_bytes) {
+  LogGpSimulator clock(call.model, SentData::forwarded,
+                       (call.in_place ? 1 : 2) * call.size_bytes + temporary_bytes);
   if (!call.in_place) clock.work(clock.copy(call.size_bytes));  // the input becomes the first partial result
   return clock;
 }
@@ -21,7 +21,7 @@ RoundClock clock_for(const HostCall& call, double temporary_bytes) {
 /// p − 1 steps that reduce a block and p − 1 that pass the results on.
 double ring(const HostCall& call) {
   const double block = call.block();
-  RoundClock clock = clock_for(call, block);
+  LogGpSimulator clock = clock_for(call, block);
   const Round step = shift(call.model, 1);
   clock.repeat(step, block, clock.reduce(block), call.ranks() - 1);
   clock.repeat(step, block, 0, call.ranks() - 1);
@@ -31,7 +31,7 @@ double ring(const HostCall& call) {
 /// Everything with the partner at distance 1, 2, 4, …
 double recursive_doubling(const HostCall& call) {
   const double size = call.size_bytes;
-  RoundClock clock = clock_for(call, size);
+  LogGpSimulator clock = clock_for(call, size);
   const double reduce = clock.reduce(size);
   const Hypercube cube(call.model);
   if (cube.has_guests()) clock.exchange(cube.guests_to_hosts(), size, reduce);
@@ -43,7 +43,7 @@ double recursive_doubling(const HostCall& call) {
 /// Reduce-scatter by halves, then all-gather by doubling, both along the hypercube. R. Rabenseifner,
 /// "Optimization of Collective Reduction Operations", ICCS 2004.
 double rabenseifner(const HostCall& call) {
-  RoundClock clock = clock_for(call, call.size_bytes);
+  LogGpSimulator clock = clock_for(call, call.size_bytes);
   const Hypercube cube(call.model);
   const double half = call.size_bytes / 2;
   if (cube.has_guests()) {  // guest and host reduce one half each, and the host gets both
@@ -63,7 +63,7 @@ double rabenseifner(const HostCall& call) {
 /// Reduce to rank 0, then broadcast; `to_root` and `from_root` say how.
 double by_root(const HostCall& call, const std::vector<Round>& to_root, const std::vector<Round>& from_root) {
   const double size = call.size_bytes;
-  RoundClock clock = clock_for(call, size);
+  LogGpSimulator clock = clock_for(call, size);
   for (const Round& round : to_root) clock.exchange(round, size, clock.reduce(size));
   for (const Round& round : from_root) clock.exchange(round, size);
   return clock.seconds();

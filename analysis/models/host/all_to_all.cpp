@@ -9,15 +9,15 @@ namespace collbench::analysis {
 namespace {
 
 /// The send and the receive buffer; a rank's own block is copied.
-RoundClock clock_for(const HostCall& call, SentData data, double temporary_bytes) {
-  RoundClock clock(call.model, data, 2 * call.size_bytes + temporary_bytes);
+LogGpSimulator clock_for(const HostCall& call, SentData data, double temporary_bytes) {
+  LogGpSimulator clock(call.model, data, 2 * call.size_bytes + temporary_bytes);
   clock.work(clock.copy(call.block()));
   return clock;
 }
 
 /// Step k: to the rank k further, from the rank k before.
 double pairwise(const HostCall& call) {
-  RoundClock clock = clock_for(call, SentData::standing, 0);
+  LogGpSimulator clock = clock_for(call, SentData::standing, 0);
   for (int k = 1; k < call.ranks(); ++k) clock.exchange(shift(call.model, k), call.block());
   return clock.seconds();
 }
@@ -55,7 +55,7 @@ double all_at_once(const HostCall& call) {
 /// after, and those received are copied back between steps. J. Bruck et al., IEEE TPDS 8(11), 1997.
 double modified_bruck(const HostCall& call) {
   const int ranks = call.ranks();
-  RoundClock clock = clock_for(call, SentData::forwarded, call.size_bytes);
+  LogGpSimulator clock = clock_for(call, SentData::forwarded, call.size_bytes);
   clock.work(2 * clock.copy(call.size_bytes));
   for (int distance = 1; distance < ranks; distance *= 2) {
     int blocks = 0;
@@ -70,7 +70,7 @@ double modified_bruck(const HostCall& call) {
 /// and the same half way round; a copy of what goes to the latter makes room.
 double basic_inplace(const HostCall& call) {
   const int ranks = call.ranks();
-  RoundClock clock(call.model, SentData::standing, call.size_bytes + call.block());
+  LogGpSimulator clock(call.model, SentData::standing, call.size_bytes + call.block());
   for (int k = 1; k <= ranks / 2; ++k) {
     clock.work(clock.copy(call.block()));
     if (k != ranks - k) clock.exchange(shift(call.model, ranks - k), call.block());

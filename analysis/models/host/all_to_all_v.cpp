@@ -33,7 +33,7 @@ Load load_of(const HostCall& call, double bytes_per_weight, int rank, bool sends
 }
 
 /// The most that a rank sends itself, in bytes.
-double most_copied(const HostCall& call, double bytes_per_weight) {
+double max_copied(const HostCall& call, double bytes_per_weight) {
   double most = 0;
   for (int rank = 0; rank < call.ranks(); ++rank) most = std::max(most, call.traffic->weight(rank, rank));
   return most * bytes_per_weight;
@@ -63,7 +63,7 @@ double fullest_link(const HostCall& call) {
     for (const double bytes : leaving) fullest = std::max(fullest, bytes / model.host_bytes_per_second);
   }
   const double alpha = crosses ? model.inter.alpha_seconds : model.intra.alpha_seconds;
-  return alpha + fullest + model.copy.seconds(most_copied(call, bytes_per_weight), working_set);
+  return alpha + fullest + model.copy.seconds(max_copied(call, bytes_per_weight), working_set);
 }
 
 constexpr std::array<HostAlgorithm, 1> kAlgorithms{{{"fullest_link", any_ranks, fullest_link}}};

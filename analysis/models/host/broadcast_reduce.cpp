@@ -12,7 +12,7 @@ namespace collbench::analysis {
 namespace {
 
 double broadcast_in_rounds(const HostCall& call, const std::vector<Round>& rounds, SentData data) {
-  RoundClock clock(call.model, data, call.size_bytes);
+  LogGpSimulator clock(call.model, data, call.size_bytes);
   return seconds_back_to_back(clock, [&] {
     for (const Round& round : rounds) clock.exchange(round, call.size_bytes);
   });
@@ -29,7 +29,7 @@ double broadcast_binomial(const HostCall& call) {
 }
 
 double broadcast_pipeline(const HostCall& call) {
-  const RoundClock start(call.model, SentData::forwarded, call.size_bytes);
+  const LogGpSimulator start(call.model, SentData::forwarded, call.size_bytes);
   return pipeline_seconds(call, chain_from_root(call.model, call.root), start, [](double) { return 0.0; });
 }
 
@@ -38,12 +38,12 @@ constexpr std::array<HostAlgorithm, 3> kBroadcast{{{"basic_linear", any_ranks, b
                                                    {"binomial", any_ranks, broadcast_binomial}}};
 
 /// What a rank touches: its own buffer, the result, and what arrives.
-RoundClock clock_for(const HostCall& call, SentData data) {
+LogGpSimulator clock_for(const HostCall& call, SentData data) {
   return {call.model, data, (call.in_place ? 2 : 3) * call.size_bytes};
 }
 
 double reduce_in_rounds(const HostCall& call, const std::vector<Round>& rounds, SentData data) {
-  RoundClock clock = clock_for(call, data);
+  LogGpSimulator clock = clock_for(call, data);
   const double reduce = clock.reduce(call.size_bytes);
   return seconds_back_to_back(clock, [&] {
     for (const Round& round : rounds) clock.exchange(round, call.size_bytes, reduce);
@@ -62,7 +62,7 @@ double reduce_binomial(const HostCall& call) {
 }
 
 double reduce_pipeline(const HostCall& call) {
-  const RoundClock start = clock_for(call, SentData::forwarded);
+  const LogGpSimulator start = clock_for(call, SentData::forwarded);
   return pipeline_seconds(call, chain_to_root(call.model, call.root), start,
                           [&start](double segment) { return start.reduce(segment); });
 }

@@ -103,7 +103,7 @@ std::optional<Tier> fit_tier(const Points& points, const Points& bursts, std::ui
                              double& worst) {
   if (points.empty()) return std::nullopt;
   const AlphaBetaFit fit = fit_alpha_beta(points);
-  worst = std::max(worst, fit.largest_relative_error);
+  worst = std::max(worst, fit.max_relative_error);
   return Tier{.alpha_seconds = fit.alpha_seconds,
               .bytes_per_second = fit.bytes_per_second,
               .gap_seconds = gap_seconds(points, bursts),

@@ -15,7 +15,7 @@ namespace {
 
 /// Every rank sends its block to the root; out of place the root copies its own.
 double gather_linear(const HostCall& call) {
-  RoundClock clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
+  LogGpSimulator clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
   const std::vector<Round> rounds = linear_to_root(call.model, call.root);
   const double copy = call.in_place ? 0 : clock.copy(call.block());
   return seconds_back_to_back(clock, [&] {
@@ -27,7 +27,7 @@ double gather_linear(const HostCall& call) {
 /// Along a binomial tree every rank collects the blocks of its subtree, and the root turns S round where its
 /// tree does not begin at rank 0: one copy of S in a buffer of the library's own.
 double gather_binomial(const HostCall& call) {
-  RoundClock clock(call.model, SentData::forwarded, 2 * call.size_bytes);
+  LogGpSimulator clock(call.model, SentData::forwarded, 2 * call.size_bytes);
   const std::vector<Round> rounds = binomial_to_root(call.model, call.root);
   const double copy = clock.copy(call.root == 0 ? call.block() : call.size_bytes);
   return seconds_back_to_back(clock, [&] {
@@ -45,7 +45,7 @@ constexpr std::array<HostAlgorithm, 2> kGather{
 
 /// The root sends each rank its block; out of place it copies its own.
 double scatter_linear(const HostCall& call) {
-  RoundClock clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
+  LogGpSimulator clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
   const std::vector<Round> rounds = linear_from_root(call.model, call.root);
   const double copy = call.in_place ? 0 : clock.copy(call.block());
   return seconds_back_to_back(clock, [&] {
@@ -57,7 +57,7 @@ double scatter_linear(const HostCall& call) {
 /// Along a binomial tree every rank passes on the blocks of its subtree, the largest first, and the root
 /// turns S round where its tree does not begin at rank 0: one copy of S in a buffer of the library's own.
 double scatter_binomial(const HostCall& call) {
-  RoundClock clock(call.model, SentData::forwarded, 2 * call.size_bytes);
+  LogGpSimulator clock(call.model, SentData::forwarded, 2 * call.size_bytes);
   const std::vector<Round> rounds = binomial_from_root(call.model, call.root);
   const double copy = clock.copy(call.root == 0 ? call.block() : call.size_bytes);
   return seconds_back_to_back(clock, [&] {

@@ -72,7 +72,7 @@ Round shift(const HostModel& model, int distance) {
   return round_of(model, destinations);
 }
 
-RoundClock::RoundClock(const HostModel& model, SentData data, double working_set_bytes)
+LogGpSimulator::LogGpSimulator(const HostModel& model, SentData data, double working_set_bytes)
     : model_(model),
       data_(data),
       working_set_(working_set_bytes),
@@ -82,7 +82,7 @@ RoundClock::RoundClock(const HostModel& model, SentData data, double working_set
            .received = std::vector<double>(model.node.size(), -std::numeric_limits<double>::infinity())},
       next_(model.node.size(), 0) {}
 
-void RoundClock::exchange(const Round& round, double bytes, double work_seconds) {
+void LogGpSimulator::exchange(const Round& round, double bytes, double work_seconds) {
   const auto waits = [&](const Hop& hop) { return bytes > tier(hop).eager_limit_bytes; };
   const double on_intra_link = link_seconds(model_.intra, bytes);
   const double on_inter_link = link_seconds(model_.inter, bytes);
@@ -113,7 +113,7 @@ void RoundClock::exchange(const Round& round, double bytes, double work_seconds)
   for (const Hop& hop : round.hops) now_.done[index(hop.to)] = next_[index(hop.to)] + work_seconds;
 }
 
-void RoundClock::repeat(const Round& round, double bytes, double work_seconds, int times) {
+void LogGpSimulator::repeat(const Round& round, double bytes, double work_seconds, int times) {
   for (int i = 1; i <= times; ++i) {
     const State before = now_;
     exchange(round, bytes, work_seconds);
@@ -125,7 +125,7 @@ void RoundClock::repeat(const Round& round, double bytes, double work_seconds, i
   }
 }
 
-std::optional<double> RoundClock::common_step(const State& before) const {
+std::optional<double> LogGpSimulator::common_step(const State& before) const {
   constexpr double kRounding = 1e-9;
   const double step = now_.done[0] - before.done[0];
   const auto moved = [step](const std::vector<double>& from, const std::vector<double>& to) {
@@ -137,23 +137,23 @@ std::optional<double> RoundClock::common_step(const State& before) const {
   return moved(before.received, now_.received) ? std::optional(step) : std::nullopt;
 }
 
-void RoundClock::move(double seconds) {
+void LogGpSimulator::move(double seconds) {
   for (std::vector<double>* times : {&now_.done, &now_.sent, &now_.received}) {
     for (double& time : *times) time += seconds;
   }
 }
 
-double RoundClock::link_seconds(const MessageTier& tier, double bytes) const {
+double LogGpSimulator::link_seconds(const MessageTier& tier, double bytes) const {
   const TimeCurve& curve = data_ == SentData::standing ? tier.standing : tier.forwarded;
   return std::max(0.0, curve.seconds(bytes, working_set_) - tier.alpha_seconds);
 }
 
-double RoundClock::slowed(const Hop& hop, double bytes) const {
+double LogGpSimulator::slowed(const Hop& hop, double bytes) const {
   const MessageTier& its = tier(hop);
   return hop.answered && bytes > its.eager_limit_bytes ? its.exchange_factor : 1;
 }
 
-void RoundClock::share_links(const Round& round, double bytes) {
+void LogGpSimulator::share_links(const Round& round, double bytes) {
   for (std::vector<std::size_t> hops : round.sharing_a_link) {
     std::sort(hops.begin(), hops.end(),
               [this](std::size_t left, std::size_t right) { return starts_[left] < starts_[right]; });
@@ -168,10 +168,10 @@ void RoundClock::share_links(const Round& round, double bytes) {
   }
 }
 
-void RoundClock::work(double seconds) {
+void LogGpSimulator::work(double seconds) {
   for (double& done : now_.done) done += seconds;
 }
 
-double RoundClock::seconds() const { return *std::max_element(now_.done.begin(), now_.done.end()); }
+double LogGpSimulator::seconds() const { return *std::max_element(now_.done.begin(), now_.done.end()); }
 
 }  // namespace collbench::analysis

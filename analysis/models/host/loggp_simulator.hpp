@@ -44,10 +44,10 @@ inline constexpr int kNobody = -1;
 /// waits until the receiver is in the same round, and the sender until it has arrived. This is LogGP
 /// (Alexandrov et al., SPAA'95) with o within α, a rendezvous, and nodes; docs/model.md derives the closed
 /// forms that follow from it.
-class RoundClock {
+class LogGpSimulator {
  public:
   /// `working_set_bytes` is what the whole operation touches on a rank.
-  RoundClock(const HostModel& model, SentData data, double working_set_bytes);
+  LogGpSimulator(const HostModel& model, SentData data, double working_set_bytes);
 
   /// Every hop of `round` carries `bytes`, and its receiver then works for `work_seconds`.
   void exchange(const Round& round, double bytes, double work_seconds = 0);
@@ -103,7 +103,7 @@ class RoundClock {
 /// pace: ranks run ahead, and one operation begins before the last one has ended everywhere. The first laps
 /// are the start.
 template <typename Lap>
-[[nodiscard]] double seconds_back_to_back(RoundClock& clock, const Lap& lap) {
+[[nodiscard]] double seconds_back_to_back(LogGpSimulator& clock, const Lap& lap) {
   constexpr int kLaps = 8;
   for (int i = 0; i < kLaps; ++i) lap();
   const double before = clock.seconds();

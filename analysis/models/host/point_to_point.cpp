@@ -13,7 +13,7 @@ namespace {
 /// its hops take on average; where messages wait, it takes the slowest hop. A lap of p shifts shows either,
 /// and the first lap is the start.
 double send_recv(const HostCall& call) {
-  RoundClock clock(call.model, SentData::standing, 2 * call.size_bytes);
+  LogGpSimulator clock(call.model, SentData::standing, 2 * call.size_bytes);
   const Round round = shift(call.model, 1);
   const auto lap = [&] {
     clock.repeat(round, call.size_bytes, 0, call.ranks());
@@ -33,7 +33,7 @@ double ping_pong(const HostCall& call) {
   there.front() = static_cast<int>(last);
   back.back() = 0;
   const std::array<Round, 2> rounds{round_of(call.model, there), round_of(call.model, back)};
-  RoundClock clock(call.model, SentData::standing, 2 * call.size_bytes);
+  LogGpSimulator clock(call.model, SentData::standing, 2 * call.size_bytes);
   return seconds_back_to_back(clock,
                               [&] {
                                 for (const Round& round : rounds) clock.exchange(round, call.size_bytes);

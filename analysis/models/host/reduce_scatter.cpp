@@ -9,20 +9,20 @@ namespace collbench::analysis {
 namespace {
 
 /// The library reduces in a copy of the input, in place or not, and copies the rank's block out of it.
-RoundClock clock_for(const HostCall& call, double temporary_bytes) {
+LogGpSimulator clock_for(const HostCall& call, double temporary_bytes) {
   const double buffers = call.size_bytes + (call.in_place ? 0 : call.block());
-  RoundClock clock(call.model, SentData::forwarded, buffers + call.size_bytes + temporary_bytes);
+  LogGpSimulator clock(call.model, SentData::forwarded, buffers + call.size_bytes + temporary_bytes);
   clock.work(clock.copy(call.size_bytes));
   return clock;
 }
 
-double finish(RoundClock& clock, const HostCall& call) {
+double finish(LogGpSimulator& clock, const HostCall& call) {
   clock.work(clock.copy(call.block()));
   return clock.seconds();
 }
 
 double ring(const HostCall& call) {
-  RoundClock clock = clock_for(call, 2 * call.block());  // one block arrives while another is reduced
+  LogGpSimulator clock = clock_for(call, 2 * call.block());  // one block arrives while another is reduced
   const Round step = shift(call.model, 1);
   const double reduce = clock.reduce(call.block());
   clock.repeat(step, call.block(), reduce, call.ranks() - 1);
@@ -30,7 +30,7 @@ double ring(const HostCall& call) {
 }
 
 /// A half with the partner at distance p/2, a quarter at p/4, … or, when `near_first`, at distance 1, 2, ….
-void halve(RoundClock& clock, const Hypercube& cube, double size, bool near_first) {
+void halve(LogGpSimulator& clock, const Hypercube& cube, double size, bool near_first) {
   double part = size / 2;
   for (int mask = 1; mask < cube.participants(); mask *= 2, part /= 2) {
     const int distance = near_first ? mask : cube.participants() / 2 / mask;
@@ -39,7 +39,7 @@ void halve(RoundClock& clock, const Hypercube& cube, double size, bool near_firs
 }
 
 double recursive_halving(const HostCall& call) {
-  RoundClock clock = clock_for(call, call.size_bytes);
+  LogGpSimulator clock = clock_for(call, call.size_bytes);
   const Hypercube cube(call.model);
   if (cube.has_guests())
     clock.exchange(cube.guests_to_hosts(), call.size_bytes, clock.reduce(call.size_bytes));
@@ -51,7 +51,7 @@ double recursive_halving(const HostCall& call) {
 /// Halves as well, nearest partner first; the blocks end up at the rank with reversed bits and go home. J. L.
 /// Träff, "An Improved Algorithm for (Non-commutative) Reduce-Scatter", EuroPVM/MPI 2005.
 double butterfly(const HostCall& call) {
-  RoundClock clock = clock_for(call, call.size_bytes);
+  LogGpSimulator clock = clock_for(call, call.size_bytes);
   const Hypercube cube(call.model);
   if (cube.has_guests())
     clock.exchange(cube.guests_to_hosts(), call.size_bytes, clock.reduce(call.size_bytes));
@@ -63,7 +63,7 @@ double butterfly(const HostCall& call) {
 
 /// A binomial reduction to rank 0, which then sends each rank its block.
 double non_overlapping(const HostCall& call) {
-  RoundClock clock = clock_for(call, call.size_bytes);
+  LogGpSimulator clock = clock_for(call, call.size_bytes);
   const double reduce = clock.reduce(call.size_bytes);
   for (const Round& round : binomial_to_root(call.model)) clock.exchange(round, call.size_bytes, reduce);
   for (const Round& round : linear_from_root(call.model)) clock.exchange(round, call.block());

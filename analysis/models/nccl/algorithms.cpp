@@ -18,15 +18,15 @@ AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster) {
 namespace {
 
 // NCCL 2.30 src/graph/tuning.cc: perChMaxTree in GB/s for one, two, and more domains.
-constexpr std::array<std::array<double, 3>, 4> kMostOfAChannel{
+constexpr std::array<std::array<double, 3>, 4> kMaxOfAChannel{
     {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};  // Volta to Blackwell
 constexpr double kTreeEfficiency = 0.92;  // the same file: bandwidth of a tree over that of its links
 constexpr int kChannelsOfOneNode = 24;    // 2 × 12 on 8 A100 (published log); more on newer ones: no bound
 
-double most_of_a_channel(const GpuCluster& cluster) {
+double max_per_channel(const GpuCluster& cluster) {
   const std::size_t generation = cluster.sm >= 100 ? 3 : cluster.sm >= 90 ? 2 : cluster.sm >= 80 ? 1 : 0;
   const int column = std::min(cluster.domains(), 3) - 1;
-  return kMostOfAChannel.at(generation).at(static_cast<std::size_t>(column));
+  return kMaxOfAChannel.at(generation).at(static_cast<std::size_t>(column));
 }
 
 int channels(const GpuCluster& cluster) {
@@ -39,9 +39,9 @@ LinkLimit chain(const GpuCluster& cluster) {
   LinkLimit links = gpu_link(cluster);
   links.gigabytes_per_second *= kTreeEfficiency;
   if (cluster.ranks_per_domain() == 2) return links;
-  const double capped = channels(cluster) * most_of_a_channel(cluster);
+  const double capped = channels(cluster) * max_per_channel(cluster);
   if (capped < links.gigabytes_per_second) {
-    links = {fmt::format("{} tree channels of {:g} GB/s", channels(cluster), most_of_a_channel(cluster)),
+    links = {fmt::format("{} tree channels of {:g} GB/s", channels(cluster), max_per_channel(cluster)),
              capped};
   }
   return links;
@@ -74,13 +74,13 @@ namespace {
 constexpr double kHopperEfficiency = 0.85;     // NCCL 2.30 tuning.cc, nvlsEfficiency
 constexpr double kBlackwellEfficiency = 0.74;  // the same
 constexpr double kTreeOverNvls = 0.91;         // published logs of 2 × 8 H100 (RoCE, EFA): 471 to 487 GB/s
-constexpr int kFewestGpus = 3;                 // NCCL uses it from three GPUs on
+constexpr int kMinGpus = 3;                    // NCCL uses it from three GPUs on
 
 }  // namespace
 
 std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
   const int ranks = cluster.ranks_per_domain();
-  if (cluster.sm < 90 || !cluster.nvswitch || ranks < kFewestGpus) return std::nullopt;
+  if (cluster.sm < 90 || !cluster.nvswitch || ranks < kMinGpus) return std::nullopt;
   const double efficiency = cluster.sm >= 100 ? kBlackwellEfficiency : kHopperEfficiency;
   const double within = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second *
                         efficiency * ranks / (ranks + 1);

@@ -42,7 +42,7 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
   cluster.run.a_thread_per_gpu = log.threads_per_process && log.threads_per_process->value > 1;
   if (log.channels) cluster.run.channels = log.channels->value;
   if (log.nvlink_least_bytes_per_second) {
-    cluster.run.nvlink_least = log.nvlink_least_bytes_per_second->value / kGigabyte;
+    cluster.run.min_nvlinks = log.nvlink_least_bytes_per_second->value / kGigabyte;
   }
   if (log.network && cluster.domains() > 1) {
     cluster.transport = transport_of(log, cluster);
@@ -51,7 +51,7 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
   return cluster;
 }
 
-std::optional<double> smallest_microseconds(const Run& run) {
+std::optional<double> min_microseconds(const Run& run) {
   const Measurement* smallest = nullptr;
   const auto order = [](const Measurement& row) { return std::pair(row.key.size_bytes, row.seconds); };
   for (const Row& row : run.rows) {
@@ -67,7 +67,7 @@ std::optional<double> smallest_microseconds(const Run& run) {
 
 GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
   if (run.log) cluster = with_log_facts(std::move(cluster), *run.log);
-  if (own_floor) cluster.run.smallest_microseconds = smallest_microseconds(run);
+  if (own_floor) cluster.run.min_microseconds = min_microseconds(run);
   return cluster;
 }
 

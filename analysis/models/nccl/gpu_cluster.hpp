@@ -11,13 +11,13 @@ namespace collbench::analysis {
 
 /// What a run tells of itself, or its log, and no topology does. None: not told.
 struct GpuRunFacts {
-  std::string network;                          ///< "IB with GPUDirect RDMA", between nodes; empty: not told
-  std::optional<std::string> algorithm;         ///< that ran: "ring", "tree", "nvls", "nvls_tree"
-  std::optional<int> channels;                  ///< of collectives, as NCCL counts them
-  std::optional<int> gpus_per_process;          ///< nGpus × nThread of nccl-tests' header
-  bool a_thread_per_gpu = false;                ///< nThread > 1
-  std::optional<double> nvlink_least;           ///< GB/s from a GPU to another over NVLink, as NCCL saw them
-  std::optional<double> smallest_microseconds;  ///< the run's own time of at most 1 KiB
+  std::string network;                     ///< "IB with GPUDirect RDMA", between nodes; empty: not told
+  std::optional<std::string> algorithm;    ///< that ran: "ring", "tree", "nvls", "nvls_tree"
+  std::optional<int> channels;             ///< of collectives, as NCCL counts them
+  std::optional<int> gpus_per_process;     ///< nGpus × nThread of nccl-tests' header
+  bool a_thread_per_gpu = false;           ///< nThread > 1
+  std::optional<double> min_nvlinks;       ///< GB/s from a GPU to another over NVLink, as NCCL saw them
+  std::optional<double> min_microseconds;  ///< the run's own time of at most 1 KiB
 
   bool operator==(const GpuRunFacts&) const = default;
 };

@@ -28,7 +28,7 @@ constexpr double kRampAboveMiB = 0.15;
 // Launch and work overlap, and neither hides the other quite: the cube root of the sum of cubes (8 × A100).
 constexpr double kOverlap = 3;
 
-double together(double a, double b) {
+double waiter(double a, double b) {
   return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap), 1 / kOverlap);
 }
 
@@ -92,10 +92,9 @@ double gpu_microseconds(const Operation& operation, const GpuCluster& cluster, d
   const double floor = latency_floor_microseconds(operation, cluster);
   const double moving = ramp_microseconds(operation, cluster, bytes) + bytes / (1e3 * plateau);
   const double launch = launch_floor_microseconds(operation, cluster);
-  if (!cluster.run.smallest_microseconds)
-    return launch > 0 ? together(launch, floor + moving) : floor + moving;
-  const double own = *cluster.run.smallest_microseconds;
-  return launch > floor ? together(own, floor + moving) : own + moving;
+  if (!cluster.run.min_microseconds) return launch > 0 ? waiter(launch, floor + moving) : floor + moving;
+  const double own = *cluster.run.min_microseconds;
+  return launch > floor ? waiter(own, floor + moving) : own + moving;
 }
 
 }  // namespace collbench::analysis

@@ -18,11 +18,11 @@ constexpr PerAlgorithm kNvlink{{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}, {0, 0, 25}, {
 constexpr PerAlgorithm kPci{{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {0, 0, 0}, {0, 0, 0}, {0, 0, 4.0}}};
 constexpr PerAlgorithm kNetwork{{{5.0, 8.5, 14}, {2.7, 4.0, 14.0}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}};
 
-constexpr PerGeneration kMostLl{{{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
-constexpr PerGeneration kMostRingLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
-constexpr PerGeneration kMostTreeLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
-constexpr PerGeneration kMostTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
-constexpr PerGeneration kMostNvlsTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
+constexpr PerGeneration kMaxLl{{{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
+constexpr PerGeneration kMaxRingLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
+constexpr PerGeneration kMaxTreeLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
+constexpr PerGeneration kMaxTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
+constexpr PerGeneration kMaxNvlsTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
 constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
 
 /// By powers of two from 64 B on: trees fall short of the model at medium sizes.
@@ -82,7 +82,7 @@ double channel_rate(OperationId operation, NcclAlgorithm algorithm, const NcclJo
   within *= operation == OperationId::all_reduce ? 2 : (local - 1) / local;
   if (algorithm == NcclAlgorithm::nvls) return std::min(within, graph.across_nodes);
   const double across = graph.across_nodes * (job.nodes <= 2 ? 2 : 1);
-  return std::min({within, across, kMostNvlsTree[generation(job.sm)][node_column(job.nodes)]});
+  return std::min({within, across, kMaxNvlsTree[generation(job.sm)][node_column(job.nodes)]});
 }
 
 /// GB/s as busbw.
@@ -93,17 +93,17 @@ double bus_rate(OperationId operation, NcclAlgorithm algorithm, NcclProtocol pro
     return graph.channels * table[generation(job.sm)][column];
   };
   // Within a node the GPUs bound LL, across nodes the CPUs.
-  const double most_ll = kMostLl[job.nodes == 1 ? generation(job.sm) : job.amd_cpu ? 1 : 0][column];
+  const double max_ll = kMaxLl[job.nodes == 1 ? generation(job.sm) : job.amd_cpu ? 1 : 0][column];
   double rate = graph.channels * channel_rate(operation, algorithm, job, graph);
   if (algorithm == NcclAlgorithm::ring) {
-    if (protocol == NcclProtocol::ll) return std::min(most_ll, rate * 0.5);
-    if (protocol == NcclProtocol::ll128) return std::min(rate * 0.92, most(kMostRingLl128));
+    if (protocol == NcclProtocol::ll) return std::min(max_ll, rate * 0.5);
+    if (protocol == NcclProtocol::ll128) return std::min(rate * 0.92, most(kMaxRingLl128));
   }
   if (algorithm == NcclAlgorithm::tree) {
-    rate = std::min(rate * 0.92, most(kMostTree));
-    if (protocol == NcclProtocol::ll) rate = std::min(rate / 3.8, most_ll);
+    rate = std::min(rate * 0.92, most(kMaxTree));
+    if (protocol == NcclProtocol::ll) rate = std::min(rate / 3.8, max_ll);
     if (protocol == NcclProtocol::ll128) {
-      rate = std::min(rate * (job.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0), most(kMostTreeLl128));
+      rate = std::min(rate * (job.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0), most(kMaxTreeLl128));
     }
     if (job.plain_tree) rate *= 0.85;
   }

@@ -71,17 +71,17 @@ void add_causes(const Run& run, std::vector<std::string>& sentences) {
 }
 
 /// The sweep that `row` belongs to; empty for a row that was not measured.
-Sweep sweep_of(const Run& run, const Row& row) {
-  for (const Sweep& sweep : sweeps_of(run.rows)) {
-    if (std::find(sweep.begin(), sweep.end(), &row) != sweep.end()) return sweep;
+SizeSeries sweep_of(const Run& run, const Row& row) {
+  for (const SizeSeries& series : series_of(run.rows)) {
+    if (std::find(series.begin(), series.end(), &row) != series.end()) return series;
   }
   return {};
 }
 
 /// Of a sweep that was judged, all rows but the largest explain themselves.
 bool explains_itself(const Run& run, const Row& row) {
-  const Sweep sweep = sweep_of(run, row);
-  return !row.verdict.explanation.empty() && !sweep.empty() && sweep.back() != &row;
+  const SizeSeries series = sweep_of(run, row);
+  return !row.verdict.explanation.empty() && !series.empty() && series.back() != &row;
 }
 
 }  // namespace
@@ -106,9 +106,9 @@ std::string lab01_explanation(const Run& run, const Row& row) {
 }
 
 std::string lab01_verdict(const Run& run, const Row& row) {
-  const Sweep sweep = sweep_of(run, row);
-  if (sweep.empty() || sweep.back()->verdict.explanation.empty()) return {};
-  const Verdict& verdict = sweep.back()->verdict;
+  const SizeSeries series = sweep_of(run, row);
+  if (series.empty() || series.back()->verdict.explanation.empty()) return {};
+  const Verdict& verdict = series.back()->verdict;
   return fmt::format("{}: {}", verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word),
                      verdict.explanation);
 }

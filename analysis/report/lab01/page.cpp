@@ -55,7 +55,7 @@ std::string hardware(const Run& run) {
         "are those "
         "that calibration measured.\n\n";
   }
-  for (const ReportFact& fact : setup_facts(run)) text += "- " + markdown_text(fact.text) + "\n";
+  for (const ReportFact& fact : header_facts(run)) text += "- " + markdown_text(fact.text) + "\n";
   return text;
 }
 

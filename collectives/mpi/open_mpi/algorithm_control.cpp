@@ -138,8 +138,9 @@ std::vector<std::string> AlgorithmControl::available(OperationId operation) cons
   return result;
 }
 
-std::optional<std::string> AlgorithmControl::why_not(OperationId operation, const std::string& algorithm,
-                                                     int ranks) const {
+std::optional<std::string> AlgorithmControl::unsupported_reason(OperationId operation,
+                                                                const std::string& algorithm,
+                                                                int ranks) const {
   if (algorithm == kLibraryChoice) return std::nullopt;
   if (!why_none_.empty()) return why_none_;
   const std::vector<std::string> names = available(operation);
@@ -155,7 +156,7 @@ void AlgorithmControl::select(OperationId operation, const std::string& algorith
   const std::string& name = meaning(configured_, operation, algorithm);
   if (name == kLibraryChoice && available(operation).empty()) return;  // nothing else was ever selected
   constexpr int kAnyRanks = 2;
-  if (const auto reason = why_not(operation, name, kAnyRanks)) throw not_taken(algorithm, *reason);
+  if (const auto reason = unsupported_reason(operation, name, kAnyRanks)) throw not_taken(algorithm, *reason);
   const auto variable = algorithm_variable(operation);
   const auto value = variable ? value_of(*variable, name) : std::nullopt;
   if (!value || !variable->set(*value)) {

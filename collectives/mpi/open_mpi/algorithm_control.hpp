@@ -35,8 +35,8 @@ class AlgorithmControl {
 
   /// Why `algorithm` cannot run `operation` on `ranks` ranks here, in one line that names what can; none when
   /// it can. Ask before select: some algorithms of Open MPI fail inside the call on other numbers of ranks.
-  [[nodiscard]] std::optional<std::string> why_not(OperationId operation, const std::string& algorithm,
-                                                   int ranks) const;
+  [[nodiscard]] std::optional<std::string> unsupported_reason(OperationId operation,
+                                                              const std::string& algorithm, int ranks) const;
 
   /// Communicators made from now on (MPI_Comm_dup) run `operation` by `algorithm`; "auto" sets what was set
   /// before the first select. Every rank of the communicator must select the same. Throws Error(not_here)

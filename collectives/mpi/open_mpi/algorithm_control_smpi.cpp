@@ -33,7 +33,8 @@ AlgorithmControl::~AlgorithmControl() = default;
 
 std::vector<std::string> AlgorithmControl::available(OperationId) const { return {}; }
 
-std::optional<std::string> AlgorithmControl::why_not(OperationId, const std::string& algorithm, int) const {
+std::optional<std::string> AlgorithmControl::unsupported_reason(OperationId, const std::string& algorithm,
+                                                                int) const {
   if (algorithm == kLibraryChoice) return std::nullopt;
   return why_none_;
 }

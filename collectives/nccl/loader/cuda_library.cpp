@@ -12,9 +12,9 @@ namespace {
 
 SharedLibrary loaded_cuda() {
   const auto candidates = library_candidates(wanted_cuda_runtime(), package_folders(python_prefixes()));
-  std::string why_not;
-  if (auto library = first_library(candidates, why_not)) return *library;
-  throw Error(ExitStatus::not_here, "CUDA", why_not,
+  std::string unsupported_reason;
+  if (auto library = first_library(candidates, unsupported_reason)) return *library;
+  throw Error(ExitStatus::not_here, "CUDA", unsupported_reason,
               "install the CUDA runtime (Python's nvidia-cuda-runtime has it too), or name the file in "
               "COLLBENCH_CUDART");
 }

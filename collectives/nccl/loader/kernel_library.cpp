@@ -23,10 +23,10 @@ Error unusable(const std::string& what) {
 }  // namespace
 
 KernelLibrary KernelLibrary::load() {
-  std::string why_not;
+  std::string unsupported_reason;
   const auto library =
-      first_library(own_library_places(kFile, own_program(), std::getenv(kVariable)), why_not);
-  if (!library) throw unusable(why_not);
+      first_library(own_library_candidates(kFile, own_program(), std::getenv(kVariable)), unsupported_reason);
+  if (!library) throw unusable(unsupported_reason);
   KernelInterface* interface = nullptr;
   KernelLibrary kernels;
   kernels.path = library->path();

@@ -74,8 +74,8 @@ std::vector<std::string> library_candidates(const WantedLibrary& wanted,
   return candidates;
 }
 
-std::vector<std::string> own_library_places(const std::string& file, const std::string& program,
-                                            const char* named) {
+std::vector<std::string> own_library_candidates(const std::string& file, const std::string& program,
+                                                const char* named) {
   if (named != nullptr && *named != '\0') return {named};
   const std::filesystem::path folder = std::filesystem::path(program).parent_path();
   return {(folder / file).string(), (folder.parent_path() / "lib" / file).string()};

@@ -29,8 +29,8 @@ struct WantedLibrary {
 
 /// Where `file`, a library of our own, is looked for: the only place is `named`, a variable's value, unless
 /// it is null or empty; else beside `program`, the program's own path, and in lib beside its folder.
-[[nodiscard]] std::vector<std::string> own_library_places(const std::string& file, const std::string& program,
-                                                          const char* named);
+[[nodiscard]] std::vector<std::string> own_library_candidates(const std::string& file,
+                                                              const std::string& program, const char* named);
 
 /// The running program's own path.
 [[nodiscard]] std::string own_program();

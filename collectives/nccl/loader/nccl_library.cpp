@@ -12,9 +12,9 @@ constexpr int kOldest = 21800;  // Debian 12's own is 2.16; 2.18 has all that th
 
 SharedLibrary loaded_nccl() {
   const auto candidates = library_candidates(wanted_nccl(), package_folders(python_prefixes()));
-  std::string why_not;
-  if (auto library = first_library(candidates, why_not)) return *library;
-  throw Error(ExitStatus::not_here, "NCCL", why_not,
+  std::string unsupported_reason;
+  if (auto library = first_library(candidates, unsupported_reason)) return *library;
+  throw Error(ExitStatus::not_here, "NCCL", unsupported_reason,
               "install libnccl2 or Python's nvidia-nccl-cu12 or -cu13, or name the file in COLLBENCH_NCCL");
 }
 

@@ -7,10 +7,10 @@
 
 namespace collbench::collectives {
 
-std::optional<ObserverLibrary> ObserverLibrary::find(std::string& why_not) {
+std::optional<ObserverLibrary> ObserverLibrary::find(std::string& unsupported_reason) {
   const auto places =
-      own_library_places("libcollbench_observer.so", own_program(), std::getenv("COLLBENCH_OBSERVER"));
-  const auto library = first_library(places, why_not);
+      own_library_candidates("libcollbench_observer.so", own_program(), std::getenv("COLLBENCH_OBSERVER"));
+  const auto library = first_library(places, unsupported_reason);
   if (!library) return std::nullopt;
   ObserverInterface* interface = nullptr;
   ObserverLibrary observer{.path = library->path()};
@@ -20,7 +20,7 @@ std::optional<ObserverLibrary> ObserverLibrary::find(std::string& why_not) {
   library->find(observer.end, "collbench_observer_end");
   if (interface == nullptr || interface() != kObserverInterface || observer.loaded == nullptr ||
       observer.begin == nullptr || observer.end == nullptr) {
-    why_not = observer.path + " belongs to another version of collbench";
+    unsupported_reason = observer.path + " belongs to another version of collbench";
     return std::nullopt;
   }
   return observer;

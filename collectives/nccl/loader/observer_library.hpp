@@ -15,8 +15,8 @@ struct ObserverLibrary {
   ObserverEnd* end = nullptr;
 
   /// COLLBENCH_OBSERVER, beside the program, or in lib beside the program's folder. None when it is not there
-  /// or is another build's: `why_not` then says so.
-  [[nodiscard]] static std::optional<ObserverLibrary> find(std::string& why_not);
+  /// or is another build's: `unsupported_reason` then says so.
+  [[nodiscard]] static std::optional<ObserverLibrary> find(std::string& unsupported_reason);
 };
 
 }  // namespace collbench::collectives

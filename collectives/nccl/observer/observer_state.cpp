@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 3> kProtocols{"ll", "ll128", "simple"};
 
 /// Everything there is, once per process: NCCL's callbacks and the program's calls have nothing else in
 /// common.
-struct Sightings {
+struct ObserverState {
   std::atomic<bool> watching{false};
   std::mutex mutex;  // of what follows
   ObserverLoaded loaded;
@@ -24,8 +24,8 @@ struct Sightings {
   Observation seen;
 };
 
-Sightings& sightings() {
-  static Sightings all;
+ObserverState& observer_state() {
+  static ObserverState all;
   return all;
 }
 
@@ -58,7 +58,7 @@ std::string_view algorithm_name(int number) { return name_of(kAlgorithms, number
 std::string_view protocol_name(int number) { return name_of(kProtocols, number); }
 
 void loaded_as_profiler(int version, int* event_mask) {
-  Sightings& all = sightings();
+  ObserverState& all = observer_state();
   const std::lock_guard lock(all.mutex);
   all.loaded.profiler = version;
   all.event_mask = event_mask;
@@ -66,16 +66,16 @@ void loaded_as_profiler(int version, int* event_mask) {
 }
 
 void loaded_as_tuner(int version) {
-  Sightings& all = sightings();
+  ObserverState& all = observer_state();
   const std::lock_guard lock(all.mutex);
   all.loaded.tuner = version;
 }
 
-bool watching() { return sightings().watching.load(std::memory_order_relaxed); }
+bool watching() { return observer_state().watching.load(std::memory_order_relaxed); }
 
-void saw_use(std::string_view algorithm, std::string_view protocol, int channels) {
+void record_selection(std::string_view algorithm, std::string_view protocol, int channels) {
   if (!watching()) return;
-  Sightings& all = sightings();
+  ObserverState& all = observer_state();
   const std::lock_guard lock(all.mutex);
   write(all.seen.algorithm, algorithm);
   write(all.seen.protocol, protocol);
@@ -83,9 +83,9 @@ void saw_use(std::string_view algorithm, std::string_view protocol, int channels
   all.seen.channels = std::max(all.seen.channels, channels);
 }
 
-void saw_costs(const float* costs, int algorithms, int protocols) {
+void record_cost_table(const float* costs, int algorithms, int protocols) {
   if (!watching()) return;
-  Sightings& all = sightings();
+  ObserverState& all = observer_state();
   const std::lock_guard lock(all.mutex);
   all.seen.costs = 0;
   for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
@@ -109,13 +109,13 @@ extern "C" {
 int collbench_observer_interface() { return collbench::collectives::kObserverInterface; }
 
 void collbench_observer_loaded(collbench::collectives::ObserverLoaded* loaded) {
-  collbench::collectives::Sightings& all = collbench::collectives::sightings();
+  collbench::collectives::ObserverState& all = collbench::collectives::observer_state();
   const std::lock_guard lock(all.mutex);
   *loaded = all.loaded;
 }
 
 void collbench_observer_begin() {
-  collbench::collectives::Sightings& all = collbench::collectives::sightings();
+  collbench::collectives::ObserverState& all = collbench::collectives::observer_state();
   const std::lock_guard lock(all.mutex);
   all.seen = {};
   all.watching = true;
@@ -123,7 +123,7 @@ void collbench_observer_begin() {
 }
 
 void collbench_observer_end(collbench::collectives::Observation* seen) {
-  collbench::collectives::Sightings& all = collbench::collectives::sightings();
+  collbench::collectives::ObserverState& all = collbench::collectives::observer_state();
   const std::lock_guard lock(all.mutex);
   all.watching = false;
   collbench::collectives::ask_for_events(all.event_mask, false);

@@ -18,11 +18,11 @@ void loaded_as_tuner(int version);
 [[nodiscard]] bool watching();
 
 /// The operation at hand runs by these; names in NCCL's words. Ignored unless we watch.
-void saw_use(std::string_view algorithm, std::string_view protocol, int channels);
+void record_selection(std::string_view algorithm, std::string_view protocol, int channels);
 
 /// NCCL's cost table of an operation: `algorithms` rows of `protocols` times in µs, negative for what there
 /// is not. Ignored unless we watch.
-void saw_costs(const float* costs, int algorithms, int protocols);
+void record_cost_table(const float* costs, int algorithms, int protocols);
 
 /// NCCL's algorithms and protocols by number, in our words; what is newer than this library is "newer".
 /// Source: NCCL_ALGO_* and NCCL_PROTO_* in NVIDIA/nccl, src/include/plugin/nccl_tuner.h, 2.23 to 2.30 (PAT is

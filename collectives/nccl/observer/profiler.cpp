@@ -31,9 +31,9 @@ int start_event(void* /*context*/, void** handle, Event* event) {
   *handle = &something;
   if (event->type == kCollectiveEvent) {
     const auto& used = event->collective;
-    saw_use(algorithm_in(used.algorithm), protocol_in(used.protocol), used.channels);
+    record_selection(algorithm_in(used.algorithm), protocol_in(used.protocol), used.channels);
   } else if (event->type == kPeerToPeerEvent) {
-    saw_use("p2p", "", channels_of(event->peer_to_peer));
+    record_selection("p2p", "", channels_of(event->peer_to_peer));
   }
   return 0;
 }

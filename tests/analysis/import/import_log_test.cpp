@@ -330,7 +330,7 @@ TEST(ImportLog, WhatIsLeftOutIsCounted) {
   const auto run = read(log);
   EXPECT_EQ(run.rows.size(), 4U);
   std::vector<std::string> what;
-  for (const LogLeftOut& each : run.log->left_out) {
+  for (const LogSkipped& each : run.log->left_out) {
     EXPECT_EQ(each.count, 1U);
     what.push_back(each.what);
   }

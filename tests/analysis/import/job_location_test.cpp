@@ -19,7 +19,7 @@ LogTable sixteen_ranks() {
 }
 
 Identities place(LogTable& table, const JobGiven& given = {}) {
-  return place_of_job(table, operation(OperationId::all_reduce), given, "a.log");
+  return job_location(table, operation(OperationId::all_reduce), given, "a.log");
 }
 
 TEST(JobPlace, NcclsOwnLineTellsNodes) {

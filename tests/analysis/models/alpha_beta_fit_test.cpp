@@ -23,7 +23,7 @@ TEST(FitAlphaBeta, FindsTheLineThatThePointsLieOn) {
   EXPECT_NEAR(fit.alpha_seconds, 2e-6, 1e-15);
   EXPECT_NEAR(fit.bytes_per_second, 50e9, 1);
   EXPECT_NEAR(fit.r_squared, 1, 1e-12);
-  EXPECT_LT(fit.largest_relative_error, 1e-9);
+  EXPECT_LT(fit.max_relative_error, 1e-9);
 }
 
 TEST(FitAlphaBeta, TwoPointsDetermineIt) {
@@ -45,8 +45,8 @@ TEST(FitAlphaBeta, NamesItsLargestRelativeError) {
   // The best line for three points of one size that took 1, 1 and 1.3 and one far away goes between.
   const std::vector<TimePoint> points{{1, 1}, {1, 1.25}, {1e6, 1e6}};
   const AlphaBetaFit fit = fit_alpha_beta(points);
-  EXPECT_GT(fit.largest_relative_error, 0.09);
-  EXPECT_LT(fit.largest_relative_error, 0.13);
+  EXPECT_GT(fit.max_relative_error, 0.09);
+  EXPECT_LT(fit.max_relative_error, 0.13);
   EXPECT_LT(fit.r_squared, 1);
 }
 

@@ -67,10 +67,10 @@ TEST(ChoiceFacts, PlacesAndTypesAreApart) {
 
 TEST(ChoiceFacts, SaysWhatNcclHadExpected) {
   Row own = row(4096, "auto", 10);
-  own.measurement.nccl =
-      NcclTold{"tree", "ll", 2, {{"tree", "ll", 6.4e-6}, {"ring", "ll", 8.1e-6}, {"ring", "simple", 9e-6}}};
+  own.measurement.nccl = NcclSelection{
+      "tree", "ll", 2, {{"tree", "ll", 6.4e-6}, {"ring", "ll", 8.1e-6}, {"ring", "simple", 9e-6}}};
   Row ring = row(4096, "ring", 8);
-  ring.measurement.nccl = NcclTold{"ring", "ll", 2, {{"ring", "ll", 8.1e-6}}};
+  ring.measurement.nccl = NcclSelection{"ring", "ll", 2, {{"ring", "ll", 8.1e-6}}};
   const auto facts = choice_facts(run_of({own, ring}));
   ASSERT_THAT(facts, SizeIs(1));
   EXPECT_THAT(facts[0].text,

@@ -133,7 +133,7 @@ TEST(ReportColumns, TheAlgorithmIsWhatRanAndForWhat) {
 Row told_row(const std::string& asked) {
   Row row = example_row(OperationId::all_reduce, 4096, 20);
   row.measurement.key.algorithm = row.measurement.algorithm_ran = asked;
-  row.measurement.nccl = NcclTold{"ring", "ll", 4, {{"tree", "ll", 8e-6}, {"ring", "ll", 9.25e-6}}};
+  row.measurement.nccl = NcclSelection{"ring", "ll", 4, {{"tree", "ll", 8e-6}, {"ring", "ll", 9.25e-6}}};
   return row;
 }
 
@@ -144,9 +144,9 @@ TEST(ReportColumns, WhatNcclUsedStandsWithWhatWasAsked) {
   row.measurement.key.algorithm = "tree";
   EXPECT_EQ(cells(row)["algorithm"], "ring/ll/4 (for tree)");
   row = told_row("auto");
-  row.measurement.nccl = NcclTold{"p2p", "", 0, {}};
+  row.measurement.nccl = NcclSelection{"p2p", "", 0, {}};
   EXPECT_EQ(cells(row)["algorithm"], "auto: p2p");
-  row.measurement.nccl = NcclTold{"", "", 0, {}};
+  row.measurement.nccl = NcclSelection{"", "", 0, {}};
   EXPECT_EQ(cells(row)["algorithm"], "auto");
 }
 
@@ -217,7 +217,7 @@ TEST(ReportColumns, EveryNumberFitsItsColumn) {
       const ReportRow report_row{row, rates(row, 2048)};
       for (const ReportColumn& column : report_columns(collbench::Run{})) {
         if (column.title == "size" || column.title == "count" || column.title == "algorithm") continue;
-        EXPECT_LE(display_width(column.cell(report_row)), column.least_width)
+        EXPECT_LE(display_width(column.cell(report_row)), column.min_width)
             << column.title << " " << column.cell(report_row) << " of " << size << " B in " << seconds
             << " s";
       }

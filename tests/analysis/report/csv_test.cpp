@@ -63,7 +63,8 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
 
 TEST(ReportCsv, HasWhatNcclUsedAndExpectedOfIt) {
   auto run = example_run();
-  run.rows[0].measurement.nccl = NcclTold{"tree", "ll", 4, {{"ring", "ll", 8e-6}, {"tree", "ll", 6.5e-6}}};
+  run.rows[0].measurement.nccl =
+      NcclSelection{"tree", "ll", 4, {{"ring", "ll", 8e-6}, {"tree", "ll", 6.5e-6}}};
   EXPECT_THAT(lines_of(report_csv(run))[1], HasSubstr(",tree,ll,4,6.5e-06,none,"));
 }
 

@@ -79,16 +79,16 @@ TEST(DiffReport, MachinesWithOtherBusNumbersAreAlike) {
 }
 
 TEST(DiffReport, WithoutALossThereIsNoCost) {
-  EXPECT_EQ(cost_words({}), "");
-  EXPECT_EQ(cost_words({{1, {100, {}, 100}, {100, {}, 100}}}), "");
-  EXPECT_EQ(cost_words({{1, {100, {}, 120}, {50, {}, 60}}}),
+  EXPECT_EQ(format_cost({}), "");
+  EXPECT_EQ(format_cost({{1, {100, {}, 100}, {100, {}, 100}}}), "");
+  EXPECT_EQ(format_cost({{1, {100, {}, 120}, {50, {}, 60}}}),
             "costs AllReduce on 1 node: ring 100.0 → 50.0 GB/s (−50 %) and best 120.0 → 60.0 GB/s (−50 %)");
 }
 
 TEST(DiffReport, AnAlgorithmThatKeepsItsRateIsLeftOut) {
-  EXPECT_EQ(cost_words({{1, {100, 90, 120}, {100, 89.99, 119.6}}}),
+  EXPECT_EQ(format_cost({{1, {100, 90, 120}, {100, 89.99, 119.6}}}),
             "costs AllReduce on 1 node: best 120.0 → 119.6 GB/s (−0.3 %)");
-  EXPECT_EQ(cost_words({{1, {100, 90, 120}, {100, 89.99, 120}}}), "");
+  EXPECT_EQ(format_cost({{1, {100, 90, 120}, {100, 89.99, 120}}}), "");
 }
 
 TEST(DiffReport, AnotherFormatIsRefused) { EXPECT_THROW((void)render_diff({}, "yaml"), Error); }

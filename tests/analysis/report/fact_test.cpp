@@ -15,27 +15,27 @@ RowKey all_reduce() {
 
 TEST(RowWords, NameWhatTellsARowFromOthers) {
   RowKey key = all_reduce();
-  EXPECT_EQ(row_in_words(key), "AllReduce 64 KiB float sum, out of place");
+  EXPECT_EQ(format_row(key), "AllReduce 64 KiB float sum, out of place");
   key.in_place = true;
   key.algorithm = "ring";
-  EXPECT_EQ(row_in_words(key), "AllReduce 64 KiB float sum, in place, ring");
+  EXPECT_EQ(format_row(key), "AllReduce 64 KiB float sum, in place, ring");
 }
 
 TEST(RowWords, ASpanOfOneIsOne) {
-  EXPECT_EQ(span_in_words("8 B", "4 KiB"), "8 B to 4 KiB");
-  EXPECT_EQ(span_in_words("8 B", "8 B"), "8 B");
+  EXPECT_EQ(format_span("8 B", "4 KiB"), "8 B to 4 KiB");
+  EXPECT_EQ(format_span("8 B", "8 B"), "8 B");
 }
 
 TEST(RowWords, SizesAreCountedWhereThereAreSeveral) {
-  EXPECT_EQ(sizes_in_words({1024}), "1 KiB");
-  EXPECT_EQ(sizes_in_words({65536, 8, 1024}), "3 sizes from 8 B to 64 KiB");
+  EXPECT_EQ(format_sizes({1024}), "1 KiB");
+  EXPECT_EQ(format_sizes({65536, 8, 1024}), "3 sizes from 8 B to 64 KiB");
 }
 
 TEST(RowWords, LeaveOutWhatTheOperationDoesNotHave) {
   RowKey key = all_reduce();
   key.operation = OperationId::ping_pong;
   key.reduction.reset();
-  EXPECT_EQ(row_in_words(key), "PingPong 64 KiB float");
+  EXPECT_EQ(format_row(key), "PingPong 64 KiB float");
 }
 
 }  // namespace

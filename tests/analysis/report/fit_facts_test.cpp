@@ -54,9 +54,9 @@ TEST(FitFacts, ThreeSizesAreNoLine) {
 TEST(CrossingOf, ALaterReturnMovesIt) {
   collbench::Run run = tree_and_ring();
   run.rows[15].measurement.seconds = 1;  // ring at 4 MiB, slower again
-  const auto sweeps = sweeps_of(run.rows);
-  EXPECT_EQ(crossing_of(sweeps[0], sweeps[1], false), (CrossingSizes{4 * kMiB, 16 * kMiB}));
-  EXPECT_FALSE(crossing_of(sweeps[1], sweeps[0], false));
+  const auto all_series = series_of(run.rows);
+  EXPECT_EQ(crossing_of(all_series[0], all_series[1], false), (CrossingSizes{4 * kMiB, 16 * kMiB}));
+  EXPECT_FALSE(crossing_of(all_series[1], all_series[0], false));
 }
 
 }  // namespace

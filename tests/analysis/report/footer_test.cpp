@@ -20,7 +20,7 @@ std::vector<std::string> texts(const ReportFacts& facts) {
 
 TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
   EXPECT_THAT(
-      texts(outcome_facts(example_run())),
+      texts(footer_facts(example_run())),
       ElementsAre("data: every element checked in 4 of 4 rows, none wrong",
                   "asked for ring, and the library ran recursive_doubling in 1 row",
                   "AllReduce float sum: no choice was faster than auto beyond the intervals",
@@ -34,7 +34,7 @@ TEST(OutcomeFacts, NameTheRanksThatFoundWrongData) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 12;
   run.rows[1].measurement.wrong = {{3, "node02", 12, 7, "6", "5"}};
-  const ReportFacts facts = outcome_facts(run);
+  const ReportFacts facts = footer_facts(run);
   EXPECT_EQ(facts[0].text, "WRONG DATA: AllReduce 64 MiB float sum, in place: 12 elements wrong");
   EXPECT_EQ(facts[0].tone, Tone::alarm);
   EXPECT_EQ(facts[1].text, "rank 3 on node02: 12 wrong, the first at index 7: expected 6, got 5");
@@ -46,7 +46,7 @@ TEST(OutcomeFacts, CountTheRanksBeyondTen) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 13;
   for (int rank = 0; rank < 13; ++rank) run.rows[1].measurement.wrong.push_back({rank, "n", 1, 0, "1", "0"});
-  const auto said = texts(outcome_facts(run));
+  const auto said = texts(footer_facts(run));
   EXPECT_THAT(said[10], HasSubstr("rank 9 on n"));
   EXPECT_EQ(said[11], "and 3 ranks more: the record has them all");
 }
@@ -54,7 +54,7 @@ TEST(OutcomeFacts, CountTheRanksBeyondTen) {
 TEST(OutcomeFacts, SayWhenDataWasNotChecked) {
   auto run = example_run();
   for (Row& row : run.rows) row.measurement.wrong_elements.reset();
-  EXPECT_EQ(outcome_facts(run)[0].text, "data: not checked");
+  EXPECT_EQ(footer_facts(run)[0].text, "data: not checked");
 }
 
 TEST(OutcomeFacts, ARunThatWasCutShortSaysSoFirst) {
@@ -62,9 +62,9 @@ TEST(OutcomeFacts, ARunThatWasCutShortSaysSoFirst) {
   run.complete = false;
   run.passes = 1;
   EXPECT_EQ(
-      outcome_facts(run)[0].text,
+      footer_facts(run)[0].text,
       "not complete: the run was cut short or is still going; the rows hold what they had after 1 pass");
-  EXPECT_EQ(outcome_facts(run)[0].tone, Tone::warning);
+  EXPECT_EQ(footer_facts(run)[0].tone, Tone::warning);
 }
 
 TEST(OutcomeFacts, ExplainTheStar) {
@@ -72,14 +72,14 @@ TEST(OutcomeFacts, ExplainTheStar) {
   run.rows[0].measurement.key.type = DataType::float16;
   run.rows[0].measurement.note = "reduced by collbench";
   run.rows[1].measurement.note = "reduced by collbench";
-  EXPECT_THAT(texts(outcome_facts(run)), Contains("* float sum, half sum: reduced by collbench"));
+  EXPECT_THAT(texts(footer_facts(run)), Contains("* float sum, half sum: reduced by collbench"));
 }
 
 TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {
   auto run = example_run();
   run.rows[2].measurement.interval.reset();
   EXPECT_THAT(
-      texts(outcome_facts(run)),
+      texts(footer_facts(run)),
       Contains("precision not reached in 1 of 4 rows (out of time: 1); too few passes for an interval; a "
                "longer --time or fewer rows narrow it"));
 }
@@ -87,22 +87,22 @@ TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {
 TEST(OutcomeFacts, MoreTimeIsAdvisedOnlyWhereTimeWasShort) {
   auto run = example_run();
   run.rows[2].measurement.stopped = "64 passes";
-  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(HasSubstr("--time"))));
+  EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("--time"))));
 }
 
 TEST(OutcomeFacts, SayNothingOfPrecisionThatWasReached) {
   auto run = example_run();
   run.rows[2].measurement.stopped = "precision reached";
-  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(HasSubstr("precision"))));
+  EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("precision"))));
 }
 
 TEST(OutcomeFacts, NoVerdictIsSaidWithItsReason) {
   auto run = example_run();
   run.simulated = true;
-  EXPECT_EQ(outcome_facts(run).back().text, "no verdict: simulated time");
+  EXPECT_EQ(footer_facts(run).back().text, "no verdict: simulated time");
   run.simulated = false;
   run.backend = "nccl";
-  EXPECT_THAT(texts(outcome_facts(run)), Not(Contains(HasSubstr("no verdict"))));
+  EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("no verdict"))));
 }
 
 TEST(UnavailableFacts, AreSaidOncePerAlgorithmAndReason) {
@@ -126,7 +126,7 @@ TEST(OutcomeFacts, ARepetitionSaysWhatItTook) {
   auto run = example_run();
   run.repeated = true;
   run.launches = 12;
-  EXPECT_THAT(texts(outcome_facts(run)),
+  EXPECT_THAT(texts(footer_facts(run)),
               Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
 }
 
@@ -136,12 +136,12 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;
   EXPECT_THAT(
-      texts(outcome_facts(run)),
+      texts(footer_facts(run)),
       Contains("ranks: none is late and no link between hosts is slow beyond chance (14 looks in 200 ms)"));
   ProbeFinding late;
   late.text = "rank 2 on node02 enters late";
   run.rank_probe->findings = {late};
-  const ReportFacts facts = outcome_facts(run);
+  const ReportFacts facts = footer_facts(run);
   EXPECT_THAT(texts(facts), Contains("warning: rank 2 on node02 enters late"));
   EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
 }
@@ -152,7 +152,7 @@ TEST(OutcomeFacts, OneHostHasNoLinkBetweenHosts) {
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;
   for (Identity& identity : run.ranks) identity.node = 0;
-  EXPECT_THAT(texts(outcome_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms)"));
+  EXPECT_THAT(texts(footer_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms)"));
 }
 
 TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
@@ -161,19 +161,19 @@ TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
   run.rank_probe = RankProbe{};
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;
-  EXPECT_THAT(texts(outcome_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms); "
-                                                  "links between GPUs are not looked at"));
+  EXPECT_THAT(texts(footer_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms); "
+                                                 "links between GPUs are not looked at"));
   ProbeFinding late;
   late.text = "rank 2 on node02 enters late";
   run.rank_probe->findings = {late};
-  EXPECT_THAT(texts(outcome_facts(run)), Contains("warning: rank 2 on node02 enters late; that is its host's "
-                                                  "part: work queued ahead on its GPU may hide it"));
+  EXPECT_THAT(texts(footer_facts(run)), Contains("warning: rank 2 on node02 enters late; that is its host's "
+                                                 "part: work queued ahead on its GPU may hide it"));
 }
 
 TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
   collbench::Run run = example_run();
   const auto said = [&] {
-    for (const ReportFact& fact : outcome_facts(run)) {
+    for (const ReportFact& fact : footer_facts(run)) {
       if (fact.text.starts_with("communicators")) return fact.text;
     }
     return std::string();

@@ -22,7 +22,7 @@ PlacedRank placed(int rank) {
 TEST(PlacementWords, NamesGpuNicAndNumaNode) {
   PlacedRank second = placed(1);
   second.guess = true;
-  EXPECT_EQ(placement_words({placed(0), second}),
+  EXPECT_EQ(format_placement({placed(0), second}),
             "GPUs of the ranks: rank 0: GPU0, mlx5_0, NUMA 0; rank 1: GPU1 (guess), mlx5_1, NUMA 0");
 }
 
@@ -36,17 +36,17 @@ TEST(PlacementWords, PutsWhatIsOddFirstAndStaysShort) {
             .numa_node = {},
             .guess = false,
             .note = "no GPU of its host is visible to it"};
-  EXPECT_EQ(placement_words(all),
+  EXPECT_EQ(format_placement(all),
             "GPUs of the ranks: rank 9: no GPU (no GPU of its host is visible to it); "
             "rank 0: GPU0, mlx5_0, NUMA 0; rank 1: GPU1, mlx5_1, NUMA 0; rank 2: GPU2, mlx5_2, NUMA 0; "
             "12 more in the record");
 }
 
 TEST(PlacementWords, SaysNothingOfRanksOfWhichNothingIsKnown) {
-  EXPECT_EQ(placement_words({}), "");
+  EXPECT_EQ(format_placement({}), "");
   PlacedRank none = placed(0);
   none.gpu = "";
-  EXPECT_EQ(placement_words({none}), "");
+  EXPECT_EQ(format_placement({none}), "");
 }
 
 using testing::Contains;
@@ -63,7 +63,7 @@ std::vector<std::string> texts(const ReportFacts& facts) {
 
 TEST(SetupFacts, SayWhatWasMeasuredWhereAndWithWhat) {
   EXPECT_THAT(
-      texts(setup_facts(example_run())),
+      texts(header_facts(example_run())),
       ElementsAre(
           "collbench 0.1.0, host memory through MPI, 4 ranks on 2 hosts, started 2026-10-01T12:00:00Z",
           "Open MPI v4.1.4, package: Debian OpenMPI; hwloc 2.9.0",
@@ -81,14 +81,14 @@ TEST(SetupFacts, LeaveOutWhatIsNotKnown) {
   run.calibration.reset();
   run.cores_per_node.clear();
   run.ranks = {{0, "node01", 0, 0}};
-  EXPECT_THAT(texts(setup_facts(run)),
+  EXPECT_THAT(texts(header_facts(run)),
               ElementsAre(HasSubstr("1 rank on 1 host,"), HasSubstr("Open MPI"), "node01 has rank 0"));
 }
 
 TEST(SetupFacts, SayWhenTheTimeIsSimulated) {
   auto run = example_run();
   run.simulated = true;
-  EXPECT_THAT(setup_facts(run)[0].text, HasSubstr("in SimGrid's simulated time"));
+  EXPECT_THAT(header_facts(run)[0].text, HasSubstr("in SimGrid's simulated time"));
 }
 
 TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
@@ -96,14 +96,14 @@ TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
   run.backend = "nccl";
   run.versions.nccl = "2.30.4";
   run.versions.cuda = "12.9";
-  EXPECT_THAT(setup_facts(run)[0].text, HasSubstr("GPUs through NCCL"));
-  EXPECT_THAT(setup_facts(run)[1].text, HasSubstr("NCCL 2.30.4; CUDA 12.9"));
+  EXPECT_THAT(header_facts(run)[0].text, HasSubstr("GPUs through NCCL"));
+  EXPECT_THAT(header_facts(run)[1].text, HasSubstr("NCCL 2.30.4; CUDA 12.9"));
 }
 
 TEST(SetupFacts, WhatIsWrongWithThePlaceIsAWarning) {
   auto run = example_run();
-  run.place_notes = {"node01: 2 ranks on 1 core"};
-  const ReportFacts facts = setup_facts(run);
+  run.environment_notes = {"node01: 2 ranks on 1 core"};
+  const ReportFacts facts = header_facts(run);
   EXPECT_THAT(texts(facts), Contains("warning: node01: 2 ranks on 1 core"));
   EXPECT_EQ(facts[4].tone, Tone::warning);
 }
@@ -111,7 +111,7 @@ TEST(SetupFacts, WhatIsWrongWithThePlaceIsAWarning) {
 TEST(SetupFacts, ScatteredRanksAreListedInRuns) {
   auto run = example_run();
   run.ranks = {{0, "a", 0, 0}, {1, "b", 1, 0}, {2, "a", 0, 1}, {3, "a", 0, 2}};
-  EXPECT_THAT(texts(setup_facts(run)), Contains("a has ranks 0,2-3 on 2 cores, b has rank 1 on 2 cores"));
+  EXPECT_THAT(texts(header_facts(run)), Contains("a has ranks 0,2-3 on 2 cores, b has rank 1 on 2 cores"));
 }
 
 TEST(SetupFacts, ManyHostsAreCounted) {
@@ -120,15 +120,17 @@ TEST(SetupFacts, ManyHostsAreCounted) {
   run.cores_per_node.clear();
   for (int rank = 0; rank < 2048; ++rank)
     run.ranks.push_back({rank, "n" + std::to_string(rank / 8), rank / 8, rank % 8});
-  EXPECT_THAT(texts(setup_facts(run)), Contains(testing::EndsWith("n7 has ranks 56-63, and 248 more hosts")));
+  EXPECT_THAT(texts(header_facts(run)),
+              Contains(testing::EndsWith("n7 has ranks 56-63, and 248 more hosts")));
 }
 
 TEST(SetupFacts, LongValuesAndLongListsAreCut) {
   auto run = example_run();
   run.environment = {{"NCCL_TOPO_FILE", std::string(500, 'x')}};
   run.calibration->gammas.assign(10, {DataType::float32, Reduction::sum, 1e-10});
-  EXPECT_THAT(texts(setup_facts(run)), Contains("environment: NCCL_TOPO_FILE=" + std::string(59, 'x') + "…"));
-  EXPECT_THAT(texts(setup_facts(run)), Contains(HasSubstr("6 more in the record; copy")));
+  EXPECT_THAT(texts(header_facts(run)),
+              Contains("environment: NCCL_TOPO_FILE=" + std::string(59, 'x') + "…"));
+  EXPECT_THAT(texts(header_facts(run)), Contains(HasSubstr("6 more in the record; copy")));
 }
 
 TEST(LegendFacts, SayWhichRanksTimeItIs) {
@@ -151,7 +153,7 @@ TEST(LegendFacts, OfARepetitionTheIntervalIsOverLaunches) {
   EXPECT_THAT(legend_facts(run)[0].text,
               HasSubstr("the median of the passes, and of that the median over launches"));
   EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("of that median over launches"));
-  EXPECT_THAT(setup_facts(run)[0].text, HasSubstr("2 hosts, 9 launches, started"));
+  EXPECT_THAT(header_facts(run)[0].text, HasSubstr("2 hosts, 9 launches, started"));
 }
 
 TEST(LegendFacts, SayWhatNcclTellsOrWhyItDoesNot) {
@@ -161,7 +163,7 @@ TEST(LegendFacts, SayWhatNcclTellsOrWhyItDoesNot) {
   ASSERT_EQ(legend_facts(run).size(), 6U);
   EXPECT_THAT(legend_facts(run)[4].text, HasSubstr("NCCL: the time that NCCL expected"));
   EXPECT_THAT(legend_facts(run)[5].text, HasSubstr("algorithm: what NCCL used"));
-  run.nccl_untold = {"a plugin of yours", "NCCL 2.18"};
+  run.nccl_observer_status = {"a plugin of yours", "NCCL 2.18"};
   EXPECT_EQ(legend_facts(run)[4].text, "NCCL: not told: NCCL 2.18");
   EXPECT_EQ(legend_facts(run)[5].text, "algorithm: not told: a plugin of yours");
 }
@@ -184,7 +186,7 @@ TEST(SetupFacts, SayWhatTheRanksWorkWithAfterTheMachines) {
   run.cluster = Cluster{.shapes = "{}", .nodes = {}, .summary = {"1 node"}};
   run.cluster->placement = {
       {.rank = 0, .gpu = "GPU5", .gpu_address = "", .nic = "", .numa_node = {}, .guess = false, .note = ""}};
-  EXPECT_THAT(texts(setup_facts(run)),
+  EXPECT_THAT(texts(header_facts(run)),
               IsSupersetOf({std::string("1 node"), std::string("GPUs of the ranks: rank 0: GPU5")}));
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 std::string all_of(const LogFacts& log) {
   std::string text;
-  for (const ReportFact& fact : log_words(log)) text += fact.text + "\n";
+  for (const ReportFact& fact : import_facts(log)) text += fact.text + "\n";
   return text;
 }
 

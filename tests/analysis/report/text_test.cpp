@@ -40,7 +40,7 @@ Run extreme_run() {
     }
   }
   run.environment = {{"NCCL_TOPO_FILE", std::string(300, 'x')}};
-  run.place_notes = {std::string(300, 'y')};
+  run.environment_notes = {std::string(300, 'y')};
   return run;
 }
 
@@ -132,7 +132,7 @@ TEST(ReportText, ARunOfNcclFitsTheSamePages) {
   for (Row& row : run.rows) {
     row.measurement.key.algorithm = kLibraryChoice;
     row.measurement.key.type = DataType::float32;
-    row.measurement.nccl = NcclTold{"ring", "ll128", 24, {{"ring", "ll128", row.measurement.seconds}}};
+    row.measurement.nccl = NcclSelection{"ring", "ll128", 24, {{"ring", "ll128", row.measurement.seconds}}};
   }
   for (const int columns : {80, 118, 120, 140, 200}) {
     for (const std::string& line : lines_of(report_text(run, {.columns = columns}))) {

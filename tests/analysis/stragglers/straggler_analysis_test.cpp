@@ -98,7 +98,7 @@ std::vector<std::string> found(const RankProbe& probe) {
 }
 
 RankProbe looked(MadeUpCluster& cluster, const Faults& faults) {
-  return late_ranks(cluster.look(14, faults), cluster.ranks);
+  return straggler_findings(cluster.look(14, faults), cluster.ranks);
 }
 
 TEST(LateRanks, NobodyIsNamedOnAHealthyCluster) {
@@ -172,9 +172,10 @@ TEST(LateRanks, BetweenTwoHostsTheDirectionIsNamed) {
 TEST(LateRanks, FewLooksExcludeNoChance) {
   MadeUpCluster cluster(1, 4, 1);
   EXPECT_THAT(
-      late_ranks(cluster.look(2, {.late_rank = 1, .late_entry_seconds = 50e-6}), cluster.ranks).findings,
+      straggler_findings(cluster.look(2, {.late_rank = 1, .late_entry_seconds = 50e-6}), cluster.ranks)
+          .findings,
       IsEmpty());
-  EXPECT_THAT(late_ranks({}, cluster.ranks).findings, IsEmpty());
+  EXPECT_THAT(straggler_findings({}, cluster.ranks).findings, IsEmpty());
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(LossCause, WithinANodeTheNvlinksThatNcclSaw) {
   EXPECT_THAT(cause(cluster, 3), HasSubstr("NVLinks that are down, or peer access off"));
   cluster.run.channels = 2;
   EXPECT_THAT(cause(cluster, 3), HasSubstr("found 1 of 12 NVLinks"));
-  cluster.run.nvlink_least = 20;
+  cluster.run.min_nvlinks = 20;
   EXPECT_THAT(cause(cluster, 3),
               HasSubstr("20 GB/s of NVLink from one GPU to another where 12 NVLinks give 240"));
   EXPECT_THAT(cause(cluster_of("a100-pcie", 1), 3), HasSubstr("the way through the host"));

@@ -32,7 +32,7 @@ void expect_the_predictions_difference(const topology::Host& healthy, const topo
                                        const std::string& what) {
   const topology::HostPair pair = topology::pair_hosts(healthy, faulty, false);
   for (const topology::Finding& finding : topology::diff_hosts(pair).findings) {
-    // The models know the worse of two, whichever it is; a seat that b has more is no loss of a.
+    // The models know the worse of two, whichever it is; a slot that b has more is no loss of a.
     const topology::Host& better = pair.of(topology::other(finding.side));
     const topology::Host& worse = pair.of(finding.side);
     for (const FindingCost& cost : finding_costs(pair, finding)) {

@@ -16,7 +16,7 @@ using testing::StartsWith;
 std::vector<std::string> hidden(const GpuCluster& cluster, OperationId id) {
   Row row = run_from_expectation(cluster, 1, id).rows.back();
   row.expectation = expect_on_gpus(id, row.measurement.key.size_bytes, cluster);
-  return hidden_losses(row, cluster);
+  return undetectable_losses(row, cluster);
 }
 
 TEST(HiddenLosses, OneNicOfEightAndOneNvlinkOfTwelve) {

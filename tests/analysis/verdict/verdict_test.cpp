@@ -20,9 +20,9 @@ Row row_of(int index, double seconds) {
 }
 
 VerdictWord verdict(const std::vector<Row>& rows) {
-  const auto sweeps = sweeps_of(rows);
-  EXPECT_EQ(sweeps.size(), 1U);
-  return verdict_of(sweeps.front());
+  const auto all_series = series_of(rows);
+  EXPECT_EQ(all_series.size(), 1U);
+  return verdict_of(all_series.front());
 }
 
 std::vector<Row> rows_of(std::initializer_list<double> seconds) {
@@ -78,10 +78,10 @@ TEST(Verdict, SweepsAreByKeyAndInTheOrderOfSizes) {
   std::swap(rows[0], rows[3]);
   rows[1].measurement.key.in_place = true;
   rows[2].measurement.unavailable = "no";
-  const auto sweeps = sweeps_of(rows);
-  ASSERT_EQ(sweeps.size(), 2U);
-  EXPECT_EQ(sweeps[0], (Sweep{&rows[3], rows.data()}));
-  EXPECT_EQ(sweeps[1], Sweep{&rows[1]});
+  const auto all_series = series_of(rows);
+  ASSERT_EQ(all_series.size(), 2U);
+  EXPECT_EQ(all_series[0], (SizeSeries{&rows[3], rows.data()}));
+  EXPECT_EQ(all_series[1], SizeSeries{&rows[1]});
 }
 
 }  // namespace

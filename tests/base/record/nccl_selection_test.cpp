@@ -8,24 +8,24 @@
 namespace collbench::nccl_selection_test {
 namespace {
 
-const NcclTold kTold{.algorithm = "tree",
-                     .protocol = "ll",
-                     .channels = 2,
-                     .expected = {{"ring", "ll", 3e-6}, {"tree", "ll", 2e-6}, {"tree", "simple", 1e-6}}};
+const NcclSelection kTold{.algorithm = "tree",
+                          .protocol = "ll",
+                          .channels = 2,
+                          .expected = {{"ring", "ll", 3e-6}, {"tree", "ll", 2e-6}, {"tree", "simple", 1e-6}}};
 
-TEST(NcclTold, ExpectsOfWhatItUsed) { EXPECT_EQ(nccl_expected_seconds(kTold), 2e-6); }
+TEST(NcclSelection, ExpectsOfWhatItUsed) { EXPECT_EQ(nccl_expected_seconds(kTold), 2e-6); }
 
-TEST(NcclTold, ExpectsTheCheapestWhereItDoesNotTellWhatItUsed) {
-  NcclTold told = kTold;
+TEST(NcclSelection, ExpectsTheCheapestWhereItDoesNotTellWhatItUsed) {
+  NcclSelection told = kTold;
   told.algorithm = told.protocol = "";
   EXPECT_EQ(nccl_expected_seconds(told), 1e-6);
 }
 
-TEST(NcclTold, ExpectsNothingOfWhatItsTableLacks) {
-  NcclTold told = kTold;
+TEST(NcclSelection, ExpectsNothingOfWhatItsTableLacks) {
+  NcclSelection told = kTold;
   told.algorithm = "p2p";
   EXPECT_EQ(nccl_expected_seconds(told), std::nullopt);
-  EXPECT_EQ(nccl_expected_seconds(NcclTold{}), std::nullopt);
+  EXPECT_EQ(nccl_expected_seconds(NcclSelection{}), std::nullopt);
 }
 
 TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclUsedIt) {
@@ -39,7 +39,7 @@ TEST(AlgorithmRan, IsWhatNcclUsedWhenItWasFreeOrTookAnother) {
 }
 
 TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclDoesNotTell) {
-  NcclTold told = kTold;
+  NcclSelection told = kTold;
   told.algorithm = "p2p";
   told.protocol = "";
   EXPECT_EQ(algorithm_ran("auto", told), "auto");
@@ -47,29 +47,29 @@ TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclDoesNotTell) {
 
 using ::testing::HasSubstr;
 
-NcclTold read_back(const Json& told) {
+NcclSelection read_back(const Json& told) {
   const auto row = nlohmann::json::parse(R"({"nccl":)" + told.dump() + "}");
-  return nccl_told_in(JsonReader(row, "run.json")).value_or(NcclTold{});
+  return nccl_selection_in(JsonReader(row, "run.json")).value_or(NcclSelection{});
 }
 
 TEST(NcclToldJson, ReadsBackWhatItWrote) {
-  const NcclTold told{.algorithm = "nvls_tree",
-                      .protocol = "simple",
-                      .channels = 16,
-                      .expected = {{"ring", "ll", 1.5e-5}, {"nvls_tree", "simple", 3e-5}}};
-  EXPECT_EQ(read_back(nccl_told_to_json(told)), told);
-  EXPECT_EQ(nccl_told_to_json(std::nullopt), nullptr);
+  const NcclSelection told{.algorithm = "nvls_tree",
+                           .protocol = "simple",
+                           .channels = 16,
+                           .expected = {{"ring", "ll", 1.5e-5}, {"nvls_tree", "simple", 3e-5}}};
+  EXPECT_EQ(read_back(nccl_selection_to_json(told)), told);
+  EXPECT_EQ(nccl_selection_to_json(std::nullopt), nullptr);
 }
 
 TEST(NcclToldJson, OlderRecordsLackIt) {
   const nlohmann::json empty = nlohmann::json::object();
   const JsonReader none(empty, "run.json");
-  EXPECT_EQ(nccl_told_in(none), std::nullopt);
-  EXPECT_EQ(nccl_untold_in(none), NcclUntold{});
+  EXPECT_EQ(nccl_selection_in(none), std::nullopt);
+  EXPECT_EQ(nccl_observer_status_in(none), NcclObserverStatus{});
 }
 
 TEST(NcclToldJson, ColumnsOfDifferentLengthsAreRefused) {
-  Json told = nccl_told_to_json(NcclTold{"", "", 0, {{"ring", "ll", 1e-6}}});
+  Json told = nccl_selection_to_json(NcclSelection{"", "", 0, {{"ring", "ll", 1e-6}}});
   told["expected"]["seconds"].push_back(2);
   try {
     static_cast<void>(read_back(told));

@@ -30,7 +30,7 @@ class RandomRun {
     for (int i = below(4); i > 0; --i) result.environment[text()] = text();
     result.config_file = text();
     result.backend = text();
-    result.nccl_untold = {text(), text()};
+    result.nccl_observer_status = {text(), text()};
     result.time_reduction = text();
     result.simulated = chance();
     const int ranks = 1 + below(5);
@@ -40,7 +40,7 @@ class RandomRun {
     result.cores_per_node = several([&] { return below(256); });
     if (chance()) result.cluster = cluster();
     result.load_notes = several([&] { return text(); });
-    result.place_notes = several([&] { return text(); });
+    result.environment_notes = several([&] { return text(); });
     if (chance()) result.traffic = TrafficMatrix{text(), 2, {number(), number(), number(), number()}};
     if (chance()) result.calibration = calibration();
     if (chance()) result.rank_probe = rank_probe();
@@ -134,7 +134,7 @@ class RandomRun {
     result.out_of_bounds = maybe([&] { return LogFact<std::uint64_t>{count(), below(9999)}; });
     result.connections = several([&] { return LogConnections{text(), chance(), count(), below(9999)}; });
     result.tunings = several([&] { return LogTuning{count(), text(), text(), below(64), below(9999)}; });
-    result.left_out = several([&] { return LogLeftOut{text(), count(), below(9999)}; });
+    result.left_out = several([&] { return LogSkipped{text(), count(), below(9999)}; });
     result.notes = several([&] { return text(); });
     return result;
   }
@@ -166,11 +166,11 @@ class RandomRun {
     result.enqueue_seconds = maybe([&] { return number(); });
     result.wrong_elements = maybe([&] { return count(); });
     result.wrong = several([&] { return wrong(); });
-    result.nccl = maybe([&] { return nccl_told(); });
+    result.nccl = maybe([&] { return nccl_selection(); });
     return result;
   }
 
-  NcclTold nccl_told() {
+  NcclSelection nccl_selection() {
     return {text(), text(), below(64), several([&] { return NcclExpectation{text(), text(), number()}; })};
   }
 
@@ -188,7 +188,7 @@ class RandomRun {
     measured.unavailable = text();
     measured.algorithm_ran = text();
     measured.note = text();
-    measured.nccl = maybe([&] { return nccl_told(); });
+    measured.nccl = maybe([&] { return nccl_selection(); });
     measured.pass_seconds = several([&] { return number(); });
     if (!measured.pass_seconds.empty()) {
       measured.launch_passes = {1, static_cast<int>(measured.pass_seconds.size()) - 1};

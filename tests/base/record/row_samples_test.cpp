@@ -49,7 +49,7 @@ TEST(RowSamples, WhatNcclToldOnceIsSaidOfTheRow) {
   std::vector<MeasuredBlock> blocks(3, block_of(1));
   EXPECT_FALSE(measured(blocks).nccl);
   EXPECT_EQ(measured(blocks).algorithm_ran, "");
-  blocks[0].nccl = NcclTold{"ring", "ll", 4, {}};
+  blocks[0].nccl = NcclSelection{"ring", "ll", 4, {}};
   EXPECT_EQ(measured(blocks).nccl, blocks[0].nccl);
   EXPECT_EQ(measured(blocks).algorithm_ran, "ring/ll");
 }

@@ -33,7 +33,7 @@ Run small_run() {
   run.ranks = {{0, "node01", 0, 0}, {1, "node02", 1, 0}};
   run.cores_per_node = {2, 2};
   run.cluster = Cluster{R"({"hosts":[]})", {{"node01", 0, {{"GPU 0", {{"uuid", "GPU-1"}}}}}}, {"1 node"}};
-  run.place_notes = {"more ranks than cores"};
+  run.environment_notes = {"more ranks than cores"};
   run.calibration = Calibration{};
   run.calibration->intra = Tier{1e-6, 5e9, 1e-7, 4096};
   run.calibration->gammas = {{DataType::float32, Reduction::sum, 2e-10}};

@@ -24,7 +24,7 @@ struct World {
   std::uint64_t count = 40;
   TrafficMatrix traffic = traffic_by_distance(ranks);
 
-  [[nodiscard]] CallShape shape(int rank) const {
+  [[nodiscard]] CallContext shape(int rank) const {
     return {.rank = rank, .ranks = ranks, .root = root, .traffic = &traffic};
   }
   [[nodiscard]] Layout layout(int rank) const { return what.layout(count, shape(rank)); }

@@ -20,10 +20,11 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::Pair;
 
-TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
+TEST(MeasurementLoop, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({});
-    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), {});
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), {});
     EXPECT_THAT(backend.visited, ElementsAre(8, 64, 8, 64, 8, 64));
     EXPECT_EQ(result.passes, 3);
     ASSERT_EQ(backend.allocated.size(), 3U);
@@ -33,11 +34,11 @@ TEST(Sweep, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
   });
 }
 
-TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
+TEST(MeasurementLoop, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend(
         {.slowness = 1.0 + ranks.rank(), .page_faults = 10U * static_cast<unsigned>(ranks.rank())});
-    const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {});
+    const MeasurementResult result = run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, quick(), {});
     const Measurement& row = result.rows.at(0);
     EXPECT_NEAR(row.seconds, 3e-3, 1e-9);
     EXPECT_EQ(row.pass_seconds.size(), 3U);
@@ -52,49 +53,53 @@ TEST(Sweep, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
   });
 }
 
-TEST(Sweep, EveryRankHearsWhichRowRuns) {
+TEST(MeasurementLoop, EveryRankHearsWhichRowRuns) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     std::vector<std::optional<std::size_t>> heard;
-    SweepObserver observer;
+    MeasurementObserver observer;
     observer.running = [&](std::optional<std::size_t> row) { heard.push_back(row); };
-    SweepOptions options = quick();
-    options.stopping.most_passes = 1;
-    static_cast<void>(
-        sweep(ranks, backend, {row_of(8), row_of(16, "nowhere"), row_of(64)}, kHosts, options, observer));
+    MeasurementLoopOptions options = quick();
+    options.stopping.max_passes = 1;
+    static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(16, "nowhere"), row_of(64)},
+                                           kHosts, options, observer));
     EXPECT_THAT(heard, ElementsAre(0U, std::nullopt, 2U, std::nullopt));
   });
 }
 
-TEST(Sweep, TheEnqueueTimeIsTakenWhereItIsAskedFor) {
+TEST(MeasurementLoop, TheEnqueueTimeIsTakenWhereItIsAskedFor) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
-    SweepOptions options = quick();
-    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds,
-              std::nullopt);
+    MeasurementLoopOptions options = quick();
+    EXPECT_EQ(
+        run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds,
+        std::nullopt);
     options.enqueue_time = true;
-    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds, 2e-6)
+    EXPECT_EQ(
+        run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).enqueue_seconds,
+        2e-6)
         << "the slower rank's, as the time";
   });
 }
 
-TEST(Sweep, TheReductionOverRanksIsTheOneAskedFor) {
+TEST(MeasurementLoop, TheReductionOverRanksIsTheOneAskedFor) {
   for (const auto& [how, expected] :
-       {std::pair(launch::AcrossRanks::rank0, 1e-3), std::pair(launch::AcrossRanks::average, 2e-3),
-        std::pair(launch::AcrossRanks::minimum, 1e-3), std::pair(launch::AcrossRanks::maximum, 3e-3)}) {
+       {std::pair(launch::RankAggregate::rank0, 1e-3), std::pair(launch::RankAggregate::average, 2e-3),
+        std::pair(launch::RankAggregate::minimum, 1e-3), std::pair(launch::RankAggregate::maximum, 3e-3)}) {
     launch::run_rank_threads(3, [&](launch::Ranks& ranks) {
       StepBackend backend({.slowness = 1.0 + ranks.rank()});
-      SweepOptions options = quick();
+      MeasurementLoopOptions options = quick();
       options.across_ranks = how;
-      EXPECT_NEAR(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).seconds, expected, 1e-9);
+      EXPECT_NEAR(run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).seconds,
+                  expected, 1e-9);
     });
   }
 }
 
-TEST(Sweep, WrongDataNameTheRankAndTheHost) {
+TEST(MeasurementLoop, WrongDataNameTheRankAndTheHost) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1, .wrong = ranks.rank() == 1});
-    const Measurement row = sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}).rows.at(0);
+    const Measurement row = run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, quick(), {}).rows.at(0);
     ASSERT_TRUE(row.wrong_elements);
     ASSERT_EQ(row.wrong.size(), 1U);
     EXPECT_EQ(row.wrong[0].rank, 1);
@@ -104,42 +109,45 @@ TEST(Sweep, WrongDataNameTheRankAndTheHost) {
   });
 }
 
-TEST(Sweep, WhatIsNotCheckedIsNotCalledRight) {
+TEST(MeasurementLoop, WhatIsNotCheckedIsNotCalledRight) {
   launch::run_rank_threads(1, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1, .wrong = true});
-    SweepOptions options = quick();
+    MeasurementLoopOptions options = quick();
     options.checks = 0;
-    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements,
-              std::nullopt);
+    EXPECT_EQ(
+        run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements,
+        std::nullopt);
   });
 }
 
-TEST(Sweep, ARowThatCannotRunSaysWhyAndTheOthersRun) {
+TEST(MeasurementLoop, ARowThatCannotRunSaysWhyAndTheOthersRun) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
-    const auto rows = sweep(ranks, backend, {row_of(8, "nowhere"), row_of(8)}, kHosts, quick(), {}).rows;
+    const auto rows =
+        run_measurement_loop(ranks, backend, {row_of(8, "nowhere"), row_of(8)}, kHosts, quick(), {}).rows;
     EXPECT_EQ(rows.at(0).unavailable, "not on this machine");
     EXPECT_TRUE(rows.at(0).pass_seconds.empty());
     EXPECT_EQ(rows.at(1).pass_seconds.size(), 3U);
   });
 }
 
-TEST(Sweep, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
+TEST(MeasurementLoop, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
-    const SweepResult result = sweep(ranks, backend, {row_of(8)}, kHosts, {}, {});
+    const MeasurementResult result = run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, {}, {});
     EXPECT_EQ(result.passes, 8);
     EXPECT_EQ(result.rows.at(0).stopped, "precision reached");
     EXPECT_TRUE(result.rows.at(0).interval);
   });
 }
 
-TEST(Sweep, TimeRunsOutButTheFirstPassIsFinished) {
+TEST(MeasurementLoop, TimeRunsOutButTheFirstPassIsFinished) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
-    SweepOptions options;
+    MeasurementLoopOptions options;
     options.seconds = 1e-6;
-    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
     EXPECT_EQ(result.passes, 1);
     for (const Measurement& row : result.rows) {
       EXPECT_EQ(row.pass_seconds.size(), 1U);
@@ -148,14 +156,15 @@ TEST(Sweep, TimeRunsOutButTheFirstPassIsFinished) {
   });
 }
 
-TEST(Sweep, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
+TEST(MeasurementLoop, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});  // whose clock stands still where nothing runs
-    SweepOptions options = quick();
-    options.stopping.most_passes = 1000;
+    MeasurementLoopOptions options = quick();
+    options.stopping.max_passes = 1000;
     options.stopping.precision = -1;
     options.seconds = 0.5;
-    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
     std::size_t most = 0;
     for (const Measurement& row : result.rows) {
       EXPECT_EQ(row.stopped, "out of time");
@@ -165,11 +174,11 @@ TEST(Sweep, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
   });
 }
 
-TEST(Sweep, MemoryThatOneRankLacksIsAnErrorOnAll) {
+TEST(MeasurementLoop, MemoryThatOneRankLacksIsAnErrorOnAll) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1, .wrong = false, .out_of_memory = ranks.rank() == 2});
     try {
-      static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), {}));
+      static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, quick(), {}));
       ADD_FAILURE() << "nothing was thrown";
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("rank 2 on gamma: out of memory"));
@@ -177,15 +186,15 @@ TEST(Sweep, MemoryThatOneRankLacksIsAnErrorOnAll) {
   });
 }
 
-TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
+TEST(MeasurementLoop, ThereIsACheckpointAfterEveryPass) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     std::vector<std::pair<int, std::size_t>> seen;  // pass, passes of the row
-    SweepObserver observer;
+    MeasurementObserver observer;
     observer.checkpoint = [&](const std::vector<Measurement>& rows, int passes) {
       seen.emplace_back(passes, rows.at(0).pass_seconds.size());
     };
-    static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), observer));
+    static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, quick(), observer));
     if (ranks.is_root()) {
       EXPECT_THAT(seen, ElementsAre(Pair(1, 1U), Pair(2, 2U), Pair(3, 3U)));
     } else {
@@ -194,31 +203,31 @@ TEST(Sweep, ThereIsACheckpointAfterEveryPass) {
   });
 }
 
-TEST(Sweep, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
+TEST(MeasurementLoop, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     std::vector<int> seen;
-    SweepObserver observer;
+    MeasurementObserver observer;
     observer.checkpoint = [&](const auto& /*rows*/, int passes) {
       seen.push_back(passes);
       backend.let_time_pass(0.010);  // and a pass takes 4 ms, so that 200 ms are 50 passes
     };
-    SweepOptions options = quick();
+    MeasurementLoopOptions options = quick();
     options.checks = 0;
-    options.stopping = {.fewest_passes = 102, .most_passes = 101};
-    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, observer).passes, 101);
+    options.stopping = {.min_passes = 102, .max_passes = 101};
+    EXPECT_EQ(run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, observer).passes, 101);
     if (ranks.is_root()) {
       EXPECT_THAT(seen, ElementsAre(1, AllOf(Ge(40), Le(55)), AllOf(Ge(80), Le(101))));
     }
   });
 }
 
-TEST(Sweep, WhatFailsBetweenPassesLosesNone) {
+TEST(MeasurementLoop, WhatFailsBetweenPassesLosesNone) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});
     int passes = 0;
     int kept = 0;
-    SweepObserver observer;
+    MeasurementObserver observer;
     observer.checkpoint = [&](const auto& /*rows*/, int finished) {
       kept = finished;
       backend.let_time_pass(1);  // too long for another one soon
@@ -226,50 +235,55 @@ TEST(Sweep, WhatFailsBetweenPassesLosesNone) {
     observer.between_passes = [&] {
       if (++passes == 2) throw Error(ExitStatus::rank_lost, "a rank", "is gone", "look for it");
     };
-    EXPECT_THROW(static_cast<void>(sweep(ranks, backend, {row_of(8)}, kHosts, quick(), observer)), Error);
+    EXPECT_THROW(
+        static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, quick(), observer)),
+        Error);
     EXPECT_EQ(kept, ranks.is_root() ? 2 : 0);
   });
 }
 
-TEST(Sweep, RanksThatKnowOfDifferentTimesStillDoTheSame) {
+TEST(MeasurementLoop, RanksThatKnowOfDifferentTimesStillDoTheSame) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
-    SweepOptions options;
+    MeasurementLoopOptions options;
     // Pilots of 1 ms are long enough for rank 0 and too short for the others, or the other way round.
     options.seconds = ranks.rank() == 0 ? 0.2 : 40;
-    options.stopping.most_passes = 2;
-    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    options.stopping.max_passes = 2;
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
     EXPECT_EQ(result.passes, 2);
   });
 }
 
-TEST(Sweep, WhatOneRankCannotRunNobodyRuns) {
+TEST(MeasurementLoop, WhatOneRankCannotRunNobodyRuns) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({.lacks_elsewhere = ranks.rank() == 1});
-    const SweepResult result =
-        sweep(ranks, backend, {row_of(8, "elsewhere"), row_of(64)}, kHosts, quick(), {});
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8, "elsewhere"), row_of(64)}, kHosts, quick(), {});
     EXPECT_EQ(result.rows.at(0).unavailable, "not on this host");
     EXPECT_THAT(backend.visited, ElementsAre(64));
   });
 }
 
-TEST(Sweep, EveryCheckOfARowCounts) {
+TEST(MeasurementLoop, EveryCheckOfARowCounts) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.wrong = ranks.rank() == 1});
-    SweepOptions options = quick();
+    MeasurementLoopOptions options = quick();
     options.checks = 3;
-    options.stopping.most_passes = 1;
-    EXPECT_EQ(sweep(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements, 9U);
+    options.stopping.max_passes = 1;
+    EXPECT_EQ(
+        run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements, 9U);
   });
 }
 
-TEST(Sweep, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
+TEST(MeasurementLoop, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend({});
     int asked = 0;
-    SweepObserver observer;
+    MeasurementObserver observer;
     observer.interrupted = [&] { return ++asked == 4; };  // in the second pass, before its second row
-    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
     EXPECT_TRUE(result.interrupted);
     EXPECT_EQ(result.passes, 1);
     EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
@@ -279,13 +293,14 @@ TEST(Sweep, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
   });
 }
 
-TEST(Sweep, EveryBlockIsToldAsItEnds) {
+TEST(MeasurementLoop, EveryBlockIsToldAsItEnds) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
     LaunchBlocks blocks;
-    SweepObserver observer;
+    MeasurementObserver observer;
     observer.block = [&](const MeasuredBlock& block) { blocks.push_back(block); };
-    static_cast<void>(sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer));
+    static_cast<void>(
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer));
     if (!ranks.is_root()) {
       EXPECT_TRUE(blocks.empty());
       return;
@@ -301,9 +316,9 @@ TEST(Sweep, EveryBlockIsToldAsItEnds) {
   });
 }
 
-TEST(Sweep, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
+TEST(MeasurementLoop, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
-    SweepOptions options = quick();
+    MeasurementLoopOptions options = quick();
     if (ranks.is_root()) {
       MeasuredBlock block;
       block.seconds = 1e-3;
@@ -316,7 +331,8 @@ TEST(Sweep, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
       options.earlier[1].push_back(block);  // one of row 1's
     }
     StepBackend backend({});
-    const SweepResult result = sweep(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
     EXPECT_THAT(backend.visited, ElementsAre(64));
     EXPECT_EQ(result.passes, 2);
     if (!ranks.is_root()) return;

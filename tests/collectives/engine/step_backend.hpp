@@ -37,7 +37,7 @@ class StepBackend : public Backend {
   void describe(Run& run) const override { run.backend = "step"; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
-  [[nodiscard]] std::optional<std::string> why_not(const RowKey& key) const override {
+  [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override {
     if (key.algorithm == "nowhere") return "not on this machine";
     if (key.algorithm == "elsewhere" && behaviour_.lacks_elsewhere) return "not on this host";
     return std::nullopt;
@@ -113,11 +113,11 @@ inline RowKey row_of(std::uint64_t size_bytes, const std::string& algorithm = "a
 }
 
 /// Three passes of four operations.
-inline SweepOptions quick() {
-  SweepOptions options;
+inline MeasurementLoopOptions quick() {
+  MeasurementLoopOptions options;
   options.fixed.iterations = 4;
-  options.stopping.fewest_passes = 4;
-  options.stopping.most_passes = 3;
+  options.stopping.min_passes = 4;
+  options.stopping.max_passes = 3;
   return options;
 }
 

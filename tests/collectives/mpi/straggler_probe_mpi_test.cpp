@@ -34,7 +34,7 @@ class WorldRanks : public launch::Ranks {
       all.push_back(joined.substr(at, text.size()));
     return all;
   }
-  void reduce(std::span<double> /*values*/, launch::AcrossRanks /*how*/) override {}
+  void reduce(std::span<double> /*values*/, launch::RankAggregate /*how*/) override {}
 
  private:
   int rank_ = 0;

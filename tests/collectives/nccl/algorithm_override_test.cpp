@@ -10,7 +10,7 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TEST(ForcedChoice, NamesAreThoseThatNcclHasForTheOperation) {
+TEST(AlgorithmOverride, NamesAreThoseThatNcclHasForTheOperation) {
   EXPECT_THAT(forced_names(OperationId::all_reduce), Contains("tree"));
   EXPECT_THAT(forced_names(OperationId::all_reduce), Contains("auto/ll128"));
   EXPECT_THAT(forced_names(OperationId::all_reduce), Not(Contains("pat")));
@@ -19,24 +19,25 @@ TEST(ForcedChoice, NamesAreThoseThatNcclHasForTheOperation) {
   EXPECT_THAT(forced_names(OperationId::all_to_all), IsEmpty());
 }
 
-TEST(ForcedChoice, IsInNcclsOwnWords) {
-  EXPECT_EQ(forced_choice("nvls_tree"), (ForcedChoice{"NVLSTree", ""}));
-  EXPECT_EQ(forced_choice("ring/ll128"), (ForcedChoice{"Ring", "LL128"}));
-  EXPECT_EQ(forced_choice("auto/simple"), (ForcedChoice{"", "Simple"}));
-  for (const char* none : {"auto", "warp", "ring/warp", "", "/"}) EXPECT_FALSE(forced_choice(none)) << none;
+TEST(AlgorithmOverride, IsInNcclsOwnWords) {
+  EXPECT_EQ(algorithm_override("nvls_tree"), (AlgorithmOverride{"NVLSTree", ""}));
+  EXPECT_EQ(algorithm_override("ring/ll128"), (AlgorithmOverride{"Ring", "LL128"}));
+  EXPECT_EQ(algorithm_override("auto/simple"), (AlgorithmOverride{"", "Simple"}));
+  for (const char* none : {"auto", "warp", "ring/warp", "", "/"})
+    EXPECT_FALSE(algorithm_override(none)) << none;
 }
 
-TEST(ForcedChoice, EveryNameHasAChoice) {
+TEST(AlgorithmOverride, EveryNameHasAChoice) {
   for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather}) {
-    for (const std::string& name : forced_names(id)) EXPECT_TRUE(forced_choice(name)) << name;
+    for (const std::string& name : forced_names(id)) EXPECT_TRUE(algorithm_override(name)) << name;
   }
 }
 
-TEST(ForcedEnvironment, LeavesWhatWasThere) {
+TEST(ScopedEnvironment, LeavesWhatWasThere) {
   ::setenv("NCCL_ALGO", "^Tree", 1);
   ::unsetenv("NCCL_PROTO");
   {
-    const ForcedEnvironment forced({"Ring", "LL"});
+    const ScopedEnvironment forced({"Ring", "LL"});
     EXPECT_STREQ(::getenv("NCCL_ALGO"), "Ring");
     EXPECT_STREQ(::getenv("NCCL_PROTO"), "LL");
   }

@@ -19,10 +19,10 @@ class Observer : public ::testing::Test {
  protected:
   Observer() : library(COLLBENCH_OBSERVER_LIBRARY) {
     ::setenv("COLLBENCH_OBSERVER", COLLBENCH_OBSERVER_LIBRARY, 1);
-    std::string why_not;
-    observer = ObserverLibrary::find(why_not);
+    std::string unsupported_reason;
+    observer = ObserverLibrary::find(unsupported_reason);
     ::unsetenv("COLLBENCH_OBSERVER");
-    if (!observer) throw std::runtime_error(why_not);
+    if (!observer) throw std::runtime_error(unsupported_reason);
   }
 
   template <typename Plugin>
@@ -219,12 +219,12 @@ TEST_F(ObserverAsTuner, ATableOfAnotherShapeStaysWithinBounds) {
 
 TEST(ObserverLibraryTest, AnotherLibraryIsRefused) {
   ::setenv("COLLBENCH_OBSERVER", "libc.so.6", 1);
-  std::string why_not;
-  EXPECT_FALSE(ObserverLibrary::find(why_not));
-  EXPECT_THAT(why_not, HasSubstr("belongs to another version of collbench"));
+  std::string unsupported_reason;
+  EXPECT_FALSE(ObserverLibrary::find(unsupported_reason));
+  EXPECT_THAT(unsupported_reason, HasSubstr("belongs to another version of collbench"));
   ::setenv("COLLBENCH_OBSERVER", "/none.so", 1);
-  EXPECT_FALSE(ObserverLibrary::find(why_not));
-  EXPECT_THAT(why_not, HasSubstr("/none.so"));
+  EXPECT_FALSE(ObserverLibrary::find(unsupported_reason));
+  EXPECT_THAT(unsupported_reason, HasSubstr("/none.so"));
   ::unsetenv("COLLBENCH_OBSERVER");
 }
 

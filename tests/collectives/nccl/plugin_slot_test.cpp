@@ -61,8 +61,8 @@ using ::testing::HasSubstr;
 constexpr int kNew = 22809;
 
 /// A machine with these variables, and these libraries with the beginnings of their symbols.
-PluginSurroundings machine(const std::map<std::string, std::string>& variables,
-                           const std::set<std::pair<std::string, std::string>>& libraries = {}) {
+PluginSearchEnvironment machine(const std::map<std::string, std::string>& variables,
+                                const std::set<std::pair<std::string, std::string>>& libraries = {}) {
   return {.setting = [variables](const std::string& name) -> std::optional<std::string> {
             const auto found = variables.find(name);
             return found == variables.end() ? std::nullopt : std::optional(found->second);
@@ -71,44 +71,44 @@ PluginSurroundings machine(const std::map<std::string, std::string>& variables,
                                 const std::string& symbol) { return libraries.contains({library, symbol}); }};
 }
 
-TEST(PluginPlace, IsFreeWhereNobodyHasTakenIt) {
-  EXPECT_EQ(why_not_ours(kTunerPlace, kNew, machine({})), "");
-  EXPECT_EQ(why_not_ours(kProfilerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "x"}})), "");
+TEST(PluginSlot, IsFreeWhereNobodyHasTakenIt) {
+  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, kNew, machine({})), "");
+  EXPECT_EQ(plugin_slot_conflict(kProfilerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "x"}})), "");
 }
 
-TEST(PluginPlace, IsNotThereBeforeTheFirstVersion) {
-  EXPECT_EQ(why_not_ours(kTunerPlace, 21806, machine({})),
+TEST(PluginSlot, IsNotThereBeforeTheFirstVersion) {
+  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, 21806, machine({})),
             "NCCL 2.18.6 has no tuner plugin that is told; 2.22 is the first");
-  EXPECT_EQ(why_not_ours(kTunerPlace, 22200, machine({})), "");
-  EXPECT_THAT(why_not_ours(kProfilerPlace, 22200, machine({})), HasSubstr("2.23 is the first"));
+  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, 22200, machine({})), "");
+  EXPECT_THAT(plugin_slot_conflict(kProfilerPlace, 22200, machine({})), HasSubstr("2.23 is the first"));
 }
 
-TEST(PluginPlace, IsTheUsersWhenNamed) {
-  EXPECT_EQ(why_not_ours(kTunerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "none"}})),
+TEST(PluginSlot, IsTheUsersWhenNamed) {
+  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "none"}})),
             "a tuner plugin of yours has the place: NCCL_TUNER_PLUGIN=none");
 }
 
-TEST(PluginPlace, IsTheUsersWhenTheUsualFileIsThere) {
-  EXPECT_EQ(why_not_ours(kProfilerPlace, kNew, machine({}, {{"libnccl-profiler.so", ""}})),
+TEST(PluginSlot, IsTheUsersWhenTheUsualFileIsThere) {
+  EXPECT_EQ(plugin_slot_conflict(kProfilerPlace, kNew, machine({}, {{"libnccl-profiler.so", ""}})),
             "a profiler plugin of yours has the place: libnccl-profiler.so");
 }
 
-TEST(PluginPlace, IsTheUsersWhenTheNetworkPluginIsATuner) {
+TEST(PluginSlot, IsTheUsersWhenTheNetworkPluginIsATuner) {
   const std::set<std::pair<std::string, std::string>> aws{{"libnccl-net.so", "ncclTunerPlugin_v"}};
-  EXPECT_THAT(why_not_ours(kTunerPlace, kNew, machine({}, aws)),
+  EXPECT_THAT(plugin_slot_conflict(kTunerPlace, kNew, machine({}, aws)),
               AllOf(HasSubstr("of yours"), HasSubstr("libnccl-net.so, which is one as well")));
-  EXPECT_EQ(why_not_ours(kProfilerPlace, kNew, machine({}, aws)), "");
-  EXPECT_EQ(why_not_ours(kTunerPlace, kNew, machine({{"NCCL_NET_PLUGIN", "ib"}}, aws)), "");
+  EXPECT_EQ(plugin_slot_conflict(kProfilerPlace, kNew, machine({}, aws)), "");
+  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, kNew, machine({{"NCCL_NET_PLUGIN", "ib"}}, aws)), "");
 }
 
-TEST(PluginPlace, ANamedNetworkPluginIsOneOfAList) {
+TEST(PluginSlot, ANamedNetworkPluginIsOneOfAList) {
   const auto here =
       machine({{"NCCL_NET_PLUGIN", "ib,aws-ofi"}}, {{"libnccl-net-aws-ofi.so", "ncclTunerPlugin_v"}});
-  EXPECT_THAT(why_not_ours(kTunerPlace, kNew, here), HasSubstr("libnccl-net-aws-ofi.so"));
+  EXPECT_THAT(plugin_slot_conflict(kTunerPlace, kNew, here), HasSubstr("libnccl-net-aws-ofi.so"));
 }
 
-TEST(PluginSurroundings, ALibraryOffersWhatItExports) {
-  const PluginSurroundings here = plugin_surroundings();
+TEST(PluginSearchEnvironment, ALibraryOffersWhatItExports) {
+  const PluginSearchEnvironment here = plugin_search_environment();
   EXPECT_TRUE(here.offers("libc.so.6", ""));
   EXPECT_TRUE(here.offers("libc.so.6", "dup"));  // dup2, dup3
   EXPECT_FALSE(here.offers("libc.so.6", "ncclTunerPlugin_v"));

@@ -20,7 +20,7 @@ class Counting : public launch::Ranks {
   [[nodiscard]] int size() const override { return ranks_.size(); }
   void barrier() override { ranks_.barrier(); }
   void broadcast(std::span<std::byte> bytes, int root) override { ranks_.broadcast(bytes, root); }
-  void reduce(std::span<double> values, launch::AcrossRanks how) override { ranks_.reduce(values, how); }
+  void reduce(std::span<double> values, launch::RankAggregate how) override { ranks_.reduce(values, how); }
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
     bytes_ += text.size();
     return ranks_.all_gather(text);

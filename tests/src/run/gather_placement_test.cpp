@@ -20,7 +20,7 @@ topology::Host machine(const std::string& name) {
 }
 
 /// Two nodes of one shape.
-topology::ClusterTopology twins() {
+topology::ClusterTopology devices() {
   return {{machine("a")},
           {{"a", 0, topology::host_facts(machine("a")).identity},
            {"b", 0, topology::host_facts(machine("b")).identity}}};
@@ -47,7 +47,7 @@ std::vector<PlacedRank> placed(const topology::ClusterTopology& cluster,
 }
 
 TEST(GatherPlacement, FindsTheUuidsOfEveryNode) {
-  const auto ranks = placed(twins(), {"GPU-a1", "GPU-a0", "GPU-b7", "GPU-a0"});
+  const auto ranks = placed(devices(), {"GPU-a1", "GPU-a0", "GPU-b7", "GPU-a0"});
   ASSERT_EQ(ranks.size(), 4U);
   EXPECT_EQ(ranks[0].gpu, "GPU1");
   EXPECT_EQ(ranks[1].gpu, "GPU0");
@@ -59,7 +59,7 @@ TEST(GatherPlacement, FindsTheUuidsOfEveryNode) {
 }
 
 TEST(GatherPlacement, TellsNoVariableFromAnEmptyOne) {
-  const auto ranks = placed(twins(), {nullptr, "", "3", "3"});
+  const auto ranks = placed(devices(), {nullptr, "", "3", "3"});
   EXPECT_EQ(ranks.at(0).gpu, "GPU0");
   EXPECT_TRUE(ranks[0].guess);
   EXPECT_EQ(ranks[1].gpu, "");

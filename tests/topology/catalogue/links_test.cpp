@@ -23,8 +23,8 @@ TEST(LinkCatalogue, NvlinkByGeneration) {
   EXPECT_EQ(20.6, nvlink_rate(90).gigabytes_per_second);
   EXPECT_EQ(40.1, nvlink_rate(100).gigabytes_per_second);
   EXPECT_EQ(19.6, nvlink_achieved_rate(80).gigabytes_per_second);
-  EXPECT_EQ(18, most_nvlinks(90));
-  EXPECT_EQ(6, most_nvlinks(70));
+  EXPECT_EQ(18, max_nvlinks(90));
+  EXPECT_EQ(6, max_nvlinks(70));
 }
 
 TEST(LinkCatalogue, BetweenSockets) {

@@ -12,8 +12,8 @@
 namespace collbench::topology::cluster_topology_test {
 namespace {
 
-/// hgx-h100 as one of several twins.
-Host twin(const std::string& name) {
+/// hgx-h100 as one of several device pairs.
+Host counterpart(const std::string& name) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   host.name.value = name;
   for (std::size_t i = 0; i < host.gpus.size(); ++i)
@@ -30,19 +30,20 @@ ClusterTopology cluster_of(const Host& first, const Host& second) {
 }
 
 TEST(NodeHost, IsTheShapeUnderItsOwnNames) {
-  const ClusterTopology cluster = cluster_of(twin("a"), twin("b"));
-  EXPECT_EQ(node_host(cluster, 0), twin("a"));
-  EXPECT_EQ(node_host(cluster, 1), twin("b"));
+  const ClusterTopology cluster = cluster_of(counterpart("a"), counterpart("b"));
+  EXPECT_EQ(node_host(cluster, 0), counterpart("a"));
+  EXPECT_EQ(node_host(cluster, 1), counterpart("b"));
 }
 
 TEST(NodeHost, HasNoNameOfTheFirstNodeWhereItHasNone) {
-  Host second = twin("b");
+  Host second = counterpart("b");
   second.gpus[2].uuid.value.reset();
-  EXPECT_FALSE(node_host(cluster_of(twin("a"), second), 1).gpus[2].uuid.known());
+  EXPECT_FALSE(node_host(cluster_of(counterpart("a"), second), 1).gpus[2].uuid.known());
 }
 
 TEST(NodeHost, ThrowsForANodeThatIsNotThere) {
-  EXPECT_THROW(static_cast<void>(node_host(cluster_of(twin("a"), twin("b")), 2)), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(node_host(cluster_of(counterpart("a"), counterpart("b")), 2)),
+               std::out_of_range);
 }
 
 ClusterTopology two_nodes() {

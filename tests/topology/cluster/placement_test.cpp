@@ -47,8 +47,8 @@ std::vector<Host> hosts(int count = 1) {
 }
 
 /// The ranks of one host with what each sees.
-std::vector<RankView> ranks(const std::vector<Visible>& visible, int node = 0) {
-  std::vector<RankView> views;
+std::vector<RankHostView> ranks(const std::vector<Visible>& visible, int node = 0) {
+  std::vector<RankHostView> views;
   for (const Visible& gpus : visible) {
     const int index = static_cast<int>(views.size());
     views.push_back({{.rank = index, .host = "n", .node = node, .local_rank = index}, gpus});
@@ -112,8 +112,8 @@ TEST(Placement, SharingIsSaid) {  // salloc --gpus-per-task=1 and mpirun: 0 for 
 
 TEST(Placement, EveryNodeCountsForItself) {
   const Visible two = sees({"GPU-aaaaaaaa", "GPU-bbbbbbbb"});
-  std::vector<RankView> views = ranks({two, two});
-  for (RankView view : ranks({two, two}, 1)) {
+  std::vector<RankHostView> views = ranks({two, two});
+  for (RankHostView view : ranks({two, two}, 1)) {
     view.identity.rank += 2;
     views.push_back(view);
   }

@@ -20,7 +20,7 @@ TEST(DeviceMatch, EveryDeviceIsItsOwnTwin) {
     const Host host = reference_host(each);
     const DeviceMatch match = match_devices(host, host);
     for (const auto* list : {&match.gpus, &match.nics, &match.nvswitches, &match.numa_nodes}) {
-      for (const Twins& twins : *list) EXPECT_EQ(twins.a, twins.b) << each.name;
+      for (const DevicePair& devices : *list) EXPECT_EQ(devices.a, devices.b) << each.name;
     }
     EXPECT_EQ(match.gpus.size(), host.gpus.size());
     EXPECT_EQ(match.numa_nodes.size(), host.numa_nodes.size());
@@ -73,8 +73,9 @@ TEST(DeviceMatch, AnEmptySeatHasNoTwin) {
   EXPECT_EQ(match.in_b(nic(10)), std::nullopt);
   EXPECT_EQ(match.in_b(gpu(4)), gpu(3));
   const DeviceMatch turned = match_devices(b, a);
-  EXPECT_EQ(std::count_if(turned.nics.begin(), turned.nics.end(), [](const Twins& each) { return !each.a; }),
-            1);
+  EXPECT_EQ(
+      std::count_if(turned.nics.begin(), turned.nics.end(), [](const DevicePair& each) { return !each.a; }),
+      1);
 }
 
 TEST(DeviceMatch, MachinesThatHaveNothingInCommonEndSoon) {

@@ -23,7 +23,7 @@ TEST(FindingList, TheSameOfSeveralDevicesIsOneFinding) {
   const std::vector<Finding> findings = list.take();
   ASSERT_EQ(findings.size(), 3U);
   EXPECT_EQ(findings[0].device, "GPU0 (0000:02:00.0) and GPU1 (0000:05:00.0)");
-  EXPECT_EQ(findings[0].twins.size(), 2U);
+  EXPECT_EQ(findings[0].devices.size(), 2U);
 }
 
 TEST(FindingList, TheWorstComesFirst) {

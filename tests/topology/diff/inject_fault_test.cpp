@@ -19,7 +19,7 @@ TEST(WithFinding, OnlyThatFaultIsTakenOver) {
   sick.nics[2].ports[0].gigabits_per_second.value = 100;
   const HostPair pair = pair_hosts(healthy, sick, false);
   for (const Finding& finding : diff_hosts(pair).findings) {
-    const Host one = with_finding(pair, finding);
+    const Host one = inject_fault(pair, finding);
     EXPECT_EQ(one.gpus[1].mig.value, finding.code == "mig-on") << finding.code;
     EXPECT_EQ(one.nics[2].ports[0].gigabits_per_second.value, finding.code == "nic-port-slower" ? 100 : 400);
     const auto again = diff_hosts(pair_hosts(healthy, one, false)).findings;
@@ -33,7 +33,7 @@ TEST(WithFinding, EveryFaultOfTheCatalogueIsFoundAgain) {
   for (const Mutation& mutation : mutations_of(healthy)) {
     const HostPair pair = pair_hosts(healthy, mutation.host, false);
     for (const Finding& finding : diff_hosts(pair).findings) {
-      const Host one = with_finding(pair, finding);
+      const Host one = inject_fault(pair, finding);
       const auto again = diff_hosts(pair_hosts(pair.of(other(finding.side)), one, false)).findings;
       ASSERT_EQ(again.size(), 1U) << mutation.attribute;
       EXPECT_EQ(again[0].code, finding.code);
@@ -49,7 +49,7 @@ TEST(WithFinding, WhatIsMissingIsTakenAwayWithItsLinks) {
   EXPECT_EQ(without.pci_devices.size(), healthy.pci_devices.size() - 1);
   EXPECT_EQ(what_does_not_hold(without), "");
   const HostPair pair = pair_hosts(healthy, without, false);
-  EXPECT_EQ(with_finding(pair, diff_hosts(pair).findings.at(0)), without);
+  EXPECT_EQ(inject_fault(pair, diff_hosts(pair).findings.at(0)), without);
 }
 
 TEST(WithFinding, APortOfACardThatStaysKeepsTheFunction) {

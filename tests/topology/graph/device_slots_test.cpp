@@ -42,15 +42,15 @@ TEST(Seats, NvLinksAreThoseOfTheListElseOfTheMatrix) {
 
 TEST(Seats, StandInAnOrderThatDoesNotGoByTheListing) {
   Host host = machine("hgx-h100");
-  const SeatPlan plan = seat_plan(host);
+  const SlotPlan plan = slot_plan(host);
   std::swap(host.nics[1], host.nics[6]);
-  const SeatPlan listed_otherwise = seat_plan(host);
-  ASSERT_EQ(plan.seats.size(), 8U + 4U + 8U);
-  for (std::size_t i = 0; i < plan.seats.size(); ++i)
-    EXPECT_EQ(plan.seats[i].address, listed_otherwise.seats[i].address);
-  EXPECT_EQ(plan.seats[0].model, "H100 SXM");
-  EXPECT_EQ(plan.seats[8].device.kind, DeviceKind::nvswitch);
-  EXPECT_EQ(plan.seats[12].model, "fast");
+  const SlotPlan listed_otherwise = slot_plan(host);
+  ASSERT_EQ(plan.slots.size(), 8U + 4U + 8U);
+  for (std::size_t i = 0; i < plan.slots.size(); ++i)
+    EXPECT_EQ(plan.slots[i].address, listed_otherwise.slots[i].address);
+  EXPECT_EQ(plan.slots[0].model, "H100 SXM");
+  EXPECT_EQ(plan.slots[8].device.kind, DeviceKind::nvswitch);
+  EXPECT_EQ(plan.slots[12].model, "fast");
   EXPECT_EQ(plan.near[0][12], Nearness::one_switch);
   EXPECT_EQ(plan.nvlinks[0][8], 5);
   EXPECT_EQ(plan.nvlinks[8][0], 0);

@@ -15,7 +15,7 @@
 namespace collbench::topology::host_signature_test {
 namespace {
 
-std::string hash_of(const Host& host) { return shape_hash(host_facts(host).shape); }
+std::string hash_of(const Host& host) { return canonical_hash(host_facts(host).shape); }
 
 void change(std::string& value) { value += "x"; }
 void change(bool& value) { value = !value; }
@@ -132,10 +132,10 @@ TEST(ShapeHash, IdentitiesAreKeptByDevice) {
 }
 
 TEST(ShapeHash, StaysTheSameFromBuildToBuild) {
-  EXPECT_EQ(shape_hash({}), "cbf29ce484222325");
-  EXPECT_EQ(shape_hash({{"a", {{"b", "c"}}}}), shape_hash({{"a", {{"b", "c"}}}}));
-  EXPECT_NE(shape_hash({{"a", {{"b", "c"}}}}), shape_hash({{"ab", {{"", "c"}}}}));
-  EXPECT_NE(shape_hash({{"a", {}}, {"b", {}}}), shape_hash({{"a", {{"b", ""}}}}));
+  EXPECT_EQ(canonical_hash({}), "cbf29ce484222325");
+  EXPECT_EQ(canonical_hash({{"a", {{"b", "c"}}}}), canonical_hash({{"a", {{"b", "c"}}}}));
+  EXPECT_NE(canonical_hash({{"a", {{"b", "c"}}}}), canonical_hash({{"ab", {{"", "c"}}}}));
+  EXPECT_NE(canonical_hash({{"a", {}}, {"b", {}}}), canonical_hash({{"a", {{"b", ""}}}}));
 }
 
 TEST(ShapeHash, TellsAllReferenceMachinesApart) {
@@ -156,7 +156,7 @@ TEST(ShapeHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
   EXPECT_EQ(forwards.shape.at("NIC 0000:03:00.0 (2) port 2").at("state"), "DOWN");
 }
 
-std::string text_of(const Host& host) { return shape_text(save_topology({{host}})); }
+std::string text_of(const Host& host) { return canonical_json(save_topology({{host}})); }
 
 /// visit(name, host) with every fact changed in turn.
 void each_changed(const Host& host, const std::function<void(const std::string&, const Host&)>& visit) {
@@ -209,13 +209,13 @@ TEST(ShapeText, IsEqualOnlyOnMachinesOfOneGroup) {
 
 TEST(ShapeText, LeavesOutWhatTwinsAreCalled) {
   const Host host = whole_fixture();
-  Host twin = host;
-  twin.name.value = "another";
-  for (Gpu& gpu : twin.gpus) gpu.uuid.value = "GPU-of-the-twin";
-  for (Nic& nic : twin.nics) nic.guid.value = "0x1";
-  for (Source& source : twin.sources) source.place = "elsewhere/" + source.place;
-  twin.numa_nodes[0].memory_bytes.value = *twin.numa_nodes[0].memory_bytes.value + 4096;
-  EXPECT_EQ(text_of(host), text_of(twin));
+  Host counterpart = host;
+  counterpart.name.value = "another";
+  for (Gpu& gpu : counterpart.gpus) gpu.uuid.value = "GPU-of-the-twin";
+  for (Nic& nic : counterpart.nics) nic.guid.value = "0x1";
+  for (Source& source : counterpart.sources) source.place = "elsewhere/" + source.place;
+  counterpart.numa_nodes[0].memory_bytes.value = *counterpart.numa_nodes[0].memory_bytes.value + 4096;
+  EXPECT_EQ(text_of(host), text_of(counterpart));
 }
 
 TEST(ShapeText, KeepsTheNamesOfNics) {
@@ -228,19 +228,19 @@ TEST(ShapeText, KeepsTheNamesOfNics) {
 TEST(ShapeText, DoesNotMindBlanks) {
   const std::string one =
       R"({"hosts": [{"name": ["a", 0], "gpus": [{"uuid": ["GPU-1", 0], "sm": [90, 1]}]}]})";
-  EXPECT_EQ(shape_text(one), R"({"hosts":[{"name":["",0],"gpus":[{"uuid":["",0],"sm":[90,1]}]}]})");
-  EXPECT_EQ(shape_text(R"({"hosts":[{"name":["b",0],"gpus":[{"uuid":["GPU-2",0],"sm":[90,1]}]}]})"),
-            shape_text(one));
+  EXPECT_EQ(canonical_json(one), R"({"hosts":[{"name":["",0],"gpus":[{"uuid":["",0],"sm":[90,1]}]}]})");
+  EXPECT_EQ(canonical_json(R"({"hosts":[{"name":["b",0],"gpus":[{"uuid":["GPU-2",0],"sm":[90,1]}]}]})"),
+            canonical_json(one));
 }
 
 TEST(ShapeText, AnotherKindOfValueIsAnotherText) {
-  EXPECT_NE(shape_text(R"({"uuid": ["a", 0]})"), shape_text(R"({"uuid": [7, 0]})"));
-  EXPECT_NE(shape_text(R"({"uuid": ["a", 0]})"), shape_text(R"({"uuid": ["a\q", 0]})"));
+  EXPECT_NE(canonical_json(R"({"uuid": ["a", 0]})"), canonical_json(R"({"uuid": [7, 0]})"));
+  EXPECT_NE(canonical_json(R"({"uuid": ["a", 0]})"), canonical_json(R"({"uuid": ["a\q", 0]})"));
 }
 
 TEST(ShapeText, EndsOnAnyBytes) {
   for (const char* text : {"", "\"", "\"\\", "\"a\\\"", "{\"uuid\":", "-", "1e", "{\"a\" "})
-    EXPECT_LE(shape_text(text).size(), 20U);
+    EXPECT_LE(canonical_json(text).size(), 20U);
 }
 
 }  // namespace

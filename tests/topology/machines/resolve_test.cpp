@@ -14,23 +14,23 @@ using testing::Contains;
 using testing::HasSubstr;
 
 std::string refused(const std::string& place) {
-  return refusal([&place] { static_cast<void>(read_place(place)); });
+  return refusal([&place] { static_cast<void>(resolve_machine(place)); });
 }
 
 TEST(ReadPlace, TakesAFile) {
   const SysfsTree tree;
   const auto file = tree.write("topo.txt", fixture("topo_m.txt"));
-  EXPECT_EQ(read_place(file.string()).hosts.at(0).gpus.size(), 2U);
+  EXPECT_EQ(resolve_machine(file.string()).hosts.at(0).gpus.size(), 2U);
 }
 
 TEST(ReadPlace, TakesTheNameOfAReferenceMachine) {
-  EXPECT_EQ(read_place("hgx-h100").hosts.at(0).gpus.size(), 8U);
+  EXPECT_EQ(resolve_machine("hgx-h100").hosts.at(0).gpus.size(), 8U);
 }
 
 TEST(ReadPlace, TakesACopyOfSysfs) {
   const SysfsTree tree;
   tree.pci_function("0000:18:00.0", "pci0000:15/0000:18:00.0", "0x030200", "0x10de");
-  EXPECT_EQ(read_place(tree.root().string()).hosts.at(0).gpus.size(), 1U);
+  EXPECT_EQ(resolve_machine(tree.root().string()).hosts.at(0).gpus.size(), 1U);
 }
 
 TEST(ReadPlace, MergesTheFilesOfAFolder) {
@@ -40,7 +40,7 @@ TEST(ReadPlace, MergesTheFilesOfAFolder) {
   tree.write("c_dmesg.txt", "nothing of the kind");
   tree.write("d_topo.txt", "\tGPU0\tGPU1\nGPU0\t X \n");
   tree.pci_function("0000:18:00.0", "pci0000:15/0000:18:00.0", "0x030200", "0x10de");
-  const Topology topology = read_place(tree.root().string());
+  const Topology topology = resolve_machine(tree.root().string());
   ASSERT_EQ(topology.hosts.size(), 1U);
   const Host& host = topology.hosts[0];
   ASSERT_EQ(host.gpus.size(), 2U);
@@ -54,7 +54,7 @@ TEST(ReadPlace, TakesACopyOfSysfsBesideFiles) {
   const SysfsTree tree;
   tree.write("query.xml", fixture("query.xml"));
   tree.write("sys/class/net/lo/type", "772");
-  EXPECT_EQ(read_place(tree.root().string()).hosts.at(0).sources.size(), 4U);
+  EXPECT_EQ(resolve_machine(tree.root().string()).hosts.at(0).sources.size(), 4U);
 }
 
 TEST(ReadPlace, SaysWhatMayHaveBeenMeant) {

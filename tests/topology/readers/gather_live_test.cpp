@@ -55,7 +55,7 @@ class GatherLive : public testing::Test {
   }
 
   SysfsTree tree_;
-  LivePlaces places_;
+  LiveSources places_;
 };
 
 TEST_F(GatherLive, MergesEverySourceByItsKeys) {

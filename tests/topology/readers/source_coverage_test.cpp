@@ -12,8 +12,8 @@ namespace {
 
 std::string told(const std::string& text) {
   const Host host = read_any_topology(text, "FILE").hosts.at(0);
-  return std::string(tells_of(host, DeviceKind::gpu) ? "GPUs " : "") +
-         (tells_of(host, DeviceKind::nic) ? "NICs" : "");
+  return std::string(source_coverage(host, DeviceKind::gpu) ? "GPUs " : "") +
+         (source_coverage(host, DeviceKind::nic) ? "NICs" : "");
 }
 
 TEST(ToldDevices, EachSourceTellsOfItsOwn) {

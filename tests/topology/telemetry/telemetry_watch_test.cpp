@@ -160,7 +160,7 @@ END)");
   }
 
   std::filesystem::path folder_;
-  TelemetryPlaces places_;
+  TelemetrySources places_;
 };
 
 TEST_F(TelemetryWatchTest, ReadsBeforeDuringAndAfter) {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint64_t kNoDevice = ~std::uint64_t{0};  // -1: no NIC was found
 constexpr std::uint64_t kHostBit = 56;
-constexpr int kMostDevices = 640;  // NCCL_TOPO_MAX_NODES
-constexpr int kMostChannels = 64;  // MAXCHANNELS
+constexpr int kMaxDevices = 640;  // NCCL_TOPO_MAX_NODES
+constexpr int kMaxChannels = 64;  // MAXCHANNELS
 
 /// A channel as it is written: NCCL's numbers.
 struct WrittenChannel {
@@ -53,11 +53,11 @@ class GraphReader {
   void read_graph(pugi::xml_node node) {
     ChannelGraph graph;
     graph.id =
-        xml_.integer(node, "id", 0, kMostXmlInteger).value_or(static_cast<int>(host_.nccl_graphs.size()));
+        xml_.integer(node, "id", 0, kMaxXmlInteger).value_or(static_cast<int>(host_.nccl_graphs.size()));
     if (std::any_of(host_.nccl_graphs.begin(), host_.nccl_graphs.end(),
                     [&graph](const ChannelGraph& known) { return known.id == graph.id; }))
       throw xml_.error(node, fmt::format("id {} stands in the file twice", graph.id));
-    graph.pattern.value = xml_.integer(node, "pattern", 0, kMostXmlInteger);
+    graph.pattern.value = xml_.integer(node, "pattern", 0, kMaxXmlInteger);
     graph.cross_nic.value = flag(node, "crossnic");
     graph.same_channels.value = flag(node, "samechannels");
     graph.intra_gigabytes_per_second.value = xml_.number(node, "speedintra");
@@ -70,7 +70,7 @@ class GraphReader {
   }
 
   [[nodiscard]] std::optional<bool> flag(pugi::xml_node node, const char* attribute) const {
-    const auto value = xml_.integer(node, attribute, 0, kMostXmlInteger);
+    const auto value = xml_.integer(node, attribute, 0, kMaxXmlInteger);
     return value ? std::optional(*value != 0) : std::nullopt;
   }
 
@@ -96,10 +96,10 @@ class GraphReader {
                                            channel.nets, first->gpus, first->nets));
       }
       graph.channels.push_back(std::move(channel.way));
-      if (graph.channels.size() > kMostChannels)
-        throw xml_.error(each, fmt::format("more than {} channels", kMostChannels));
+      if (graph.channels.size() > kMaxChannels)
+        throw xml_.error(each, fmt::format("more than {} channels", kMaxChannels));
     }
-    const auto said = xml_.integer(node, "nchannels", 0, kMostChannels);
+    const auto said = xml_.integer(node, "nchannels", 0, kMaxChannels);
     if (said.value_or(static_cast<int>(graph.channels.size())) != static_cast<int>(graph.channels.size())) {
       throw xml_.error(node, fmt::format("nchannels is {}, and {} are there", *said, graph.channels.size()));
     }
@@ -113,7 +113,7 @@ class GraphReader {
         ++channel.gpus;
         const int number = device_number(child).value_or(-1);
         if (number < 0) throw xml_.error(child, "it is no GPU");
-        gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kMostXmlInteger)});
+        gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kMaxXmlInteger)});
         channel.way.push_back({DeviceKind::gpu, number});
       } else if (name == "net") {
         ++channel.nets;
@@ -130,7 +130,7 @@ class GraphReader {
   [[nodiscard]] std::optional<int> device_number(pugi::xml_node node) const {
     const std::string text = XmlInput::text_of(node, "dev").value_or("");
     const bool hexadecimal = text.starts_with("0x");
-    const auto decimal = hexadecimal ? std::nullopt : parse_integer(text, -1, kMostDevices - 1);
+    const auto decimal = hexadecimal ? std::nullopt : parse_integer(text, -1, kMaxDevices - 1);
     const auto id = hexadecimal ? parse_hex(text)
                     : decimal   ? std::optional(static_cast<std::uint64_t>(*decimal))
                                 : std::nullopt;
@@ -141,7 +141,7 @@ class GraphReader {
                             "hosts is not read",
                             excerpt(text), *id >> kHostBit));
     }
-    if (!id || *id >= kMostDevices)
+    if (!id || *id >= kMaxDevices)
       throw xml_.error(node, fmt::format("dev=\"{}\" is no number of a device", excerpt(text)));
     return static_cast<int>(*id);
   }

@@ -60,8 +60,7 @@ void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host) {
 
 namespace {
 
-constexpr int kMostMegabits =
-    6'400'000;  // four times the fastest port of 2026; some dumps are in other units
+constexpr int kMaxMegabits = 6'400'000;  // four times the fastest port of 2026; some dumps are in other units
 
 /// Walks the file and fills one host.
 class DumpReader {
@@ -95,7 +94,7 @@ class DumpReader {
   void read_cpu(pugi::xml_node node) {
     NumaNode numa;
     numa.index =
-        xml_.integer(node, "numaid", -1, kMostXmlInteger).value_or(static_cast<int>(host_.numa_nodes.size()));
+        xml_.integer(node, "numaid", -1, kMaxXmlInteger).value_or(static_cast<int>(host_.numa_nodes.size()));
     if (const auto mask = XmlInput::text_of(node, "affinity"); mask && !mask->empty()) {
       const auto cpus = parse_cpu_mask(*mask);
       if (!cpus) throw xml_.error(node, fmt::format("affinity=\"{}\" is no CPU mask", excerpt(*mask)));
@@ -103,8 +102,8 @@ class DumpReader {
     }
     numa.architecture.value = XmlInput::text_of(node, "arch");
     numa.cpu_vendor.value = XmlInput::text_of(node, "vendor");
-    numa.cpu_family.value = xml_.integer(node, "familyid", -1, kMostXmlInteger);
-    numa.cpu_model.value = xml_.integer(node, "modelid", -1, kMostXmlInteger);
+    numa.cpu_family.value = xml_.integer(node, "familyid", -1, kMaxXmlInteger);
+    numa.cpu_model.value = xml_.integer(node, "modelid", -1, kMaxXmlInteger);
     host_.numa_nodes.push_back(numa);
     numa_ = numa.index;
     read_below(node, "");
@@ -164,7 +163,7 @@ class DumpReader {
     gpu.pci_address.value = address;
     gpu.index.value = xml_.integer(node, "dev", 0, 9999);  // NCCL's dev is NVML's index
     gpu.sm.value = xml_.integer(node, "sm", 0, 9999);
-    gpu.nccl_rank.value = xml_.integer(node, "rank", -1, kMostXmlInteger);
+    gpu.nccl_rank.value = xml_.integer(node, "rank", -1, kMaxXmlInteger);
     if (const auto gdr = xml_.integer(node, "gdr", -1, 9)) gpu.gpudirect.value = *gdr > 0;
     const Device self{DeviceKind::gpu, static_cast<int>(host_.gpus.size())};
     for (const pugi::xml_node child : node.children()) {
@@ -179,7 +178,7 @@ class DumpReader {
       } else if (name == "c2c") {
         gpu.c2c_links.value = xml_.integer(child, "count", 0, 64);
         // NVML's MB/s of one link (2.30 src/graph/topo.cc multiplies by the count and divides by 1000).
-        const auto megabytes = xml_.integer(child, "bw", 0, kMostXmlInteger);
+        const auto megabytes = xml_.integer(child, "bw", 0, kMaxXmlInteger);
         if (megabytes) gpu.c2c_gigabytes_per_second.value = *megabytes * gpu.c2c_links.value_or(1) / 1000.0;
       } else {
         skip(child);
@@ -196,10 +195,10 @@ class DumpReader {
     if (address.empty()) nic.numa_node.value = numa_;
     nic.system_guid.value = swap_guid(XmlInput::text_of(node, "guid").value_or(""));
     if (const auto gdr = xml_.integer(node, "gdr", -1, 9)) nic.gpudirect.value = *gdr > 0;
-    nic.nccl_net.value = xml_.integer(node, "dev", 0, kMostXmlInteger);
+    nic.nccl_net.value = xml_.integer(node, "dev", 0, kMaxXmlInteger);
     port.number = xml_.integer(node, "port", 0, 255).value_or(1);
-    const int megabits = xml_.integer(node, "speed", -1, kMostXmlInteger).value_or(0);
-    if (megabits > kMostMegabits) {
+    const int megabits = xml_.integer(node, "speed", -1, kMaxXmlInteger).value_or(0);
+    if (megabits > kMaxMegabits) {
       host_.notes.push_back(
           fmt::format("{}: a speed of {} Mb/s is not believable; left out", xml_.where(node), megabits));
     } else if (megabits > 0) {

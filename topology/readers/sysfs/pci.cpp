@@ -100,10 +100,10 @@ void limit_by_parents(Host& host) {
 
 /// The start of a function's config space, as much as the kernel shows.
 std::vector<std::uint8_t> read_config(const fs::path& folder) {
-  constexpr std::streamsize kMostConfig = 4096;
-  std::vector<std::uint8_t> config(kMostConfig);
+  constexpr std::streamsize kMaxConfig = 4096;
+  std::vector<std::uint8_t> config(kMaxConfig);
   std::ifstream in(folder / "config", std::ios::binary);
-  in.read(reinterpret_cast<char*>(config.data()), kMostConfig);
+  in.read(reinterpret_cast<char*>(config.data()), kMaxConfig);
   config.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
   return config;
 }

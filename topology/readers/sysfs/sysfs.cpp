@@ -13,10 +13,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostText = 4096;  // a page, the most that a file of sysfs gives
+constexpr std::size_t kMaxText = 4096;  // a page, the most that a file of sysfs gives
 
 /// A copy of /sys may hold any bytes, in names too; the kernel's own are printable ASCII.
-bool is_plain(const std::string& name) { return excerpt(name, kMostText) == name; }
+bool is_plain(const std::string& name) { return excerpt(name, kMaxText) == name; }
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::optional<std::string> sysfs_text(const fs::path& file) {
   if (!in || !std::getline(in, line)) return std::nullopt;
   const std::string_view text = trim(line);
   if (text.empty()) return std::nullopt;
-  return excerpt(text, kMostText);
+  return excerpt(text, kMaxText);
 }
 
 std::optional<int> sysfs_integer(const fs::path& file) {
@@ -73,7 +73,7 @@ std::optional<std::string> sysfs_link_name(const fs::path& link) {
   std::error_code error;
   const fs::path target = fs::read_symlink(link, error);
   if (error) return std::nullopt;
-  return excerpt(target.filename().string(), kMostText);
+  return excerpt(target.filename().string(), kMaxText);
 }
 
 }  // namespace collbench::topology

@@ -56,10 +56,10 @@ TEST(RunFacts, TheOwnFloorIsTheQuickestOfTheSmallestSize) {
     row.measurement.seconds = microseconds * 1e-6;
     run.rows.push_back(row);
   }
-  EXPECT_EQ(with_run_facts(cluster_of("ndv4", 2), run, false).run.smallest_microseconds, std::nullopt);
-  EXPECT_NEAR(*with_run_facts(cluster_of("ndv4", 2), run, true).run.smallest_microseconds, 36.5, 1e-9);
+  EXPECT_EQ(with_run_facts(cluster_of("ndv4", 2), run, false).run.min_microseconds, std::nullopt);
+  EXPECT_NEAR(*with_run_facts(cluster_of("ndv4", 2), run, true).run.min_microseconds, 36.5, 1e-9);
   for (Row& row : run.rows) row.measurement.key.size_bytes = kMiB;
-  EXPECT_EQ(with_run_facts(cluster_of("ndv4", 2), run, true).run.smallest_microseconds, std::nullopt);
+  EXPECT_EQ(with_run_facts(cluster_of("ndv4", 2), run, true).run.min_microseconds, std::nullopt);
 }
 
 collbench::Run run_on(int nodes, int ranks) {

@@ -150,7 +150,7 @@ TEST_F(AlgorithmControlOnRanks, WhatIsSaidToRunIsWhatSendsTheMessages) {
   for (const OperationId operation : kOperations) {
     EXPECT_FALSE(control_.available(operation).empty());
     for (const std::string& algorithm : control_.available(operation)) {
-      if (control_.why_not(operation, algorithm, ranks_)) continue;
+      if (control_.unsupported_reason(operation, algorithm, ranks_)) continue;
       for (const std::uint64_t count : {std::uint64_t{1}, one_each - 1, one_each, std::uint64_t{1001}}) {
         if (count == 0) continue;
         for (const bool in_place : {false, true}) {
@@ -199,7 +199,7 @@ TEST_F(AlgorithmControlOnRanks, OnlyCommunicatorsMadeAfterwardsChange) {
 
 TEST_F(AlgorithmControlOnRanks, WhatWouldFailInsideTheCallIsSaidBefore) {
   for (const OperationId operation : {OperationId::all_gather, OperationId::all_to_all}) {
-    const auto reason = control_.why_not(operation, "two_proc", ranks_);
+    const auto reason = control_.unsupported_reason(operation, "two_proc", ranks_);
     control_.select(operation, "two_proc");
     const Communicator communicator;
     control_.select(operation, kLibraryChoice);
@@ -212,9 +212,9 @@ TEST_F(AlgorithmControlOnRanks, WhatTheLibraryLacksIsNamedWithWhatItHas) {
   EXPECT_THAT(control_.available(OperationId::all_reduce), Contains("recursive_doubling"));
   EXPECT_THAT(control_.available(OperationId::all_reduce), Not(Contains("ignore")));
   EXPECT_THAT(control_.available(OperationId::send_recv), ::testing::IsEmpty());
-  EXPECT_TRUE(control_.why_not(OperationId::send_recv, "ring", ranks_));
-  EXPECT_FALSE(control_.why_not(OperationId::send_recv, kLibraryChoice, ranks_));
-  EXPECT_THAT(control_.why_not(OperationId::all_reduce, "pairwise", ranks_).value_or(""),
+  EXPECT_TRUE(control_.unsupported_reason(OperationId::send_recv, "ring", ranks_));
+  EXPECT_FALSE(control_.unsupported_reason(OperationId::send_recv, kLibraryChoice, ranks_));
+  EXPECT_THAT(control_.unsupported_reason(OperationId::all_reduce, "pairwise", ranks_).value_or(""),
               HasSubstr("basic_linear, nonoverlapping"));
   EXPECT_NO_THROW(control_.select(OperationId::send_recv, kLibraryChoice));
   try {

@@ -23,8 +23,9 @@ void expect_nothing_but_the_librarys_choice(const std::string& reason, const std
   EXPECT_EQ(control.ran(kLibraryChoice, kCall), choice);
   EXPECT_TRUE(kAllowed);
   EXPECT_TRUE(control.available(OperationId::all_reduce).empty());
-  EXPECT_THAT(control.why_not(OperationId::all_reduce, "ring", 2).value_or("it can"), HasSubstr(reason));
-  EXPECT_FALSE(control.why_not(OperationId::all_reduce, kLibraryChoice, 2));
+  EXPECT_THAT(control.unsupported_reason(OperationId::all_reduce, "ring", 2).value_or("it can"),
+              HasSubstr(reason));
+  EXPECT_FALSE(control.unsupported_reason(OperationId::all_reduce, kLibraryChoice, 2));
   EXPECT_NO_THROW(control.select(OperationId::all_reduce, kLibraryChoice));
   EXPECT_THROW(control.select(OperationId::all_reduce, "ring"), Error);
 }

@@ -55,13 +55,15 @@ TEST_F(LibraryPlaces, ANamedFileIsTheOnlyPlace) {
 }
 
 TEST(OwnLibraryPlaces, BesideTheProgramThenInLib) {
-  EXPECT_THAT(own_library_places("libours.so", "/usr/local/bin/collbench", nullptr),
+  EXPECT_THAT(own_library_candidates("libours.so", "/usr/local/bin/collbench", nullptr),
               ElementsAre("/usr/local/bin/libours.so", "/usr/local/lib/libours.so"));
 }
 
 TEST(OwnLibraryPlaces, ANamedFileIsTheOnlyPlace) {
-  EXPECT_THAT(own_library_places("libours.so", "/usr/bin/collbench", "/tmp/k.so"), ElementsAre("/tmp/k.so"));
-  EXPECT_THAT(own_library_places("libours.so", "/b/c", ""), ElementsAre("/b/libours.so", "/lib/libours.so"));
+  EXPECT_THAT(own_library_candidates("libours.so", "/usr/bin/collbench", "/tmp/k.so"),
+              ElementsAre("/tmp/k.so"));
+  EXPECT_THAT(own_library_candidates("libours.so", "/b/c", ""),
+              ElementsAre("/b/libours.so", "/lib/libours.so"));
 }
 
 TEST(PythonPrefixes, AnActiveEnvironmentComesFirst) {
