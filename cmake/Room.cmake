@@ -2,6 +2,7 @@
 function(collbench_compile_options target visibility)
   target_compile_options(${target} ${visibility} -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wnon-virtual-dtor -Woverloaded-virtual
+    -Werror=switch  # an enumerator that a switch forgot: how an addition finds every place that must know it
     $<$<BOOL:${COLLBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
   if(COLLBENCH_SANITIZE)
     target_compile_options(${target} ${visibility} -fsanitize=address,undefined -fno-omit-frame-pointer

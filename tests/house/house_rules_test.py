@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Shows that include_rule.py sees each kind of break: one good tree, and one break at a time in it."""
+"""Shows that house_rules.py sees each kind of break: one good tree, and one break at a time in it."""
 import contextlib
 import io
 import tempfile
 import unittest
 from pathlib import Path
 
-import include_rule
+import house_rules
 
 HEADER = "#pragma once\n"
 GOOD_TREE = {
@@ -22,7 +22,8 @@ GOOD_TREE = {
     "launch/session.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
     "launch/session_smpi.cpp": '#include "launch/session.hpp"\n#include <smpi/smpi.h>\n',
     "tests/launch/session_mpi_test.cpp": '#include "launch/session.hpp"\n#include <mpi.h>\n',
-    "base/record/row.hpp": HEADER + "struct Row {\n};\nenum class State { good };\n",
+    "base/record/row.hpp": HEADER
+    + "// their place\nstruct Row {\n  bool in_place;\n};\nenum class State { good };\nconst char* kText = \"a place\";\n",
 }
 
 MPI_HOMES = "which only launch/*.cpp and collectives/mpi may see"
@@ -47,9 +48,23 @@ BREAKS = [
     ("analysis/ring.cpp", "#include <CLI/CLI.hpp>\n", "which only src may see"),
     ("analysis/ring.cpp", "#include <hwloc.h>\n", "which only topology and launch may see"),
     ("analysis/ring.cpp", "#include <gtest/gtest.h>\n", "which only tests may see"),
-    ("topology/link.hpp", HEADER + "struct Row {\n};\n", "defines Row, which base/record/row.hpp defines as well"),
-    ("topology/link.hpp", HEADER + "template <class T>\nclass State {\n};\n", "defines State, which"),
-    ("tests/base/row.hpp", HEADER + "enum Session : int {\n};\n", "defines Session, which"),
+    ("base/row.hpp", HEADER + "struct Row {\n};\n", "defines Row, which base/record/row.hpp defines as well"),
+    ("base/row.hpp", HEADER + "template <class T>\nclass State {\n};\n", "defines State, which"),
+    ("tests/launch/session.hpp", HEADER + "enum Session : int {\n};\n", "defines Session, which"),
+    ("analysis/ring.hpp", HEADER + "namespace collbench::topology {\n}\n", "analysis is in collbench::analysis"),
+    ("analysis/ring.hpp", HEADER + "struct SeatPlan;\n", "say device slot instead of seat"),
+    ("analysis/ring.hpp", HEADER + "int find_place();\n", "instead of place"),
+    ("analysis/ring.hpp", HEADER + "constexpr int kMostRanks = 1;\n", "constants are kMax… and kMin…"),
+    ("analysis", {f"analysis/a{i}.hpp": HEADER for i in range(41)}, "has 4"),
+    (
+        "topology",
+        {
+            "topology/link.hpp": HEADER + '#include "topology/render/tree.hpp"\n',
+            "topology/render/tree.hpp": HEADER + '#include "topology/graph/node.hpp"\n',
+            "topology/graph/node.hpp": HEADER + '#include "topology/link.hpp"\n',
+        },
+        "includes topology/render, which includes it again",
+    ),
     ("analysis/ring.hpp", "// no guard\n", "lacks #pragma once"),
     ("analysis/ring.cpp", "\n" * 401, "has 401 lines"),
     ("analysis/tree.cpp", "", "has no header analysis/tree.hpp"),
@@ -68,18 +83,18 @@ def breaks_of(tree):
             (root / name).write_text(text, encoding="utf-8")
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
-            status = include_rule.main([folder])
+            status = house_rules.main([folder])
     *lines, _ = output.getvalue().splitlines()
     return status, lines
 
 
-class IncludeRule(unittest.TestCase):
+class HouseRules(unittest.TestCase):
     def setUp(self):
         # The excuses belong to the real tree.
-        include_rule.WITHOUT_HEADER = {r"src/main\.cpp": "a reason"}
-        include_rule.TESTED_BY = {r"src/main\.cpp": "tests/src/program_test.py"}
-        include_rule.TESTS_OF_MORE = {}
-        include_rule.LONGER_FILES = {}
+        house_rules.WITHOUT_HEADER = {r"src/main\.cpp": "a reason"}
+        house_rules.TESTED_BY = {r"src/main\.cpp": "tests/src/program_test.py"}
+        house_rules.TESTS_OF_MORE = {}
+        house_rules.LONGER_FILES = {}
 
     def test_accepts_a_good_tree(self):
         self.assertEqual(breaks_of(GOOD_TREE), (0, []))
@@ -87,23 +102,24 @@ class IncludeRule(unittest.TestCase):
     def test_sees_each_break_and_names_the_file(self):
         for name, text, message in BREAKS:
             with self.subTest(name=name, message=message):
-                status, lines = breaks_of({**GOOD_TREE, name: text})
+                changed = text if isinstance(text, dict) else {name: text}
+                status, lines = breaks_of({**GOOD_TREE, **changed})
                 self.assertEqual(status, 1)
                 named = [line for line in lines if line.startswith(f"{name}: ") and message in line]
                 self.assertTrue(named, lines)
 
     def test_takes_the_test_that_is_named_for_a_source_if_it_is_there(self):
         tree = {**GOOD_TREE, "collectives/engine/measurement_loop.cpp": ""}
-        include_rule.TESTED_BY |= {r"collectives/sweep\.cpp": "tests/analysis/ring_test.cpp"}
+        house_rules.TESTED_BY |= {r"collectives/engine/measurement_loop\.cpp": "tests/analysis/ring_test.cpp"}
         self.assertEqual(breaks_of(tree), (0, []))
-        include_rule.TESTED_BY |= {r"collectives/sweep\.cpp": "tests/analysis/gone_test.cpp"}
+        house_rules.TESTED_BY |= {r"collectives/engine/measurement_loop\.cpp": "tests/analysis/gone_test.cpp"}
         self.assertEqual(breaks_of(tree)[0], 1)
 
     def test_sees_an_excuse_for_a_file_that_is_gone(self):
-        include_rule.LONGER_FILES = {r"analysis/gone\.cpp": "a reason"}
+        house_rules.LONGER_FILES = {r"analysis/gone\.cpp": "a reason"}
         status, lines = breaks_of(GOOD_TREE)
         self.assertEqual(status, 1)
-        self.assertIn(r"analysis/gone\.cpp: is excused in include_rule.py and fits no file", lines)
+        self.assertIn(r"analysis/gone\.cpp: is excused in house_rules.py and fits no file", lines)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rules of the house (docs/house.md), checked over the source tree.
 
-usage: include_rule.py [ROOT]
+usage: house_rules.py [ROOT]
 
 Prints one line per break and exits 1 when there is any. What is excused stands in the tables below, with
 its reason.
@@ -19,6 +19,38 @@ MAY_INCLUDE = {
     "analysis": {"analysis", "topology", "base"},
     "src": {"src", "analysis", "collectives", "topology", "launch", "base"},
 }
+
+# The namespace of each room's files: collbench and this; base is the ground that all stand on, and has none of its own.
+NAMESPACES = {
+    "base": "collbench",
+    "topology": "collbench::topology",
+    "launch": "collbench::launch",
+    "collectives": "collbench::collectives",
+    "analysis": "collbench::analysis",
+    "src": "collbench::program",
+}
+
+# What a folder may hold.
+MAX_FILES_IN_FOLDER = 40
+
+# Words that were this project's own, and the field's words for them (docs/house.md, "Words"). They are refused as parts
+# of identifiers; `place` stays for in place and out of place.
+RETIRED = {
+    "twin": "device pair, counterpart",
+    "twins": "device pairs",
+    "seat": "device slot",
+    "seats": "device slots",
+    "place": "location, context, environment, slot",
+    "places": "locations, candidates, environments",
+    "told": "selection, reported, stated",
+    "untold": "observer status",
+    "sighting": "observer state",
+    "sightings": "observer state",
+    "together": "collective wait",
+    "tells": "covers",
+}
+RETIRED_CONSTANTS = re.compile(r"k(Most|Fewest|Least|Longest)(?=[A-Z0-9]|$)")
+ALLOWED_PHRASES = re.compile(r"(in|out_of)_place|(In|OutOf)Place|inplace", re.IGNORECASE)
 
 # Headers of libraries that only some files may see: (header, files, where that is).
 HOMES = [
@@ -125,6 +157,77 @@ def break_of_include(path, quote, header, files):
     return None
 
 
+def code_of(text):
+    """The text without comments, string literals and include lines."""
+    return re.sub(
+        r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*',
+        " ",
+        text,
+        flags=re.DOTALL | re.MULTILINE,
+    )
+
+
+def words_of(identifier):
+    """RowPlaces and row_places are row, places."""
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", identifier).lower().strip("_").split("_")
+
+
+def breaks_of_words(text):
+    """Identifiers with a word that was retired."""
+    for identifier in sorted(set(re.findall(r"[A-Za-z_]\w*", code_of(text)))):
+        constant = RETIRED_CONSTANTS.match(identifier)
+        if constant:
+            yield f"{identifier}: constants are kMax… and kMin…"
+        for word in words_of(ALLOWED_PHRASES.sub("", identifier)):
+            if word in RETIRED:
+                yield f"{identifier}: say {RETIRED[word]} instead of {word}"
+
+
+def breaks_of_namespace(path, text):
+    room = path.split("/")[0]
+    wanted = NAMESPACES.get(room)
+    for name in re.findall(r"^namespace (collbench[\w:]*) \{", text, re.MULTILINE):
+        if wanted and name != wanted:
+            yield f"is in namespace {name}: {room} is in {wanted}"
+
+
+def folder_cycles(includes):
+    """Each include of a folder by another from which the way leads back; `includes` is path to included paths."""
+    graph = {}
+    for path, headers in includes.items():
+        graph.setdefault(path.rsplit("/", 1)[0], set()).update(header.rsplit("/", 1)[0] for header in headers)
+
+    def reachable(start):
+        seen, todo = set(), [start]
+        while todo:
+            for folder in graph.get(todo.pop(), set()) - seen:
+                seen.add(folder)
+                todo.append(folder)
+        return seen
+
+    for a in sorted(graph):
+        for b in sorted(graph[a]):
+            if a in reachable(b):
+                yield a, b
+
+
+def breaks_of_folders(texts):
+    includes, count = {}, {}
+    for path, text in texts.items():
+        if path.startswith("tests/"):
+            continue
+        folder = path.rsplit("/", 1)[0]
+        count[folder] = count.get(folder, 0) + 1
+        includes[path] = [
+            header for quote, header in INCLUDE.findall(text) if quote == '"' and header.rsplit("/", 1)[0] != folder
+        ]
+    for folder, files in sorted(count.items()):
+        if files > MAX_FILES_IN_FOLDER:
+            yield f"{folder}: has {files} files: {MAX_FILES_IN_FOLDER} are enough for one question"
+    for a, b in folder_cycles(includes):
+        yield f"{a}: includes {b}, which includes it again on some way: folders form no cycle"
+
+
 def breaks_of_names(path, files):
     """A source has a header of its name and, outside tests/, a test of its name."""
     if not path.endswith(".cpp"):
@@ -158,15 +261,17 @@ def breaks_of_file(path, text, files):
     lines = text.count("\n")
     if lines > USUAL_LINES and not excuse(LONGER_FILES, path):
         yield f"has {lines} lines: {USUAL_LINES} are enough for one concept"
+    yield from breaks_of_words(text)
+    yield from breaks_of_namespace(path, text)
     yield from breaks_of_names(path, files)
 
 
 def breaks_of_types(headers):
-    """Two types of one name are one to the linker, which then takes the functions of either for both."""
+    """Two types of one name in a namespace are one to the linker, which then takes the functions of either for both."""
     home_of = {}
     for path, text in headers.items():
         for name in TYPE.findall(text):
-            home = home_of.setdefault(name, path)
+            home = home_of.setdefault((room_of(path), name), path)
             if home != path:
                 yield f"{path}: defines {name}, which {home} defines as well"
 
@@ -183,11 +288,12 @@ def breaks_of_tree(root):
     for name, text in texts.items():
         for broken in breaks_of_file(name, text, files):
             yield f"{name}: {broken}"
+    yield from breaks_of_folders(texts)
     yield from breaks_of_types({name: text for name, text in texts.items() if name.endswith(".hpp")})
     for table in (WITHOUT_HEADER, TESTED_BY, TESTS_OF_MORE, LONGER_FILES):
         for pattern in table:
             if not any(re.fullmatch(pattern, name) for name in files):
-                yield f"{pattern}: is excused in include_rule.py and fits no file"
+                yield f"{pattern}: is excused in house_rules.py and fits no file"
 
 
 def main(arguments):
