@@ -8,29 +8,132 @@ namespace collbench {
 namespace {
 
 using enum SizeMeaning;
-constexpr std::array<Operation, 12> kOperations{{
-    {OperationId::all_reduce, "AllReduce", "all_reduce", "all_reduce", buffer, BusFactor::twice_others, true,
-     true, false},
-    {OperationId::all_gather, "AllGather", "all_gather", "all_gather", total, BusFactor::others, false, true,
-     false},
-    {OperationId::reduce_scatter, "ReduceScatter", "reduce_scatter", "reduce_scatter", total,
-     BusFactor::others, true, true, false},
-    {OperationId::all_to_all, "AllToAll", "all_to_all", "alltoall", total, BusFactor::others, false, false,
-     false},
-    {OperationId::send_recv, "SendRecv", "send_recv", "sendrecv", message, BusFactor::one, false, false,
-     true},
-    {OperationId::all_to_all_v, "AllToAllv", "all_to_all_v", "alltoallv", largest_rank_total,
-     BusFactor::others, false, false, false},
-    {OperationId::gather, "Gather", "gather", "gather", total, BusFactor::others, false, true, false, true},
-    {OperationId::scatter, "Scatter", "scatter", "scatter", total, BusFactor::others, false, true, false,
-     true},
-    {OperationId::broadcast, "Broadcast", "broadcast", "broadcast", buffer, BusFactor::one, false, true,
-     false, true},
-    {OperationId::reduce, "Reduce", "reduce", "reduce", buffer, BusFactor::one, true, true, false, true},
-    {OperationId::hypercube, "HyperCube", "hypercube", "hypercube", hypercube_base, BusFactor::one, false,
-     true, false},
-    {OperationId::ping_pong, "PingPong", "ping_pong", "", message, BusFactor::one, false, false, true},
-}};
+using enum BusFactor;
+
+constexpr Operation kAllReduce{.id = OperationId::all_reduce,
+                               .name = "AllReduce",
+                               .option = "all_reduce",
+                               .nccl_tests_name = "all_reduce",
+                               .size_meaning = buffer,
+                               .bus_factor = twice_others,
+                               .reduces = true,
+                               .has_in_place = true,
+                               .needs_two_ranks = false,
+                               .has_root = false};
+constexpr Operation kAllGather{.id = OperationId::all_gather,
+                               .name = "AllGather",
+                               .option = "all_gather",
+                               .nccl_tests_name = "all_gather",
+                               .size_meaning = total,
+                               .bus_factor = others,
+                               .reduces = false,
+                               .has_in_place = true,
+                               .needs_two_ranks = false,
+                               .has_root = false};
+constexpr Operation kReduceScatter{.id = OperationId::reduce_scatter,
+                                   .name = "ReduceScatter",
+                                   .option = "reduce_scatter",
+                                   .nccl_tests_name = "reduce_scatter",
+                                   .size_meaning = total,
+                                   .bus_factor = others,
+                                   .reduces = true,
+                                   .has_in_place = true,
+                                   .needs_two_ranks = false,
+                                   .has_root = false};
+constexpr Operation kAllToAll{.id = OperationId::all_to_all,
+                              .name = "AllToAll",
+                              .option = "all_to_all",
+                              .nccl_tests_name = "alltoall",
+                              .size_meaning = total,
+                              .bus_factor = others,
+                              .reduces = false,
+                              .has_in_place = false,
+                              .needs_two_ranks = false,
+                              .has_root = false};
+constexpr Operation kSendRecv{.id = OperationId::send_recv,
+                              .name = "SendRecv",
+                              .option = "send_recv",
+                              .nccl_tests_name = "sendrecv",
+                              .size_meaning = message,
+                              .bus_factor = one,
+                              .reduces = false,
+                              .has_in_place = false,
+                              .needs_two_ranks = true,
+                              .has_root = false};
+constexpr Operation kAllToAllv{.id = OperationId::all_to_all_v,
+                               .name = "AllToAllv",
+                               .option = "all_to_all_v",
+                               .nccl_tests_name = "alltoallv",
+                               .size_meaning = largest_rank_total,
+                               .bus_factor = others,
+                               .reduces = false,
+                               .has_in_place = false,
+                               .needs_two_ranks = false,
+                               .has_root = false};
+constexpr Operation kGather{.id = OperationId::gather,
+                            .name = "Gather",
+                            .option = "gather",
+                            .nccl_tests_name = "gather",
+                            .size_meaning = total,
+                            .bus_factor = others,
+                            .reduces = false,
+                            .has_in_place = true,
+                            .needs_two_ranks = false,
+                            .has_root = true};
+constexpr Operation kScatter{.id = OperationId::scatter,
+                             .name = "Scatter",
+                             .option = "scatter",
+                             .nccl_tests_name = "scatter",
+                             .size_meaning = total,
+                             .bus_factor = others,
+                             .reduces = false,
+                             .has_in_place = true,
+                             .needs_two_ranks = false,
+                             .has_root = true};
+constexpr Operation kBroadcast{.id = OperationId::broadcast,
+                               .name = "Broadcast",
+                               .option = "broadcast",
+                               .nccl_tests_name = "broadcast",
+                               .size_meaning = buffer,
+                               .bus_factor = one,
+                               .reduces = false,
+                               .has_in_place = true,
+                               .needs_two_ranks = false,
+                               .has_root = true};
+constexpr Operation kReduce{.id = OperationId::reduce,
+                            .name = "Reduce",
+                            .option = "reduce",
+                            .nccl_tests_name = "reduce",
+                            .size_meaning = buffer,
+                            .bus_factor = one,
+                            .reduces = true,
+                            .has_in_place = true,
+                            .needs_two_ranks = false,
+                            .has_root = true};
+constexpr Operation kHyperCube{.id = OperationId::hypercube,
+                               .name = "HyperCube",
+                               .option = "hypercube",
+                               .nccl_tests_name = "hypercube",
+                               .size_meaning = hypercube_base,
+                               .bus_factor = one,
+                               .reduces = false,
+                               .has_in_place = true,
+                               .needs_two_ranks = false,
+                               .has_root = false};
+constexpr Operation kPingPong{.id = OperationId::ping_pong,
+                              .name = "PingPong",
+                              .option = "ping_pong",
+                              .nccl_tests_name = "",
+                              .size_meaning = message,
+                              .bus_factor = one,
+                              .reduces = false,
+                              .has_in_place = false,
+                              .needs_two_ranks = true,
+                              .has_root = false};
+
+constexpr std::array<Operation, 12> kOperations{kAllReduce, kAllGather, kReduceScatter, kAllToAll,
+                                                kSendRecv,  kAllToAllv, kGather,        kScatter,
+                                                kBroadcast, kReduce,    kHyperCube,     kPingPong};
 
 std::string folded(std::string_view name) {
   std::string result;
@@ -44,7 +147,35 @@ std::string folded(std::string_view name) {
 
 std::span<const Operation> operations() { return kOperations; }
 
-const Operation& operation(OperationId id) { return kOperations.at(static_cast<std::size_t>(id)); }
+const Operation& operation(OperationId id) {
+  switch (id) {
+    case OperationId::all_reduce:
+      return kAllReduce;
+    case OperationId::all_gather:
+      return kAllGather;
+    case OperationId::reduce_scatter:
+      return kReduceScatter;
+    case OperationId::all_to_all:
+      return kAllToAll;
+    case OperationId::send_recv:
+      return kSendRecv;
+    case OperationId::all_to_all_v:
+      return kAllToAllv;
+    case OperationId::gather:
+      return kGather;
+    case OperationId::scatter:
+      return kScatter;
+    case OperationId::broadcast:
+      return kBroadcast;
+    case OperationId::reduce:
+      return kReduce;
+    case OperationId::hypercube:
+      return kHyperCube;
+    case OperationId::ping_pong:
+      return kPingPong;
+  }
+  return kAllReduce;  // not reached: every operation is above
+}
 
 const Operation* find_operation(std::string_view name) {
   const std::string wanted = folded(name);

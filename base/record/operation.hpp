@@ -52,7 +52,7 @@ struct Operation {
   bool has_root = false;  ///< one rank has a part of its own: -r says which
 };
 
-/// All operations, in the order of OperationId.
+/// All operations, in the order of OperationId; an entry of the table in operation.cpp each.
 [[nodiscard]] std::span<const Operation> operations();
 
 [[nodiscard]] const Operation& operation(OperationId id);
