@@ -24,7 +24,7 @@ TEST(Describe, IsOneLineForTheUser) {
 
 TEST(Describe, LeavesOutWhatIsEmpty) { EXPECT_EQ(describe(usage_error("", "odd", "")), "collbench: odd"); }
 
-// README.md and scripts rely on these numbers.
+// docs/exit-status.md and scripts rely on these numbers.
 TEST(ExitStatus, HasTheNumbersThatAreDocumented) {
   EXPECT_EQ(static_cast<int>(ExitStatus::ok), 0);
   EXPECT_EQ(static_cast<int>(ExitStatus::low), 1);
