@@ -6,7 +6,7 @@
 #include "src/cli/output.hpp"
 #include "topology/machines/resolve.hpp"
 #include "topology/readers/gather_live.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::program {
 

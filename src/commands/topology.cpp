@@ -17,7 +17,7 @@
 #include "topology/machines/detect.hpp"
 #include "topology/machines/resolve.hpp"
 #include "topology/readers/gather_live.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 #include "topology/render/nccl_topology_xml.hpp"
 #include "topology/render/show.hpp"
 

@@ -11,7 +11,7 @@
 #include "src/cli/machine_argument.hpp"
 #include "topology/graph/host_signature.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::program {
 namespace {

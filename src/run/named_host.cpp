@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::program {
 

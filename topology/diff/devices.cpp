@@ -7,7 +7,7 @@
 #include "topology/catalogue/gpus.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/readers/source_coverage.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -32,7 +32,7 @@ std::vector<EmptySeat> empty_seats(const HostPair& pair) {
     for (const DevicePair& devices : *list) {
       if (devices.a && devices.b) continue;
       const Side without = devices.a ? Side::b : Side::a;
-      if (!source_coverage(pair.of(without), devices.of(other(without))->kind)) continue;
+      if (!lists_all(pair.of(without), devices.of(other(without))->kind)) continue;
       empty.push_back(
           {devices, without, bridges_above(pair.of(other(without)), *devices.of(other(without)))});
     }

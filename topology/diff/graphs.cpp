@@ -7,7 +7,7 @@
 #include "topology/diff/parts.hpp"
 #include "topology/graph/channel_graph.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/readers/source_coverage.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -46,7 +46,7 @@ ChannelGraph by_seats(const HostPair& pair, const ChannelGraph& graph, Side side
 bool is_explained(const HostPair& pair, const ChannelGraph& by_seat, Side other_side) {
   return std::any_of(by_seat.channels.begin(), by_seat.channels.end(), [&](const auto& channel) {
     return std::any_of(channel.begin(), channel.end(), [&](const Device& slot) {
-      return !twins_at(pair, slot).of(other_side) && source_coverage(pair.of(other_side), slot.kind);
+      return !twins_at(pair, slot).of(other_side) && lists_all(pair.of(other_side), slot.kind);
     });
   });
 }

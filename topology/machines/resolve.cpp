@@ -15,7 +15,7 @@
 #include "topology/graph/merge.hpp"
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/gather_live.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {

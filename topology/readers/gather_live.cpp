@@ -16,12 +16,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/hwloc/live.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/query.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
-#include "topology/readers/sysfs/nics.hpp"
-#include "topology/readers/sysfs/pci.hpp"
+#include "topology/readers/readers.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 
 namespace collbench::topology {
@@ -126,7 +121,7 @@ Host gather_fabric_manager(const LiveSources& places, Programs& programs) {
   constexpr std::array<std::string_view, 6> kStates{"active",     "inactive",     "failed",
                                                     "activating", "deactivating", "reloading"};
   Host host;
-  host.sources.push_back({"systemctl is-active", "live", ""});
+  host.sources.push_back(kFabricManagerReader.source("live"));
   static_cast<void>(programs.output({places.systemctl, "is-active", "nvidia-fabricmanager"}));
   const std::string state(trim(programs.last().out));
   if (std::find(kStates.begin(), kStates.end(), state) != kStates.end()) {
@@ -142,7 +137,7 @@ Host gather_fabric_manager(const LiveSources& places, Programs& programs) {
 
 Host gather_system(const std::filesystem::path& sysfs) {
   Host host;
-  host.sources.push_back({"system", "live", ""});
+  host.sources.push_back(kSystemReader.source("live"));
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) == 0) host.name.value = name.data();
   host.driver_version.value = sysfs_text(sysfs / "module/nvidia/version");
@@ -158,10 +153,6 @@ bool shows_nvidia_gpu(const Host& host) {
 }
 
 }  // namespace
-
-Host read_sysfs(const std::filesystem::path& root) {
-  return merge_hosts({read_sysfs_pci(root), read_sysfs_infiniband(root), read_sysfs_net(root)});
-}
 
 Host gather_live(const LiveSources& places) {
   Programs programs(places);
@@ -179,5 +170,15 @@ Host gather_live(const LiveSources& places) {
   }
   return host;
 }
+
+constexpr TopologyReader kFabricManagerReader{
+    .name = "systemctl is-active",
+    .coverage = {.gpus = false, .nics = false, .nvswitches = false},
+};
+
+constexpr TopologyReader kSystemReader{
+    .name = "system",
+    .coverage = {.gpus = false, .nics = false, .nvswitches = false},
+};
 
 }  // namespace collbench::topology

@@ -20,7 +20,4 @@ struct LiveSources {
 /// gives nonsense: what is missing for it, and how to get it, stands in the notes.
 [[nodiscard]] Host gather_live(const LiveSources& places = {});
 
-/// A copy of /sys: what its files say.
-[[nodiscard]] Host read_sysfs(const std::filesystem::path& root);
-
 }  // namespace collbench::topology

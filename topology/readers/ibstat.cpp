@@ -1,5 +1,3 @@
-#include "topology/readers/ibstat.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "base/text_input.hpp"
 #include "topology/graph/nics.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -67,17 +66,20 @@ void begin_device(const std::string& name, const Line& line, std::string_view fi
   host.nics.emplace_back().name.value = name;
 }
 
-}  // namespace
-
+/// Whether the text holds such an output, at least in part.
 bool has_ibstat(std::string_view text) {
   return text.find("CA '") != std::string_view::npos &&
          text.find("Physical state:") != std::string_view::npos;
 }
 
+bool is_ibstat(const ReaderInput& input) { return !input.xml && has_ibstat(input.text); }
+
+}  // namespace
+
 Host read_ibstat(std::string_view text, std::string_view file) {
   require_text(text, file, "the output of ibstat");
   Host host;
-  host.sources.push_back({"ibstat", std::string(file), ""});
+  host.sources.push_back(kIbstatReader.source(file));
   for (const Line& line : clean_lines(text)) {
     const std::string_view words = trim(line.text);
     if (words.empty()) continue;
@@ -99,5 +101,12 @@ Host read_ibstat(std::string_view text, std::string_view file) {
   }
   return host;
 }
+
+constexpr TopologyReader kIbstatReader{
+    .name = "ibstat",
+    .coverage = {.gpus = false, .nics = true, .nvswitches = false},
+    .recognizes = is_ibstat,
+    .read = read_ibstat,
+};
 
 }  // namespace collbench::topology

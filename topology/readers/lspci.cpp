@@ -1,5 +1,3 @@
-#include "topology/readers/lspci.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "base/text_input.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -176,11 +175,14 @@ void hang_below_bridges(std::vector<Function>& functions) {
   }
 }
 
-}  // namespace
-
+/// Whether the text holds such an output, at least in part.
 bool has_lspci(std::string_view text) {
   return text.find("LnkSta:") != std::string_view::npos && text.find("LnkCap:") != std::string_view::npos;
 }
+
+bool is_lspci(const ReaderInput& input) { return !input.xml && has_lspci(input.text); }
+
+}  // namespace
 
 Host read_lspci(std::string_view text, std::string_view file) {
   require_text(text, file, kLspciOutput);
@@ -192,7 +194,7 @@ Host read_lspci(std::string_view text, std::string_view file) {
   }
   hang_below_bridges(functions);
   Host host;
-  host.sources.push_back({"lspci -vvv", std::string(file), ""});
+  host.sources.push_back(kLspciReader.source(file));
   for (Function& function : functions) {
     PciDevice& device = function.device;
     const PciRole role = pci_role(device.class_code.value_or(""), device.vendor.value_or(""));
@@ -205,5 +207,12 @@ Host read_lspci(std::string_view text, std::string_view file) {
   drop_idle_bridges(host);
   return host;
 }
+
+constexpr TopologyReader kLspciReader{
+    .name = "lspci -vvv",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = true},
+    .recognizes = is_lspci,
+    .read = read_lspci,
+};
 
 }  // namespace collbench::topology

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::analysis {
 

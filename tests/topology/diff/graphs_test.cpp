@@ -6,7 +6,7 @@
 #include "tests/topology/diff/mutations.hpp"
 #include "tests/topology/whole_fixture.hpp"
 #include "topology/diff/topology_diff.hpp"
-#include "topology/readers/nccl/graph_xml.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::graphs_test {
 namespace {

@@ -6,13 +6,7 @@
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/csv.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/query.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::merge_test {
 namespace {

@@ -5,8 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::path_test {
 namespace {

@@ -6,8 +6,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::topology_json_test {
 namespace {

@@ -8,8 +8,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::reference_machines_test {
 namespace {

@@ -18,9 +18,7 @@
 #include "topology/graph/merge.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/read_any.hpp"
-#include "topology/readers/sysfs/nics.hpp"
+#include "topology/readers/readers.hpp"
 #include "topology/render/nccl_topology_xml.hpp"
 
 namespace collbench::topology::corpus_test {

@@ -4,7 +4,7 @@
 #include "tests/topology/diff/held.hpp"
 #include "tests/topology/diff/one_removed.hpp"
 #include "tests/topology/fixture.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::fixtures_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "topology/readers/ibstat.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -44,8 +44,8 @@ TEST(Ibstat, RefusesWhatIsNone) {
 }
 
 TEST(Ibstat, IsKnownByItsDevices) {
-  EXPECT_TRUE(has_ibstat(two_devices()));
-  EXPECT_FALSE(has_ibstat("mlx5_0"));
+  EXPECT_TRUE(kIbstatReader.recognizes(ReaderInput(two_devices())));
+  EXPECT_FALSE(kIbstatReader.recognizes(ReaderInput("mlx5_0")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "topology/readers/lspci.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -87,8 +87,8 @@ TEST(Lspci, ABridgeOfAnotherNameStaysInTheTree) {
 }
 
 TEST(Lspci, IsKnownByItsLinks) {
-  EXPECT_TRUE(has_lspci(two_switches()));
-  EXPECT_FALSE(has_lspci("18:00.0 3D controller: x"));
+  EXPECT_TRUE(kLspciReader.recognizes(ReaderInput(two_switches())));
+  EXPECT_FALSE(kLspciReader.recognizes(ReaderInput("18:00.0 3D controller: x")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,16 +8,6 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/ibstat.hpp"
-#include "topology/readers/lspci.hpp"
-#include "topology/readers/nccl/graph_xml.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/csv.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/query.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
 
 namespace collbench::topology::read_any_test {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "tests/topology/fixture.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::matrix_test {
 namespace {

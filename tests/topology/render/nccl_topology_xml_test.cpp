@@ -4,7 +4,7 @@
 
 #include "tests/topology/fixture.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::nccl_topology_xml_test {
 namespace {

@@ -6,8 +6,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/whole_fixture.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 #include "topology/render/matrix.hpp"
 #include "topology/render/tree.hpp"
 

@@ -4,10 +4,7 @@
 
 #include "tests/topology/fixture.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::tree_test {
 namespace {

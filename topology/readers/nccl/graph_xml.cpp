@@ -1,8 +1,6 @@
 // The format: nccl 2.30 src/graph/search.cc, ncclTopoGetXmlFromGraphs and ncclTopoGetGraphFromXml.
 // Before 2.21 device numbers were decimal; since then they are hexadecimal with 0x, and hold the host above
 // bit 56.
-#include "topology/readers/nccl/graph_xml.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -39,7 +38,7 @@ struct Numbered {
 class GraphReader {
  public:
   GraphReader(const XmlInput& xml, std::string_view file) : xml_(xml) {
-    host_.sources.push_back({"NCCL graph XML", std::string(file), ""});
+    host_.sources.push_back(kNcclGraphReader.source(file));
   }
 
   Host read() {
@@ -171,11 +170,22 @@ class GraphReader {
   std::map<int, Numbered> nics_;
 };
 
+bool is_nccl_graph(const ReaderInput& input) {
+  return input.xml && input.text.find("<graphs") != std::string_view::npos;
+}
+
 }  // namespace
 
 Host read_nccl_graph_xml(std::string_view text, std::string_view file) {
   const XmlInput xml(text, file, "graphs", "an NCCL graph XML");
   return GraphReader(xml, file).read();
 }
+
+constexpr TopologyReader kNcclGraphReader{
+    .name = "NCCL graph XML",
+    .coverage = {.gpus = true, .nics = false, .nvswitches = false},
+    .recognizes = is_nccl_graph,
+    .read = read_nccl_graph_xml,
+};
 
 }  // namespace collbench::topology

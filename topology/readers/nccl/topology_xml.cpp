@@ -12,6 +12,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -66,7 +67,7 @@ constexpr int kMaxMegabits = 6'400'000;  // four times the fastest port of 2026;
 class DumpReader {
  public:
   DumpReader(const XmlInput& xml, std::string_view file) : xml_(xml) {
-    host_.sources.push_back({"NCCL topology XML", std::string(file), ""});
+    host_.sources.push_back(kNcclTopologyReader.source(file));
   }
 
   Host read() {
@@ -215,11 +216,22 @@ class DumpReader {
   std::map<std::string, int> skipped_;
 };
 
+bool is_nccl_topology(const ReaderInput& input) {
+  return input.xml && input.text.find("<system") != std::string_view::npos;
+}
+
 }  // namespace
 
 Host read_nccl_topology_xml(std::string_view text, std::string_view file) {
   const XmlInput xml(text, file, "system", "an NCCL topology XML");
   return DumpReader(xml, file).read();
 }
+
+constexpr TopologyReader kNcclTopologyReader{
+    .name = "NCCL topology XML",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = false},
+    .recognizes = is_nccl_topology,
+    .read = read_nccl_topology_xml,
+};
 
 }  // namespace collbench::topology

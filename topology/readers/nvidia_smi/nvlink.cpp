@@ -1,5 +1,3 @@
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 
 #include "base/text_input.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -85,12 +83,23 @@ Gpu* gpu_entry(Host& host, Gpu found) {
   return listed ? nullptr : &*same;
 }
 
+bool is_nvidia_smi_nvlink(const ReaderInput& input) {
+  const std::vector<Line>& lines = input.lines;
+  const bool gpu = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+    return trim(line.text).substr(0, 4) == "GPU " && line.text.find("(UUID: ") != std::string::npos;
+  });
+  return gpu && std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+           const std::string_view text = trim(line.text);
+           return text.substr(0, 5) == "Link " || lower(text).find("nvlink") != std::string::npos;
+         });
+}
+
 }  // namespace
 
 Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
   require_text(text, file, std::string(kNvlinkOutput) + " (it prints nothing where no GPU has NVLink)");
   Host host;
-  host.sources.push_back({"nvidia-smi nvlink -s", std::string(file), ""});
+  host.sources.push_back(kNvidiaSmiNvlinkReader.source(file));
   const std::vector<Line> lines = clean_lines(text);
   std::set<std::int64_t> seen;
   Gpu* current = nullptr;
@@ -118,5 +127,12 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
       usage_error(std::string(file), fmt::format("there is no GPU in it; expected {}", kNvlinkOutput),
                   std::string(kSaveNvlink)));
 }
+
+constexpr TopologyReader kNvidiaSmiNvlinkReader{
+    .name = "nvidia-smi nvlink -s",
+    .coverage = {.gpus = true, .nics = false, .nvswitches = false},
+    .recognizes = is_nvidia_smi_nvlink,
+    .read = read_nvidia_smi_nvlink,
+};
 
 }  // namespace collbench::topology

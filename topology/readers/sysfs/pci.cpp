@@ -1,5 +1,3 @@
-#include "topology/readers/sysfs/pci.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "base/units.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 
 namespace collbench::topology {
@@ -134,12 +133,14 @@ void add_with_bridges(const fs::path& devices, const std::string& address, Host&
   }
 }
 
+bool has_pci_devices(const fs::path& root) { return fs::exists(root / "bus/pci/devices"); }
+
 }  // namespace
 
 Host read_sysfs_pci(const fs::path& root) {
   const fs::path devices = root / "bus/pci/devices";
   Host host;
-  host.sources.push_back({"sysfs PCI", devices.string(), ""});
+  host.sources.push_back(kSysfsPciReader.source(devices.string()));
   const std::vector<std::string> names = sysfs_names(devices);
   if (names.empty())
     host.notes.push_back(
@@ -172,5 +173,12 @@ Host read_sysfs_pci(const fs::path& root) {
   }
   return host;
 }
+
+constexpr TopologyReader kSysfsPciReader{
+    .name = "sysfs PCI",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = true},
+    .recognizes_tree = has_pci_devices,
+    .read_tree = read_sysfs_pci,
+};
 
 }  // namespace collbench::topology

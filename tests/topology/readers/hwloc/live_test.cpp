@@ -1,4 +1,4 @@
-#include "topology/readers/hwloc/live.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "topology/readers/hwloc/xml.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,10 @@
-#include "topology/readers/nccl/graph_xml.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
 
 namespace collbench::topology::graph_xml_test {
 namespace {

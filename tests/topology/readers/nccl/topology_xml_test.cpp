@@ -5,6 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/path.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::topology_xml_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "topology/readers/nvidia_smi/csv.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "topology/readers/nvidia_smi/query.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 

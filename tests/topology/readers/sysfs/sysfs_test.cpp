@@ -7,8 +7,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/graph/path.hpp"
-#include "topology/readers/sysfs/nics.hpp"
-#include "topology/readers/sysfs/pci.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::sysfs_test {
 namespace {
