@@ -14,34 +14,33 @@
 #include "src/cli/option_values.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/version.hpp"
-#include "src/run/named_host.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
 
-void require_fitting_topology(const Run& run, const std::string& topology) {
-  if (topology.empty()) return;
-  const std::size_t gpus = named_host(topology).gpus.size();
+void require_fitting_topology(const Run& run, const topology::ResolvedMachine& machine) {
+  const std::size_t gpus = machine.first_host().gpus.size();
   if (gpus == 0) {
-    throw usage_error("--topology", fmt::format("{} has no GPUs", topology), "name the machine of the log");
+    throw usage_error("--topology", fmt::format("{} has no GPUs", machine.argument),
+                      "name the machine of the log");
   }
   const auto& ranks = run.log->ranks_per_node;
   if (ranks && std::cmp_greater(ranks->value, gpus)) {
     throw usage_error("--topology",
-                      fmt::format("{} has {} GPUs per node, and the log has {} ranks per node", topology,
-                                  gpus, ranks->value),
+                      fmt::format("{} has {} GPUs per node, and the log has {} ranks per node",
+                                  machine.argument, gpus, ranks->value),
                       "name the machine of the log");
   }
 }
 
 Run import_file(const std::string& log, const analysis::ImportOptions& options) {
   Run run = analysis::import_log(input_text(log), input_name(log), options);
-  require_fitting_topology(run, options.topology);
   run.versions.collbench = versions().collbench;
-  if (!options.topology.empty()) {
-    run = analysis::judged_on_gpus(run, analysis::cluster_of_run(run, options.topology, log, false));
-  }
-  return run;
+  if (options.topology.empty()) return run;
+  const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
+  require_fitting_topology(run, machine);
+  return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 #include "base/record/run_stream.hpp"
 #include "src/cli/add_option.hpp"
 #include "src/cli/output.hpp"
-#include "src/run/named_host.hpp"
-#include "topology/machines/reference_machines.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 
@@ -21,14 +20,14 @@ Answer judge_command(const JudgeOptions& options) {
     throw usage_error("--topology", "nothing says what the run should be judged by",
                       "give a reference machine's name or a file that describes a node");
   }
-  analysis::GpuCluster cluster = analysis::cluster_of_run(run, topology, options.record, options.own_floor);
+  const topology::ResolvedMachine machine = topology::resolve_machine(topology);
+  analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, options.record, options.own_floor);
   if (!options.transport.empty())
     cluster.transport = analysis::transport_option(options.transport, cluster.sm);
   Run judged = analysis::judged_on_gpus(run, cluster);
-  const bool reference = topology::find_reference_machine(topology) != nullptr;
   if (analysis::is_low(judged)) {
-    analysis::explain_low(judged,
-                          analysis::findings_on_the_path(run, {named_host(topology), {topology}}, reference));
+    analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
+                                                                 machine.reference != nullptr));
   }
   return {analysis::report(judged, options.format, text_options(options.colour, false)),
           analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok};

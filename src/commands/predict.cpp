@@ -1,11 +1,12 @@
 #include "src/commands/predict.hpp"
 
-#include "analysis/models/nccl/named_cluster.hpp"
+#include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/report/prediction.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "src/cli/add_option.hpp"
 #include "src/cli/option_values.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
@@ -20,8 +21,8 @@ std::vector<std::uint64_t> usual_sizes() {
 }  // namespace
 
 std::string predict_command(const PredictOptions& options) {
-  analysis::GpuCluster cluster =
-      analysis::named_gpu_cluster(options.topology, options.nodes, options.ranks_per_node);
+  analysis::GpuCluster cluster = analysis::gpu_cluster(topology::resolve_machine(options.topology),
+                                                       options.nodes, options.ranks_per_node);
   if (cluster.ranks() < 2) {
     throw usage_error("--ranks-per-node", "one rank has nobody to talk to", "give two ranks or more");
   }

@@ -16,8 +16,6 @@
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/detect.hpp"
 #include "topology/machines/resolve.hpp"
-#include "topology/readers/gather_live.hpp"
-#include "topology/readers/readers.hpp"
 #include "topology/render/nccl_topology_xml.hpp"
 #include "topology/render/show.hpp"
 
@@ -26,12 +24,10 @@ namespace {
 
 /// Several places are one machine: each must be one host.
 topology::Topology read_places(const std::vector<std::string>& places) {
-  if (places.empty()) return {{topology::gather_live()}};
+  if (places.empty()) return topology::resolve_machine(topology::kLiveMachine).topology;
   std::vector<topology::Host> readings;
   for (const std::string& place : places) {
-    topology::Topology topology = place == "-"
-                                      ? topology::read_any_topology(input_text(place), input_name(place))
-                                      : topology::resolve_machine(place);
+    topology::Topology topology = topology::resolve_machine(place).topology;
     if (places.size() == 1) return topology;
     if (topology.hosts.size() != 1) {
       throw usage_error(place,
@@ -115,8 +111,9 @@ namespace {
 constexpr const char* kPlaces =
     "A PLACE is a file (saved by topo save; output of nvidia-smi topo -m, topo -p2p, nvlink -s, -q -x or\n"
     "--query-gpu; NCCL's or hwloc's XML), a folder of such files or a copy of /sys, the name of a reference\n"
-    "machine (topo list), or - for stdin. Several together are one machine. Without any, this machine is "
-    "looked at.";
+    "machine (topo list), - for stdin, or live for this machine. A file goes before a name. Several PLACEs "
+    "are "
+    "merged as one machine. Default: live.";
 
 CLI::App* add_action(CLI::App& topo, TopologyOptions& options, TopologyAction action, const std::string& name,
                      const std::string& help) {
@@ -132,9 +129,7 @@ void add_places(CLI::App& command, TopologyOptions& options) {
 }
 
 void add_diff(CLI::App& command, TopologyOptions& options) {
-  command
-      .add_option("places", options.places,
-                  "machines, each by a PLACE or as live; the first is what should be")
+  command.add_option("places", options.places, "machines; the first is what the others should be")
       ->required()
       ->option_text("PLACE [PLACE...]");
   command.add_option("--format", options.format, "text, md or json (text)")->option_text("NAME");

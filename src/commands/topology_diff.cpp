@@ -8,9 +8,9 @@
 #include "analysis/report/diff_report.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
-#include "src/cli/machine_argument.hpp"
 #include "topology/graph/host_signature.hpp"
 #include "topology/machines/reference_machines.hpp"
+#include "topology/machines/resolve.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::program {
@@ -37,7 +37,8 @@ void add_place(topology::HostGroups& groups, const std::string& place) {
   if (!text.empty()) require_text(text, place, "a topology saved by 'collbench topo save'");
   const std::string shape = topology::canonical_json(text);
   if (!text.empty() && groups.add_twin(shape, place)) return;
-  topology::Topology topology = text.empty() ? machine_at(place) : topology::read_any_topology(text, place);
+  topology::Topology topology =
+      text.empty() ? topology::resolve_machine(place).topology : topology::read_any_topology(text, place);
   const std::size_t hosts = topology.hosts.size();
   for (topology::Host& host : topology.hosts) {
     std::string name = name_of(host, place, hosts);
@@ -51,7 +52,9 @@ topology::HostGroups read_all(const std::vector<std::string>& places) {
   return groups;
 }
 
-topology::HostGroup group_of(const std::string& place) { return {host_at(place), {place}}; }
+topology::HostGroup group_of(const std::string& place) {
+  return {topology::resolve_machine(place).only_host(), {place}};
+}
 
 /// Every kind among the others against the reference.
 analysis::DiffReport against_reference(const std::vector<std::string>& places) {
@@ -63,14 +66,14 @@ analysis::DiffReport against_reference(const std::vector<std::string>& places) {
 }
 
 analysis::DiffReport compare_places(std::vector<std::string> places) {
-  const bool reference = topology::find_reference_machine(places.front()) != nullptr;
+  const bool reference = topology::named_reference(places.front()) != nullptr;
   if (places.size() == 1 && !reference) {
     // A file of several hosts is a cluster by itself.
     topology::HostGroups groups = read_all(places);
     std::vector<topology::HostGroup> taken = groups.take();
     if (taken.size() > 1 || taken.front().names.size() > 1) return analysis::compare_groups(taken);
   }
-  if (places.size() == 1) places.emplace_back(kLiveMachine);
+  if (places.size() == 1) places.emplace_back(topology::kLiveMachine);
   if (reference) return against_reference(places);
   if (places.size() > 2) return analysis::compare_groups(read_all(places).take());
   return {{analysis::compare_hosts(group_of(places[0]), group_of(places[1]), false)}};

@@ -10,9 +10,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
-#include "src/cli/machine_argument.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
-#include "topology/machines/reference_machines.hpp"
+#include "topology/machines/resolve.hpp"
 #include "topology/render/drawing.hpp"
 #include "topology/render/show.hpp"
 #include "topology/render/svg.hpp"
@@ -42,9 +41,9 @@ std::string loss_words(const analysis::FindingCost& cost) {
 
 /// What the machine has otherwise than the one at `against`, with the loss of the best algorithm.
 std::vector<topology::DrawingMark> marks_against(const std::string& against, const topology::Host& host) {
-  const bool reference = topology::find_reference_machine(against) != nullptr;
-  const analysis::ComparedHosts compared =
-      analysis::compare_hosts({host_at(against), {against}}, {host, {"drawn"}}, reference);
+  const topology::ResolvedMachine machine = topology::resolve_machine(against);
+  const analysis::ComparedHosts compared = analysis::compare_hosts(
+      {machine.only_host(), {against}}, {host, {"drawn"}}, machine.reference != nullptr);
   std::vector<topology::DrawingMark> marks;
   for (const analysis::PricedFinding& each : compared.findings) {
     topology::DrawingMark mark{topology::finding_kind(each.finding.code).severity, {}, {}};

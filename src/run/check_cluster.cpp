@@ -3,8 +3,7 @@
 #include <optional>
 
 #include "analysis/report/cluster_findings.hpp"
-#include "src/cli/machine_argument.hpp"
-#include "topology/machines/reference_machines.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 
@@ -14,9 +13,10 @@ ClusterCheck check_cluster(const topology::ClusterTopology& cluster, const std::
   check.lines =
       analysis::cluster_finding_lines(analysis::cluster_findings(cluster, std::nullopt, false), nodes);
   if (expect.empty()) return check;
-  const topology::HostGroup expected{host_at(expect), {expect}};
+  const topology::ResolvedMachine machine = topology::resolve_machine(expect);
+  const topology::HostGroup expected{machine.only_host(), {expect}};
   const analysis::DiffReport against =
-      analysis::cluster_findings(cluster, expected, topology::find_reference_machine(expect) != nullptr);
+      analysis::cluster_findings(cluster, expected, machine.reference != nullptr);
   const auto lines = analysis::cluster_finding_lines(against, nodes);
   check.lines.insert(check.lines.end(), lines.begin(), lines.end());
   if (against.pairs.empty()) check.lines.push_back("every node is as expected: " + expect);

@@ -6,8 +6,8 @@
 #include "analysis/report/lab01/checks.hpp"
 #include "analysis/report/lab01/page.hpp"
 #include "base/error.hpp"
-#include "src/run/named_host.hpp"
 #include "topology/cluster/cluster_topology.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
@@ -25,7 +25,7 @@ std::string lab01(const Run& run, const Lab01Request& request) {
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
   std::optional<topology::Host> host;
   if (!topology.empty()) {
-    host = named_host(topology);
+    host = topology::resolve_machine(topology).first_host();
   } else if (run.cluster) {
     host = topology::read_cluster_record(*run.cluster, "the record").shapes.at(0);
     if (host->gpus.empty()) host.reset();  // host memory has no ceilings of this kind
