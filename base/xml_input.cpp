@@ -36,7 +36,7 @@ XmlInput::XmlInput(std::string_view text, std::string_view file, const char* roo
     : text_(text), file_(file) {
   require_text(text, file, expected);
   const auto refuse_at = [&](std::size_t offset, std::string_view what) {
-    return usage_error(place(file, line_of(text, offset)), fmt::format("{}; expected {}", what, expected),
+    return usage_error(location(file, line_of(text, offset)), fmt::format("{}; expected {}", what, expected),
                        std::string(kSaveWhole));
   };
   // pugixml expands no entities but XML's own five, so a bomb is harmless; a real file declares none.
@@ -62,7 +62,7 @@ XmlInput::XmlInput(std::string_view text, std::string_view file, const char* roo
 }
 
 std::string XmlInput::where(pugi::xml_node node) const {
-  return place(file_, line_of(text_, static_cast<std::size_t>(node.offset_debug())));
+  return location(file_, line_of(text_, static_cast<std::size_t>(node.offset_debug())));
 }
 
 Error XmlInput::error(pugi::xml_node node, std::string_view what) const {

@@ -14,10 +14,9 @@
 #include "src/commands/topology_draw.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/machines/detect.hpp"
+#include "topology/machines/reference_machines.hpp"
 #include "topology/machines/resolve.hpp"
-#include "topology/render/nccl_topology_xml.hpp"
-#include "topology/render/show.hpp"
+#include "topology/render/render.hpp"
 
 namespace collbench::program {
 namespace {

@@ -36,7 +36,7 @@ void add_place(topology::HostGroups& groups, const std::string& place) {
   const std::string text = saved_text(place);
   if (!text.empty()) require_text(text, place, "a topology saved by 'collbench topo save'");
   const std::string shape = topology::canonical_json(text);
-  if (!text.empty() && groups.add_twin(shape, place)) return;
+  if (!text.empty() && groups.add_equal(shape, place)) return;
   topology::Topology topology =
       text.empty() ? topology::resolve_machine(place).topology : topology::read_any_topology(text, place);
   const std::size_t hosts = topology.hosts.size();

@@ -12,9 +12,7 @@
 #include "base/units.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/machines/resolve.hpp"
-#include "topology/render/drawing.hpp"
-#include "topology/render/show.hpp"
-#include "topology/render/svg.hpp"
+#include "topology/render/render.hpp"
 
 namespace collbench::program {
 namespace {

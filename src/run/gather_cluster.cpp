@@ -44,7 +44,7 @@ topology::ClusterTopology put_together(const Identities& machines, const std::ve
     const nlohmann::json message = parse_json(messages[rank], host);
     const auto [known, is_new] = shape_of.try_emplace(hashes[rank], static_cast<int>(shape_of.size()));
     if (is_new) {
-      cluster.shapes.push_back(
+      cluster.distinct_hosts.push_back(
           topology::topology_from_json(JsonReader(message, host).at("graph")).hosts.at(0));
     }
     cluster.nodes.push_back({host, known->second, message.at("identity").get<FactsByDevice>()});
@@ -62,7 +62,7 @@ topology::ClusterTopology gather_cluster(launch::Ranks& ranks, const Identities&
     if (mine.local_rank != 0) return;
     found.host = look();
     found.facts = topology::host_facts(found.host);
-    found.hash = topology::canonical_hash(found.facts.shape);
+    found.hash = topology::canonical_hash(found.facts.signature);
   });
   const std::vector<std::string> hashes = ranks.all_gather(found.hash);
   const bool speaks = !found.hash.empty();

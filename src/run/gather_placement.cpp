@@ -20,7 +20,7 @@ const char* variable_of(const std::string& message) {
 }
 
 bool shows_a_gpu(const topology::ClusterTopology& cluster) {
-  return std::any_of(cluster.shapes.begin(), cluster.shapes.end(),
+  return std::any_of(cluster.distinct_hosts.begin(), cluster.distinct_hosts.end(),
                      [](const topology::Host& shape) { return !shape.gpus.empty(); });
 }
 

@@ -27,7 +27,7 @@ std::string lab01(const Run& run, const Lab01Request& request) {
   if (!topology.empty()) {
     host = topology::resolve_machine(topology).first_host();
   } else if (run.cluster) {
-    host = topology::read_cluster_record(*run.cluster, "the record").shapes.at(0);
+    host = topology::read_cluster_record(*run.cluster, "the record").distinct_hosts.at(0);
     if (host->gpus.empty()) host.reset();  // host memory has no ceilings of this kind
   }
   return analysis::report_lab01(run, {analysis::lab01_checks(run, host), analysis::lab01_ceilings(run, host),

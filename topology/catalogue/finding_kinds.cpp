@@ -139,7 +139,7 @@ constexpr std::array<IgnoredAttribute, 20> kIgnored{{
     {"graph.inter_latency", "what the network plugin says, of no machine"},
 }};
 
-bool holds_word(std::string_view words, std::string_view word) {
+bool contains_word(std::string_view words, std::string_view word) {
   if (word.empty()) return false;
   const std::string padded = " " + std::string(words) + " ";
   return padded.find(" " + std::string(word) + " ") != std::string::npos;
@@ -170,7 +170,7 @@ const FindingKind* kind_of_attribute(std::string_view attribute) {
 }
 
 bool reads(const FindingKind& kind, std::string_view attribute) {
-  return holds_word(kind.attributes, attribute);
+  return contains_word(kind.attributes, attribute);
 }
 
 }  // namespace collbench::topology

@@ -1,5 +1,5 @@
-// diff_host_facts() of diff_parts.hpp: the machine itself.
-// diff_numa_nodes() of diff_parts.hpp: memory, CPUs, and which devices are next to them.
+// diff_host_facts() of parts.hpp: the machine itself.
+// diff_numa_nodes() of parts.hpp: memory, CPUs, and which devices are next to them.
 #include <algorithm>
 #include <set>
 
@@ -77,13 +77,13 @@ void diff_mask(FindingList& findings, const DevicePair& devices, const Fact<std:
   const auto in_a = mask(a);
   const auto in_b = mask(b);
   if (!in_a || !in_b || *in_a == *in_b) return;
-  const auto words = [&](Side side) { return fmt::format("{} {}", unit, instead(side, a, b, "")); };
+  const auto difference = [&](Side side) { return fmt::format("{} {}", unit, instead(side, a, b, "")); };
   if (std::includes(in_a->begin(), in_a->end(), in_b->begin(), in_b->end())) {
-    findings.add("affinity-cut", Side::b, {devices}, words(Side::b));
+    findings.add("affinity-cut", Side::b, {devices}, difference(Side::b));
   } else if (std::includes(in_b->begin(), in_b->end(), in_a->begin(), in_a->end())) {
-    findings.add("affinity-cut", Side::a, {devices}, words(Side::a));
+    findings.add("affinity-cut", Side::a, {devices}, difference(Side::a));
   } else {
-    findings.add("affinity-differs", Side::b, {devices}, words(Side::b));
+    findings.add("affinity-differs", Side::b, {devices}, difference(Side::b));
   }
 }
 
@@ -135,7 +135,7 @@ std::optional<NumaMove> numa_move(const HostPair& pair, const DevicePair& device
   return NumaMove{number_in_b(pair, *in_a), *in_b};
 }
 
-void diff_places(const HostPair& pair, FindingList& findings) {
+void diff_numa_nodes_of_devices(const HostPair& pair, FindingList& findings) {
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
     for (const DevicePair& devices : *list) {
       if (const auto move = numa_move(pair, devices)) {
@@ -210,7 +210,7 @@ void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
               diff_node(findings, devices, a, b);
             });
   diff_affinities(pair, findings);
-  diff_places(pair, findings);
+  diff_numa_nodes_of_devices(pair, findings);
 }
 
 }  // namespace collbench::topology

@@ -10,7 +10,7 @@
 #include "topology/diff/finding.hpp"
 #include "topology/graph/facts.hpp"
 
-// The parts of diff_hosts(): one per kind of device. Private to topology_diff.cpp and the diff_*.cpp.
+// The parts of diff_hosts(): one per kind of device. Private to topology/diff.
 
 namespace collbench::topology {
 

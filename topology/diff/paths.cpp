@@ -1,4 +1,4 @@
-// diff_paths() of diff_parts.hpp: which devices meet below one switch, below one CPU, or only between CPUs.
+// diff_paths() of parts.hpp: which devices meet below one switch, below one CPU, or only between CPUs.
 #include <algorithm>
 
 #include "topology/diff/parts.hpp"
@@ -16,7 +16,7 @@ using ChangedPath = ChangedPair<Change>;
 
 constexpr std::size_t kFewPaths = 3;  // fewer than that may be one device that moved
 
-std::string_view words(Nearness near) {
+std::string_view nearness_text(Nearness near) {
   switch (near) {
     case Nearness::one_switch:
       return "below one switch";
@@ -74,8 +74,8 @@ std::string describe(const HostPair& pair, Side side, const Explained<Change>& e
     const DevicePair& peer = path.from == explained.device ? path.to : path.from;
     const Nearness mine = side == Side::a ? path.what.in_a : path.what.in_b;
     const Nearness theirs = side == Side::a ? path.what.in_b : path.what.in_a;
-    parts.push_back(fmt::format("meets {} {} instead of {}", finding_devices(pair, side, {peer}), words(mine),
-                                words(theirs)));
+    parts.push_back(fmt::format("meets {} {} instead of {}", finding_devices(pair, side, {peer}),
+                                nearness_text(mine), nearness_text(theirs)));
   }
   return join_words(parts);
 }

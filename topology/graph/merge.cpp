@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topology/graph/channel_graph.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"

@@ -25,31 +25,33 @@ namespace {
 /// Runs programs within one budget of time.
 class Programs {
  public:
-  explicit Programs(const LiveSources& places) : places_(places), start_(std::chrono::steady_clock::now()) {}
+  explicit Programs(const LiveSources& sources)
+      : sources_(sources), start_(std::chrono::steady_clock::now()) {}
 
-  /// What `arguments` print; none, with the reason in unsupported_reason(), unless they succeed.
+  /// What `arguments` print; none, with the reason in failure(), unless they succeed.
   [[nodiscard]] std::optional<std::string> output(const std::vector<std::string>& arguments) {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
     const ChildLimits limits{
-        .seconds = std::clamp(places_.seconds - gone.count(), 0.0, places_.seconds_per_program),
+        .seconds = std::clamp(sources_.seconds - gone.count(), 0.0, sources_.seconds_per_program),
         .max_bytes = kMaxInputBytes};
     last_ = run_child(arguments, limits);
     spdlog::debug("{}: {}", fmt::join(arguments, " "), describe_end(last_, limits));
     if (last_.succeeded()) return last_.out;
     // nvidia-smi prints its errors on stdout.
-    const std::string_view said = trim(last_.err).empty() ? trim(last_.out) : trim(last_.err);
-    why_not_ = describe_end(last_, limits);
-    if (!said.empty()) why_not_ += fmt::format(", \"{}\"", excerpt(said.substr(0, said.find('\n')), 120));
+    const std::string_view message = trim(last_.err).empty() ? trim(last_.out) : trim(last_.err);
+    failure_ = describe_end(last_, limits);
+    if (!message.empty())
+      failure_ += fmt::format(", \"{}\"", excerpt(message.substr(0, message.find('\n')), 120));
     return std::nullopt;
   }
 
-  [[nodiscard]] const std::string& unsupported_reason() const { return why_not_; }
+  [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const ChildResult& last() const { return last_; }
 
  private:
-  const LiveSources& places_;
+  const LiveSources& sources_;
   std::chrono::steady_clock::time_point start_;
-  std::string why_not_;
+  std::string failure_;
   ChildResult last_;
 };
 
@@ -76,53 +78,53 @@ std::vector<NvidiaSmiCommand> nvidia_smi_commands() {
           {{"nvlink", "-s"}, read_nvidia_smi_nvlink, true}};
 }
 
-std::string missing_nvidia_smi(const LiveSources& places, bool gpus_on_bus, const std::string& why) {
+std::string missing_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, const std::string& why) {
   if (!gpus_on_bus)
-    return fmt::format("{} is not there, and no NVIDIA GPU on the PCI bus", places.nvidia_smi);
+    return fmt::format("{} is not there, and no NVIDIA GPU on the PCI bus", sources.nvidia_smi);
   return fmt::format(
       "{} is not there ({}): models, UUIDs and NVLinks of the GPUs are not known; put it on PATH, or start "
       "the container with --gpus all",
-      places.nvidia_smi, why);
+      sources.nvidia_smi, why);
 }
 
 /// What nvidia-smi says, by itself: its own numbering holds its tables together, also where it sees fewer
 /// GPUs than the PCI bus.
-Host gather_nvidia_smi(const LiveSources& places, bool gpus_on_bus, Programs& programs) {
+Host gather_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, Programs& programs) {
   std::vector<Host> readings;
   const auto note = [&readings](std::string text) {
     readings.emplace_back().notes.push_back(std::move(text));
   };
   std::string failed;
   for (const NvidiaSmiCommand& command : nvidia_smi_commands()) {
-    std::vector<std::string> arguments{places.nvidia_smi};
+    std::vector<std::string> arguments{sources.nvidia_smi};
     arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
-    const std::string words = fmt::format("nvidia-smi {}", fmt::join(command.arguments, " "));
+    const std::string name = fmt::format("nvidia-smi {}", fmt::join(command.arguments, " "));
     if (const auto text = programs.output(arguments)) {
       if (command.silent_where_none && trim(*text).empty()) continue;
-      readings.push_back(or_note(words, [&] { return command.read(*text, "live"); }));
+      readings.push_back(or_note(name, [&] { return command.read(*text, "live"); }));
     } else if (programs.last().end == ChildEnd::not_started) {
-      note(missing_nvidia_smi(places, gpus_on_bus, programs.unsupported_reason()));
+      note(missing_nvidia_smi(sources, gpus_on_bus, programs.failure()));
       break;
     } else if (programs.last().end == ChildEnd::timed_out) {
       note(
           fmt::format("{}: {}; it is not asked again, and what it knows is missing: see dmesg for Xid errors",
-                      words, programs.unsupported_reason()));
+                      name, programs.failure()));
       break;
-    } else if (programs.unsupported_reason() != failed) {  // the same for every command is said once
-      failed = programs.unsupported_reason();
-      note(fmt::format("{}: {}; what it knows is missing: see to that first", words, failed));
+    } else if (programs.failure() != failed) {  // the same for every command is said once
+      failed = programs.failure();
+      note(fmt::format("{}: {}; what it knows is missing: see to that first", name, failed));
     }
   }
   return merge_hosts(readings);
 }
 
 /// "active", "inactive", "failed", …: systemctl prints the state and exits with 0 for "active" only.
-Host gather_fabric_manager(const LiveSources& places, Programs& programs) {
+Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
   constexpr std::array<std::string_view, 6> kStates{"active",     "inactive",     "failed",
                                                     "activating", "deactivating", "reloading"};
   Host host;
   host.sources.push_back(kFabricManagerReader.source("live"));
-  static_cast<void>(programs.output({places.systemctl, "is-active", "nvidia-fabricmanager"}));
+  static_cast<void>(programs.output({sources.systemctl, "is-active", "nvidia-fabricmanager"}));
   const std::string state(trim(programs.last().out));
   if (std::find(kStates.begin(), kStates.end(), state) != kStates.end()) {
     host.fabric_manager.value = state;
@@ -130,7 +132,7 @@ Host gather_fabric_manager(const LiveSources& places, Programs& programs) {
     host.notes.push_back(
         fmt::format("the state of the fabric manager is not known ({}); on the host: systemctl status "
                     "nvidia-fabricmanager",
-                    programs.unsupported_reason()));
+                    programs.failure()));
   }
   return host;
 }
@@ -154,14 +156,14 @@ bool shows_nvidia_gpu(const Host& host) {
 
 }  // namespace
 
-Host gather_live(const LiveSources& places) {
-  Programs programs(places);
-  const Host sysfs = read_sysfs(places.sysfs);
+Host gather_live(const LiveSources& sources) {
+  Programs programs(sources);
+  const Host sysfs = read_sysfs(sources.sysfs);
   const bool gpus_on_bus = shows_nvidia_gpu(sysfs);
-  const Host nvidia_smi = gather_nvidia_smi(places, gpus_on_bus, programs);
-  std::vector<Host> readings{gather_system(places.sysfs), nvidia_smi, sysfs};
-  if (gpus_on_bus || !nvidia_smi.gpus.empty()) readings.push_back(gather_fabric_manager(places, programs));
-  if (places.hwloc) readings.push_back(or_note("libhwloc", read_hwloc_live));
+  const Host nvidia_smi = gather_nvidia_smi(sources, gpus_on_bus, programs);
+  std::vector<Host> readings{gather_system(sources.sysfs), nvidia_smi, sysfs};
+  if (gpus_on_bus || !nvidia_smi.gpus.empty()) readings.push_back(gather_fabric_manager(sources, programs));
+  if (sources.hwloc) readings.push_back(or_note("libhwloc", read_hwloc_live));
   Host host = merge_hosts(readings);
   if (!nvidia_smi.gpus.empty() && nvidia_smi.gpus.size() < host.gpus.size()) {
     host.notes.push_back(fmt::format(

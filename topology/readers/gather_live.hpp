@@ -18,6 +18,6 @@ struct LiveSources {
 
 /// This machine as every source sees it, merged. Never throws for a source that is missing, hangs, fails or
 /// gives nonsense: what is missing for it, and how to get it, stands in the notes.
-[[nodiscard]] Host gather_live(const LiveSources& places = {});
+[[nodiscard]] Host gather_live(const LiveSources& sources = {});
 
 }  // namespace collbench::topology

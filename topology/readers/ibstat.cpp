@@ -60,7 +60,7 @@ void begin_device(const std::string& name, const Line& line, std::string_view fi
   const bool twice =
       std::any_of(host.nics.begin(), host.nics.end(), [&](const Nic& nic) { return nic.name.value == name; });
   if (twice) {
-    throw usage_error(place(file, line.number), fmt::format("{} stands in it twice", excerpt(name)),
+    throw usage_error(location(file, line.number), fmt::format("{} stands in it twice", excerpt(name)),
                       "save the output of each machine as a file of its own");
   }
   host.nics.emplace_back().name.value = name;

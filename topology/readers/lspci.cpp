@@ -134,8 +134,8 @@ void read_detail(const Line& line, std::string_view file, Function& function) {
   if (!text.starts_with("Bus: ")) return;
   const auto bus = parse_hex(between(text, "secondary=", ","));
   if (!bus || *bus > 255) {
-    throw usage_error(place(file, line.number), fmt::format("'{}' names no secondary bus", excerpt(text, 80)),
-                      std::string(kSaveLspci));
+    throw usage_error(location(file, line.number),
+                      fmt::format("'{}' names no secondary bus", excerpt(text, 80)), std::string(kSaveLspci));
   }
   if (*bus > 0) function.secondary = static_cast<int>(*bus);  // 0: not set up
 }
@@ -148,7 +148,7 @@ std::vector<Function> read_functions(std::string_view text, std::string_view fil
         return known.device.address == device->address;
       });
       if (twice) {
-        throw usage_error(place(file, line.number), fmt::format("{} stands in it twice", device->address),
+        throw usage_error(location(file, line.number), fmt::format("{} stands in it twice", device->address),
                           std::string(kSaveLspci));
       }
       functions.push_back({std::move(*device)});

@@ -1,4 +1,4 @@
-#include "topology/render/svg.hpp"
+#include "topology/render/render.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
-#include "topology/render/drawing.hpp"
 
 namespace collbench::topology {
 namespace {

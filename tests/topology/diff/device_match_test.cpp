@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "topology/diff/inject_fault.hpp"
+#include "topology/diff/topology_diff.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::topology::device_match_test {

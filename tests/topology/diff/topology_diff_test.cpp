@@ -8,7 +8,6 @@
 
 #include "tests/topology/diff/mutations.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
-#include "topology/diff/inject_fault.hpp"
 
 namespace collbench::topology::topology_diff_test {
 namespace {

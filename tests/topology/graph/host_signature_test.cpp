@@ -7,7 +7,7 @@
 
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "tests/topology/whole_fixture.hpp"
-#include "topology/diff/host_groups.hpp"
+#include "topology/diff/topology_diff.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -15,7 +15,7 @@
 namespace collbench::topology::host_signature_test {
 namespace {
 
-std::string hash_of(const Host& host) { return canonical_hash(host_facts(host).shape); }
+std::string hash_of(const Host& host) { return canonical_hash(host_facts(host).signature); }
 
 void change(std::string& value) { value += "x"; }
 void change(bool& value) { value = !value; }
@@ -128,7 +128,8 @@ TEST(ShapeHash, SomePagesOfMemoryAreNoDifference) {
 TEST(ShapeHash, IdentitiesAreKeptByDevice) {
   const HostFacts facts = host_facts(whole_fixture());
   EXPECT_EQ(facts.identity.at("GPU 0000:18:00.0").at("uuid"), "GPU-11111111-2222-3333-4444-555555555550");
-  for (const auto& [device, attributes] : facts.shape) EXPECT_FALSE(attributes.contains("uuid")) << device;
+  for (const auto& [device, attributes] : facts.signature)
+    EXPECT_FALSE(attributes.contains("uuid")) << device;
 }
 
 TEST(ShapeHash, StaysTheSameFromBuildToBuild) {
@@ -151,9 +152,9 @@ TEST(ShapeHash, TellsAllReferenceMachinesApart) {
 TEST(ShapeHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
   const HostFacts forwards = host_facts(two_ports_at_one_address());
   const HostFacts backwards = host_facts(two_ports_at_one_address(true));
-  EXPECT_EQ(forwards.shape, backwards.shape);
+  EXPECT_EQ(forwards.signature, backwards.signature);
   EXPECT_EQ(forwards.identity, backwards.identity);
-  EXPECT_EQ(forwards.shape.at("NIC 0000:03:00.0 (2) port 2").at("state"), "DOWN");
+  EXPECT_EQ(forwards.signature.at("NIC 0000:03:00.0 (2) port 2").at("state"), "DOWN");
 }
 
 std::string text_of(const Host& host) { return canonical_json(save_topology({{host}})); }
@@ -213,7 +214,7 @@ TEST(ShapeText, LeavesOutWhatTwinsAreCalled) {
   counterpart.name.value = "another";
   for (Gpu& gpu : counterpart.gpus) gpu.uuid.value = "GPU-of-the-twin";
   for (Nic& nic : counterpart.nics) nic.guid.value = "0x1";
-  for (Source& source : counterpart.sources) source.place = "elsewhere/" + source.place;
+  for (Source& source : counterpart.sources) source.location = "elsewhere/" + source.location;
   counterpart.numa_nodes[0].memory_bytes.value = *counterpart.numa_nodes[0].memory_bytes.value + 4096;
   EXPECT_EQ(text_of(host), text_of(counterpart));
 }

@@ -29,7 +29,7 @@ TEST(Merge, SevenSourcesOfOneMachineAreOneMachine) {
   EXPECT_EQ(2U, host.numa_nodes.size());
   EXPECT_EQ(2U, host.nvlinks.size());
   EXPECT_EQ(2U, host.peer_access.size());
-  EXPECT_EQ("", what_does_not_hold(host));
+  EXPECT_EQ("", find_inconsistency(host));
   // A GPU knows from each source what that alone knows.
   const Gpu& gpu = host.gpus[1];
   EXPECT_EQ("0000:9a:00.0", gpu.pci_address.value);

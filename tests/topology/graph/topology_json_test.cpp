@@ -93,7 +93,8 @@ TEST(TopologyJson, AFileFromBeforeGraphsWereReadIsReadAsEver) {
 TEST(TopologyJson, APathOfAnyBytesCanBeSaved) {
   Topology topology{{Host{}}};
   topology.hosts[0].sources.push_back({"sysfs PCI", "/tmp/\xFF", ""});
-  EXPECT_EQ("/tmp/\uFFFD", load_topology(save_topology(topology), "saved").hosts.at(0).sources.at(0).place);
+  EXPECT_EQ("/tmp/\uFFFD",
+            load_topology(save_topology(topology), "saved").hosts.at(0).sources.at(0).location);
 }
 
 TEST(TopologyJson, RefusesWhatDoesNotHoldTogether) {

@@ -1,4 +1,4 @@
-#include "topology/machines/detect.hpp"
+#include "topology/machines/reference_machines.hpp"
 
 #include <gmock/gmock.h>
 

@@ -13,13 +13,12 @@
 #include "tests/topology/diff/held.hpp"
 #include "tests/topology/diff/one_removed.hpp"
 #include "tests/topology/refusal.hpp"
-#include "topology/graph/channel_graph.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/readers/readers.hpp"
-#include "topology/render/nccl_topology_xml.hpp"
+#include "topology/render/render.hpp"
 
 namespace collbench::topology::corpus_test {
 namespace {
@@ -175,7 +174,7 @@ TEST_F(Corpus, HoldsWhatWasCounted) {
     SCOPED_TRACE(std::string(row.file) + ", counted " + row.how);
     const Host host = read(row.file);
     EXPECT_EQ(held(row), held(row, host));
-    EXPECT_EQ("", what_does_not_hold(host));
+    EXPECT_EQ("", find_inconsistency(host));
   }
 }
 

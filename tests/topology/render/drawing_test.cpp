@@ -1,4 +1,4 @@
-#include "topology/render/drawing.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 

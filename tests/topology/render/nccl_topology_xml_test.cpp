@@ -1,4 +1,4 @@
-#include "topology/render/nccl_topology_xml.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 

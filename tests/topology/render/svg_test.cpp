@@ -1,4 +1,4 @@
-#include "topology/render/svg.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,6 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/render/drawing.hpp"
 
 namespace collbench::topology::svg_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "topology/render/tree.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 

@@ -28,7 +28,7 @@ struct HwlocObject {
 using HwlocObjects = std::map<std::string, HwlocObject>;
 
 /// The blank-separated words of all children of that name: hwloc splits long lists over several elements.
-std::vector<std::string> words_of_all(pugi::xml_node matrix, const char* name) {
+std::vector<std::string> split_all(pugi::xml_node matrix, const char* name) {
   std::vector<std::string> words;
   for (const pugi::xml_node child : matrix.children(name)) {
     for (std::string& word : split_words(child.child_value())) words.push_back(std::move(word));
@@ -81,8 +81,8 @@ void add_hwloc_nvlinks(const XmlInput& xml, const HwlocObjects& objects, Host& h
     if (matrix.attribute("name").value() != std::string_view("NVLinkBandwidth")) continue;
     // distances2 names the objects by number and has their type once; distances2hetero has it at each.
     const std::string type = matrix.attribute("type").value();
-    std::vector<std::string> names = words_of_all(matrix, "indexes");
-    const std::vector<std::string> values = words_of_all(matrix, "u64values");
+    std::vector<std::string> names = split_all(matrix, "indexes");
+    const std::vector<std::string> values = split_all(matrix, "u64values");
     const std::size_t size = names.size();
     if (values.size() != size * size) {
       throw xml.error(matrix, fmt::format("NVLinkBandwidth has {} objects and {} values instead of {}", size,
@@ -108,7 +108,7 @@ void add_hwloc_nvlinks(const XmlInput& xml, const HwlocObjects& objects, Host& h
 using Infos = std::map<std::string, std::string>;
 
 /// What an object of the tree stands in.
-struct Place {
+struct ObjectContext {
   std::string bridge;       ///< address of the PCI bridge above; empty at the root
   std::string host_bridge;  ///< "0000:2b"
   std::string pci;          ///< address of the function that an OS device belongs to
@@ -179,7 +179,7 @@ class TreeReader {
   }
 
  private:
-  void read_object(pugi::xml_node object, Place here) {
+  void read_object(pugi::xml_node object, ObjectContext here) {
     const std::string type = type_of(object);
     if (type == "Package" || type == "Socket") {
       here.package = xml_.integer(object, "os_index", -1, 1 << 30);
@@ -195,7 +195,7 @@ class TreeReader {
   }
 
   /// In 1.x a NUMA node contains what is near to it; from 2.0 on it is a memory child beside it.
-  void enter_numa_node(pugi::xml_node object, const std::string& type, Place& here) {
+  void enter_numa_node(pugi::xml_node object, const std::string& type, ObjectContext& here) {
     if (type == "NUMANode") {
       add_numa_node(object, here);
       here.numa_node = host_.numa_nodes.back().index;
@@ -211,7 +211,7 @@ class TreeReader {
     if (nodes == 1) here.numa_node = only;
   }
 
-  void add_numa_node(pugi::xml_node object, const Place& here) {
+  void add_numa_node(pugi::xml_node object, const ObjectContext& here) {
     NumaNode node;
     node.index =
         xml_.integer(object, "os_index", 0, 1 << 30).value_or(static_cast<int>(host_.numa_nodes.size()));
@@ -229,7 +229,7 @@ class TreeReader {
     host_.numa_nodes.push_back(std::move(node));
   }
 
-  static void describe_cpu(const Place& here, NumaNode& node) {
+  static void describe_cpu(const ObjectContext& here, NumaNode& node) {
     node.package.value = here.package;
     node.cpu_vendor.value = info(here.package_infos, "CPUVendor");
     node.cpu_name.value = info(here.package_infos, "CPUModel");
@@ -253,7 +253,7 @@ class TreeReader {
     }
   }
 
-  void enter_bridge(pugi::xml_node object, Place& here) {
+  void enter_bridge(pugi::xml_node object, ObjectContext& here) {
     if (object.attribute("bridge_type").value() == std::string_view("0-1")) {
       const std::string_view buses = object.attribute("bridge_pci").value();  // "0000:[2b-3b]"
       if (buses.empty()) return;
@@ -272,7 +272,7 @@ class TreeReader {
     add_pci(object, std::move(bridge));
   }
 
-  [[nodiscard]] PciDevice describe_pci(pugi::xml_node object, const Place& here) const {
+  [[nodiscard]] PciDevice describe_pci(pugi::xml_node object, const ObjectContext& here) const {
     PciDevice device;
     device.address = pci_address(xml_, object, "pci_busid");
     device.parent = here.bridge;
@@ -296,7 +296,7 @@ class TreeReader {
     host_.pci_devices.push_back(std::move(device));
   }
 
-  void read_pci_device(pugi::xml_node object, Place& here) {
+  void read_pci_device(pugi::xml_node object, ObjectContext& here) {
     PciDevice device = describe_pci(object, here);
     PciRole role = pci_role(device.class_code.value_or(""), device.vendor.value_or(""));
     // hwloc knows a switch from NVML where the system hides the function's ids.
@@ -311,7 +311,7 @@ class TreeReader {
     objects_["PCIDev:" + std::string(object.attribute("gp_index").value())] = {here.pci, -1};
   }
 
-  void read_os_device(pugi::xml_node object, const Place& here) {
+  void read_os_device(pugi::xml_node object, const ObjectContext& here) {
     if (here.pci.empty()) return;
     objects_["OSDev:" + std::string(object.attribute("gp_index").value())] = {here.pci, -1};
     const Infos infos = infos_of(object);

@@ -31,7 +31,7 @@ struct WrittenChannel {
 /// A GPU or NIC under its NCCL number.
 struct Numbered {
   std::optional<int> rank;
-  int place = 0;  ///< in the host's list
+  int position = 0;  ///< in the host's list
 };
 
 /// Walks the file and fills one host.
@@ -44,7 +44,7 @@ class GraphReader {
   Host read() {
     for (const pugi::xml_node node : xml_.root().children("graph")) read_graph(node);
     if (gpus_.empty()) throw xml_.error(xml_.root(), "there is no channel through a GPU in it");
-    place_devices();
+    number_devices();
     return std::move(host_);
   }
 
@@ -98,9 +98,10 @@ class GraphReader {
       if (graph.channels.size() > kMaxChannels)
         throw xml_.error(each, fmt::format("more than {} channels", kMaxChannels));
     }
-    const auto said = xml_.integer(node, "nchannels", 0, kMaxChannels);
-    if (said.value_or(static_cast<int>(graph.channels.size())) != static_cast<int>(graph.channels.size())) {
-      throw xml_.error(node, fmt::format("nchannels is {}, and {} are there", *said, graph.channels.size()));
+    const auto stated = xml_.integer(node, "nchannels", 0, kMaxChannels);
+    if (stated.value_or(static_cast<int>(graph.channels.size())) != static_cast<int>(graph.channels.size())) {
+      throw xml_.error(node,
+                       fmt::format("nchannels is {}, and {} are there", *stated, graph.channels.size()));
     }
   }
 
@@ -145,21 +146,22 @@ class GraphReader {
     return static_cast<int>(*id);
   }
 
-  /// The GPUs and NICs of all channels, by their numbers; then the channels go by the places in these lists.
-  void place_devices() {
+  /// The GPUs and NICs of all channels, by their numbers; then the channels go by the positions in these
+  /// lists.
+  void number_devices() {
     for (auto& [number, gpu] : gpus_) {
-      gpu.place = static_cast<int>(host_.gpus.size());
+      gpu.position = static_cast<int>(host_.gpus.size());
       host_.gpus.emplace_back().index.value = number;
       host_.gpus.back().nccl_rank.value = gpu.rank;
     }
     for (auto& [number, nic] : nics_) {
-      nic.place = static_cast<int>(host_.nics.size());
+      nic.position = static_cast<int>(host_.nics.size());
       host_.nics.emplace_back().nccl_net.value = number;
     }
     for (ChannelGraph& graph : host_.nccl_graphs) {
       for (auto& channel : graph.channels) {
         for (Device& device : channel)
-          device.index = (device.kind == DeviceKind::gpu ? gpus_ : nics_).at(device.index).place;
+          device.index = (device.kind == DeviceKind::gpu ? gpus_ : nics_).at(device.index).position;
       }
     }
   }

@@ -99,7 +99,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   if (line == lines.end()) {
     throw without_nvidia_smi_output(
         lines, file,
-        usage_error(place(file, 1),
+        usage_error(location(file, 1),
                     "there is no header line with uuid, pci.bus_id or index (noheader was given?)",
                     std::string(kSaveQuery)));
   }
@@ -109,7 +109,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   for (++line; line != lines.end() && !trim(line->text).empty() && line->text.front() != '#'; ++line) {
     const std::vector<std::string> cells = split_cells(line->text, ',');
     if (cells.size() != names.size()) {
-      throw usage_error(place(file, line->number),
+      throw usage_error(location(file, line->number),
                         fmt::format("the row has {} cells, the header has {}", cells.size(), names.size()),
                         std::string(kSaveQuery));
     }
@@ -120,7 +120,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
     if (!host.driver_version.known()) host.driver_version.value = row["driver_version"];
   }
   if (host.gpus.empty()) {
-    throw usage_error(place(file, lines.back().number), "the header is followed by no GPU",
+    throw usage_error(location(file, lines.back().number), "the header is followed by no GPU",
                       std::string(kSaveQuery));
   }
   host.sources[0].version = host.driver_version.value_or("");

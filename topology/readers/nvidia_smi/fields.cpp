@@ -23,7 +23,7 @@ std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
 Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file, const Error& missing) {
   const auto error = find_nvidia_smi_error(lines);
   if (!error) return missing;
-  return usage_error(place(file, error->number),
+  return usage_error(location(file, error->number),
                      fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
                      "run nvidia-smi by hand and see to that first");
 }

@@ -83,12 +83,12 @@ Matrix read_header(const Line& line, std::string_view text, std::string_view fil
       matrix.columns.push_back(cell);
     } else if (cell.empty()) {
       throw usage_error(
-          place(file, line.number),
+          location(file, line.number),
           fmt::format("column {} of the header is empty (tabs were doubled?)", matrix.columns.size() + 1),
           std::string(kCopyAgain));
     } else {
       throw usage_error(
-          place(file, line.number),
+          location(file, line.number),
           fmt::format("'{}' in the header is no device and no affinity column (tabs were lost?)",
                       excerpt(cell)),
           std::string(kCopyAgain));
@@ -104,9 +104,9 @@ std::optional<MatrixRow> split_row(const Line& line, bool tabs) {
   std::vector<std::string> cells = tabs ? split_cells(text, '\t') : split_words(text);
   if (cells.empty() || cells[0].empty()) return std::nullopt;
   MatrixRow row{cells[0], {cells.begin() + 1, cells.end()}, {}, line.number};
-  const bool looks_like_row =
+  const bool is_row =
       is_label(row.label) || row.label.substr(0, 3) == "GPU" || row.label.substr(0, 3) == "NIC";
-  if (!looks_like_row || row.cells.empty()) return std::nullopt;
+  if (!is_row || row.cells.empty()) return std::nullopt;
   return row;
 }
 
@@ -134,14 +134,14 @@ bool take_extras(MatrixRow& row, const Matrix& matrix) {
 void add_row(Matrix& matrix, MatrixRow row, std::string_view file) {
   const std::size_t found = row.cells.size();
   if (!take_extras(row, matrix)) {
-    throw usage_error(place(file, row.line),
+    throw usage_error(location(file, row.line),
                       fmt::format("row {} has {} cells, the header has {}", excerpt(row.label, 20), found,
                                   matrix.columns.size() + matrix.extras.size()),
                       std::string(kCopyAgain));
   }
   const std::size_t index = matrix.rows.size();
   if (index >= matrix.columns.size() || row.label != matrix.columns[index]) {
-    throw usage_error(place(file, row.line),
+    throw usage_error(location(file, row.line),
                       fmt::format("row {} stands where the header has {}", excerpt(row.label, 20),
                                   index < matrix.columns.size() ? matrix.columns[index] : "no more devices"),
                       std::string(kCopyAgain));
@@ -186,7 +186,7 @@ std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_vi
     add_row(matrix, std::move(*row), file);
   }
   if (matrix.rows.size() < matrix.columns.size()) {
-    throw usage_error(place(file, matrix.last_line),
+    throw usage_error(location(file, matrix.last_line),
                       fmt::format("the table ends after {} rows, the header has {} devices",
                                   matrix.rows.size(), matrix.columns.size()),
                       std::string(kCopyAgain));

@@ -111,7 +111,7 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
       if (current == nullptr) break;  // a second listing, as in a file of several commands: the first is read
       seen.clear();
     } else if (current != nullptr && is_link_line(trimmed)) {
-      read_link_line(trimmed, *current, seen, place(file, line.number));
+      read_link_line(trimmed, *current, seen, location(file, line.number));
     } else if (current != nullptr && is_state(trimmed)) {
       read_state_line(trimmed, *current);
     }

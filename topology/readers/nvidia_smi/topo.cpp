@@ -46,7 +46,7 @@ std::optional<std::string> affinity(const MatrixRow& row, std::size_t i, const M
   if (cell.empty() || cell == "N/A") return std::nullopt;
   const auto list = parse_cpu_list(cell);
   if (!list) {
-    throw usage_error(place(file, row.line),
+    throw usage_error(location(file, row.line),
                       fmt::format("row {}, {}: '{}' is no list of numbers such as 0-13,28-41", row.label,
                                   matrix.extras[i], excerpt(cell)),
                       std::string(kSaveTopo));
@@ -58,7 +58,7 @@ Gpu read_gpu(const MatrixRow& row, const Matrix& matrix, std::string_view file) 
   Gpu gpu;
   const auto index = parse_integer(std::string_view(row.label).substr(3), 0, 9999);
   if (!index)
-    throw usage_error(place(file, row.line), fmt::format("'{}' is no GPU", row.label),
+    throw usage_error(location(file, row.line), fmt::format("'{}' is no GPU", row.label),
                       std::string(kSaveTopo));
   gpu.index.value = static_cast<int>(*index);
   for (std::size_t i = 0; i < row.extras.size(); ++i) {
@@ -101,7 +101,7 @@ Device device_at(const Matrix& matrix, std::size_t column) {
 StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, std::string_view file) {
   const std::string& cell = matrix.rows[row].cells[column];
   const auto refuse = [&](std::string_view what) {
-    return usage_error(place(file, matrix.rows[row].line),
+    return usage_error(location(file, matrix.rows[row].line),
                        fmt::format("row {}, column {}: '{}' {}", matrix.columns[row], matrix.columns[column],
                                    excerpt(cell), what),
                        std::string(kSaveTopo));
@@ -197,7 +197,7 @@ Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
       const std::string& cell = matrix->rows[row].cells[column];
       const bool word = std::find(kP2pWords.begin(), kP2pWords.end(), cell) != kP2pWords.end();
       if (!word || !index || (cell == "X") != (row == column)) {
-        throw usage_error(place(file, matrix->rows[row].line),
+        throw usage_error(location(file, matrix->rows[row].line),
                           fmt::format("row {}, column {}: '{}' is no word of topo -p2p", matrix->columns[row],
                                       matrix->columns[column], excerpt(cell)),
                           std::string(kSaveP2p));
