@@ -67,7 +67,7 @@ void require_text(std::string_view text, std::string_view file, std::string_view
     }
     if (static_cast<unsigned char>(c) < 0x20 && !is_text_control(c)) {
       throw refuse(location(file, line_of(text, at)),
-                   fmt::format("byte 0x{:02x} stands in no text", c & 0xFF),
+                   fmt::format("byte 0x{:02x} does not occur in text files", c & 0xFF),
                    "check that it is the right file");
     }
     at += length;

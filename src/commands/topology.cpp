@@ -30,7 +30,7 @@ topology::Topology read_places(const std::vector<std::string>& places) {
     if (places.size() == 1) return topology;
     if (topology.hosts.size() != 1) {
       throw usage_error(place,
-                        fmt::format("it holds {} hosts, and several places are merged as one machine",
+                        fmt::format("it holds {} hosts, and several PLACEs are merged as one machine",
                                     topology.hosts.size()),
                         "give it alone");
     }

@@ -153,7 +153,7 @@ document.body.textContent = "RESULT" + JSON.stringify({texts, page: fill("polygo
 
 class Draw(Scratch):
     @unittest.skipIf(shutil.which("chromium") is None or shutil.which("dot") is None,
-                     "chromium or Graphviz' dot is not here: no drawing is looked at in a browser")
+                     "chromium or Graphviz' dot was not found: no drawing is looked at in a browser")
     def test_in_a_browser_every_text_is_in_its_box_and_the_dark_is_dark(self):
         node = self.folder / "node.json"
         self.good("save", "oci-h100", "-o", node)

@@ -108,9 +108,9 @@ std::vector<std::vector<std::string>> names_by_distinct_host(const ClusterTopolo
 
 std::string nearest_reference_text(const Host& host) {
   const std::vector<ReferenceMatch> matches = nearest_references(host);
-  if (matches.empty()) return "no GPU is seen, so no reference machine is named";
+  if (matches.empty()) return "no GPU found, so no reference machine matches";
   const ReferenceMatch& match = matches.front();
-  if (match.differences.empty()) return fmt::format("like the reference machine {}", match.machine->name);
+  if (match.differences.empty()) return fmt::format("matches the reference machine {}", match.machine->name);
   return fmt::format("nearest to the reference machine {}: {}", match.machine->name,
                      join_first(match.differences, kMaxDifferences, "; "));
 }
@@ -141,7 +141,7 @@ std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
   }
   if (odd.empty()) {
     return {fmt::format("{} nodes, each {}", all, summary), nearest_reference_text(usual),
-            "all nodes are built and connected alike"};
+            "all nodes are identical"};
   }
   return {fmt::format("{} nodes of {} kinds, {} of them {}", all, odd.size() + 1, alike, summary),
           nearest_reference_text(usual), "odd: " + join_first(odd, kMaxOddGroups, " | ")};

@@ -124,7 +124,7 @@ bool diff_nics_used(const HostPair& pair, const GraphPair& graphs, FindingList& 
   }
   findings.add_named(
       "graph-nic-unused", side, finding_devices(pair, side, left), left,
-      fmt::format("{} goes by {} instead of {}", nccl_graph_name(graphs.a.id), fewer.size(), more.size()));
+      fmt::format("{} uses {} instead of {}", nccl_graph_name(graphs.a.id), fewer.size(), more.size()));
   return true;
 }
 

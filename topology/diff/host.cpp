@@ -42,7 +42,7 @@ void diff_gpudirect(const HostPair& pair, FindingList& findings) {
     const Fact<std::string>& there = pair.of(other(side)).peer_memory;
     if (module.known() && there.known() && !has_peer_memory(module) && has_peer_memory(there)) {
       findings.add_named("gpudirect-missing", side, "GPUDirect RDMA", without,
-                         "no kernel module for it, " + *there.value + " on the other");
+                         "no kernel module, " + *there.value + " on the other");
     } else if (!without.empty()) {
       findings.add("gpudirect-missing", side, without, "without GPUDirect RDMA");
     }
@@ -189,7 +189,7 @@ void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
     // The number is the system's; whether there is such a node is the GPU's.
     const auto has = [](const Gpu& gpu) { return gpu.gpu_numa_node.value_or("N/A") != "N/A"; };
     if (!a.gpu_numa_node.known() || !b.gpu_numa_node.known() || has(a) == has(b)) return;
-    findings.add("numa-nodes", has(a) ? Side::b : Side::a, {devices}, "its memory is no NUMA node");
+    findings.add("numa-nodes", has(a) ? Side::b : Side::a, {devices}, "its memory is not a NUMA node");
   });
   if (!same_numa_nodes(pair)) {
     if (pair.a_is_reference) return;

@@ -145,7 +145,7 @@ void diff_rates(const HostPair& pair, FindingList& findings) {
   };
   each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
     compare("nvlink-slower", {devices}, a.nvlink_gigabytes_per_second, b.nvlink_gigabytes_per_second,
-            "GB/s an NVLink");
+            "GB/s per NVLink");
     if (lesser(a.c2c_links, b.c2c_links)) {
       add_if_less(findings, "c2c-slower", {devices}, a.c2c_links, b.c2c_links, "C2C links");
     } else {
@@ -159,7 +159,7 @@ void diff_rates(const HostPair& pair, FindingList& findings) {
     for (const NvLinkBundle& in_b : pair.b.nvlinks) {
       if (in_b.from != *from || in_b.to != *to || lesser(in_a.count, in_b.count)) continue;
       compare("nvlink-slower", {{in_a.from, from}, {in_a.to, to}}, per_link(in_a), per_link(in_b),
-              "GB/s an NVLink between them");
+              "GB/s per NVLink between them");
     }
   }
 }

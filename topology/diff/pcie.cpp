@@ -99,7 +99,7 @@ class PcieDiff {
           fmt::format("PCIe {} GB/s instead of {}", *mine.gigabytes_per_second.value,
                       *theirs.gigabytes_per_second.value));
     } else if (pci.nic && pci.bridge.empty() && now > 0 && now < could) {
-      add("pcie-slow", side, pci, fmt::format("PCIe {} GT/s, where both ends allow {}", now, could));
+      add("pcie-slow", side, pci, fmt::format("PCIe {} GT/s, but both ends allow {}", now, could));
     }
   }
 

@@ -218,10 +218,10 @@ void drop_idle_bridges(Host& host) {
 std::string find_inconsistency(const Host& host) {
   for (const PciDevice& device : host.pci_devices) {
     if (!device.parent.empty() && find_pci_device(host, device.parent) == nullptr) {
-      return fmt::format("PCI {} hangs below {}, which is missing", device.address, device.parent);
+      return fmt::format("PCI {} is below {}, which is missing", device.address, device.parent);
     }
     if (way_to_root(host, device.address).size() > host.pci_devices.size()) {
-      return fmt::format("PCI {} hangs below itself", device.address);
+      return fmt::format("PCI {} is below itself", device.address);
     }
   }
   const auto dangling = [&host](const auto& links) {

@@ -99,7 +99,7 @@ ReferenceMatch compare(const ComparedFacts& facts, const ReferenceMachine& machi
   }
   if (facts.nvlinks_known && facts.nvlinks != reference.nvlinks) {
     differ(kOtherNvlinks,
-           fmt::format("{} a GPU instead of {}", counted(facts.nvlinks, "NVLink"), reference.nvlinks));
+           fmt::format("{} per GPU instead of {}", counted(facts.nvlinks, "NVLink"), reference.nvlinks));
   }
   if (facts.nics > 0 && facts.nics != reference.nics) {
     const auto [fewer, more] = std::minmax(facts.nics, reference.nics);

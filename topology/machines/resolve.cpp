@@ -50,10 +50,10 @@ Host read_folder(const fs::path& folder) {
     }
   }
   if (readings.empty()) {
-    throw usage_error(
-        folder.string(),
-        left_out.notes.empty() ? "the folder is empty" : "nothing in it is read; " + left_out.notes.front(),
-        "give a copy of /sys, or a folder with output of nvidia-smi topo -m and the like");
+    throw usage_error(folder.string(),
+                      left_out.notes.empty() ? "the folder is empty"
+                                             : "no file in it can be read; " + left_out.notes.front(),
+                      "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
   }
   readings.push_back(std::move(left_out));
   return merge_hosts(readings);

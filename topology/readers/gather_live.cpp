@@ -79,10 +79,9 @@ std::vector<NvidiaSmiCommand> nvidia_smi_commands() {
 }
 
 std::string missing_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, const std::string& why) {
-  if (!gpus_on_bus)
-    return fmt::format("{} is not there, and no NVIDIA GPU on the PCI bus", sources.nvidia_smi);
+  if (!gpus_on_bus) return fmt::format("{} not found, and no NVIDIA GPU on the PCI bus", sources.nvidia_smi);
   return fmt::format(
-      "{} is not there ({}): models, UUIDs and NVLinks of the GPUs are not known; put it on PATH, or start "
+      "{} not found ({}): GPU models, UUIDs and NVLinks are unknown; put it on PATH, or start "
       "the container with --gpus all",
       sources.nvidia_smi, why);
 }
@@ -106,13 +105,12 @@ Host gather_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, Programs& p
       note(missing_nvidia_smi(sources, gpus_on_bus, programs.failure()));
       break;
     } else if (programs.last().end == ChildEnd::timed_out) {
-      note(
-          fmt::format("{}: {}; it is not asked again, and what it knows is missing: see dmesg for Xid errors",
-                      name, programs.failure()));
+      note(fmt::format("{}: {}; its data is missing, and it is not run again: see dmesg for Xid errors", name,
+                       programs.failure()));
       break;
     } else if (programs.failure() != failed) {  // the same for every command is said once
       failed = programs.failure();
-      note(fmt::format("{}: {}; what it knows is missing: see to that first", name, failed));
+      note(fmt::format("{}: {}; its data is missing: fix that first", name, failed));
     }
   }
   return merge_hosts(readings);
@@ -130,7 +128,7 @@ Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
     host.fabric_manager.value = state;
   } else {
     host.notes.push_back(
-        fmt::format("the state of the fabric manager is not known ({}); on the host: systemctl status "
+        fmt::format("the state of the fabric manager is unknown ({}); on the host: systemctl status "
                     "nvidia-fabricmanager",
                     programs.failure()));
   }
@@ -166,9 +164,10 @@ Host gather_live(const LiveSources& sources) {
   if (sources.hwloc) readings.push_back(or_note("libhwloc", read_hwloc_live));
   Host host = merge_hosts(readings);
   if (!nvidia_smi.gpus.empty() && nvidia_smi.gpus.size() < host.gpus.size()) {
-    host.notes.push_back(fmt::format(
-        "nvidia-smi sees {} of the {} GPUs on the PCI bus: the others are kept from this job or container",
-        nvidia_smi.gpus.size(), host.gpus.size()));
+    host.notes.push_back(
+        fmt::format("nvidia-smi sees {} of the {} GPUs on the PCI bus: the others are not visible to this "
+                    "job or container",
+                    nvidia_smi.gpus.size(), host.gpus.size()));
   }
   return host;
 }

@@ -60,8 +60,8 @@ void begin_device(const std::string& name, const Line& line, std::string_view fi
   const bool twice =
       std::any_of(host.nics.begin(), host.nics.end(), [&](const Nic& nic) { return nic.name.value == name; });
   if (twice) {
-    throw usage_error(location(file, line.number), fmt::format("{} stands in it twice", excerpt(name)),
-                      "save the output of each machine as a file of its own");
+    throw usage_error(location(file, line.number), fmt::format("{} is listed twice", excerpt(name)),
+                      "save the output of each machine to its own file");
   }
   host.nics.emplace_back().name.value = name;
 }
@@ -96,7 +96,7 @@ Host read_ibstat(std::string_view text, std::string_view file) {
     }
   }
   if (host.nics.empty()) {
-    throw usage_error(std::string(file), "there is no \"CA 'mlx5_0'\" in it; expected the output of ibstat",
+    throw usage_error(std::string(file), "no line like \"CA 'mlx5_0'\"; expected the output of ibstat",
                       std::string(kSaveIbstat));
   }
   return host;

@@ -148,7 +148,7 @@ std::vector<Function> read_functions(std::string_view text, std::string_view fil
         return known.device.address == device->address;
       });
       if (twice) {
-        throw usage_error(location(file, line.number), fmt::format("{} stands in it twice", device->address),
+        throw usage_error(location(file, line.number), fmt::format("{} is listed twice", device->address),
                           std::string(kSaveLspci));
       }
       functions.push_back({std::move(*device)});
@@ -188,8 +188,7 @@ Host read_lspci(std::string_view text, std::string_view file) {
   require_text(text, file, kLspciOutput);
   std::vector<Function> functions = read_functions(text, file);
   if (functions.empty() || !has_lspci(text)) {
-    throw usage_error(std::string(file),
-                      fmt::format("no link of a device is in it; expected {}", kLspciOutput),
+    throw usage_error(std::string(file), fmt::format("no device link found; expected {}", kLspciOutput),
                       std::string(kSaveLspci));
   }
   hang_below_bridges(functions);

@@ -30,10 +30,10 @@ struct Stranger {
 
 constexpr std::array<Stranger, 6> kStrangers{{
     {"==============NVSMI LOG==============",
-     "the text of nvidia-smi -q; the XML of nvidia-smi -q -x is read"},
-    {"nvbandwidth Version", "the output of nvbandwidth, which measures"},
-    {"PCI bridge [0604]", "the output of lspci without its details; that of lspci -vvv is read"},
-    {"Bridge [0680]", "the output of lspci without its details; that of lspci -vvv is read"},
+     "the text output of nvidia-smi -q; save its XML instead (nvidia-smi -q -x)"},
+    {"nvbandwidth Version", "the output of nvbandwidth, a benchmark"},
+    {"PCI bridge [0604]", "lspci output without details; save lspci -vvv instead"},
+    {"Bridge [0680]", "lspci output without details; save lspci -vvv instead"},
     {"systemd[1]:", "a system log"},
     {"[tid ", "a log of the fabric manager"},
 }};
@@ -42,11 +42,10 @@ Error refuse(std::string_view text, std::string_view file) {
   const auto* known = std::find_if(kStrangers.begin(), kStrangers.end(), [text](const Stranger& stranger) {
     return text.find(stranger.mark) != std::string_view::npos;
   });
-  const std::string seen = known != kStrangers.end()
-                               ? fmt::format("this is {}", known->what)
-                               : std::string("this is no file that describes a machine");
+  const std::string seen = known != kStrangers.end() ? fmt::format("this is {}", known->what)
+                                                     : std::string("this file does not describe a machine");
   return usage_error(std::string(file), fmt::format("{}; expected {}", seen, readable_inputs()),
-                     "save one of these, for example with: nvidia-smi topo -m > FILE");
+                     "save one of these, for example: nvidia-smi topo -m > FILE");
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ class Drawing {
   }
 
   [[nodiscard]] std::string numa_label(std::optional<int> index) const {
-    if (!index) return "NUMA node not known";
+    if (!index) return "NUMA node unknown";
     for (int i = 0; i < static_cast<int>(host_.numa_nodes.size()); ++i) {
       const NumaNode& node = host_.numa_nodes[static_cast<std::size_t>(i)];
       if (node.index != *index) continue;

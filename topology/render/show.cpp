@@ -181,7 +181,7 @@ std::string show_matrix(const Host& host) {
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }
-  if (unknown) out += fmt::format("  {:<6}not known\n", kNotKnown);
+  if (unknown) out += fmt::format("  {:<6}unknown\n", kNotKnown);
   for (const auto& [type, words] : kLegend) {
     if (used.contains(type)) out += fmt::format("  {}\n", words);
   }

@@ -40,7 +40,7 @@ TEST(Ibstat, RefusesWhatIsNone) {
   EXPECT_THAT(refusal([] { (void)read_ibstat("", "FILE"); }), HasSubstr("empty"));
   EXPECT_THAT(refusal([] { (void)read_ibstat("a word", "FILE"); }), HasSubstr("ibstat > FILE"));
   EXPECT_THAT(refusal([] { (void)read_ibstat(two_devices() + two_devices(), "FILE"); }),
-              AllOf(HasSubstr("FILE:"), HasSubstr("mlx5_0 stands in it twice")));
+              AllOf(HasSubstr("FILE:"), HasSubstr("mlx5_0 is listed twice")));
 }
 
 TEST(Ibstat, IsKnownByItsDevices) {

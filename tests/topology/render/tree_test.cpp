@@ -29,7 +29,7 @@ TEST(ShowTree, LeavesOutBridgesWithOneThingBelow) {
 TEST(ShowTree, PlacesDevicesOfAMatrixByTheirAffinity) {
   EXPECT_THAT(
       show_tree(read_nvidia_smi_topo(fixture("topo_m.txt"), "topo_m.txt")),
-      HasSubstr("├─ NUMA 0\n│  └─ GPU0\n├─ NUMA 1\n│  └─ GPU1\n└─ NUMA node not known\n   ├─ mlx5_0\n"));
+      HasSubstr("├─ NUMA 0\n│  └─ GPU0\n├─ NUMA 1\n│  └─ GPU1\n└─ NUMA node unknown\n   ├─ mlx5_0\n"));
 }
 
 TEST(ShowTree, MarksLinksThatCarryLessThanTheyCould) {

@@ -94,7 +94,7 @@ void add_hwloc_nvlinks(const XmlInput& xml, const HwlocObjects& objects, Host& h
       const auto to = objects.find(name(i % size));
       const auto megabytes = parse_integer(values[i], 0, 100'000'000);
       if (from == objects.end() || to == objects.end() || !megabytes) {
-        throw xml.error(matrix, fmt::format("NVLinkBandwidth: '{}' between {} and {} makes no sense",
+        throw xml.error(matrix, fmt::format("NVLinkBandwidth: '{}' between {} and {} is not a valid entry",
                                             excerpt(values[i]), name(i / size), name(i % size)));
       }
       if (*megabytes == 0 || i / size == i % size) continue;  // the diagonal holds a large number
@@ -158,7 +158,7 @@ class TreeReader {
 
   Host read() {
     const pugi::xml_node machine = xml_.root().child("object");
-    if (!machine) throw xml_.error(xml_.root(), "there is no object in it");
+    if (!machine) throw xml_.error(xml_.root(), "it has no object");
     const Infos infos = infos_of(machine);
     Infos all = infos;
     for (const auto& [name, value] : infos_of(xml_.root()))
@@ -217,7 +217,7 @@ class TreeReader {
         xml_.integer(object, "os_index", 0, 1 << 30).value_or(static_cast<int>(host_.numa_nodes.size()));
     if (const auto mask = XmlInput::text_of(object, "cpuset")) {
       const auto cpus = parse_cpu_mask(*mask);
-      if (!cpus) throw xml_.error(object, fmt::format("cpuset=\"{}\" is no CPU mask", excerpt(*mask)));
+      if (!cpus) throw xml_.error(object, fmt::format("cpuset=\"{}\" is not a CPU mask", excerpt(*mask)));
       node.cpus.value = format_cpu_list(*cpus);
     }
     if (const auto memory = parse_integer(XmlInput::text_of(object, "local_memory").value_or(""), 0,
@@ -245,7 +245,7 @@ class TreeReader {
 
   /// 1.x has no NUMANode on a machine with uniform memory.
   void add_only_numa_node(pugi::xml_node machine) {
-    if (!machine.attribute("cpuset")) throw xml_.error(machine, "there is no NUMA node and no CPU in it");
+    if (!machine.attribute("cpuset")) throw xml_.error(machine, "it has no NUMA node and no CPU");
     add_numa_node(machine, {});
     host_.numa_nodes.back().index = 0;
     for (PciDevice& device : host_.pci_devices) {
@@ -291,7 +291,7 @@ class TreeReader {
 
   void add_pci(pugi::xml_node object, PciDevice device) {
     if (find_pci_device(host_, device.address) != nullptr) {
-      throw xml_.error(object, fmt::format("pci_busid {} stands in the file twice", device.address));
+      throw xml_.error(object, fmt::format("pci_busid {} is listed twice", device.address));
     }
     host_.pci_devices.push_back(std::move(device));
   }

@@ -43,7 +43,7 @@ class GraphReader {
 
   Host read() {
     for (const pugi::xml_node node : xml_.root().children("graph")) read_graph(node);
-    if (gpus_.empty()) throw xml_.error(xml_.root(), "there is no channel through a GPU in it");
+    if (gpus_.empty()) throw xml_.error(xml_.root(), "it has no channel through a GPU");
     number_devices();
     return std::move(host_);
   }
@@ -55,7 +55,7 @@ class GraphReader {
         xml_.integer(node, "id", 0, kMaxXmlInteger).value_or(static_cast<int>(host_.nccl_graphs.size()));
     if (std::any_of(host_.nccl_graphs.begin(), host_.nccl_graphs.end(),
                     [&graph](const ChannelGraph& known) { return known.id == graph.id; }))
-      throw xml_.error(node, fmt::format("id {} stands in the file twice", graph.id));
+      throw xml_.error(node, fmt::format("id {} is listed twice", graph.id));
     graph.pattern.value = xml_.integer(node, "pattern", 0, kMaxXmlInteger);
     graph.cross_nic.value = flag(node, "crossnic");
     graph.same_channels.value = flag(node, "samechannels");
@@ -78,8 +78,8 @@ class GraphReader {
     if (!word) return std::nullopt;
     const auto type = path_type_from_name(*word);
     if (!type)
-      host_.notes.push_back(fmt::format("{}: {}=\"{}\" is a path that is not known here; left out",
-                                        xml_.where(node), attribute, excerpt(*word, 20)));
+      host_.notes.push_back(fmt::format("{}: {}=\"{}\" is an unknown path type; ignored", xml_.where(node),
+                                        attribute, excerpt(*word, 20)));
     return type;
   }
 
@@ -91,8 +91,8 @@ class GraphReader {
       if (!first) first = channel;
       if (channel.gpus == 0 || channel.gpus != first->gpus || channel.nets != first->nets ||
           (channel.nets != 0 && channel.nets != 2)) {
-        throw xml_.error(each, fmt::format("{} GPUs and {} NICs, and the first has {} and {}", channel.gpus,
-                                           channel.nets, first->gpus, first->nets));
+        throw xml_.error(each, fmt::format("{} GPUs and {} NICs, but the first channel has {} and {}",
+                                           channel.gpus, channel.nets, first->gpus, first->nets));
       }
       graph.channels.push_back(std::move(channel.way));
       if (graph.channels.size() > kMaxChannels)
@@ -101,7 +101,7 @@ class GraphReader {
     const auto stated = xml_.integer(node, "nchannels", 0, kMaxChannels);
     if (stated.value_or(static_cast<int>(graph.channels.size())) != static_cast<int>(graph.channels.size())) {
       throw xml_.error(node,
-                       fmt::format("nchannels is {}, and {} are there", *stated, graph.channels.size()));
+                       fmt::format("nchannels is {}, but there are {}", *stated, graph.channels.size()));
     }
   }
 
@@ -112,7 +112,7 @@ class GraphReader {
       if (name == "gpu") {
         ++channel.gpus;
         const int number = device_number(child).value_or(-1);
-        if (number < 0) throw xml_.error(child, "it is no GPU");
+        if (number < 0) throw xml_.error(child, "this is not a GPU");
         gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kMaxXmlInteger)});
         channel.way.push_back({DeviceKind::gpu, number});
       } else if (name == "net") {
@@ -136,13 +136,13 @@ class GraphReader {
                                 : std::nullopt;
     if (id == kNoDevice) return std::nullopt;
     if (id && *id >> kHostBit != 0) {
-      throw xml_.error(
-          node, fmt::format("dev=\"{}\" is a device of host {}; the graph of an NVLink domain of several "
-                            "hosts is not read",
-                            excerpt(text), *id >> kHostBit));
+      throw xml_.error(node,
+                       fmt::format("dev=\"{}\" is a device of host {}; the graph of an NVLink domain that "
+                                   "spans several hosts is not supported",
+                                   excerpt(text), *id >> kHostBit));
     }
     if (!id || *id >= kMaxDevices)
-      throw xml_.error(node, fmt::format("dev=\"{}\" is no number of a device", excerpt(text)));
+      throw xml_.error(node, fmt::format("dev=\"{}\" is not a device number", excerpt(text)));
     return static_cast<int>(*id);
   }
 

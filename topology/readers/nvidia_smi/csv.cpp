@@ -99,8 +99,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   if (line == lines.end()) {
     throw without_nvidia_smi_output(
         lines, file,
-        usage_error(location(file, 1),
-                    "there is no header line with uuid, pci.bus_id or index (noheader was given?)",
+        usage_error(location(file, 1), "no header line with uuid, pci.bus_id or index (was noheader used?)",
                     std::string(kSaveQuery)));
   }
   const std::vector<std::string> names = field_names(line->text);
@@ -120,7 +119,7 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
     if (!host.driver_version.known()) host.driver_version.value = row["driver_version"];
   }
   if (host.gpus.empty()) {
-    throw usage_error(location(file, lines.back().number), "the header is followed by no GPU",
+    throw usage_error(location(file, lines.back().number), "no GPU follows the header",
                       std::string(kSaveQuery));
   }
   host.sources[0].version = host.driver_version.value_or("");

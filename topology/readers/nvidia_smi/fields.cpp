@@ -25,7 +25,7 @@ Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view
   if (!error) return missing;
   return usage_error(location(file, error->number),
                      fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
-                     "run nvidia-smi by hand and see to that first");
+                     "run nvidia-smi by hand and fix that first");
 }
 
 std::optional<std::string> known_field(std::string_view text) {

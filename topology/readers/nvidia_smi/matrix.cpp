@@ -84,12 +84,12 @@ Matrix read_header(const Line& line, std::string_view text, std::string_view fil
     } else if (cell.empty()) {
       throw usage_error(
           location(file, line.number),
-          fmt::format("column {} of the header is empty (tabs were doubled?)", matrix.columns.size() + 1),
+          fmt::format("column {} of the header is empty (were tabs doubled?)", matrix.columns.size() + 1),
           std::string(kCopyAgain));
     } else {
       throw usage_error(
           location(file, line.number),
-          fmt::format("'{}' in the header is no device and no affinity column (tabs were lost?)",
+          fmt::format("'{}' in the header is neither a device nor an affinity column (were tabs lost?)",
                       excerpt(cell)),
           std::string(kCopyAgain));
     }
@@ -142,7 +142,7 @@ void add_row(Matrix& matrix, MatrixRow row, std::string_view file) {
   const std::size_t index = matrix.rows.size();
   if (index >= matrix.columns.size() || row.label != matrix.columns[index]) {
     throw usage_error(location(file, row.line),
-                      fmt::format("row {} stands where the header has {}", excerpt(row.label, 20),
+                      fmt::format("found row {} where the header has {}", excerpt(row.label, 20),
                                   index < matrix.columns.size() ? matrix.columns[index] : "no more devices"),
                       std::string(kCopyAgain));
   }

@@ -44,7 +44,7 @@ void read_link_line(std::string_view text, Gpu& gpu, std::set<std::int64_t>& see
   const std::size_t colon = text.find(':');
   const auto number =
       colon == std::string_view::npos ? std::nullopt : parse_integer(text.substr(5, colon - 5), 0, 999);
-  if (!number) throw refuse("has no number of the link");
+  if (!number) throw refuse("has no link number");
   if (!seen.insert(*number).second) throw refuse("lists a link a second time");
   const std::string_view value = trim(text.substr(colon + 1));
   if (value == "<inactive>") {
@@ -124,7 +124,7 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
   if (!host.gpus.empty()) return host;
   throw without_nvidia_smi_output(
       lines, file,
-      usage_error(std::string(file), fmt::format("there is no GPU in it; expected {}", kNvlinkOutput),
+      usage_error(std::string(file), fmt::format("no GPU found; expected {}", kNvlinkOutput),
                   std::string(kSaveNvlink)));
 }
 

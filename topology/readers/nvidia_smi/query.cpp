@@ -63,7 +63,7 @@ Host read_nvidia_smi_query(std::string_view text, std::string_view file) {
   host.cuda_version.value = field(xml.root(), "cuda_version");
   host.sources.push_back(kNvidiaSmiQueryReader.source(file, host.driver_version.value_or("")));
   for (const pugi::xml_node gpu : xml.root().children("gpu")) read_gpu(xml, gpu, host);
-  if (host.gpus.empty()) throw xml.error(xml.root(), "there is no <gpu> in it");
+  if (host.gpus.empty()) throw xml.error(xml.root(), "it has no <gpu>");
   // GPUs stand in nvidia-smi's order, so the position is the index when all are there; with -i it is not.
   const auto attached = parse_integer(field(xml.root(), "attached_gpus").value_or(""), 0, 9999);
   if (attached && *attached == static_cast<std::int64_t>(host.gpus.size())) {

@@ -47,7 +47,7 @@ std::optional<std::string> affinity(const MatrixRow& row, std::size_t i, const M
   const auto list = parse_cpu_list(cell);
   if (!list) {
     throw usage_error(location(file, row.line),
-                      fmt::format("row {}, {}: '{}' is no list of numbers such as 0-13,28-41", row.label,
+                      fmt::format("row {}, {}: '{}' is not a list of numbers such as 0-13,28-41", row.label,
                                   matrix.extras[i], excerpt(cell)),
                       std::string(kSaveTopo));
   }
@@ -58,7 +58,7 @@ Gpu read_gpu(const MatrixRow& row, const Matrix& matrix, std::string_view file) 
   Gpu gpu;
   const auto index = parse_integer(std::string_view(row.label).substr(3), 0, 9999);
   if (!index)
-    throw usage_error(location(file, row.line), fmt::format("'{}' is no GPU", row.label),
+    throw usage_error(location(file, row.line), fmt::format("'{}' is not a GPU", row.label),
                       std::string(kSaveTopo));
   gpu.index.value = static_cast<int>(*index);
   for (std::size_t i = 0; i < row.extras.size(); ++i) {
@@ -114,9 +114,9 @@ StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, 
   int nvlinks = 0;
   path.type.value = path_type_from_nvidia_smi(cell, &nvlinks);
   if (!path.type.known())
-    throw refuse("is no path type (X, NV#, PIX, PXB, PHB, NODE, SYS); tabs may be lost");
+    throw refuse("is not a path type (X, NV#, PIX, PXB, PHB, NODE, SYS); were tabs lost?");
   if ((path.type.value == PathType::loc) != (row == column))
-    throw refuse("stands off the diagonal, or X is missing");
+    throw refuse("is off the diagonal, or X is missing");
   if (nvlinks > 0) path.nvlinks.value = nvlinks;
   return path;
 }
@@ -148,7 +148,7 @@ Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
   if (!matrix) {
     throw without_nvidia_smi_output(
         lines, file,
-        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kTopoOutput),
+        usage_error(std::string(file), fmt::format("no table found; expected {}", kTopoOutput),
                     std::string(kSaveTopo)));
   }
   Host host;
@@ -183,7 +183,7 @@ Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
   if (!matrix) {
     throw without_nvidia_smi_output(
         lines, file,
-        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kP2pOutput),
+        usage_error(std::string(file), fmt::format("no table found; expected {}", kP2pOutput),
                     std::string(kSaveP2p)));
   }
   Host host;
@@ -198,8 +198,8 @@ Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
       const bool word = std::find(kP2pWords.begin(), kP2pWords.end(), cell) != kP2pWords.end();
       if (!word || !index || (cell == "X") != (row == column)) {
         throw usage_error(location(file, matrix->rows[row].line),
-                          fmt::format("row {}, column {}: '{}' is no word of topo -p2p", matrix->columns[row],
-                                      matrix->columns[column], excerpt(cell)),
+                          fmt::format("row {}, column {}: '{}' is not a state that topo -p2p prints",
+                                      matrix->columns[row], matrix->columns[column], excerpt(cell)),
                           std::string(kSaveP2p));
       }
       if (row == column) continue;

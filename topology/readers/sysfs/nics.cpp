@@ -57,7 +57,7 @@ Host read_sysfs_infiniband(const fs::path& root) {
   const std::vector<std::string> names = sysfs_names(devices);
   if (names.empty()) {
     host.notes.push_back(
-        fmt::format("{} is hidden or empty: no RDMA device is seen; in a container, pass "
+        fmt::format("{} is hidden or empty: no RDMA device found; in a container, pass "
                     "/dev/infiniband and /sys through",
                     devices.string()));
   }

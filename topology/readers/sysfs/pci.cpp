@@ -117,8 +117,9 @@ void read_acs(const fs::path& devices, Host& host) {
     hidden += config.size() == kConfigBytesWithoutRoot ? 1 : 0;
   }
   if (hidden > 0 && !host.gpus.empty())
-    host.notes.push_back(fmt::format("ACS of {} is not known: it takes root (or lspci -vvv, run as root)",
-                                     counted(static_cast<std::size_t>(hidden), "PCI bridge")));
+    host.notes.push_back(
+        fmt::format("ACS of {} is unknown: reading it needs root (or give lspci -vvv, run as root)",
+                    counted(static_cast<std::size_t>(hidden), "PCI bridge")));
 }
 
 void add_with_bridges(const fs::path& devices, const std::string& address, Host& host) {

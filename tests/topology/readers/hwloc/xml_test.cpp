@@ -82,7 +82,7 @@ TEST(HwlocXml, RefusesDamage) {
               HasSubstr("is not like \"0302"));
   EXPECT_THAT(refused(with(whole, "cpuset=\"0xffffffff,0x0\" local", "cpuset=\"?\" local")),
               HasSubstr("is no CPU mask"));
-  EXPECT_THAT(refused("<topology version=\"2.0\"></topology>"), HasSubstr("there is no object in it"));
+  EXPECT_THAT(refused("<topology version=\"2.0\"></topology>"), HasSubstr("it has no object"));
   EXPECT_THAT(refused("<topology version=\"2.0\"><object type=\"Machine\"/></topology>"),
               HasSubstr("no NUMA node and no CPU"));
 }

@@ -80,14 +80,14 @@ TEST(NcclGraphXml, RefusesDamage) {
   EXPECT_THAT(refused(with(whole, "<gpu dev=\"0x1\" rank=\"1\"/>", "")),
               HasSubstr("G.xml:9: <channel>: 2 GPUs and 2 NICs, and the first has 1 and 2"));
   EXPECT_THAT(refused(with(whole, "dev=\"0x1\"", "dev=\"one\"")),
-              HasSubstr("dev=\"one\" is no number of a device"));
+              HasSubstr("dev=\"one\" is not a device number"));
   EXPECT_THAT(refused(with(whole, "dev=\"0x1\"", "dev=\"0x200000000000001\"")),
               HasSubstr("is a device of host 2"));
-  EXPECT_THAT(refused(with(whole, "id=\"1\"", "id=\"0\"")), HasSubstr("id 0 stands in the file twice"));
+  EXPECT_THAT(refused(with(whole, "id=\"1\"", "id=\"0\"")), HasSubstr("id 0 is listed twice"));
   EXPECT_THAT(refused(with(whole, "speedintra=\"24\"", "speedintra=\"fast\"")),
-              HasSubstr("speedintra=\"fast\" is no number"));
-  EXPECT_THAT(refused("<graphs version=\"1\"/>"), HasSubstr("there is no channel through a GPU in it"));
-  EXPECT_THAT(refused(one_channel("<gpu dev=\"-1\"/>")), HasSubstr("it is no GPU"));
+              HasSubstr("speedintra=\"fast\" is not a number"));
+  EXPECT_THAT(refused("<graphs version=\"1\"/>"), HasSubstr("it has no channel through a GPU"));
+  EXPECT_THAT(refused(one_channel("<gpu dev=\"-1\"/>")), HasSubstr("this is not a GPU"));
 }
 
 }  // namespace

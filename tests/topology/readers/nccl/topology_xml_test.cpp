@@ -66,9 +66,9 @@ TEST(NcclNvLinks, ALinkToItselfIsKeptAndSaid) {
 TEST(NcclNvLinks, ALinkToSomethingElseIsLeftOutAndSaid) {
   const Host host = host_with("0000:19:00.0", "0x020000");
   EXPECT_TRUE(host.nvlinks.empty());
-  EXPECT_EQ(
-      host.notes.at(0),
-      "D.xml:5: an NVLink leads to 0000:19:00.0 of class '0x020000', neither GPU nor NVSwitch; left out");
+  EXPECT_EQ(host.notes.at(0),
+            "D.xml:5: an NVLink leads to 0000:19:00.0 of class '0x020000', which is neither a GPU nor an "
+            "NVSwitch; ignored");
 }
 
 using testing::HasSubstr;
@@ -133,7 +133,7 @@ TEST(NcclTopologyXml, CountsTheLinksToEverySwitch) {
   EXPECT_EQ(2U, host.nvswitches.size());
   EXPECT_EQ(9, nvlinks_of(host, {DeviceKind::gpu, 0}));
   EXPECT_EQ(3, nvlinks_between(host, {DeviceKind::gpu, 0}, {DeviceKind::gpu, 1}));
-  EXPECT_THAT(host.notes, testing::ElementsAre("1 <xgmi> left out: not known to this reader"));
+  EXPECT_THAT(host.notes, testing::ElementsAre("1 <xgmi> ignored: unknown to this reader"));
 }
 
 TEST(NcclTopologyXml, SaysWhatIsNotBelievable) {
@@ -149,14 +149,14 @@ TEST(NcclTopologyXml, RefusesDamage) {
   const std::string whole = fixture("nccl_topology.xml");
   EXPECT_THAT(refused(whole.substr(0, 1200)), HasSubstr("this is not XML"));
   EXPECT_THAT(refused(with(whole, "busid=\"0000:16:00.0\"", "busid=\"16\"")),
-              HasSubstr("D.xml:3: <pci>: busid=\"16\" is no PCI address"));
+              HasSubstr("D.xml:3: <pci>: busid=\"16\" is not a PCI address"));
   EXPECT_THAT(refused(with(whole, "busid=\"0000:9a:00.0\"", "busid=\"0000:18:00.0\"")),
               HasSubstr("stands in the file twice"));
-  EXPECT_THAT(refused(with(whole, "sm=\"90\"", "sm=\"many\"")), HasSubstr("sm=\"many\" is no number"));
+  EXPECT_THAT(refused(with(whole, "sm=\"90\"", "sm=\"many\"")), HasSubstr("sm=\"many\" is not a number"));
   EXPECT_THAT(refused(with(whole, "affinity=\"00000000,ffffffff\"", "affinity=\"all\"")),
               HasSubstr("is no CPU mask"));
   EXPECT_THAT(refused("<system version=\"1\"><cpu numaid=\"0\"/></system>"),
-              HasSubstr("there is no device in it"));
+              HasSubstr("it describes no device"));
 }
 
 }  // namespace
