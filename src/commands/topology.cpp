@@ -61,14 +61,15 @@ std::string detect(const topology::Host& host) {
   constexpr std::size_t kShown = 3;
   const std::vector<topology::ReferenceMatch> matches = topology::nearest_references(host);
   if (matches.empty()) {
-    throw Error(ExitStatus::not_here, "topo detect", "no GPU is seen, and machines are known by their GPUs",
+    throw Error(ExitStatus::not_here, "topo detect",
+                "no GPU found, and machines are identified by their GPUs",
                 "see collbench topo show for what is hidden");
   }
   std::string text = topology::summarize_host(host) + "\n";
   const auto alike = static_cast<std::size_t>(
       std::count_if(matches.begin(), matches.end(),
                     [](const topology::ReferenceMatch& match) { return match.distance == 0; }));
-  if (alike > 0) text += "alike in all that is compared (GPUs, NVLinks, NICs and their rate):\n";
+  if (alike > 0) text += "identical in everything compared (GPUs, NVLinks, NICs and their rate):\n";
   for (std::size_t i = 0; i < (alike > 0 ? alike : std::min(kShown, matches.size())); ++i) {
     const topology::ReferenceMatch& match = matches[i];
     text += fmt::format("{:<12} {}\n", match.machine->name, match.machine->title);
@@ -76,8 +77,7 @@ std::string detect(const topology::Host& host) {
       text += fmt::format("{:<12} - {}\n", "", difference);
   }
   const std::vector<std::string>& missing = matches.front().not_compared;
-  if (!missing.empty())
-    text += fmt::format("not known here, so not compared: {}\n", fmt::join(missing, ", "));
+  if (!missing.empty()) text += fmt::format("unknown, so not compared: {}\n", fmt::join(missing, ", "));
   return text;
 }
 

@@ -14,14 +14,15 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(sys.argv[1])
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 FIXTURES = pathlib.Path(sys.argv[2]) / "tests/topology/fixtures"
 TOPO_M = FIXTURES / "topo_m.txt"
 
 
-def topo(*arguments, stdin="", environment=None):
+def topo(*arguments, stdin="", environment=None, folder=None):
     return subprocess.run([str(PROGRAM), "topo", *map(str, arguments)], input=stdin, capture_output=True, text=True,
-                          errors="replace", timeout=60, env={**os.environ, **(environment or {})}, check=False)
+                          errors="replace", timeout=60, env={**os.environ, **(environment or {})}, check=False,
+                          cwd=folder)
 
 
 class Scratch(unittest.TestCase):
@@ -121,6 +122,15 @@ class Diff(Scratch):
         result = topo("diff", "hgx-h100", bad)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("against hgx-h100", result.stdout)
+
+    def test_a_folder_with_the_name_of_a_reference_machine_is_compared_as_a_folder(self):
+        good, bad = self.pair()
+        named = self.folder / "hgx-h100"
+        named.mkdir()
+        (named / "node.json").write_text(good.read_text())
+        result = topo("diff", "hgx-h100", bad, folder=self.folder)
+        self.assertIn("bad.json against hgx-h100", result.stdout)
+        self.assertEqual(result.stdout.replace("hgx-h100", str(good)), topo("diff", good, bad).stdout)
 
     def test_against_this_machine(self):
         here = self.folder / "here.json"
@@ -266,12 +276,12 @@ class SaveAndDetect(Scratch):
         self.bad(["save", "hgx-h100", "-o", self.folder / "x", "--format", "yaml"], "choose json or nccl-xml")
 
     def test_detect(self):
-        self.assertRegex(self.good("detect", "p5"), r"alike in all that is compared .*:\np5 ")
+        self.assertRegex(self.good("detect", "p5"), r"identical in everything compared .*:\np5 ")
         text = self.good("detect", TOPO_M)
         self.assertRegex(text, "2 GPUs instead of 8")
         numa_only = self.file("numa.xml", '<topology version="2.0"><object type="Machine">'
                               '<object type="NUMANode" os_index="0" cpuset="0x1"/></object></topology>')
-        self.bad(["detect", numa_only], "no GPU is seen", "topo show", status=5)
+        self.bad(["detect", numa_only], "no GPU found", "topo show", status=5)
 
     def test_list(self):
         names = [line.split()[0] for line in self.good("list").splitlines()]
@@ -308,7 +318,7 @@ class BadInput(Scratch):
         self.bad(["show", self.file("json", '{"collbench_topology": 9, "hosts": []}')], "json")
 
     def test_places(self):
-        self.bad(["show", "hgx-h10"], "hgx-h10: there is no such file", "did you mean hgx-h100")
+        self.bad(["show", "hgx-h10"], "hgx-h10: no such file or folder", "did you mean hgx-h100")
         self.bad(["show", "/no/such/file"], "collbench topo list")
         self.bad(["show", self.folder], "the folder is empty")
         self.bad(["show", "/dev/null"], "/dev/null")

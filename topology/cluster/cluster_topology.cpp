@@ -75,10 +75,11 @@ ClusterTopology read_cluster_record(const Cluster& record, std::string_view file
   ClusterTopology cluster{load_topology(record.shapes, file).hosts, record.nodes};
   for (const ClusterNode& node : cluster.nodes) {
     if (std::cmp_less(node.shape, cluster.distinct_hosts.size()) && node.shape >= 0) continue;
-    throw usage_error(std::string(file),
-                      fmt::format("node {} refers to host {}, and the record has {}", node.host, node.shape,
-                                  cluster.distinct_hosts.size()),
-                      "the record is damaged: measure again");
+    throw usage_error(
+        std::string(file),
+        fmt::format("node {} refers to distinct host {}, but the record has only {} (numbered from 0)",
+                    node.host, node.shape, cluster.distinct_hosts.size()),
+        "the record is damaged: measure again");
   }
   return cluster;
 }

@@ -122,9 +122,9 @@ bool diff_nics_used(const HostPair& pair, const GraphPair& graphs, FindingList& 
   for (const int slot : more) {
     if (!fewer.contains(slot)) left.push_back(pair_at(pair, {DeviceKind::nic, slot}));
   }
-  findings.add_named(
-      "graph-nic-unused", side, finding_devices(pair, side, left), left,
-      fmt::format("{} uses {} instead of {}", nccl_graph_name(graphs.a.id), fewer.size(), more.size()));
+  findings.add_named("graph-nic-unused", side, finding_devices(pair, side, left), left,
+                     fmt::format("{} uses {} NIC{} instead of {}", nccl_graph_name(graphs.a.id), fewer.size(),
+                                 fewer.size() == 1 ? "" : "s", more.size()));
   return true;
 }
 

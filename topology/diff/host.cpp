@@ -97,7 +97,7 @@ int number_in_b(const HostPair& pair, int in_a) {
   return number;
 }
 
-/// The list with a's numbers of NUMA nodes replaced by those of their device pairs.
+/// The list with a's numbers of NUMA nodes replaced by those of their counterparts.
 Fact<std::string> with_numbers_of_b(const HostPair& pair, const Fact<std::string>& nodes) {
   const auto numbers = mask(nodes);
   if (!numbers) return {};
@@ -147,7 +147,7 @@ void diff_numa_nodes_of_devices(const HostPair& pair, FindingList& findings) {
 }
 
 void diff_node(FindingList& findings, const DevicePair& devices, const NumaNode& a, const NumaNode& b) {
-  // DevicePair differ by the pages that their firmware keeps.
+  // Equal machines differ by the pages that their firmware keeps.
   constexpr double kNotable = 0.02;
   if (a.memory_bytes.known() && b.memory_bytes.known()) {
     const auto bytes_a = static_cast<double>(*a.memory_bytes.value);

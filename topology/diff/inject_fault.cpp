@@ -36,7 +36,7 @@ void renumber(Device& device, const std::vector<Device>& gone) {
   }));
 }
 
-/// Links of what is gone go too; the others are counted anew.
+/// Links of what is gone go too; the others are renumbered.
 template <class Link>
 void drop_links(std::vector<Link>& links, const std::vector<Device>& gone) {
   std::erase_if(links,

@@ -106,7 +106,7 @@ std::string port_label(const std::string& nic, const NicPort& port) {
   return fmt::format("{} port {}", nic, port.number);
 }
 
-/// The memory that the system counts differs by some pages between device pairs.
+/// The memory that the system counts differs by some pages between equal machines.
 std::string rounded_to_gibibytes(std::uint64_t bytes) {
   constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
   return fmt::format("{} GiB", (bytes + kGibibyte / 2) / kGibibyte);

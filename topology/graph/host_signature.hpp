@@ -17,7 +17,7 @@ struct HostFacts {
 [[nodiscard]] HostFacts host_facts(const Host& host);
 
 /// What a device is called there: "GPU 0000:18:00.0"; by position where its address is not known: "NIC #3".
-/// Several NICs at one address (ports of a card) are told apart by their order.
+/// Several NICs at one address (ports of a card) are distinguished by their order.
 [[nodiscard]] std::string canonical_label(const Host& host, const Device& device);
 
 /// "NIC 0000:5e:00.0 port 1". `nic` is its position in the host's list.
@@ -35,9 +35,9 @@ struct HostFacts {
 
 /// The JSON of a saved topology without what tells equal machines apart and is no part of their signature:
 /// what the host is called, UUIDs, GUIDs, serial numbers, locations of sources, the rate of an idle link, and
-/// the memory of a NUMA node below a GiB. Names of NICs stay, since permuted ones are told. Files of equal
-/// text, each one host, are of one group: one of them has to be read. `text` must be one that can be loaded,
-/// or else be loaded in any case when it is the first of its kind.
+/// the memory of a NUMA node below a GiB. Names of NICs stay, since permuted ones are a finding. Files of
+/// equal text, each one host, are of one group: one of them has to be read. `text` must be one that can be
+/// loaded, or else be loaded in any case when it is the first of its kind.
 [[nodiscard]] std::string canonical_json(std::string_view text);
 
 }  // namespace collbench::topology

@@ -236,7 +236,7 @@ Host read_host(const JsonReader& json) {
   host.disagreements = read_list<Disagreement>(json, "disagreements", read_disagreement);
   host.notes = read_list<std::string>(json, "notes", read_note);
   if (const std::string broken = find_inconsistency(host); !broken.empty()) {
-    throw json.expected("a graph that holds together, but " + broken);
+    throw json.expected("a consistent graph (" + broken + ")");
   }
   return host;
 }

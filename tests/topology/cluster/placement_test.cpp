@@ -126,7 +126,7 @@ TEST(Placement, Mig) {
   const auto placed = placement(hosts(), ranks({sees({"MIG-GPU-bbbbbbbb/1/0"}), sees({"MIG-5c0f"})}));
   EXPECT_THAT(gpus(placed), ElementsAre(1, -1));
   EXPECT_FALSE(placed[0].guess);
-  EXPECT_THAT(placed[1].note, HasSubstr("MIG-5c0f does not say which GPU it is a part of"));
+  EXPECT_THAT(placed[1].note, HasSubstr("MIG-5c0f does not tell which GPU it belongs to"));
 }
 
 TEST(Placement, WhatIsNotThereIsSaid) {

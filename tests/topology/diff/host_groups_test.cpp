@@ -35,7 +35,7 @@ TEST(HostGroups, PermutedNamesOfNicsMakeAGroupOfTheirOwn) {
   EXPECT_EQ(group_key(node(1)), group_key(node(2)));
 }
 
-TEST(HostGroups, ATwinByItsTextIsNotReadAgain) {
+TEST(HostGroups, AnEqualMachineByItsTextIsNotReadAgain) {
   HostGroups groups;
   EXPECT_FALSE(groups.add_equal("text", "n0"));
   groups.add(node(0), "n0", "text");

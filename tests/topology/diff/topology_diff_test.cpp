@@ -238,7 +238,7 @@ TEST(TopologyDiff, ANicThatRunsBelowWhatBothEndsAllowIsSlowByItself) {
   for (PciDevice& pci : slow.pci_devices) {
     if (pci.address == *slow.nics[2].pci_address.value) pci.link_now = {{8}, {16}, {}};
   }
-  EXPECT_THAT(lines(findings(hgx(), slow)), ElementsAre(HasSubstr("PCIe 8 GT/s, where both ends allow 32")));
+  EXPECT_THAT(lines(findings(hgx(), slow)), ElementsAre(HasSubstr("PCIe 8 GT/s, but both ends allow 32")));
 }
 
 TEST(TopologyDiff, ANarrowSlotIsNoFaultOfTheCard) {

@@ -195,7 +195,7 @@ void each_changed(const Host& host, const std::function<void(const std::string&,
   every(other.nccl_graphs);
 }
 
-TEST(ShapeText, IsEqualOnlyOnMachinesOfOneGroup) {
+TEST(CanonicalJson, IsEqualOnlyOnMachinesOfOneGroup) {
   const Host host = whole_fixture();
   const std::string text = text_of(host);
   const std::string key = group_key(host);
@@ -208,25 +208,25 @@ TEST(ShapeText, IsEqualOnlyOnMachinesOfOneGroup) {
   EXPECT_GT(same, 10) << "names, UUIDs and GUIDs are of no group";
 }
 
-TEST(ShapeText, LeavesOutWhatTwinsAreCalled) {
+TEST(CanonicalJson, LeavesOutWhatEqualMachinesAreCalled) {
   const Host host = whole_fixture();
   Host counterpart = host;
   counterpart.name.value = "another";
-  for (Gpu& gpu : counterpart.gpus) gpu.uuid.value = "GPU-of-the-twin";
+  for (Gpu& gpu : counterpart.gpus) gpu.uuid.value = "GPU-of-the-other";
   for (Nic& nic : counterpart.nics) nic.guid.value = "0x1";
   for (Source& source : counterpart.sources) source.location = "elsewhere/" + source.location;
   counterpart.numa_nodes[0].memory_bytes.value = *counterpart.numa_nodes[0].memory_bytes.value + 4096;
   EXPECT_EQ(text_of(host), text_of(counterpart));
 }
 
-TEST(ShapeText, KeepsTheNamesOfNics) {
+TEST(CanonicalJson, KeepsTheNamesOfNics) {
   const Host host = whole_fixture();
   Host renumbered = host;
   std::swap(renumbered.nics[0].name, renumbered.nics[1].name);
   EXPECT_NE(text_of(host), text_of(renumbered));
 }
 
-TEST(ShapeText, DoesNotMindBlanks) {
+TEST(CanonicalJson, DoesNotMindBlanks) {
   const std::string one =
       R"({"hosts": [{"name": ["a", 0], "gpus": [{"uuid": ["GPU-1", 0], "sm": [90, 1]}]}]})";
   EXPECT_EQ(canonical_json(one), R"({"hosts":[{"name":["",0],"gpus":[{"uuid":["",0],"sm":[90,1]}]}]})");
@@ -234,12 +234,12 @@ TEST(ShapeText, DoesNotMindBlanks) {
             canonical_json(one));
 }
 
-TEST(ShapeText, AnotherKindOfValueIsAnotherText) {
+TEST(CanonicalJson, AnotherKindOfValueIsAnotherText) {
   EXPECT_NE(canonical_json(R"({"uuid": ["a", 0]})"), canonical_json(R"({"uuid": [7, 0]})"));
   EXPECT_NE(canonical_json(R"({"uuid": ["a", 0]})"), canonical_json(R"({"uuid": ["a\q", 0]})"));
 }
 
-TEST(ShapeText, EndsOnAnyBytes) {
+TEST(CanonicalJson, EndsOnAnyBytes) {
   for (const char* text : {"", "\"", "\"\\", "\"a\\\"", "{\"uuid\":", "-", "1e", "{\"a\" "})
     EXPECT_LE(canonical_json(text).size(), 20U);
 }

@@ -104,7 +104,7 @@ TEST(TopologyJson, RefusesWhatDoesNotHoldTogether) {
   };
   EXPECT_THAT(refused("\"collbench_topology\": 1", "\"collbench_topology\": 2"),
               HasSubstr("schema version 1"));
-  EXPECT_THAT(refused("\"parent\": \"\"", "\"parent\": \"0000:17:00.0\""), HasSubstr("hangs below itself"));
+  EXPECT_THAT(refused("\"parent\": \"\"", "\"parent\": \"0000:17:00.0\""), HasSubstr("is below itself"));
   EXPECT_THAT(refused("\"parent\": \"\"", "\"parent\": \"0000:99:00.0\""), HasSubstr("which is missing"));
   EXPECT_THAT(refused("\"nvswitch\",\n      0", "\"nvswitch\",\n      7"),
               HasSubstr("an NVLink leads to a device that is missing"));

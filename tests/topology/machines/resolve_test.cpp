@@ -122,7 +122,7 @@ TEST(ResolveMachine, RefusesAFolderWithNothingInIt) {
   EXPECT_THAT(refused(tree.root().string()), HasSubstr("the folder is empty"));
   tree.write("note.txt", "no machine");
   EXPECT_THAT(refused(tree.root().string()),
-              AllOf(HasSubstr("nothing in it is read"), HasSubstr("note.txt")));
+              AllOf(HasSubstr("no file in it can be read"), HasSubstr("note.txt")));
 }
 
 }  // namespace

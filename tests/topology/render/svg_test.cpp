@@ -42,7 +42,7 @@ TEST(Svg, WithoutGraphvizItSaysWhatToInstall) {
   ::setenv("PATH", path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
 }
 
-TEST(Svg, EveryColourHasItsTwinInTheDark) {
+TEST(Svg, EveryColourHasItsDarkCounterpart) {
   const std::string svg = with_dark_colours("<?xml?><svg width=\"1\"><g/></svg>");
   EXPECT_THAT(svg, testing::StartsWith("<?xml?><svg width=\"1\">\n<style>"));
   EXPECT_THAT(svg, testing::EndsWith("</style><g/></svg>"));

@@ -58,7 +58,7 @@ TEST(NcclGraphXml, ANicThatWasNotFoundIsLeftOut) {
 TEST(NcclGraphXml, APathThatIsNotKnownIsNoted) {
   const Host host = read(with(fixture("nccl_graph.xml"), "typeinter=\"PXB\"", "typeinter=\"WIFI\""));
   EXPECT_FALSE(host.nccl_graphs[0].inter_type.known());
-  EXPECT_THAT(host.notes, ElementsAre(HasSubstr("G.xml:2: typeinter=\"WIFI\" is a path that is not known")));
+  EXPECT_THAT(host.notes, ElementsAre(HasSubstr("G.xml:2: typeinter=\"WIFI\" is an unknown path type")));
 }
 
 TEST(NcclGraphXml, BesideTheTopologyItNamesItsDevices) {
@@ -76,9 +76,9 @@ TEST(NcclGraphXml, RefusesDamage) {
   const std::string whole = fixture("nccl_graph.xml");
   EXPECT_THAT(refused(whole.substr(0, 700)), HasSubstr("this is not XML"));
   EXPECT_THAT(refused(with(whole, "nchannels=\"4\"", "nchannels=\"5\"")),
-              HasSubstr("G.xml:2: <graph>: nchannels is 5, and 4 are there"));
+              HasSubstr("G.xml:2: <graph>: nchannels is 5, but there are 4"));
   EXPECT_THAT(refused(with(whole, "<gpu dev=\"0x1\" rank=\"1\"/>", "")),
-              HasSubstr("G.xml:9: <channel>: 2 GPUs and 2 NICs, and the first has 1 and 2"));
+              HasSubstr("G.xml:9: <channel>: 2 GPUs and 2 NICs, but the first channel has 1 and 2"));
   EXPECT_THAT(refused(with(whole, "dev=\"0x1\"", "dev=\"one\"")),
               HasSubstr("dev=\"one\" is not a device number"));
   EXPECT_THAT(refused(with(whole, "dev=\"0x1\"", "dev=\"0x200000000000001\"")),

@@ -60,7 +60,7 @@ TEST(NcclNvLinks, LeadToASwitchSeenOrHidden) {
 TEST(NcclNvLinks, ALinkToItselfIsKeptAndSaid) {
   const Host host = host_with("0000:18:00.0", kGpuClass);
   EXPECT_EQ(host.nvlinks.size(), 2U);
-  EXPECT_EQ(host.notes.at(0), "D.xml:5: an NVLink of 0000:18:00.0 leads to itself");
+  EXPECT_EQ(host.notes.at(0), "D.xml:5: an NVLink of 0000:18:00.0 loops back to itself");
 }
 
 TEST(NcclNvLinks, ALinkToSomethingElseIsLeftOutAndSaid) {
@@ -139,9 +139,9 @@ TEST(NcclTopologyXml, CountsTheLinksToEverySwitch) {
 TEST(NcclTopologyXml, SaysWhatIsNotBelievable) {
   const std::string whole = fixture("nccl_topology.xml");
   EXPECT_THAT(read(with(whole, "speed=\"400000\"", "speed=\"200000000\"")).notes.at(0),
-              HasSubstr("D.xml:14: a speed of 200000000 Mb/s is not believable"));
+              HasSubstr("D.xml:14: a speed of 200000000 Mb/s is implausible"));
   EXPECT_THAT(read(with(whole, "target=\"0000:9a:00.0\"", "target=\"0000:18:00.0\"")).notes.at(0),
-              HasSubstr("an NVLink of 0000:18:00.0 leads to itself"));
+              HasSubstr("an NVLink of 0000:18:00.0 loops back to itself"));
 }
 
 TEST(NcclTopologyXml, RefusesDamage) {
@@ -151,10 +151,10 @@ TEST(NcclTopologyXml, RefusesDamage) {
   EXPECT_THAT(refused(with(whole, "busid=\"0000:16:00.0\"", "busid=\"16\"")),
               HasSubstr("D.xml:3: <pci>: busid=\"16\" is not a PCI address"));
   EXPECT_THAT(refused(with(whole, "busid=\"0000:9a:00.0\"", "busid=\"0000:18:00.0\"")),
-              HasSubstr("stands in the file twice"));
+              HasSubstr("is listed twice"));
   EXPECT_THAT(refused(with(whole, "sm=\"90\"", "sm=\"many\"")), HasSubstr("sm=\"many\" is not a number"));
   EXPECT_THAT(refused(with(whole, "affinity=\"00000000,ffffffff\"", "affinity=\"all\"")),
-              HasSubstr("is no CPU mask"));
+              HasSubstr("is not a CPU mask"));
   EXPECT_THAT(refused("<system version=\"1\"><cpu numaid=\"0\"/></system>"),
               HasSubstr("it describes no device"));
 }
