@@ -21,15 +21,15 @@
 namespace collbench::program {
 namespace {
 
-/// Several places are one machine: each must be one host.
-topology::Topology read_places(const std::vector<std::string>& places) {
-  if (places.empty()) return topology::resolve_machine(topology::kLiveMachine).topology;
+/// Several arguments describe one machine together: each must be one host.
+topology::Topology read_machines(const std::vector<std::string>& machines) {
+  if (machines.empty()) return topology::resolve_machine(topology::kLiveMachine).topology;
   std::vector<topology::Host> readings;
-  for (const std::string& place : places) {
-    topology::Topology topology = topology::resolve_machine(place).topology;
-    if (places.size() == 1) return topology;
+  for (const std::string& argument : machines) {
+    topology::Topology topology = topology::resolve_machine(argument).topology;
+    if (machines.size() == 1) return topology;
     if (topology.hosts.size() != 1) {
-      throw usage_error(place,
+      throw usage_error(argument,
                         fmt::format("it holds {} hosts, and several PLACEs are merged as one machine",
                                     topology.hosts.size()),
                         "give it alone");
@@ -50,7 +50,7 @@ std::string as_nccl_xml(const topology::Topology& topology) {
 
 std::string save(const TopologyOptions& options) {
   require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
-  const topology::Topology topology = read_places(options.places);
+  const topology::Topology topology = read_machines(options.machines);
   write_file_by_rename(options.output, options.format == "nccl-xml" ? as_nccl_xml(topology)
                                                                     : topology::save_topology(topology));
   return fmt::format("{}: {}\n", options.output, topology::summarize_host(topology.hosts.front()));
@@ -92,22 +92,22 @@ Answer topology_command(const TopologyOptions& options) {
     case TopologyAction::diff:
       return topology_diff(options);
     case TopologyAction::draw:
-      return {draw_topology(options, read_places(options.places))};
+      return {draw_topology(options, read_machines(options.machines))};
     case TopologyAction::detect: {
       std::string text;
-      for (const topology::Host& host : read_places(options.places).hosts) text += detect(host);
+      for (const topology::Host& host : read_machines(options.machines).hosts) text += detect(host);
       return {text};
     }
     case TopologyAction::show:
       break;
   }
-  return {topology::show_topology(read_places(options.places),
+  return {topology::show_topology(read_machines(options.machines),
                                   {.matrix = options.matrix, .sources = options.sources})};
 }
 
 namespace {
 
-constexpr const char* kPlaces =
+constexpr const char* kMachineHelp =
     "A PLACE is a file (saved by topo save; output of nvidia-smi topo -m, topo -p2p, nvlink -s, -q -x or\n"
     "--query-gpu; NCCL's or hwloc's XML), a folder of such files or a copy of /sys, the name of a reference\n"
     "machine (topo list), - for stdin, or live for this machine. A file goes before a name. Several PLACEs "
@@ -121,14 +121,14 @@ CLI::App* add_action(CLI::App& topo, TopologyOptions& options, TopologyAction ac
   return command;
 }
 
-void add_places(CLI::App& command, TopologyOptions& options) {
-  command.add_option("places", options.places, "what describes the machine (this machine)")
+void add_machines_option(CLI::App& command, TopologyOptions& options) {
+  command.add_option("places", options.machines, "what describes the machine (this machine)")
       ->option_text("[PLACE...]");
-  command.footer(kPlaces);
+  command.footer(kMachineHelp);
 }
 
 void add_diff(CLI::App& command, TopologyOptions& options) {
-  command.add_option("places", options.places, "machines; the first is what the others should be")
+  command.add_option("places", options.machines, "machines; the first is what the others should be")
       ->required()
       ->option_text("PLACE [PLACE...]");
   command.add_option("--format", options.format, "text, md or json (text)")->option_text("NAME");
@@ -138,7 +138,7 @@ void add_diff(CLI::App& command, TopologyOptions& options) {
       "the odd ones compared with the majority; but where the first is a reference machine, all are "
       "compared\n"
       "with it. Exit status 1 when something is degraded or broken. docs/findings.md lists the codes.\n" +
-      std::string(kPlaces));
+      std::string(kMachineHelp));
 }
 
 void add_draw(CLI::App& command, TopologyOptions& options) {
@@ -186,13 +186,13 @@ void add_topology_command(CLI::App& app, TopologyOptions& options) {
            options);
   CLI::App* draw = add_action(*topo, options, TopologyAction::draw, "draw",
                               "the machine as a picture; collbench topo draw node7.json -o node7.svg");
-  for (CLI::App* command : {show, save, detect, draw}) add_places(*command, options);
+  for (CLI::App* command : {show, save, detect, draw}) add_machines_option(*command, options);
   show->add_flag("--matrix", options.matrix,
                  "also the paths between all GPUs and NICs, as nvidia-smi topo -m");
   show->add_flag("--sources", options.sources, "also who was asked, and their versions");
   add_save(*save, options);
   add_draw(*draw, options);
-  topo->footer(kPlaces);
+  topo->footer(kMachineHelp);
 }
 
 }  // namespace collbench::program

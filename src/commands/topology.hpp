@@ -14,16 +14,16 @@ struct TopologyOptions {
   TopologyAction action = TopologyAction::show;
   /// Files, folders, names of reference machines, "-" for stdin, "live": together one machine (none: this
   /// one), but for `diff`, where each is one.
-  std::vector<std::string> places;
+  std::vector<std::string> machines;
   bool matrix = false;
   bool sources = false;
-  std::string against;  ///< of draw: a place that shows what the machine should be; empty: none
+  std::string against;  ///< of draw: an argument that shows what the machine should be; empty: none
   std::string output;
   std::string format;  ///< of save: "json" or "nccl-xml"; of diff: "text", "md" or "json"
   bool overwrite = false;
 };
 
-/// What the command prints, and status low where `diff` has a fault. Throws Error: usage for a place that
+/// What the command prints, and status low where `diff` has a fault. Throws Error: usage for an argument that
 /// cannot be read or a file that cannot be written, not_here where `detect` has no GPU to go by.
 [[nodiscard]] Answer topology_command(const TopologyOptions& options);
 

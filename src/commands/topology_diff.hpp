@@ -5,7 +5,7 @@
 namespace collbench::program {
 
 /// `collbench topo diff`: what the command prints, and status low where a finding is degraded or broken.
-/// Throws Error (usage) for a place that cannot be read.
+/// Throws Error (usage) for an argument that cannot be read.
 [[nodiscard]] Answer topology_diff(const TopologyOptions& options);
 
 }  // namespace collbench::program

@@ -18,11 +18,11 @@ namespace collbench::program {
 namespace {
 
 /// Without their folders, which would be wider than the machine.
-std::string file_names(const std::vector<std::string>& places) {
+std::string file_names(const std::vector<std::string>& machines) {
   std::vector<std::string> names;
-  for (const std::string& place : places) {
-    const std::string name = std::filesystem::path(place).filename();
-    names.push_back(name.empty() ? place : name);
+  for (const std::string& argument : machines) {
+    const std::string name = std::filesystem::path(argument).filename();
+    names.push_back(name.empty() ? argument : name);
   }
   return fmt::format("{}", fmt::join(names, " + "));
 }
@@ -70,7 +70,7 @@ std::string draw_topology(const TopologyOptions& options, const topology::Topolo
   require_writable(options.output, options.overwrite, "-o");
   const topology::Host& host = topology.hosts.front();
   const std::string name =
-      options.places.empty() ? host.name.value_or("this machine") : file_names(options.places);
+      options.machines.empty() ? host.name.value_or("this machine") : file_names(options.machines);
   const auto marks =
       options.against.empty() ? std::vector<topology::DrawingMark>{} : marks_against(options.against, host);
   const std::string dot =

@@ -75,8 +75,12 @@ WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
     r"analysis/host_(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv)\.cpp":
     "the algorithms of one operation each, which host_algorithm.hpp declares",
-    r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
-    r"topology/diff_[a-z_]+\.cpp": "the parts of one comparison, which diff_parts.hpp declares",
+    r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
+    r"topology/diff/(devices|graphs|host|nvlinks|paths|pcie)\.cpp": "the parts of one comparison, which parts.hpp declares",
+    r"topology/diff/(host_groups|inject_fault)\.cpp": "what else a comparison offers, which topology_diff.hpp declares",
+    r"topology/readers/(ibstat|lspci|read_any|registry|hwloc/(live|xml)|nccl/graph_xml|nvidia_smi/(csv|nvlink|query|topo)|sysfs/(nics|pci))\.cpp":
+    "the readers, which readers.hpp declares",
+    r"topology/render/[a-z_]+\.cpp": "the renderers, which render.hpp declares",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|tuner)\.cpp": "libraries to load",
@@ -95,10 +99,8 @@ TESTED_BY = {
     r"collectives/nccl/(cuda_library|gpu_session|kernel_library|nccl_(backend|communicator|library|observer|row))\.cpp": OVER_STAND_INS,
     r"collectives/nccl/(observer/[a-z]+|observer_library)\.cpp": "tests/collectives/nccl/observer_test.cpp",
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
-    r"topology/reference_host\.cpp": "tests/topology/machines/reference_machines_test.cpp",
-    r"topology/diff_[a-z_]+\.cpp": "tests/topology/diff/topology_diff_test.cpp",
-    r"topology/hwloc_links\.cpp": "tests/topology/readers/hwloc/xml_test.cpp",
-    r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
+    r"topology/diff/(devices|host|nvlinks|paths|pcie)\.cpp": "tests/topology/diff/topology_diff_test.cpp",
+    r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"collectives/(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv|collective)\.cpp":
     "tests/collectives/operations_test.cpp",
 }
@@ -107,9 +109,9 @@ TESTED_BY = {
 TESTS_OF_MORE = {
     r"tests/collectives/nccl/(plugin_)?headers_test\.cpp": "our declarations against NCCL's and CUDA's own",
     r"tests/collectives/nccl/observer_test\.cpp": "the observer library as NCCL and the backend use it",
-    r"tests/topology/corpus_test\.cpp": "every reader on recordings of real machines",
-    r"tests/topology/diff_corpus_test\.cpp": "topo diff on pairs of recordings of real machines",
-    r"tests/topology/fixtures_test\.cpp": "every reader on our own files",
+    r"tests/topology/readers/corpus_test\.cpp": "every reader on recordings of real machines",
+    r"tests/topology/diff/corpus_test\.cpp": "topo diff on pairs of recordings of real machines",
+    r"tests/topology/readers/fixtures_test\.cpp": "every reader on our own files",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
     r"tests/collectives/mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
     r"tests/collectives/mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +16,6 @@
 #include "base/text_input.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/readers.hpp"
-#include "topology/readers/sysfs/sysfs.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -135,15 +133,6 @@ Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
   return host;
 }
 
-Host gather_system(const std::filesystem::path& sysfs) {
-  Host host;
-  host.sources.push_back(kSystemReader.source("live"));
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0) host.name.value = name.data();
-  host.driver_version.value = sysfs_text(sysfs / "module/nvidia/version");
-  return host;
-}
-
 bool shows_nvidia_gpu(const Host& host) {
   return std::any_of(host.pci_devices.begin(), host.pci_devices.end(), [&host](const PciDevice& device) {
     return device.vendor.value_or("") == "0x10de" &&
@@ -159,7 +148,7 @@ Host gather_live(const LiveSources& sources) {
   const Host sysfs = read_sysfs(sources.sysfs);
   const bool gpus_on_bus = shows_nvidia_gpu(sysfs);
   const Host nvidia_smi = gather_nvidia_smi(sources, gpus_on_bus, programs);
-  std::vector<Host> readings{gather_system(sources.sysfs), nvidia_smi, sysfs};
+  std::vector<Host> readings{read_system(sources.sysfs), nvidia_smi, sysfs};
   if (gpus_on_bus || !nvidia_smi.gpus.empty()) readings.push_back(gather_fabric_manager(sources, programs));
   if (sources.hwloc) readings.push_back(or_note("libhwloc", read_hwloc_live));
   Host host = merge_hosts(readings);
@@ -174,11 +163,6 @@ Host gather_live(const LiveSources& sources) {
 
 constexpr TopologyReader kFabricManagerReader{
     .name = "systemctl is-active",
-    .coverage = {.gpus = false, .nics = false, .nvswitches = false},
-};
-
-constexpr TopologyReader kSystemReader{
-    .name = "system",
     .coverage = {.gpus = false, .nics = false, .nvswitches = false},
 };
 

@@ -7,7 +7,6 @@
 #include "base/text_input.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/readers/nvidia_smi/fields.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::topology {

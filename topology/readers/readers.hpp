@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "topology/graph/topology.hpp"
 
@@ -105,6 +106,11 @@ inline constexpr std::string_view kHiddenNvSwitch = "fffffff:ffff:ff";
 /// libhwloc fails.
 [[nodiscard]] Host read_hwloc_live();
 
+/// Why these lines of `file` are not what was to be read: nvidia-smi's own words when it failed, `missing`
+/// otherwise.
+[[nodiscard]] Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file,
+                                              const Error& missing);
+
 /// `nvidia-smi -q -x` (the DTDs nvsmi_device_v10 to v13): GPUs with UUID, model, memory, MIG, fabric state,
 /// and their PCIe links.
 [[nodiscard]] Host read_nvidia_smi_query(std::string_view text, std::string_view file);
@@ -130,6 +136,9 @@ inline constexpr std::string_view kHiddenNvSwitch = "fffffff:ffff:ff";
 
 /// The output of `ibstat`: RDMA devices, their firmware and GUIDs, and the state of their ports.
 [[nodiscard]] Host read_ibstat(std::string_view text, std::string_view file);
+
+/// What the kernel alone tells: the host's name, live, and the version of the NVIDIA driver below `sysfs`.
+[[nodiscard]] Host read_system(const std::filesystem::path& sysfs);
 
 /// GPUs, NICs and NVSwitches below ROOT/bus/pci/devices, with the bridges above them and their PCIe links.
 /// `root` is /sys or a copy. What is hidden is in the notes; never throws for it.

@@ -23,7 +23,7 @@ TEST(VisibleGpus, FollowsCudasRules) {
               ElementsAre("GPU-1a2b", "MIG-GPU-1a2b/1/0", "MIG-5c"));
 }
 
-TEST(VisibleGpus, TellsAnIndex) {
+TEST(VisibleGpus, RecognizesAnIndex) {
   EXPECT_TRUE(is_gpu_index("0"));
   EXPECT_FALSE(is_gpu_index("-1"));
   EXPECT_FALSE(is_gpu_index("GPU-0"));

@@ -60,7 +60,7 @@ const std::set<std::string> kNotOfTheShape{"host name",       "GPU uuid",       
                                            "NIC system_guid", "PCI link_rate_now", "PCI link_bandwidth_now",
                                            "NIC nccl_net"};
 
-TEST(ShapeHash, ChangesWithEveryFactOfTheShapeAndWithNoOther) {
+TEST(CanonicalHash, ChangesWithEveryFactOfTheSignatureAndWithNoOther) {
   Host host = whole_fixture();
   const std::string before = hash_of(host);
   std::set<std::string> seen;
@@ -80,7 +80,7 @@ TEST(ShapeHash, ChangesWithEveryFactOfTheShapeAndWithNoOther) {
   }
 }
 
-TEST(ShapeHash, ForgetsWhoSaidItAndWhatWasNotedOrDisagreed) {
+TEST(CanonicalHash, ForgetsWhoSaidItAndWhatWasNotedOrDisagreed) {
   Host host = whole_fixture();
   const std::string before = hash_of(host);
   host.sources.insert(host.sources.begin(), Source{"another", "place", "1"});
@@ -89,7 +89,7 @@ TEST(ShapeHash, ForgetsWhoSaidItAndWhatWasNotedOrDisagreed) {
   EXPECT_EQ(hash_of(host), before);
 }
 
-TEST(ShapeHash, KnowsTheTreeAndTheNumberOfDevices) {
+TEST(CanonicalHash, KnowsTheTreeAndTheNumberOfDevices) {
   const Host host = whole_fixture();
   const auto changed = [&host](const std::function<void(Host&)>& apply) {
     Host other = host;
@@ -107,7 +107,7 @@ TEST(ShapeHash, KnowsTheTreeAndTheNumberOfDevices) {
   EXPECT_TRUE(changed([](Host& h) { h.stated_paths.back().to = h.stated_paths.back().from; }));
 }
 
-TEST(ShapeHash, RenamedNicsAreTheSameMachineInAnyOrder) {
+TEST(CanonicalHash, RenamedNicsAreTheSameMachineInAnyOrder) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   const std::string before = hash_of(host);
   std::swap(host.nics[0].name, host.nics[1].name);
@@ -118,28 +118,28 @@ TEST(ShapeHash, RenamedNicsAreTheSameMachineInAnyOrder) {
   EXPECT_EQ(hash_of(host), without_paths);
 }
 
-TEST(ShapeHash, SomePagesOfMemoryAreNoDifference) {
+TEST(CanonicalHash, SomePagesOfMemoryAreNoDifference) {
   Host host = whole_fixture();
   const std::string before = hash_of(host);
   *host.numa_nodes[0].memory_bytes.value += 4096;
   EXPECT_EQ(hash_of(host), before);
 }
 
-TEST(ShapeHash, IdentitiesAreKeptByDevice) {
+TEST(CanonicalHash, IdentitiesAreKeptByDevice) {
   const HostFacts facts = host_facts(whole_fixture());
   EXPECT_EQ(facts.identity.at("GPU 0000:18:00.0").at("uuid"), "GPU-11111111-2222-3333-4444-555555555550");
   for (const auto& [device, attributes] : facts.signature)
     EXPECT_FALSE(attributes.contains("uuid")) << device;
 }
 
-TEST(ShapeHash, StaysTheSameFromBuildToBuild) {
+TEST(CanonicalHash, StaysTheSameFromBuildToBuild) {
   EXPECT_EQ(canonical_hash({}), "cbf29ce484222325");
   EXPECT_EQ(canonical_hash({{"a", {{"b", "c"}}}}), canonical_hash({{"a", {{"b", "c"}}}}));
   EXPECT_NE(canonical_hash({{"a", {{"b", "c"}}}}), canonical_hash({{"ab", {{"", "c"}}}}));
   EXPECT_NE(canonical_hash({{"a", {}}, {"b", {}}}), canonical_hash({{"a", {{"b", ""}}}}));
 }
 
-TEST(ShapeHash, TellsAllReferenceMachinesApart) {
+TEST(CanonicalHash, DistinguishesAllReferenceMachines) {
   std::set<std::string> hashes;
   for (const ReferenceMachine& machine : reference_machines()) {
     Host host = reference_host(machine);
@@ -149,7 +149,7 @@ TEST(ShapeHash, TellsAllReferenceMachinesApart) {
   EXPECT_GE(hashes.size(), reference_machines().size() - 4);  // some differ in name only: hgx-h100 and ndv5
 }
 
-TEST(ShapeHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
+TEST(CanonicalHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
   const HostFacts forwards = host_facts(two_ports_at_one_address());
   const HostFacts backwards = host_facts(two_ports_at_one_address(true));
   EXPECT_EQ(forwards.signature, backwards.signature);

@@ -97,7 +97,7 @@ TEST(TopologyJson, APathOfAnyBytesCanBeSaved) {
             load_topology(save_topology(topology), "saved").hosts.at(0).sources.at(0).location);
 }
 
-TEST(TopologyJson, RefusesWhatDoesNotHoldTogether) {
+TEST(TopologyJson, RefusesAnInconsistentGraph) {
   const auto refused = [](const std::string& what, const std::string& instead) {
     const std::string text = with(save_topology({{full_host()}}), what, instead);
     return refusal([&] { (void)load_topology(text, "T.json"); });

@@ -15,8 +15,8 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-std::string refused(const std::string& place) {
-  return refusal([&place] { static_cast<void>(resolve_machine(place)); });
+std::string refused(const std::string& argument) {
+  return refusal([&argument] { static_cast<void>(resolve_machine(argument)); });
 }
 
 /// The current directory, while it exists.

@@ -26,7 +26,7 @@ TEST(ShowTree, LeavesOutBridgesWithOneThingBelow) {
             "      └─ mlx5_3  0000:c1:00.1  31.5 GB/s DOWN\n");
 }
 
-TEST(ShowTree, PlacesDevicesOfAMatrixByTheirAffinity) {
+TEST(ShowTree, PutsDevicesOfAMatrixByTheirAffinity) {
   EXPECT_THAT(
       show_tree(read_nvidia_smi_topo(fixture("topo_m.txt"), "topo_m.txt")),
       HasSubstr("├─ NUMA 0\n│  └─ GPU0\n├─ NUMA 1\n│  └─ GPU1\n└─ NUMA node unknown\n   ├─ mlx5_0\n"));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "topology/readers/readers.hpp"
+
 namespace collbench::topology::fields_test {
 namespace {
 
