@@ -25,12 +25,12 @@ std::string name_of(const topology::Host& host, const std::string& argument, std
 /// The text of a file that may be a saved machine; empty for any other argument.
 std::string saved_text(const std::string& argument) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(argument, ignored)) return {};
+  if (!topology::names_file(argument) || !std::filesystem::is_regular_file(argument, ignored)) return {};
   std::string text = read_file(argument);
   return text.starts_with('{') ? text : std::string();
 }
 
-/// A file that says the same as an earlier one, but for what device pairs are called, is not read again: of
+/// A file that equals an earlier one but for what devices are called is not read again: of
 /// the files of a thousand nodes, reading is what takes the time.
 void add_machine(topology::HostGroups& groups, const std::string& argument) {
   const std::string text = saved_text(argument);

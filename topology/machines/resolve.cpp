@@ -120,4 +120,6 @@ const ReferenceMachine* named_reference(const std::string& argument) {
   return kind_of(argument) == ArgumentKind::name ? find_reference_machine(argument) : nullptr;
 }
 
+bool names_file(const std::string& argument) { return kind_of(argument) == ArgumentKind::file; }
+
 }  // namespace collbench::topology

@@ -35,4 +35,7 @@ struct ResolvedMachine {
 /// it is something else.
 [[nodiscard]] const ReferenceMachine* named_reference(const std::string& argument);
 
+/// Whether resolve_machine() takes the argument for a file.
+[[nodiscard]] bool names_file(const std::string& argument);
+
 }  // namespace collbench::topology

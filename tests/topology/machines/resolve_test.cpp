@@ -71,6 +71,8 @@ TEST(ResolveMachine, AFileCalledLiveIsReadByItsPath) {
   tree.write("live", fixture("topo_m.txt"));
   const CurrentFolder here(tree.root());
   EXPECT_EQ(resolve_machine("./live").only_host().gpus.size(), 2U);
+  EXPECT_TRUE(names_file("./live"));
+  EXPECT_FALSE(names_file("live"));
 }
 
 TEST(ResolveMachine, OneHostIsNotSeveralAndNotNone) {
