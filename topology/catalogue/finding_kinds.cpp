@@ -60,7 +60,7 @@ constexpr std::array<FindingKind, 45> kFindingKinds{{
      "lspci -vv -s ADDRESS | grep LnkSta ; echo $NCCL_TOPO_FILE",
      "PCI.link_width_now PCI.link_width_max PCI.link_rate_max"},
     {"switches-hidden", kDegraded,
-     "No two devices meet below a switch: a virtual machine hides them, and NCCL pairs GPUs and NICs "
+     "No two devices share a PCIe switch: a virtual machine hides the switches, and NCCL pairs GPUs and NICs "
      "blindly.",
      "nvidia-smi topo -m ; echo $NCCL_TOPO_FILE", ""},
     {"acs-on", kDegraded, "ACS sends traffic between peers up to the host: GPUDirect crawls or fails.",

@@ -140,7 +140,7 @@ void diff_numa_nodes_of_devices(const HostPair& pair, FindingList& findings) {
     for (const DevicePair& devices : *list) {
       if (const auto move = numa_move(pair, devices)) {
         findings.add("numa-moved", Side::b, {devices},
-                     fmt::format("next to NUMA {} instead of {}", move->found, move->expected));
+                     fmt::format("attached to NUMA {} instead of {}", move->found, move->expected));
       }
     }
   }
