@@ -98,10 +98,10 @@ struct NvmlFieldValue {
   NvmlValue value;
 };
 
-/// What nvmlDeviceGetUUID wants at most (NVML_DEVICE_UUID_V2_BUFFER_SIZE).
+/// The longest text of nvmlDeviceGetUUID (NVML_DEVICE_UUID_V2_BUFFER_SIZE).
 inline constexpr unsigned int kNvmlUuidBytes = 96;
 
-/// The functions; each is that of nvml.h whose name is like it.
+/// The functions; most are nvmlDeviceGet… of that name.
 struct NvmlLibrary {
   std::string path;  ///< the file that the loader took
 

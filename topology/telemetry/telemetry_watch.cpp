@@ -159,11 +159,14 @@ std::optional<std::vector<GpuReading>> TelemetryWatch::read_gpus() {
       failures_.push_back(fmt::format("{}: {}", readers_.front()->name(), error.what()));
     }
     if (log_.readings() > 0) {
-      log_.note(fmt::format("not known after reading {}: {}", log_.readings(), failures_.back()));
+      log_.note(fmt::format("not known after reading {}: {}; check dmesg for Xid errors", log_.readings(),
+                            failures_.back()));
       readers_.clear();
     } else {
       readers_.erase(readers_.begin());
-      if (readers_.empty()) log_.note(fmt::format("not known: {}", fmt::join(failures_, "; ")));
+      if (readers_.empty())
+        log_.note(fmt::format("not known: {}; check the NVIDIA driver, or pass --no-telemetry",
+                              fmt::join(failures_, "; ")));
     }
   }
   return std::nullopt;

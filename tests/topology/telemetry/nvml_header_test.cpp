@@ -88,16 +88,18 @@ static_assert(offsetof(NvmlFieldValue, value) == offsetof(nvmlFieldValue_t, valu
 /// Whether a type of ours goes into a call as theirs does: the same type, a pointer for a pointer, or an
 /// enumeration for one of its size.
 template <typename Ours, typename Theirs>
-constexpr bool kPassesAs =
-    std::is_same_v<Ours, Theirs> || (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) ||
-    (std::is_enum_v<Ours> && std::is_enum_v<Theirs> && sizeof(Ours) == sizeof(Theirs));
+struct PassesAs : std::is_same<Ours, Theirs> {};
+template <typename Ours, typename Theirs>
+struct PassesAs<Ours*, Theirs*> : std::true_type {};
+template <typename Ours, typename Theirs>
+  requires std::conjunction_v<std::is_enum<Ours>, std::is_enum<Theirs>>
+struct PassesAs<Ours, Theirs> : std::is_same<std::make_unsigned_t<Ours>, std::make_unsigned_t<Theirs>> {};
 
 template <typename Ours, typename Theirs>
 struct SameCall : std::false_type {};
 template <typename R1, typename... A1, typename R2, typename... A2>
   requires(sizeof...(A1) == sizeof...(A2))
-struct SameCall<R1 (*)(A1...), R2(A2...)>
-    : std::bool_constant<kPassesAs<R1, R2> && (kPassesAs<A1, A2> && ...)> {};
+struct SameCall<R1 (*)(A1...), R2(A2...)> : std::conjunction<PassesAs<R1, R2>, PassesAs<A1, A2>...> {};
 
 template <auto member, typename Theirs>
 constexpr bool same_call(Theirs* /*function*/) {

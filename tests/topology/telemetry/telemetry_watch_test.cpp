@@ -268,9 +268,9 @@ TEST_F(TelemetryWatchTest, NvidiaSmiIsUsedWhereNvmlCannotBeAndTheReasonIsNoted) 
 
 TEST_F(TelemetryWatchTest, WhereNeitherCanBeUsedBothReasonsAreNoted) {
   TelemetryWatch watch(nvml_then_nvidia_smi("/none.so"), kPause);
-  EXPECT_THAT(
-      watch.finish().notes(),
-      ElementsAre(testing::MatchesRegex("not known: NVML: /none.so: .*; nvidia-smi -q -x: No such file.*")));
+  EXPECT_THAT(watch.finish().notes(), ElementsAre(testing::MatchesRegex(
+                                          "not known: NVML: /none.so: .*; nvidia-smi -q -x: No such file or "
+                                          "directory; check the NVIDIA driver, or pass --no-telemetry")));
 }
 
 /// It works, then every GPU is lost; nvidia-smi would only say the same.
@@ -281,8 +281,8 @@ TEST_F(TelemetryWatchTest, NvmlThatFailsLaterKeepsItsReadings) {
   const TelemetryLog& log = watch.finish();
   ::unsetenv("COLLBENCH_STAND_IN_SMI");
   EXPECT_EQ(log.readings(), 1);
-  EXPECT_THAT(log.notes(),
-              ElementsAre("not known after reading 1: NVML: cannot read any of 8 GPUs: GPU is lost"));
+  EXPECT_THAT(log.notes(), ElementsAre("not known after reading 1: NVML: cannot read any of 8 GPUs: GPU is "
+                                       "lost; check dmesg for Xid errors"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "calls"));
 }
 
