@@ -288,8 +288,7 @@ class Telemetry(Scratch):
             self.assertNotRegex(text, r"\d!")
 
     def test_a_gpu_that_is_throttled_marks_the_rows(self):
-        for by, gpus in (("stand_in_nvml", "sw_power_cap"), ("stand_in_nvml_old", "sw_power_cap"),
-                         ("nvidia-smi", "old sw_power_cap")):
+        for by, gpus in (("stand_in_nvml_old", "sw_power_cap"), ("nvidia-smi", "old sw_power_cap")):
             made, text = self.measure(*self.LONG, by=by, gpus=gpus)
             self.assertEqual(self.marks(made), {("GPU-c0000000-0000-0000-0000-000000000001", "SW power cap")})
             marks = [mark for row in made["rows"] for mark in row["marks"]]  # of those that ran during a reading
