@@ -17,7 +17,7 @@ namespace {
 constexpr double kFirstRoundSeconds = 1e-3;
 constexpr double kMaxRoundSeconds = 0.1;  // a failure elsewhere is noticed within this
 
-enum class State : char { over = 'o', busy = 'b', failed = 'f' };
+enum class State { over, busy, failed };
 
 /// "rank 1", "ranks 0, 2 and 6 more".
 std::string some_ranks(const std::vector<int>& ranks) {
@@ -54,17 +54,15 @@ void CollectiveWait::wait(const std::string& what, const std::function<void()>& 
       if (state != State::busy || clock_.seconds() > round_end) break;
       std::this_thread::yield();  // the library may need this core for threads of its own
     }
-    const std::vector<std::string> states = ranks_.all_gather(std::string(1, static_cast<char>(state)));
-    const auto count = [&](State wanted) {
-      return std::count(states.begin(), states.end(), std::string(1, static_cast<char>(wanted)));
-    };
+    const std::vector<State> states = all_gather_values(ranks_, state);
+    const auto count = [&](State wanted) { return std::count(states.begin(), states.end(), wanted); };
     if (count(State::failed) > 0) agree(ranks_, host_, mine);
     if (count(State::busy) == 0) return;
     const bool late = limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
     if (!broadcast_value(ranks_, late)) continue;
     std::vector<int> busy;
     for (std::size_t rank = 0; rank < states.size(); ++rank) {
-      if (states[rank][0] == static_cast<char>(State::busy)) busy.push_back(static_cast<int>(rank));
+      if (states[rank] == State::busy) busy.push_back(static_cast<int>(rank));
     }
     agree(ranks_, host_,
           Error(ExitStatus::rank_lost, what,

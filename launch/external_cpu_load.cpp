@@ -22,21 +22,19 @@ struct HostLoad {
 
 std::vector<HostLoad> host_loads(Ranks& ranks, const Identities& identities, const CpuTimes& before,
                                  const CpuTimes& after) {
-  const auto everyones = [&](double CpuTimes::* part) {
-    return all_gather_values(ranks, after.*part - before.*part);
-  };
-  const std::vector<double> busy = everyones(&CpuTimes::host_busy_seconds);
-  const std::vector<double> stolen = everyones(&CpuTimes::stolen_seconds);
-  const std::vector<double> own = everyones(&CpuTimes::own_seconds);
-  const std::vector<double> threads = all_gather_values(ranks, after.hardware_threads);
+  const std::vector<CpuTimes> during = all_gather_values(
+      ranks, CpuTimes{.host_busy_seconds = after.host_busy_seconds - before.host_busy_seconds,
+                      .stolen_seconds = after.stolen_seconds - before.stolen_seconds,
+                      .own_seconds = after.own_seconds - before.own_seconds,
+                      .hardware_threads = after.hardware_threads});
   std::vector<HostLoad> hosts(static_cast<std::size_t>(node_count(identities)));
   for (std::size_t rank = 0; rank < identities.size(); ++rank) {
     HostLoad& load = hosts[static_cast<std::size_t>(identities[rank].node)];
     load.host = identities[rank].host;
-    load.busy_seconds = std::max(load.busy_seconds, busy[rank]);
-    load.stolen_seconds = std::max(load.stolen_seconds, stolen[rank]);
-    load.own_seconds += own[rank];
-    load.threads = threads[rank];
+    load.busy_seconds = std::max(load.busy_seconds, during[rank].host_busy_seconds);
+    load.stolen_seconds = std::max(load.stolen_seconds, during[rank].stolen_seconds);
+    load.own_seconds += during[rank].own_seconds;
+    load.threads = during[rank].hardware_threads;
     ++load.ranks;
   }
   return hosts;

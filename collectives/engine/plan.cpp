@@ -22,12 +22,12 @@ Error too_many(const std::string& where, const std::string& next_step) {
 }
 
 /// The row with its size: what really runs when `asked_bytes` are asked for.
-RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& shape,
+RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& call,
              std::uint64_t elements_per_call) {
   const DataTypeTraits& type = traits(row.type);
   const Operation& what = operation(row.operation);
   const Layout layout =
-      collective(row.operation).layout(count_for(what, asked_bytes, type.bytes, shape.ranks), shape);
+      collective(row.operation).layout(count_for(what, asked_bytes, type.bytes, call.ranks), call);
   // AllToAllv addresses its whole buffer in one call.
   const bool whole = what.size_meaning == SizeMeaning::largest_rank_total;
   const std::uint64_t in_one_call = whole ? layout.size_elements : layout.count;
@@ -94,7 +94,7 @@ std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks, const Traff
     for (const RowKey& variant : variants(request, operation(id), ranks)) {
       for (const std::uint64_t size : request.sizes_bytes) {
         const RowKey row =
-            sized(variant, size, shape_of(variant, 0, ranks, traffic), request.elements_per_call);
+            sized(variant, size, call_context(variant, 0, ranks, traffic), request.elements_per_call);
         RowKey what_moves = row;
         what_moves.count = 0;  // AllToAllv rounds several counts to the same
         if (!seen.insert(what_moves).second) continue;

@@ -56,9 +56,10 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
       key.algorithm = algorithm;
       if (operation(id).reduces) key.reduction = Reduction::sum;
       if (unsupported_reason(key)) continue;
-      launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(buffer_bytes(key)); });
+      const RowLayout row = layout(key);
+      launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(row.bytes); });
       try {
-        prepare(key)->run(1);
+        prepare(key, row)->run(1);
       } catch (const launch::AgreedError& error) {
         if (error.status() != ExitStatus::not_here) throw;
         declined_[{id, algorithm}] = error.what();
@@ -129,12 +130,14 @@ std::string NcclBackend::note(const RowKey& key) const {
   return fmt::format("{}", fmt::join(notes, "; "));
 }
 
-BufferBytes NcclBackend::buffer_bytes(const RowKey& key) const { return buffer_bytes_of(key, shape(key)); }
+RowLayout NcclBackend::layout(const RowKey& key) const {
+  const launch::Ranks& ranks = waiter_.ranks();
+  return row_layout(key, call_context(key, ranks.rank(), ranks.size(), traffic_));
+}
 
 BackendLimits NcclBackend::limits() const {
   return {.elements_per_call = std::numeric_limits<std::size_t>::max(),
           .default_largest_bytes = 4 * kGiB,
-          .memory_of = "GPU",
           .library_buffers = 0};
 }
 
@@ -158,22 +161,20 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
   return *made;
 }
 
-std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
-  const BufferLayout places = buffer_layout_of(key, shape(key));
-  const auto at = [this](const BufferRange& stretch) {
-    return (stretch.of_receive_buffer ? receive_ : send_).data() + stretch.offset;
+std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {
+  const auto at = [this](const BufferRange& range) {
+    return (range.of_receive_buffer ? receive_ : send_).data() + range.offset;
   };
-  const NcclRowBuffers buffers{.input = at(places.input),
+  const NcclRowBuffers buffers{.input = at(layout.buffers.input),
                                .output = receive_.data(),
-                               .result = at(places.result),
-                               .output_bytes = buffer_bytes(key).receive,
+                               .result = at(layout.buffers.result),
+                               .output_bytes = layout.bytes.receive,
                                .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
-  return std::make_unique<NcclRow>(key,
+  return std::make_unique<NcclRow>(key, layout,
                                    NcclRowContext{.gpu = gpu_,
                                                   .communicator = communicator(key.algorithm),
                                                   .ranks = waiter_.ranks(),
                                                   .observer = observer_,
-                                                  .shape = shape(key),
                                                   .operations_per_group = operations_per_group_,
                                                   .clock = waiter_.clock(),
                                                   .in_graphs = graph_launches_ > 0},

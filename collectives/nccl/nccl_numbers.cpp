@@ -27,9 +27,9 @@ NcclType nccl_type(DataType type) {
     case DataType::float8_e5m2:
       return NcclType::float8_e5m2;
     case DataType::bfloat16:
-      break;
+      return NcclType::bfloat16;
   }
-  return NcclType::bfloat16;
+  throw Error(ExitStatus::not_here, "NCCL", "has no such data type", "take another -d");
 }
 
 NcclReduction nccl_reduction(Reduction reduction) {
@@ -43,9 +43,9 @@ NcclReduction nccl_reduction(Reduction reduction) {
     case Reduction::max:
       return NcclReduction::max;
     case Reduction::avg:
-      break;
+      return NcclReduction::avg;
   }
-  return NcclReduction::avg;
+  throw Error(ExitStatus::not_here, "NCCL", "has no such reduction", "take another -o");
 }
 
 unsigned tolerance_ulp(DataType type, Reduction reduction) {

@@ -26,7 +26,7 @@
 #include "src/cli/add_option.hpp"
 #include "src/cli/option_values.hpp"
 #include "src/commands/launch_folder.hpp"
-#include "src/run/gpu_expectation.hpp"
+#include "src/run/expectation.hpp"
 #include "src/run/progress.hpp"
 
 namespace collbench::program {

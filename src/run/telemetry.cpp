@@ -89,7 +89,7 @@ GatheredTelemetry gather_telemetry(launch::Ranks& ranks, const Identities& machi
 
 void RunTelemetry::begin(const launch::Ranks& ranks) {
   if (!wanted_) return;
-  if (place_.machines[static_cast<std::size_t>(ranks.rank())].local_rank == 0) watch_.emplace();
+  if (context_.machines[static_cast<std::size_t>(ranks.rank())].local_rank == 0) watch_.emplace();
 }
 
 void RunTelemetry::running(std::optional<std::size_t> row) {
@@ -99,7 +99,7 @@ void RunTelemetry::running(std::optional<std::size_t> row) {
 void RunTelemetry::end(launch::Ranks& ranks, Run& run) {
   if (!wanted_) return;
   const topology::TelemetryLog* const log = watch_ ? &watch_->finish() : nullptr;
-  GatheredTelemetry all = gather_telemetry(ranks, place_.machines, place_.gpus, log);
+  GatheredTelemetry all = gather_telemetry(ranks, context_.machines, gpus_.by_rank, log);
   if (!ranks.is_root()) return;
   run.telemetry = std::move(all.telemetry);
   marks_ = std::move(all.marks);

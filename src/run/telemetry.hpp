@@ -10,6 +10,7 @@
 #include "collectives/nccl/gpu_choice.hpp"
 #include "launch/ranks.hpp"
 #include "src/run/context.hpp"
+#include "src/run/make_backend.hpp"
 #include "topology/telemetry/telemetry_watch.hpp"
 
 namespace collbench::program {
@@ -29,8 +30,9 @@ struct GatheredTelemetry {
 /// How the GPUs fare while a run measures. Does nothing on host memory, and when nobody wants to know.
 class RunTelemetry {
  public:
-  /// `place` outlives it.
-  RunTelemetry(const RunContext& place, bool wanted) : place_(place), wanted_(wanted && place.on_gpus) {}
+  /// `context` and `gpus` outlive it.
+  RunTelemetry(const RunContext& context, const RunGpus& gpus, bool wanted)
+      : context_(context), gpus_(gpus), wanted_(wanted && !gpus.by_rank.empty()) {}
 
   /// Begins, on the first rank of each host.
   void begin(const launch::Ranks& ranks);
@@ -42,7 +44,8 @@ class RunTelemetry {
   void mark_rows(Run& run) const;
 
  private:
-  const RunContext& place_;
+  const RunContext& context_;
+  const RunGpus& gpus_;
   bool wanted_;
   std::optional<topology::TelemetryWatch> watch_;
   std::map<std::size_t, std::vector<RowMark>> marks_;  // by row

@@ -131,7 +131,7 @@ class Operations(Scratch):
         self.assertGreater(min(made["communicator_seconds"]), 0)
         self.assertEqual([rank["gpu_address"] for rank in made["cluster"]["placement"]], ["0000:18:00.0", "0000:19:00.0"])
         self.assertIsNone(made["calibration"])  # host memory's rates say nothing of GPUs
-        self.assertIn("nothing is expected of any row", " ".join(made["place_notes"]))  # no machine has a stand-in
+        self.assertIn("no row has an expectation or a verdict", " ".join(made["place_notes"]))  # no machine has a stand-in
 
     def test_sizes_go_up_to_what_the_gpu_holds(self):
         made = mpirun(2, "--dry-run", "--ops", "all_reduce", environment={"COLLBENCH_STAND_IN_MEMORY": str(64 << 20)})

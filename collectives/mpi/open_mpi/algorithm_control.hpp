@@ -6,15 +6,10 @@
 #include <vector>
 
 #include "base/record/measurement.hpp"
+#include "collectives/engine/backend.hpp"
 #include "collectives/mpi/open_mpi/call_context.hpp"
 
 namespace collbench::collectives {
-
-/// The largest message, in bytes of payload, that is sent without waiting for its receiver; 0 when unknown.
-struct EagerLimits {
-  std::uint64_t within_host_bytes = 0;
-  std::uint64_t across_hosts_bytes = 0;
-};
 
 /// Call before MPI_Init: allows AlgorithmControl::select to work, unless the user has decided otherwise in
 /// the environment. Changes nothing about the library's own choice of algorithms.

@@ -118,9 +118,17 @@ Rules rules_of(const CollectiveCall& call) {
       return {kReduceScatter, block * static_cast<std::uint64_t>(call.ranks)};
     case OperationId::all_to_all:
       return {kAllToAll, block};
-    default:
+    case OperationId::all_to_all_v:
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+    case OperationId::gather:
+    case OperationId::scatter:
+    case OperationId::hypercube:
       return {};
   }
+  return {};
 }
 
 }  // namespace
@@ -188,9 +196,18 @@ std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
     case OperationId::all_to_all:
       // coll_base_alltoall.c: each of them begins with mca_coll_base_alltoall_intra_basic_inplace
       return call.in_place ? "basic_inplace" : forced;
-    default:  // coll_base_reduce_scatter.c: none hands over
+    case OperationId::reduce_scatter:  // coll_base_reduce_scatter.c: none hands over
+    case OperationId::all_to_all_v:    // no algorithm of this one and the next can be forced
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+    case OperationId::gather:
+    case OperationId::scatter:
+    case OperationId::hypercube:
       return forced;
   }
+  return forced;
 }
 
 std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced, int ranks) {

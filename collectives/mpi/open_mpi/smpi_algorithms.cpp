@@ -85,9 +85,18 @@ std::string smpi_runs(const std::string& configured, const CollectiveCall& call)
       return reduce_scatter_runs(configured);
     case OperationId::all_to_all:
       return all_to_all_runs(configured);
-    default:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+    case OperationId::gather:
+    case OperationId::scatter:
       return rooted_runs(configured, call.operation);
+    case OperationId::all_to_all_v:  // SMPI has no setting for these
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::hypercube:
+      return configured;
   }
+  return configured;
 }
 
 }  // namespace collbench::collectives
