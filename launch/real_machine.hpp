@@ -18,6 +18,7 @@ struct LocalMachineView {
   std::string program_id;  ///< tells one build of this program from another
 };
 
+/// Throws Error (not_here) on a host whose cores hwloc cannot read.
 [[nodiscard]] LocalMachineView view_machine();
 
 /// Whether time is SimGrid's: then nothing varies, and one iteration tells all.

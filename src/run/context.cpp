@@ -74,8 +74,10 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
   context.machines = launch::discover_identities(ranks, context.host, leader, std::nullopt);
   // Before anything that depends on the options: ranks that were told different things would wait forever.
   const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
+  launch::LocalMachineView machine;
+  launch::agreed(ranks, context.host, [&] { machine = launch::view_machine(); });
   const std::vector<launch::RankEnvironment> environments = launch::gather_rank_environments(
-      ranks, {.machine = launch::view_machine(),
+      ranks, {.machine = std::move(machine),
               .library_version = launch::MpiSession::library_version(),
               .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config_text)});
   launch::require_same_programs(environments, context.machines);

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import signal
 import subprocess
 import sys
@@ -343,9 +344,12 @@ class BadInput(Scratch):
 class Place(Scratch):
     def test_differing_programs_are_an_error(self):
         other = self.folder / "collbench"
-        shutil.copy(PROGRAM, other)
-        with other.open("ab") as file:
-            file.write(b"another build")
+        program = PROGRAM.read_bytes()
+        note = struct.pack("=III", 4, 20, 3) + b"GNU\0"  # elf(5): the header and owner of a build-id of 20 bytes
+        self.assertEqual(program.count(note), 1, "the program is linked with --build-id=sha1")
+        at = program.index(note) + len(note)
+        other.write_bytes(program[:at] + bytes([program[at] ^ 1]) + program[at + 1:])
+        shutil.copymode(PROGRAM, other)
         result = subprocess.run(
             ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
