@@ -10,7 +10,7 @@ namespace {
 constexpr double kNoise = 0.1;    // cores: mpirun, the kernel's own work
 constexpr double kStolen = 0.01;  // of the processor time that was asked for
 
-/// One host's share of the time between the looks.
+/// One host's share of the time between the two readings.
 struct HostLoad {
   std::string host;
   double busy_seconds = 0;  ///< of all its hardware threads
@@ -50,15 +50,15 @@ std::vector<std::string> external_cpu_load(Ranks& ranks, const Identities& ident
     const double others = (load.busy_seconds - load.own_seconds) / seconds;
     if (others > kNoise && load.ranks + others > load.threads + kNoise) {
       lines.push_back(fmt::format(
-          "{}: other processes kept {:.1f} of its {:.0f} hardware threads busy during the run, and "
-          "{} took turns with them: the times hold that, too",
+          "{}: other processes kept {:.1f} of its {:.0f} hardware threads busy during the run and "
+          "competed with {}: the times include that interference",
           load.host, others, load.threads, load.ranks == 1 ? "the rank" : "ranks"));
     }
     const double stolen = load.stolen_seconds / (load.busy_seconds + load.stolen_seconds);
     if (stolen >= kStolen) {
       lines.push_back(fmt::format(
-          "{}: a virtual machine, and its hypervisor withheld {:.0f} % of the processor time that was asked "
-          "for during the run (steal): the times hold that, too",
+          "{}: a virtual machine whose hypervisor withheld {:.0f} % of the CPU time that it asked for during "
+          "the run (steal): the times include that interference",
           load.host, stolen * 100));
     }
   }

@@ -14,7 +14,7 @@ namespace {
 
 Error bad_map(std::string_view text, const std::string& what) {
   return usage_error("--node-map", fmt::format("'{}' {}", text, what),
-                     "write the ranks of each node, nodes apart by commas: 0-7,8-15 or 0+2,1+3");
+                     "list the ranks of each node, with commas between nodes: 0-7,8-15 or 0+2,1+3");
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -45,7 +45,7 @@ std::vector<int> parse_node_map(std::string_view text, int ranks) {
       const auto first = parse_rank(ends.front());
       const auto last = parse_rank(ends.back());
       if (ends.size() > 2 || !first || !last || *first > *last)
-        throw bad_map(text, fmt::format("has '{}'", range));
+        throw bad_map(text, fmt::format("has '{}', which is neither a rank nor a range of ranks", range));
       if (*last >= ranks) {
         throw bad_map(
             text, fmt::format("names rank {}, but there are {} ranks (0 to {})", *last, ranks, ranks - 1));

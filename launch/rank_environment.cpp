@@ -34,7 +34,7 @@ void require_same(const std::vector<RankEnvironment>& environments, const Identi
   }
   if (odd_hosts.empty()) return;
   throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(odd_hosts, ", ")),
-              fmt::format("another {} than on {} ({}, there {})", what, identities[0].host,
+              fmt::format("a different {} than on {} ({}; there, {})", what, identities[0].host,
                           value(environments[odd]), value(environments[0])),
               "start the same build with the same arguments on all hosts");
 }
@@ -80,7 +80,7 @@ bool all_have_gpus(const std::vector<RankEnvironment>& environments, const Ident
   }
   if (with.empty() || without.empty()) return !with.empty();
   throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(without, ", ")),
-              fmt::format("no NVIDIA GPU, while {} has some", fmt::join(with, ", ")),
+              fmt::format("no NVIDIA GPU, but {} has one", fmt::join(with, ", ")),
               "start it on hosts that all have GPUs, or add --backend mpi to measure host memory");
 }
 

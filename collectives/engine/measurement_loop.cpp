@@ -259,7 +259,7 @@ class MeasurementLoop {
     block.ranks = gather_rank_times(own, plan.iterations);
     keep(row, block, static_cast<int>(options_.earlier.size()));
     if (ranks_.is_root()) observer_.block(block);
-    if (options_.gather_samples) hand_out_samples(row, own, plan);
+    if (options_.gather_samples) gather_samples_of(row, own, plan);
   }
 
   void keep(State& row, const MeasuredBlock& block, int launch) {
@@ -271,7 +271,7 @@ class MeasurementLoop {
   }
 
   /// Between blocks, so that no sample waits for it.
-  void hand_out_samples(const State& row, const Block& own, const BlockPlan& plan) {
+  void gather_samples_of(const State& row, const Block& own, const BlockPlan& plan) {
     BlockSamples block{.row = static_cast<std::size_t>(&row - rows_.data()),
                        .pass = pass_ + 1,
                        .iterations = plan.iterations,

@@ -74,7 +74,7 @@ void require_same_nccl(const launch::CollectiveWait& waiter, const Identities& m
       throw Error(ExitStatus::not_here, "NCCL",
                   fmt::format("rank 0 on {} has {}, rank {} on {} has {}", machines[0].host, all[0], rank,
                               machines[rank].host, all[rank]),
-                  "give all ranks the same one with COLLBENCH_NCCL");
+                  "give all ranks the same libnccl with COLLBENCH_NCCL");
     }
   });
 }

@@ -79,7 +79,7 @@ NcclBackend::~NcclBackend() {
 
 void NcclBackend::describe(Run& run) const {
   run.backend = "nccl";
-  run.nccl_observer_status = observer_.untold();
+  run.nccl_observer_status = observer_.status();
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
@@ -87,17 +87,18 @@ void NcclBackend::describe(Run& run) const {
 }
 
 std::vector<std::string> NcclBackend::algorithms(OperationId operation) const {
-  return forced_names(operation);
+  return override_names(operation);
 }
 
 std::optional<std::string> NcclBackend::unsupported_type_reason(DataType type) const {
   if (!is_float8(type)) return std::nullopt;
   const std::string_view name = traits(type).name;
   if (gpu_.nccl.version < kFirstWithFloat8) {
-    return fmt::format("NCCL {} has no {}; 2.24 and newer have", nccl_version_text(gpu_.nccl.version), name);
+    return fmt::format("NCCL {} does not support {}; 2.24 and newer do", nccl_version_text(gpu_.nccl.version),
+                       name);
   }
   if (gpu_.compute_capability >= kFirstGpuWithFloat8) return std::nullopt;
-  return fmt::format("the GPU has no {}: its compute capability is {}.{}, and 9.0 is the first with it", name,
+  return fmt::format("the GPU does not support {}: its compute capability is {}.{}, and 9.0 is needed", name,
                      gpu_.compute_capability / 10, gpu_.compute_capability % 10);
 }
 
@@ -110,7 +111,7 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
     return fmt::format("NCCL has no {} for {}", key.algorithm, operation(key.operation).name);
   }
   if (gpu_.nccl.version < kStrictAboutAlgorithms) {
-    return fmt::format("NCCL {} may take another algorithm and not say so; 2.24 and newer decline",
+    return fmt::format("NCCL {} may silently use another algorithm; 2.24 and newer refuse",
                        nccl_version_text(gpu_.nccl.version));
   }
   const auto declined = declined_.find({key.operation, key.algorithm});

@@ -10,7 +10,7 @@
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
-#include "collectives/nccl/nccl_numbers.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/operations.hpp"
 
 namespace collbench::collectives {

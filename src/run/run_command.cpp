@@ -22,7 +22,7 @@
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/external_cpu_load.hpp"
-#include "launch/interruption.hpp"
+#include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
 #include "src/cli/add_option.hpp"

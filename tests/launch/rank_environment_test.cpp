@@ -69,7 +69,7 @@ TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
   EXPECT_EQ(why_refused(environments, block(2, 2)), "accepted");
   environments[3].machine.program_id = "other";
   EXPECT_THAT(why_refused(environments, block(2, 2)),
-              AllOf(HasSubstr("host1"), HasSubstr("another collbench program than on host0")));
+              AllOf(HasSubstr("host1"), HasSubstr("a different collbench program than on host0")));
   environments[2].library_version = "Open MPI v5";
   EXPECT_THAT(why_refused(environments, block(2, 2)),
               AllOf(HasSubstr("host1"), HasSubstr("MPI library"), HasSubstr("v5")));

@@ -75,5 +75,29 @@ TEST(RealMachine, KnowsATerminalAndItsWidthFromAFile) {
   close(controller);
 }
 
+/// Ranks that must not communicate.
+class SilentRanks : public Ranks {
+ public:
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return 2; }
+  void barrier() override { FAIL(); }
+  void broadcast(std::span<std::byte> /*bytes*/, int /*root*/) override { FAIL(); }
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& /*text*/) override {
+    ADD_FAILURE();
+    return {};
+  }
+  [[nodiscard]] std::vector<std::string> gather(const std::string& /*text*/) override {
+    ADD_FAILURE();
+    return {};
+  }
+  void reduce(std::span<double> /*values*/, RankAggregate /*how*/) override { FAIL(); }
+};
+
+// The simulator's side is tested by tests/simgrid: its rows are off by a latency without it.
+TEST(RealMachine, AddsNothingToABarrier) {
+  SilentRanks ranks;
+  align_barrier_exit(ranks, 1.0);
+}
+
 }  // namespace
 }  // namespace collbench::launch::real_machine_test

@@ -7,7 +7,7 @@
 
 #include "base/record/measurement.hpp"
 #include "collectives/engine/backend.hpp"
-#include "collectives/mpi/open_mpi/call_context.hpp"
+#include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 
 namespace collbench::collectives {
 
@@ -46,8 +46,8 @@ class AlgorithmControl {
   [[nodiscard]] EagerLimits eager_limits() const;
 
  private:
-  bool knows_rules_ = false;  ///< open_mpi_chooses holds for this library as it is set
-  std::string why_none_;      ///< why nothing can be selected here; empty when something can
+  bool knows_rules_ = false;        ///< open_mpi_chooses holds for this library as it is set
+  std::string unsupported_reason_;  ///< why nothing can be selected here; empty when something can
   std::map<OperationId, std::string> configured_;  ///< the algorithms that the environment of the run names
 };
 
