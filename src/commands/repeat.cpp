@@ -20,13 +20,12 @@
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
-#include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/add_option.hpp"
 #include "src/cli/option_values.hpp"
 #include "src/commands/launch_folder.hpp"
-#include "src/run/gpu_expectation.hpp"
+#include "src/run/expectation.hpp"
 #include "src/run/progress.hpp"
 
 namespace collbench::program {

@@ -129,12 +129,18 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              });
 }
 
+/// Whose memory a backend measures; none for "auto".
+std::optional<collectives::MemoryKind> memory_of_backend(const std::string& text) {
+  const std::string name = one_of(text, "--backend", {"auto", "mpi", "nccl"});
+  if (name == "auto") return std::nullopt;
+  return name == "nccl" ? collectives::MemoryKind::device : collectives::MemoryKind::host;
+}
+
 void add_where(CLI::App& app, RunOptions& run) {
   const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
-  add_option(
-      app, theme, "--backend", "NAME",
-      "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
-      [&run](const std::string& text) { run.backend = one_of(text, "--backend", {"auto", "mpi", "nccl"}); });
+  add_option(app, theme, "--backend", "NAME",
+             "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
+             [&run](const std::string& text) { run.memory = memory_of_backend(text); });
   app.add_flag("--share-gpu", run.share_gpu, "ranks may share a GPU: this checks correctness, not speed")
       ->group(theme);
   app.add_flag_callback(

@@ -7,7 +7,8 @@
 
 namespace collbench::program {
 
-ClusterCheck check_cluster(const topology::ClusterTopology& cluster, const std::string& expect) {
+ClusterCheck check_cluster(launch::OnRoot /*root*/, const topology::ClusterTopology& cluster,
+                           const std::string& expect) {
   const int nodes = static_cast<int>(cluster.nodes.size());
   ClusterCheck check;
   check.lines =

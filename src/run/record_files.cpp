@@ -18,7 +18,7 @@ void require_another_file(const std::string& option, const std::string& path, co
 
 }  // namespace
 
-RecordFiles::RecordFiles(const RunOptions& options)
+RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options)
     : record_path_(options.record_path), csv_path_(options.csv_path) {
   if (!record_path_.empty()) require_writable(record_path_, options.overwrite, "-J");
   if (!csv_path_.empty()) require_writable(csv_path_, options.overwrite, "--csv");

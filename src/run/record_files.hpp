@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/record/run.hpp"
+#include "launch/agreement.hpp"
 #include "src/options/run_options.hpp"
 
 namespace collbench::program {
@@ -13,7 +14,7 @@ namespace collbench::program {
 class RecordFiles {
  public:
   /// Throws Error (usage) when a file that was asked for cannot be written, before anything is measured.
-  explicit RecordFiles(const RunOptions& options);
+  RecordFiles(launch::OnRoot root, const RunOptions& options);
 
   void write(const Run& run);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }

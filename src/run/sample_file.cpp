@@ -8,7 +8,7 @@
 
 namespace collbench::program {
 
-SampleFile::SampleFile(const std::string& path) : path_(path) {
+SampleFile::SampleFile(launch::OnRoot /*root*/, const std::string& path) : path_(path) {
   file_.reset(std::fopen(path.c_str(), "w"));
   if (!file_) throw usage_error("--samples", path + ": " + std::strerror(errno), "give another file");
   put("row,operation,size_bytes,pass,rank,sample,iterations,seconds\n");
@@ -36,7 +36,7 @@ void SampleFile::put(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
   if (written && std::fflush(file_.get()) == 0) return;
   failure_ = usage_error("--samples", path_ + ": " + std::strerror(errno),
-                         "what it has is of the blocks before; give a place with more room");
+                         "the file has the blocks before this one; free space, or write to another disk");
 }
 
 }  // namespace collbench::program

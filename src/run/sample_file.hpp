@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/record/measurement.hpp"
 #include "collectives/engine/measurement_loop.hpp"
+#include "launch/agreement.hpp"
 
 namespace collbench::program {
 
@@ -16,9 +17,9 @@ namespace collbench::program {
 /// first failure is kept, told at the end, and ends the writing, not the run.
 class SampleFile {
  public:
-  /// Begins the file anew. Throws Error (usage) when `path` cannot be written; RecordFiles has seen that it
+  /// Starts a new file. Throws Error (usage) when `path` cannot be written; RecordFiles has seen that it
   /// may be.
-  explicit SampleFile(const std::string& path);
+  SampleFile(launch::OnRoot root, const std::string& path);
 
   void write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }

@@ -11,7 +11,7 @@ namespace collbench::program {
 namespace {
 
 constexpr double kShare = 0.05;      // of the time since the beginning
-constexpr std::size_t kEnough = 14;  // looks: two halves of a coin in a row so often are one in 16,000
+constexpr std::size_t kEnough = 14;  // repetitions: two halves of a coin in a row so often are one in 16,000
 constexpr double kMinSeconds = 2;    // that short runs may spend on them
 
 }  // namespace
@@ -26,14 +26,14 @@ StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const I
       max_seconds_(std::max(kMinSeconds, kShare * seconds)) {}
 
 void StragglerProbe::between_passes() {
-  if (launch::broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) look();
+  if (launch::broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) repeat_probe();
 }
 
 RankProbe StragglerProbe::finish() {
   while (launch::broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < max_seconds_)) {
-    // Looks in a row would all see the same passing disturbance.
+    // Probes in a row would all see the same passing disturbance.
     std::this_thread::sleep_for(std::chrono::milliseconds(15));
-    look();
+    repeat_probe();
   }
   if (!ranks_.is_root()) return {};
   RankProbe probe = analysis::straggler_findings(repetitions_, identities_);
@@ -41,7 +41,7 @@ RankProbe StragglerProbe::finish() {
   return probe;
 }
 
-void StragglerProbe::look() {
+void StragglerProbe::repeat_probe() {
   const double before = clock_.seconds();
   ProbeRepetition repetition = prober_.repeat();
   if (ranks_.is_root()) repetitions_.push_back(std::move(repetition));

@@ -24,7 +24,7 @@ bool ends_before_its_first_line(const std::string& text) {
 
 }  // namespace
 
-StreamFile::StreamFile(const RunOptions& options, const Run& run) {
+StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const Run& run) {
   if (options.stream_path.empty()) return;
   std::uintmax_t keep_bytes = 0;
   if (options.resume) {

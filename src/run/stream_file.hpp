@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
+#include "launch/agreement.hpp"
 #include "src/options/run_options.hpp"
 
 namespace collbench::program {
@@ -15,7 +16,7 @@ class StreamFile {
  public:
   /// `run` is what will be measured. Throws Error (usage), before anything is measured, when the file cannot
   /// be written, and for a stream to be resumed that is damaged or of another measurement.
-  StreamFile(const RunOptions& options, const Run& run);
+  StreamFile(launch::OnRoot root, const RunOptions& options, const Run& run);
 
   /// What the stream held already, by launch.
   [[nodiscard]] const std::vector<LaunchBlocks>& earlier() const { return earlier_; }

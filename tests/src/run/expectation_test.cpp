@@ -1,10 +1,10 @@
-#include "src/run/gpu_expectation.hpp"
+#include "src/run/expectation.hpp"
 
 #include <gmock/gmock.h>
 
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::program::gpu_expectation_test {
+namespace collbench::program::expectation_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(GpuClusterHere, SaysWhyNothingIsExpected) {
 }
 
 }  // namespace
-}  // namespace collbench::program::gpu_expectation_test
+}  // namespace collbench::program::expectation_test

@@ -1,4 +1,4 @@
-#include "collectives/nccl/loader/kernel_library.hpp"
+#include "collectives/nccl/loader/own_libraries.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ constexpr const char* kVariable = "COLLBENCH_KERNELS";
 
 Error unusable(const std::string& what) {
   return {ExitStatus::not_here, "GPU kernels", what,
-          fmt::format("build collbench where nvcc is (it makes {} then), or name the file in {}", kFile,
+          fmt::format("build collbench where nvcc is installed (that makes {}), or name the file in {}", kFile,
                       kVariable)};
 }
 
@@ -39,6 +39,25 @@ KernelLibrary KernelLibrary::load() {
     throw unusable(kernels.path + " belongs to another version of collbench");
   }
   return kernels;
+}
+
+std::optional<ObserverLibrary> ObserverLibrary::find(std::string& unsupported_reason) {
+  const auto candidates =
+      own_library_candidates("libcollbench_observer.so", own_program(), std::getenv("COLLBENCH_OBSERVER"));
+  const auto library = first_library(candidates, unsupported_reason);
+  if (!library) return std::nullopt;
+  ObserverInterface* interface = nullptr;
+  ObserverLibrary observer{.path = library->path()};
+  library->find(interface, "collbench_observer_interface");
+  library->find(observer.loaded, "collbench_observer_loaded");
+  library->find(observer.begin, "collbench_observer_begin");
+  library->find(observer.end, "collbench_observer_end");
+  if (interface == nullptr || interface() != kObserverInterface || observer.loaded == nullptr ||
+      observer.begin == nullptr || observer.end == nullptr) {
+    unsupported_reason = observer.path + " belongs to another version of collbench";
+    return std::nullopt;
+  }
+  return observer;
 }
 
 }  // namespace collbench::collectives
