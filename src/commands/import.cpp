@@ -98,7 +98,7 @@ void add_import_command(CLI::App& app, ImportCommand& command) {
       });
   add("--run", "N", "which run of a log that holds several",
       [&command, count](const std::string& text) { command.options.run = count(text, "--run"); });
-  add_format_option(*import, theme, command.format);
+  add_format_option(*import, theme, command.format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(*import, theme, command.colour);
   add_lab01_options(*import, theme, command.lab01);
 }

@@ -48,7 +48,7 @@ void add_judge_command(CLI::App& app, JudgeOptions& judge) {
              [&judge](const std::string& text) { judge.transport = text; });
   command->add_flag("--own-floor", judge.own_floor, "take the latency from the record's own smallest row")
       ->group(theme);
-  add_format_option(*command, theme, judge.format);
+  add_format_option(*command, theme, judge.format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(*command, theme, judge.colour);
 }
 

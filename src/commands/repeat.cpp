@@ -293,7 +293,7 @@ void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
                  "go on from the launches beside -J that an interruption left there")
       ->group(theme);
   command->add_flag("--overwrite", repeat.overwrite, "replace files that exist")->group(theme);
-  add_format_option(*command, theme, repeat.format);
+  add_format_option(*command, theme, repeat.format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(*command, theme, repeat.colour);
   add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
       [&repeat](const std::string& text) { repeat.progress = parse_when(text, "--progress"); });

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/report.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/machine_argument.hpp"
@@ -80,7 +81,7 @@ analysis::DiffReport compare_places(std::vector<std::string> places) {
 
 Answer topology_diff(const TopologyOptions& options) {
   const analysis::DiffReport report = compare_places(options.places);
-  return {analysis::render_diff(report, options.format.empty() ? "text" : options.format),
+  return {analysis::report(report, options.format.empty() ? "text" : options.format),
           report.has_fault() ? ExitStatus::low : ExitStatus::ok};
 }
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "analysis/report/report.hpp"
-#include "analysis/report/text.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "analysis/verdict/judge.hpp"
 #include "base/units.hpp"
