@@ -281,7 +281,7 @@ Run import_log(std::string_view text, std::string_view file, const ImportOptions
   run.ranks = job_location(table, operation(id), options.job, file);
   conclude(table);
   run.rows = rows_of(table, id);
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   run.time_reduction = table.time_reduction;
   run.complete = table.ended;
   run.started = table.started;

@@ -43,7 +43,6 @@ void take_environment(const JsonReader& json, LogTable& table) {
 void take_program(const JsonReader& json, std::string_view text, LogTable& table) {
   const auto words = json.find("args");
   if (!words) return;
-  constexpr std::array<std::string_view, 4> kReductions{"rank 0", "avg", "min", "max"};
   std::string before;
   for (const JsonReader& each : words->items()) {
     const std::string word = each.text();
@@ -52,7 +51,7 @@ void take_program(const JsonReader& json, std::string_view text, LogTable& table
     }
     const auto how = parse_integer(word, 0, 3);
     if (how && (before == "-a" || before == "--average")) {
-      table.time_reduction = kReductions.at(static_cast<std::size_t>(*how));
+      table.time_reduction = static_cast<RankAggregate>(*how);
     }
     before = word;
   }

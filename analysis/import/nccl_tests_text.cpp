@@ -91,12 +91,11 @@ class Reader {
 
   /// "-a 3" behind the program: how the ranks' times became one (nccl-tests src/common.cu).
   void note_average(std::string_view text) {
-    constexpr std::array<std::string_view, 4> kNames{"rank 0", "avg", "min", "max"};
     const auto words = split_words(text);
     for (std::size_t at = 0; at + 1 < words.size(); ++at) {
       if (words[at] != "-a" && words[at] != "--average") continue;
       if (const auto how = parse_integer(words[at + 1], 0, 3)) {
-        table_.time_reduction = kNames.at(static_cast<std::size_t>(*how));
+        table_.time_reduction = static_cast<RankAggregate>(*how);
       }
     }
   }

@@ -203,7 +203,7 @@ ReportFacts poor_choice_facts(const Run& run) {
   const bool measured_beside_it = std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
     return row.measurement.key.algorithm != kLibraryChoice;
   });
-  if (run.backend != "mpi" || run.simulated || measured_beside_it) return facts;
+  if (measures_gpus(run.backend) || run.simulated || measured_beside_it) return facts;
   std::map<std::pair<OperationId, std::string>, PoorChoice> choices;
   for (const Row& row : run.rows) {
     if (!ring_should_take_much_less(row)) continue;

@@ -182,7 +182,7 @@ std::string table_rate(const std::optional<double>& bytes_per_second) {
 
 std::span<const ReportColumn> report_columns(const Run& run) {
   // An imported log is NCCL's as well, but another program's, which does not tell.
-  const bool nccl_tells = run.backend == "nccl" && !run.log;
+  const bool nccl_tells = run.backend == BackendId::nccl && !run.log;
   return nccl_tells ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
 }
 

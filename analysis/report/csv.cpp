@@ -86,8 +86,8 @@ constexpr std::array kCsvColumns{
                 const bool known = !row.run.log || row.run.log->nodes;
                 return known ? fmt::to_string(node_count(row.run.ranks)) : std::string();
               }},
-    CsvColumn{"backend", [](const CsvRow& row) { return row.run.backend; }},
-    CsvColumn{"time_reduction", [](const CsvRow& row) { return row.run.time_reduction; }},
+    CsvColumn{"backend", [](const CsvRow& row) { return std::string(name(row.run.backend)); }},
+    CsvColumn{"time_reduction", [](const CsvRow& row) { return std::string(name(row.run.time_reduction)); }},
     CsvColumn{"started", [](const CsvRow& row) { return row.run.started; }},
     CsvColumn{"time_seconds", [](const CsvRow& row) { return figure(row, row.measured.seconds); }},
     CsvColumn{"interval_low_seconds",
@@ -152,7 +152,9 @@ constexpr std::array kCsvColumns{
     CsvColumn{"p95_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p95); }},
     CsvColumn{"p99_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p99); }},
     CsvColumn{"variation", [](const CsvRow& row) { return of_samples(row, row.measured.variation); }},
-    CsvColumn{"stopped", [](const CsvRow& row) { return row.measured.stopped; }},
+    CsvColumn{
+        "stopped",
+        [](const CsvRow& row) { return row.measured.stopped ? format_stop(*row.measured.stopped) : ""; }},
     CsvColumn{"note", [](const CsvRow& row) { return row.measured.note; }},
     CsvColumn{"unavailable", [](const CsvRow& row) { return row.measured.unavailable; }},
 };

@@ -25,7 +25,6 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kWrongRanksNamed = 10;
-constexpr std::string_view kPrecisionReached = "precision reached";
 
 bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.measurement.seconds > 0; }
 
@@ -109,13 +108,15 @@ void add_substitutions(const Run& run, ReportFacts& facts) {
 void add_precision(const Run& run, ReportFacts& facts) {
   std::map<std::string, std::size_t> reasons;
   std::size_t short_of_it = 0;
+  bool out_of_time = false;
   const Row* widest = nullptr;
   double widest_half = -1;
   for (const Row& row : run.rows) {
-    const std::string& stopped = row.measurement.stopped;
-    if (!ran(row) || stopped.empty() || stopped == kPrecisionReached) continue;
+    const std::optional<Stop>& stopped = row.measurement.stopped;
+    if (!ran(row) || !stopped || stopped->reason == StopReason::precision_reached) continue;
     ++short_of_it;
-    ++reasons[stopped];
+    ++reasons[format_stop(*stopped)];
+    out_of_time = out_of_time || stopped->reason == StopReason::out_of_time;
     const double half = interval_half_width(row.measurement).value_or(-1);
     if (half > widest_half) {
       widest_half = half;
@@ -132,13 +133,13 @@ void add_precision(const Run& run, ReportFacts& facts) {
               ? "; too few passes for an interval"
               : fmt::format("; the widest interval is ±{} % ({})",
                             format_significant(widest_half * 100, 2, 7), format_row(widest->measurement.key));
-  if (reasons.contains("out of time")) text += "; a longer --time or fewer rows narrow it";
+  if (out_of_time) text += "; a longer --time or fewer rows narrow it";
   facts.push_back({text});
 }
 
 void add_rank_probe(const Run& run, ReportFacts& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
-  const bool on_gpus = run.backend == "nccl";  // the looks are the hosts', through MPI
+  const bool on_gpus = measures_gpus(run.backend);  // the looks are the hosts', through MPI
   for (const ProbeFinding& finding : run.rank_probe->findings) {
     facts.push_back(
         {fmt::format("warning: {}{}", finding.text,

@@ -50,10 +50,14 @@ constexpr std::size_t kHostsNamed = 8;
 constexpr std::size_t kGammasNamed = 4;
 constexpr int kMaxValue = 60;  ///< columns of a variable's value; the record holds all of it
 
-std::string backend_in_words(const std::string& backend) {
-  if (backend == "mpi") return "host memory through MPI";
-  if (backend == "nccl") return "GPUs through NCCL";
-  return backend;
+std::string_view backend_in_words(BackendId backend) {
+  switch (backend) {
+    case BackendId::mpi:
+      return "host memory through MPI";
+    case BackendId::nccl:
+      return "GPUs through NCCL";
+  }
+  return "";
 }
 
 /// An imported log may not say on how many hosts its ranks were.
@@ -176,11 +180,18 @@ void add_calibration(const Run& run, ReportFacts& facts) {
                    costs_in_words(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
 }
 
-std::string reduction_in_words(const std::string& how) {
-  if (how == "max") return "the slowest rank's";
-  if (how == "avg") return "the average over ranks";
-  if (how == "min") return "the fastest rank's";
-  return how == "rank 0" ? "rank 0's" : how;
+std::string_view reduction_in_words(RankAggregate how) {
+  switch (how) {
+    case RankAggregate::rank0:
+      return "rank 0's";
+    case RankAggregate::average:
+      return "the average over ranks";
+    case RankAggregate::minimum:
+      return "the fastest rank's";
+    case RankAggregate::maximum:
+      return "the slowest rank's";
+  }
+  return "";
 }
 
 std::string_view size_in_words(SizeMeaning meaning) {
@@ -242,7 +253,7 @@ ReportFacts legend_facts(const Run& run) {
        "(where that is not known, the cheapest); docs/model.md"},
       {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8, where there is colour); "
        "GB = 10^9 bytes"}};
-  if (run.backend == "nccl") {
+  if (run.backend == BackendId::nccl) {
     const auto or_why = [](const std::string& meaning, const std::string& untold) {
       return untold.empty() ? meaning : "not told: " + untold;
     };

@@ -79,7 +79,7 @@ ReportFacts verdict_facts(const Run& run) {
   ReportFacts facts;
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
-  } else if (run.backend == "mpi") {
+  } else if (!measures_gpus(run.backend)) {
     facts.push_back({"no verdict: host memory; meas/exp is for information"});
   } else if (run.log && !judged(run)) {
     facts.push_back({"no verdict: nothing says which machine this is (--topology)"});

@@ -56,7 +56,7 @@ Count count_of(const Suspect& suspect, double threshold) {
 /// explains. That share is of all others' repetitions, one hit and one miss added (Laplace): a machine on
 /// which everybody is late now and then names nobody. `looked_at` suspects share the chance (Bonferroni).
 std::vector<ProbeFinding> beyond_chance(const std::vector<Suspect>& suspects, double threshold,
-                                        std::size_t looked_at, const std::string& code) {
+                                        std::size_t looked_at, ProbeFindingKind kind) {
   std::vector<ProbeFinding> findings;
   Count all;
   for (const Suspect& suspect : suspects) {
@@ -73,7 +73,7 @@ std::vector<ProbeFinding> beyond_chance(const std::vector<Suspect>& suspects, do
         std::min(1.0, static_cast<double>(looked_at) *
                           boost::math::cdf(boost::math::complement(by_chance, own.seen - 1)));
     if (probability > kChance) continue;
-    findings.push_back({.code = code,
+    findings.push_back({.kind = kind,
                         .ranks = suspect.ranks,
                         .seconds = typical(suspect.effects),
                         .ratio = typical(suspect.effects),
@@ -204,7 +204,7 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
                            .message_seconds = typical(partners[rank].effects)});
   }
   const double least = std::max(kMinSeconds, 2 * probe.clock_uncertainty_seconds);
-  for (ProbeFinding& finding : beyond_chance(entries, least, looked_at, "late rank")) {
+  for (ProbeFinding& finding : beyond_chance(entries, least, looked_at, ProbeFindingKind::late_rank)) {
     finding.ratio = 0;
     finding.text =
         fmt::format("{} enters {} after the others: every collective call waits so long for it ({})",
@@ -213,7 +213,7 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
     probe.findings.push_back(std::move(finding));
   }
   const double message = std::max(kMinSeconds, kMinShare * quick_message_seconds(repetitions));
-  for (ProbeFinding& finding : beyond_chance(partners, message, looked_at, "late rank")) {
+  for (ProbeFinding& finding : beyond_chance(partners, message, looked_at, ProbeFindingKind::late_rank)) {
     const auto known = std::find_if(probe.findings.begin(), probe.findings.end(),
                                     [&](const ProbeFinding& each) { return each.ranks == finding.ranks; });
     if (known != probe.findings.end()) continue;
@@ -239,8 +239,9 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
   std::vector<ProbeFinding> found;
   if (links.size() > 2) {
     for (const bool sends : {true, false}) {
-      for (ProbeFinding& finding : beyond_chance(host_suspects(ratios, sends), kMinRatio, looked_at,
-                                                 sends ? "slow sender" : "slow receiver")) {
+      for (ProbeFinding& finding :
+           beyond_chance(host_suspects(ratios, sends), kMinRatio, looked_at,
+                         sends ? ProbeFindingKind::slow_sender : ProbeFindingKind::slow_receiver)) {
         finding.text = fmt::format("{} {} slowly, whichever its partner: {} ({})",
                                    host_of(finding.ranks[0], ranks), sends ? "sends" : "receives",
                                    format_cost(finding.ratio), seen_words(finding, repetitions.size()));
@@ -250,10 +251,10 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
   }
   std::erase_if(links, [&](const Suspect& link) {
     return std::any_of(found.begin(), found.end(), [&](const ProbeFinding& host) {
-      return host.ranks[0] == link.ranks[host.code == "slow sender" ? 0 : 1];
+      return host.ranks[0] == link.ranks[host.kind == ProbeFindingKind::slow_sender ? 0 : 1];
     });
   });
-  for (ProbeFinding& finding : beyond_chance(links, kMinRatio, looked_at, "slow link")) {
+  for (ProbeFinding& finding : beyond_chance(links, kMinRatio, looked_at, ProbeFindingKind::slow_link)) {
     finding.text = fmt::format("from {} to {} is slow{}: {} ({})", host_of(finding.ranks[0], ranks),
                                host_of(finding.ranks[1], ranks),
                                ratios.size() == 2 ? ", not the way back" : ", and other ways of both are not",

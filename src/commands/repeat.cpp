@@ -218,8 +218,9 @@ class Repetition {
     widest_ = analysis::widest_interval(merged_);
     for (Row& row : merged_.rows) {
       const auto half = interval_half_width(row.measurement);
-      row.measurement.stopped =
-          half && *half <= options_.precision ? "precision reached" : counted(launches_.size(), "launch");
+      row.measurement.stopped = half && *half <= options_.precision
+                                    ? Stop{.reason = StopReason::precision_reached}
+                                    : Stop{.reason = StopReason::launch_limit, .limit = merged_.launches};
     }
     judge();
     if (!options_.record_path.empty()) write_file_by_rename(options_.record_path, to_json_text(merged_));

@@ -47,20 +47,6 @@
 
 namespace collbench::program {
 
-std::string_view rank_aggregate_name(launch::RankAggregate how) {
-  switch (how) {
-    case launch::RankAggregate::rank0:
-      return "rank 0";
-    case launch::RankAggregate::average:
-      return "avg";
-    case launch::RankAggregate::minimum:
-      return "min";
-    case launch::RankAggregate::maximum:
-      break;
-  }
-  return "max";
-}
-
 namespace {
 
 constexpr double kCalibrationSeconds = 5;
@@ -77,7 +63,7 @@ Run empty_run(const RunOptions& options, const RunContext& place, const collecti
   run.environment = options.environment;
   run.config_file = options.config_path;
   backend.describe(run);
-  run.time_reduction = rank_aggregate_name(options.loop.across_ranks);
+  run.time_reduction = options.loop.across_ranks;
   run.simulated = launch::time_is_simulated();
   run.ranks = place.identities;
   run.cores_per_node = place.cores_per_node;

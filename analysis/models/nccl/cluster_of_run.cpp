@@ -73,7 +73,7 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
 
 GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std::string& where,
                           bool own_floor) {
-  if (run.backend != "nccl") {
+  if (!measures_gpus(run.backend)) {
     throw usage_error(where, "it was measured on host memory, which no topology of GPUs explains",
                       "judge a run of NCCL or an imported log");
   }

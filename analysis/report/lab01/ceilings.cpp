@@ -148,7 +148,7 @@ std::vector<Ceiling> of_host_memory(const Run& run) {
 }  // namespace
 
 std::vector<Ceiling> lab01_ceilings(const Run& run, const std::optional<topology::Host>& host) {
-  if (run.backend == "mpi") return of_host_memory(run);
+  if (!measures_gpus(run.backend)) return of_host_memory(run);
   std::optional<Ceiling> nvlink;
   std::optional<Ceiling> nics;
   if (host) {

@@ -114,7 +114,7 @@ PrecedingCheck a_core_each(const Run& run) {
 }  // namespace
 
 std::vector<PrecedingCheck> lab01_checks(const Run& run, const std::optional<topology::Host>& host) {
-  if (run.backend == "mpi") return {a_core_each(run), data_checked(run)};
+  if (!measures_gpus(run.backend)) return {a_core_each(run), data_checked(run)};
   std::vector<PrecedingCheck> checks;
   if (!run.log || !run.log->nodes || run.log->nodes->value > 1) {
     checks = {network_up(run, host), rdma(run), gpu_direct(run)};

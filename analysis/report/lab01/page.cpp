@@ -49,7 +49,7 @@ const Row* nearest_row(const Run& run, std::uint64_t bytes) {
 
 std::string hardware(const Run& run) {
   std::string text = "\n## Hardware as found\n";
-  if (run.backend == "mpi") {
+  if (!measures_gpus(run.backend)) {
     text +=
         "No GPU took part: this is host memory through MPI. NVLink and InfiniBand do not apply; the links "
         "are those "
@@ -98,7 +98,7 @@ std::string expected_or_ceiling(std::optional<double> expected, std::optional<do
 
 /// Ring and tree move every byte through the links; only reduction in the switch does not.
 std::string above_ceilings(const Run& run, const Lab01Options& options, std::optional<double> busbw) {
-  if (run.backend == "mpi") return "";
+  if (!measures_gpus(run.backend)) return "";
   const auto ring = ceiling_of(options, kRingCeiling);
   const auto tree = ceiling_of(options, kTreeCeiling);
   if (!busbw || !ring || *busbw <= std::max(*ring, tree.value_or(0))) return "";
@@ -142,7 +142,7 @@ std::string results(const Run& run, const Lab01Options& options) {
 
 std::string price(const Run& run, const Lab01Options& options) {
   std::string text = "\n## Price\n";
-  if (run.backend == "mpi") return text + "No GPU was used.\n";
+  if (!measures_gpus(run.backend)) return text + "No GPU was used.\n";
   if (!options.price_per_gpu_hour)
     return text + "Not asked for: `--price` takes the price of one GPU for one hour.\n";
   const double hour = *options.price_per_gpu_hour * static_cast<double>(run.ranks.size());

@@ -162,7 +162,7 @@ TEST(ImportLog, AWholeLogIsARun) {
   EXPECT_NEAR(*rates(run.rows[3], 4).bus_bandwidth, 120e9, 1e3);
   EXPECT_FALSE(run.rows[2].measurement.key.in_place);
   EXPECT_TRUE(run.complete);
-  EXPECT_EQ(run.backend, "nccl");
+  EXPECT_EQ(run.backend, BackendId::nccl);
 }
 
 TEST(ImportLog, RowsSayTheAlgorithmThatTheLogTellsForTheirSize) {

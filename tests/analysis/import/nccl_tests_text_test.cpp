@@ -41,7 +41,7 @@ TEST(NcclTestsText, TheProgramIsTheOneThatWasStartedLast) {
                            std::string(kNewHeading) + std::string(kTwoRows));
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].facts.program->value, "all_reduce_perf");
-  EXPECT_EQ(read[0].time_reduction, "max");
+  EXPECT_EQ(read[0].time_reduction, RankAggregate::maximum);
 }
 
 TEST(NcclTestsText, ARowCutByTheNextIsCounted) {

@@ -92,7 +92,7 @@ Row row(std::uint64_t size_bytes, double ring_microseconds) {
 
 Run mpi_run_of(std::vector<Row> rows) {
   Run run;
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   run.rows = std::move(rows);
   return run;
 }
@@ -137,7 +137,7 @@ TEST(PoorChoiceFacts, NotOnGpusAndNotInSimGrid) {
   simulated.simulated = true;
   EXPECT_THAT(poor_choice_facts(simulated), IsEmpty());
   auto run = mpi_run_of({row(8, 1)});
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   EXPECT_THAT(poor_choice_facts(run), IsEmpty());
 }
 

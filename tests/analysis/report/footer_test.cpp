@@ -86,13 +86,13 @@ TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {
 
 TEST(OutcomeFacts, MoreTimeIsAdvisedOnlyWhereTimeWasShort) {
   auto run = example_run();
-  run.rows[2].measurement.stopped = "64 passes";
+  run.rows[2].measurement.stopped = Stop{StopReason::pass_limit, 64};
   EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("--time"))));
 }
 
 TEST(OutcomeFacts, SayNothingOfPrecisionThatWasReached) {
   auto run = example_run();
-  run.rows[2].measurement.stopped = "precision reached";
+  run.rows[2].measurement.stopped = Stop{StopReason::precision_reached};
   EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("precision"))));
 }
 
@@ -101,7 +101,7 @@ TEST(OutcomeFacts, NoVerdictIsSaidWithItsReason) {
   run.simulated = true;
   EXPECT_EQ(footer_facts(run).back().text, "no verdict: simulated time");
   run.simulated = false;
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("no verdict"))));
 }
 
@@ -157,7 +157,7 @@ TEST(OutcomeFacts, OneHostHasNoLinkBetweenHosts) {
 
 TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
   auto run = example_run();
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   run.rank_probe = RankProbe{};
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;

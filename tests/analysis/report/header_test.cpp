@@ -93,7 +93,7 @@ TEST(SetupFacts, SayWhenTheTimeIsSimulated) {
 
 TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
   auto run = example_run();
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   run.versions.nccl = "2.30.4";
   run.versions.cuda = "12.9";
   EXPECT_THAT(header_facts(run)[0].text, HasSubstr("GPUs through NCCL"));
@@ -136,11 +136,11 @@ TEST(SetupFacts, LongValuesAndLongListsAreCut) {
 TEST(LegendFacts, SayWhichRanksTimeItIs) {
   auto run = example_run();
   EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("the slowest rank's; the median of the passes"));
-  run.time_reduction = "avg";
+  run.time_reduction = RankAggregate::average;
   EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("the average over ranks;"));
-  run.time_reduction = "min";
+  run.time_reduction = RankAggregate::minimum;
   EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("the fastest rank's;"));
-  run.time_reduction = "rank 0";
+  run.time_reduction = RankAggregate::rank0;
   EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("rank 0's;"));
   EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("this launch only"));
   EXPECT_THAT(legend_facts(run)[3].text, HasSubstr("below 1 is slower"));
@@ -159,7 +159,7 @@ TEST(LegendFacts, OfARepetitionTheIntervalIsOverLaunches) {
 TEST(LegendFacts, SayWhatNcclTellsOrWhyItDoesNot) {
   collbench::Run run;
   EXPECT_EQ(legend_facts(run).size(), 4U);
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   ASSERT_EQ(legend_facts(run).size(), 6U);
   EXPECT_THAT(legend_facts(run)[4].text, HasSubstr("NCCL: the time that NCCL expected"));
   EXPECT_THAT(legend_facts(run)[5].text, HasSubstr("algorithm: what NCCL used"));

@@ -24,7 +24,7 @@ Row row(OperationId id, std::uint64_t size_bytes, double page_faults) {
 /// A fault of 4 KiB takes 2 µs there.
 collbench::Run run_of(std::vector<Row> rows) {
   collbench::Run run;
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   run.calibration = Calibration{};
   run.calibration->points = {{CalibrationKind::copy, 4096, 1e-6, std::nullopt, std::nullopt},
                              {CalibrationKind::page_fault, 4096, 2e-6, std::nullopt, std::nullopt}};

@@ -128,7 +128,7 @@ TEST(ReportText, NoLineIsLongerThanThePage) {
 
 TEST(ReportText, ARunOfNcclFitsTheSamePages) {
   collbench::Run run = extreme_run();
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   for (Row& row : run.rows) {
     row.measurement.key.algorithm = kLibraryChoice;
     row.measurement.key.type = DataType::float32;

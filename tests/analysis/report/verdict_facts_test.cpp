@@ -49,7 +49,7 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   run.log.emplace();
   EXPECT_EQ(verdict_facts(run).front().text, "no verdict: nothing says which machine this is (--topology)");
   run.log.reset();
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   EXPECT_EQ(verdict_facts(run).front().text, "no verdict: host memory; meas/exp is for information");
   run.simulated = true;
   EXPECT_EQ(verdict_facts(run).front().text, "no verdict: simulated time");

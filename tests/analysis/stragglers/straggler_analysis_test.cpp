@@ -90,7 +90,7 @@ class MadeUpCluster {
 std::vector<std::string> found(const RankProbe& probe) {
   std::vector<std::string> codes;
   for (const ProbeFinding& finding : probe.findings) {
-    std::string text = finding.code;
+    std::string text(name(finding.kind));
     for (const int rank : finding.ranks) text += " " + std::to_string(rank);
     codes.push_back(text);
   }

@@ -64,7 +64,7 @@ TEST(RunFacts, TheOwnFloorIsTheQuickestOfTheSmallestSize) {
 
 collbench::Run run_on(int nodes, int ranks) {
   collbench::Run run;
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   for (int rank = 0; rank < ranks; ++rank) run.ranks.push_back({rank, "", rank % nodes, rank / nodes});
   return run;
 }
@@ -77,7 +77,7 @@ TEST(ClusterOfRun, TakesNodesAndRanksFromTheRun) {
 TEST(ClusterOfRun, GuessesNothing) {
   EXPECT_THROW((void)cluster_of_run(run_on(2, 7), "hgx-h100", "run.json", false), Error);
   collbench::Run host_memory = run_on(1, 2);
-  host_memory.backend = "mpi";
+  host_memory.backend = BackendId::mpi;
   EXPECT_THROW((void)cluster_of_run(host_memory, "hgx-h100", "run.json", false), Error);
   collbench::Run log = run_on(1, 8);
   log.log = LogFacts();

@@ -40,7 +40,7 @@ TEST(Lab01Ceilings, WhereTheNodesAreUnknownNoAlgorithmIsBounded) {
 
 TEST(Lab01Ceilings, HostMemoryIsWhatWasCalibrated) {
   auto run = lab01_gpu_run();
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   run.log.reset();
   run.ranks = {{0, "n1", 0, 0}, {1, "n1", 0, 1}};
   run.calibration = Calibration{};

@@ -47,7 +47,7 @@ TEST(Lab01Checks, UnevenNvlinksOnOneNode) {
 
 TEST(Lab01Checks, RanksWithoutACoreOfTheirOwn) {
   auto run = lab01_gpu_run();
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   run.cores_per_node = {8, 4};
   EXPECT_FALSE(lab01_checks(run, std::nullopt)[0].good);
   run.cores_per_node = {8, 8};

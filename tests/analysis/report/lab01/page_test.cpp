@@ -42,7 +42,7 @@ TEST(ReportLab01, ThePriceOfAnHour) {
 
 TEST(ReportLab01, HostMemorySaysSo) {
   auto run = lab01_gpu_run();
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   run.log.reset();
   const std::string text = report_lab01(run, {});
   EXPECT_THAT(text, HasSubstr("No GPU took part: this is host memory through MPI."));
