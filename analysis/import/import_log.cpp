@@ -149,13 +149,13 @@ Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::strin
                        "give the log as the program wrote it");
   }
   if (table.devices.empty()) {
-    return usage_error(place(file, table.first_line), "the heading of a table without a row under it",
+    return usage_error(place(file, table.first_line), "the table has a heading and no row",
                        "give the whole log");
   }
   return usage_error(
       place(file, table.first_line),
       fmt::format("the program began (with {} devices) and wrote no row of its table", table.devices.size()),
-      "see what stopped it at the end of the log");
+      "look at the end of the log for what stopped it");
 }
 
 LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOptions& options,
@@ -178,14 +178,14 @@ void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
     throw usage_error(
         place(file, table.first_line),
         fmt::format(
-            "{} processes each took themselves for the whole job (rank {} is listed twice), and wrote "
-            "their tables into one another: nccl-tests was built without MPI=1",
+            "{} processes each ran as a job of its own (rank {} is listed twice) and wrote their tables "
+            "into one another: nccl-tests was built without MPI=1",
             table.devices.size(), table.devices.front().rank),
         "build it with MPI=1 and run it again");
   }
   if (table.cpu_time) {
     throw usage_error(place(file, table.first_line),
-                      "the times are of the calls alone (-C), not of the operation",
+                      "the times are of the calls only (-C), not of the operation",
                       "run it again without -C");
   }
 }
@@ -210,7 +210,7 @@ OperationId operation_of(LogTable& table, const ImportOptions& options, std::str
   for (const OperationId id : like) names.push_back(operation(id).name);
   if (like.size() != 1) {
     const std::string what = like.empty()
-                                 ? "the table fits no operation that is known"
+                                 ? "the table fits no known operation"
                                  : fmt::format("the log does not name the program, and its table fits {}",
                                                fmt::join(names, " and "));
     throw usage_error(place(file, table.rows.front().line), what,

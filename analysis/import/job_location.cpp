@@ -58,7 +58,7 @@ Error contradiction(std::string where, int ranks, std::string_view who, const Ra
                                                      : fmt::format("{} to {}", range.least, range.most);
   return usage_error(std::move(where),
                      fmt::format("{} ranks by {}, but the table's busbw/algbw fits {}", ranks, who, fits),
-                     "check the log, or give --nodes N --ranks-per-node N as they were");
+                     "check the log, or give --nodes N --ranks-per-node N as it ran");
 }
 
 /// The number of ranks, from whoever says it first, checked against the rates.
@@ -67,10 +67,11 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   const int first_row = table.rows.front().line;
   const auto range = ranks_by_rates(operation, table.rows);
   if (!range) {
-    throw usage_error(place(file, first_row),
-                      fmt::format("the rows are not of {}: busbw/algbw and size/count fit no number of ranks",
-                                  operation.name),
-                      "give the right --operation, or check the log");
+    throw usage_error(
+        place(file, first_row),
+        fmt::format("the rows are not from {}: busbw/algbw and size/count fit no number of ranks",
+                    operation.name),
+        "give the right --operation, or check the log");
   }
   const auto checked = [&](int ranks, std::string where, std::string_view who) {
     if (!range->holds(ranks)) throw contradiction(std::move(where), ranks, who, *range);
@@ -149,10 +150,11 @@ Identities job_location(LogTable& table, const Operation& operation, const JobGi
     if ((given.nodes && *given.nodes != facts.nodes->value) ||
         (given.ranks_per_node &&
          (!facts.ranks_per_node || *given.ranks_per_node != facts.ranks_per_node->value))) {
-      throw usage_error(place(file, line),
-                        fmt::format("the device list has {} ranks on {} hosts, other than what was given",
-                                    ranks, names.size()),
-                        "leave out --nodes and --ranks-per-node");
+      throw usage_error(
+          place(file, line),
+          fmt::format("the device list has {} ranks on {} hosts, which contradicts what was given", ranks,
+                      names.size()),
+          "leave out --nodes and --ranks-per-node");
     }
     return identities;
   }

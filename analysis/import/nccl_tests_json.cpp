@@ -112,7 +112,7 @@ std::string unusable(const JsonReader& json) {
   if (find_data_type(type) == nullptr) return "rows of type " + excerpt(type);
   if (trimmed(json.at("redop")) == "mulsum") return "rows of reduction mulsum";
   const auto out = half_of(json.at("out_of_place"));
-  return !out || out->seconds > 0 ? "" : "rows whose time is no number above 0";
+  return !out || out->seconds > 0 ? "" : "rows whose time is not a positive number";
 }
 
 void take_row(const JsonReader& json, int line, LogTable& table) {
@@ -148,7 +148,8 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
   const nlohmann::json document = parse_json(text, file);
   const JsonReader json(document, file);
   if (json.find("record")) {
-    throw usage_error(std::string(file), "is a record that collbench wrote, no log", "use collbench report");
+    throw usage_error(std::string(file), "is a record that collbench wrote, not a log",
+                      "use collbench report");
   }
   if (!json.find("results") || !json.find("config")) {
     throw usage_error(std::string(file), "is JSON, but not what nccl-tests writes with -J",

@@ -75,7 +75,7 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
   const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
   if (is_masked(word(0))) return {{}, "rows whose times are masked"};
   const auto time = printed(word(0));
-  if (!time || time->value == 0) return {{}, "rows whose time is no number above 0"};
+  if (!time || time->value == 0) return {{}, "rows whose time is not a positive number"};
   LogHalf half;
   half.seconds = time->value * kMicrosecond;
   half.algorithm_bandwidth = rate_of(word(1));
@@ -125,7 +125,7 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
   const auto size = parse_integer(start.size, 0, kMaxCount);
   const auto count = parse_integer(start.count, 0, kMaxCount);
-  if (!size || !count) return {std::nullopt, "rows whose size is no number"};
+  if (!size || !count) return {std::nullopt, "rows whose size is not a number"};
   if (*size == 0) return {std::nullopt, "rows of 0 bytes"};
   const DataTypeTraits* type = find_data_type(start.type);
   if (type == nullptr) return {std::nullopt, "rows of type " + excerpt(start.type)};
@@ -149,7 +149,7 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   const std::size_t measures = start.rest.size() - first;
   // With -S a date and a time stand behind the numbers.
   if (measures != columns.per_half && measures < 2 * columns.per_half) {
-    return {std::nullopt, "rows with another number of columns than their heading"};
+    return {std::nullopt, "rows with more or fewer columns than their heading"};
   }
   const HalfOrReason out = read_half(start, first, columns, row.size_bytes);
   if (!out.reason.empty()) return {std::nullopt, out.reason};

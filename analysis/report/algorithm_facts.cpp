@@ -101,36 +101,36 @@ std::vector<Range> ranges_of(const std::vector<Contest>& contests) {
   return ranges;
 }
 
-std::optional<double> expected_seconds(const NcclSelection& told, const NcclSelection& used) {
-  for (const NcclExpectation& each : told.expected) {
+std::optional<double> expected_seconds(const NcclSelection& reported, const NcclSelection& used) {
+  for (const NcclExpectation& each : reported.expected) {
     if (each.algorithm == used.algorithm && each.protocol == used.protocol) return each.seconds;
   }
   return std::nullopt;
 }
 
-/// "; at 4 KiB NCCL expected 6.4 µs of tree/ll, which it chose, and 8.1 µs of ring/ll"
-std::string nccls_view(const Range& range) {
+/// "; at 4 KiB NCCL predicted 6.4 µs for tree/ll, which it chose, and 8.1 µs for ring/ll"
+std::string nccl_predictions(const Range& range) {
   if (!range.own->nccl || !range.won->nccl) return {};
   const NcclSelection& chosen = *range.own->nccl;
   const NcclSelection& better = *range.won->nccl;
   const auto of_chosen = expected_seconds(chosen, chosen);
   const auto of_better = expected_seconds(chosen, better);
   if (!of_chosen || !of_better) return {};
-  return fmt::format("; at {} NCCL expected {} of {}/{}, which it chose, and {} of {}/{}",
+  return fmt::format("; at {} NCCL predicted {} for {}/{}, which it chose, and {} for {}/{}",
                      format_bytes(range.own->key.size_bytes), format_seconds(*of_chosen), chosen.algorithm,
                      chosen.protocol, format_seconds(*of_better), better.algorithm, better.protocol);
 }
 
 std::string percent(double share) { return fmt::format("{:.{}f}", share * 100, share < 0.0995 ? 1 : 0); }
 
-std::string range_in_words(const Range& range) {
+std::string format_range(const Range& range) {
   return fmt::format("{}: {} takes {} % less time than auto{}",
                      format_span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.winner,
-                     format_span(percent(range.least), percent(range.most)), nccls_view(range));
+                     format_span(percent(range.least), percent(range.most)), nccl_predictions(range));
 }
 
 /// "AllReduce float sum, in place"
-std::string sweep_in_words(const RowKey& key) {
+std::string series_name(const RowKey& key) {
   std::string text = fmt::format("{} {}", operation(key.operation).name, traits(key.type).name);
   if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
   return text + (key.in_place ? ", in place" : "");
@@ -146,18 +146,17 @@ bool has_interval(const Contest& contest) {
 ReportFacts choice_facts(const Run& run) {
   ReportFacts facts;
   for (const auto& [series, contests] : contests_of(run)) {
-    const std::string name = sweep_in_words(series);
+    const std::string name = series_name(series);
     const std::vector<Range> ranges = ranges_of(contests);
     for (const Range& range : ranges) {
-      facts.push_back({fmt::format("{}: {}", name, range_in_words(range)), Tone::warning});
+      facts.push_back({fmt::format("{}: {}", name, format_range(range)), Tone::warning});
     }
     if (!ranges.empty()) continue;
-    facts.push_back(
-        {std::any_of(contests.begin(), contests.end(), has_interval)
-             ? fmt::format("{}: no choice was faster than auto beyond the intervals", name)
-             : fmt::format("{}: too few passes to tell whether a choice was faster than auto; six "
-                           "give an interval",
-                           name)});
+    facts.push_back({std::any_of(contests.begin(), contests.end(), has_interval)
+                         ? fmt::format("{}: nothing measured beside auto was significantly faster", name)
+                         : fmt::format("{}: too few passes to tell whether anything was faster than auto; an "
+                                       "interval takes six",
+                                       name)});
   }
   return facts;
 }
@@ -211,7 +210,8 @@ ReportFacts poor_choice_facts(const Run& run) {
   }
   for (const auto& [what, choice] : choices) {
     facts.push_back({fmt::format(
-        "{}, {}: auto runs {}; by the model a ring takes {} of its time: --algo auto,ring compares",
+        "{}, {}: auto runs {}, and the model predicts {} of its time for a ring: compare with --algo "
+        "auto,ring",
         operation(what.first).name, format_sizes(choice.sizes_bytes), what.second,
         format_span(fmt::format("{:.2f}", choice.min_share), fmt::format("{:.2f}", choice.max_share)))});
   }

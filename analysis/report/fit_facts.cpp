@@ -40,7 +40,7 @@ std::string in_gigabytes(double bytes_per_second) {
   return std::isfinite(bytes_per_second) ? format_significant(bytes_per_second / kGigabyte, 3, 8) : "∞";
 }
 
-std::string bytes_in_words(double bytes) {
+std::string format_crossing(double bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::llround(bytes)));
 }
 
@@ -56,7 +56,7 @@ std::string fit_line(const SizeSeries& series, const AlphaBetaFit& fit) {
                         in_gigabytes(fit.rate_interval->high));
   }
   return text + fmt::format(", n½ {}, R² {:.3f}, {} sizes, largest error {:.0f} %",
-                            bytes_in_words(fit.half_rate_bytes()), fit.r_squared, series.size(),
+                            format_crossing(fit.half_rate_bytes()), fit.r_squared, series.size(),
                             100 * fit.max_relative_error);
 }
 
@@ -66,7 +66,7 @@ bool same_but_algorithm(const RowKey& a, const RowKey& b) {
 }
 
 std::string between(const std::optional<CrossingSizes>& sizes) {
-  if (!sizes) return "not within these sizes";
+  if (!sizes) return "outside these sizes";
   return fmt::format("between {} and {}", format_bytes(sizes->below), format_bytes(sizes->above));
 }
 
@@ -76,9 +76,9 @@ void add_crossing(const SizeSeries& earlier, const SizeSeries& later, const std:
   const auto predicted = crossing_of(earlier, later, true);
   if (!seen && !predicted && !by_fits) return;
   facts.push_back(
-      {fmt::format("{} {} overtakes {}: predicted {}; seen {}; by the fits at {}",
+      {fmt::format("{} {} overtakes {}: predicted {}; measured {}; from the fits at {}",
                    operation(key(later).operation).name, key(later).algorithm, key(earlier).algorithm,
-                   between(predicted), between(seen), by_fits ? bytes_in_words(*by_fits) : "no size")});
+                   between(predicted), between(seen), by_fits ? format_crossing(*by_fits) : "no size")});
 }
 
 }  // namespace

@@ -33,15 +33,16 @@ std::string passes_in_words(int passes) { return counted(static_cast<std::size_t
 void add_state(const Run& run, ReportFacts& facts) {
   if (run.log) {
     if (!run.complete) {
-      facts.push_back({"not complete: the log ends before the table's last lines", Tone::warning});
+      facts.push_back({"incomplete: the log ends before the end of the table", Tone::warning});
     }
     return;
   }
   if (!run.complete) {
-    facts.push_back({fmt::format("not complete: the run was cut short or is still going; the rows hold what "
-                                 "they had after {}",
-                                 passes_in_words(run.passes)),
-                     Tone::warning});
+    facts.push_back(
+        {fmt::format("incomplete: the run was cut short or is still going; the rows show the results "
+                     "after {}",
+                     passes_in_words(run.passes)),
+         Tone::warning});
   }
 }
 
@@ -100,7 +101,7 @@ void add_substitutions(const Run& run, ReportFacts& facts) {
     if (ran(row) && asked != "auto" && !instead.empty() && instead != asked) ++rows[{asked, instead}];
   }
   for (const auto& [names, count] : rows) {
-    facts.push_back({fmt::format("asked for {}, and the library ran {} in {}", names.first, names.second,
+    facts.push_back({fmt::format("requested {}, but the library ran {} in {}", names.first, names.second,
                                  counted(count, "row"))});
   }
 }
@@ -139,20 +140,21 @@ void add_precision(const Run& run, ReportFacts& facts) {
 
 void add_rank_probe(const Run& run, ReportFacts& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
-  const bool on_gpus = measures_gpus(run.backend);  // the looks are the hosts', through MPI
+  const bool on_gpus = measures_gpus(run.backend);  // the hosts are probed, through MPI
   for (const ProbeFinding& finding : run.rank_probe->findings) {
     facts.push_back(
-        {fmt::format("warning: {}{}", finding.text,
-                     on_gpus ? "; that is its host's part: work queued ahead on its GPU may hide it" : ""),
+        {fmt::format(
+             "warning: {}{}", finding.text,
+             on_gpus ? "; this is its host's delay, which work already queued on its GPU may hide" : ""),
          Tone::warning});
   }
   if (!run.rank_probe->findings.empty()) return;
   const bool has_links = !on_gpus && node_count(run.ranks) > 1;
-  facts.push_back({fmt::format("ranks: none is late{} beyond chance ({} in {}){}",
-                               has_links ? " and no link between hosts is slow" : "",
-                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
+  facts.push_back({fmt::format("ranks: no rank is significantly late{} ({} in {}){}",
+                               has_links ? ", and no link between hosts is slow" : "",
+                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "probe"),
                                format_seconds(run.rank_probe->seconds),
-                               on_gpus ? "; links between GPUs are not looked at" : "")});
+                               on_gpus ? "; links between GPUs were not probed" : "")});
 }
 
 void add_cost(const Run& run, ReportFacts& facts) {
@@ -175,7 +177,7 @@ void add_cost(const Run& run, ReportFacts& facts) {
 
 void add_communicators(const Run& run, ReportFacts& facts) {
   if (run.communicator_seconds.empty()) return;
-  std::string text = fmt::format("communicators: {} for the first, with NCCL's own set-up",
+  std::string text = fmt::format("communicators: {} for the first, including NCCL's own setup",
                                  format_seconds(run.communicator_seconds.front()));
   const std::vector<double> more(run.communicator_seconds.begin() + 1, run.communicator_seconds.end());
   if (!more.empty()) {

@@ -145,7 +145,7 @@ std::string per_byte(double seconds) {
 std::string tier_in_words(const Tier& tier) {
   return fmt::format("α {}, B {}, {}", format_seconds(tier.alpha_seconds), format_rate(tier.bytes_per_second),
                      tier.eager_limit_bytes > 0 ? "eager up to " + format_bytes(tier.eager_limit_bytes)
-                                                : "eager limit not known");
+                                                : "eager limit unknown");
 }
 
 std::string costs_in_words(const Calibration& measured) {
@@ -176,7 +176,7 @@ void add_calibration(const Run& run, ReportFacts& facts) {
     facts.push_back({text});
   }
   facts.push_back(
-      {fmt::format("calibrated on all ranks at once: {}; no point further than {} % from its line",
+      {fmt::format("calibrated on all ranks at once: {}; worst calibration point is {} % off the fitted line",
                    costs_in_words(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
 }
 
@@ -220,8 +220,8 @@ ReportFacts header_facts(const Run& run) {
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
-  if (!run.config_file.empty()) facts.push_back({"options also from " + run.config_file});
-  if (run.traffic) facts.push_back({"AllToAllv: who sends how much to whom is " + run.traffic->source});
+  if (!run.config_file.empty()) facts.push_back({"options also read from " + run.config_file});
+  if (run.traffic) facts.push_back({"AllToAllv traffic matrix: " + run.traffic->source});
   if (run.log) {
     const ReportFacts log = import_facts(*run.log);
     facts.insert(facts.end(), log.begin(), log.end());
@@ -234,7 +234,7 @@ ReportFacts header_facts(const Run& run) {
 
 ReportFacts legend_facts(const Run& run) {
   if (run.log) {
-    return {{fmt::format("time: as the log has it, one per row, {}: without an interval",
+    return {{fmt::format("time: from the log, one value per row, {}; no interval",
                          reduction_in_words(run.time_reduction))},
             {"ring, tree, exp: busbw expected; meas/exp: measured over expected, below 1 is slower; "
              "GB = 10^9 bytes"}};
@@ -244,24 +244,24 @@ ReportFacts legend_facts(const Run& run) {
                                     : fmt::format(", in {} launch{} of a CUDA graph of them",
                                                   run.graph_launches, run.graph_launches == 1 ? "" : "es");
   ReportFacts facts{
-      {fmt::format("time: a pass's elapsed time over its iterations{}, {}; the median of the passes{}",
+      {fmt::format("time: elapsed time of a pass divided by its iterations{}, {}; the median of the passes{}",
                    in_graphs, reduction_in_words(run.time_reduction),
-                   run.repeated ? ", and of that the median over launches" : "")},
+                   run.repeated ? ", then the median over launches" : "")},
       {run.repeated ? "±95%: half the 95 % interval of that median over launches"
                     : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
-      {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
-       "(where that is not known, the cheapest); docs/model.md"},
-      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8, where there is colour); "
+      {"ring, tree, exp: busbw expected from the ring, the tree, and the algorithm that ran "
+       "(the fastest one where that is unknown); docs/model.md"},
+      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8); "
        "GB = 10^9 bytes"}};
   if (run.backend == BackendId::nccl) {
-    const auto or_why = [](const std::string& meaning, const std::string& untold) {
-      return untold.empty() ? meaning : "not told: " + untold;
+    const auto or_reason = [](const std::string& meaning, const std::string& reason) {
+      return reason.empty() ? meaning : "not reported: " + reason;
     };
-    facts.push_back({"NCCL: " + or_why("the time that NCCL expected of what it used, by its own model",
-                                       run.nccl_observer_status.expectation)});
+    facts.push_back({"NCCL: " + or_reason("the time that NCCL's own model predicts for what it used",
+                                          run.nccl_observer_status.expectation)});
     facts.push_back(
-        {"algorithm: " + or_why("what NCCL used, algorithm/protocol/channels, and what was asked for",
-                                run.nccl_observer_status.use)});
+        {"algorithm: " + or_reason("what NCCL used (algorithm/protocol/channels), and what was requested",
+                                   run.nccl_observer_status.use)});
   }
   return facts;
 }

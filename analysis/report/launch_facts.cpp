@@ -20,7 +20,7 @@ constexpr std::size_t kNamed = 3;
 constexpr double kChanceOfFalseDrift = 0.01;  // over all rows
 
 /// "A; B; C and 2 more rows"
-std::string some_rows(std::vector<std::string> rows) {
+std::string first_rows(std::vector<std::string> rows) {
   const std::size_t more = rows.size() - std::min(rows.size(), kNamed);
   rows.resize(rows.size() - more);
   return fmt::format("{}{}", fmt::join(rows, "; "),
@@ -45,8 +45,8 @@ void add_resumed_rows(const Run& run, ReportFacts& facts) {
     if (row.measurement.launch_passes.size() > 1) spanning.push_back(format_row(row.measurement.key));
   }
   if (spanning.empty()) return;
-  facts.push_back({fmt::format("resumed: the passes and the interval of {} are of several launches",
-                               some_rows(std::move(spanning)))});
+  facts.push_back({fmt::format("resumed: the passes and the interval of {} span several launches",
+                               first_rows(std::move(spanning)))});
 }
 
 void add_variation(const Run& run, ReportFacts& facts) {
@@ -61,7 +61,7 @@ void add_variation(const Run& run, ReportFacts& facts) {
   const auto percent = [](double share) { return format_significant(share * 100, 2, 7); };
   facts.push_back(
       {fmt::format("times vary by {} % between launches and by {} % between passes of one (standard "
-                   "deviations, the median row's; at most {} % and {} %)",
+                   "deviations of the median row; at most {} % and {} %)",
                    percent(median(between)), percent(median(within)),
                    percent(*std::max_element(between.begin(), between.end())),
                    percent(*std::max_element(within.begin(), within.end())))});
@@ -78,9 +78,9 @@ void add_drift(const Run& run, ReportFacts& facts) {
   }
   if (drifted.empty()) return;
   facts.push_back(
-      {fmt::format("warning: the machine drifted: launches that follow each other are alike in {}, so the "
+      {fmt::format("warning: the machine drifted: consecutive launches are correlated in {}, so the "
                    "interval holds for these minutes only; repeat --every SECONDS spreads the launches",
-                   some_rows(std::move(drifted))),
+                   first_rows(std::move(drifted))),
        Tone::warning});
 }
 

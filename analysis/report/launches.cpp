@@ -98,7 +98,7 @@ void merge_checks(Measurement& merged, const Rows& rows) {
   }
 }
 
-/// On a host every launch calibrates anew.
+/// On a host every launch calibrates again.
 void merge_expectations(Expectation& merged, const Rows& rows) {
   for (std::optional<double> Expectation::* figure :
        {&Expectation::ring_seconds, &Expectation::tree_seconds, &Expectation::expected_seconds,
@@ -140,7 +140,7 @@ std::vector<std::string> load_notes(const std::vector<Run>& launches) {
     }
   }
   for (const auto& [_, kind] : kinds) {
-    notes[kind.first] += fmt::format(" (so in {} of {} launches)", kind.second, launches.size());
+    notes[kind.first] += fmt::format(" (in {} of {} launches)", kind.second, launches.size());
   }
   return notes;
 }

@@ -26,8 +26,8 @@ class Sentence {
     if (fact) parts_.push_back(with_line(fmt::format(fmt::runtime(form), fact->value), fact->line));
     return *this;
   }
-  Sentence& add_words(std::string words) {
-    parts_.push_back(std::move(words));
+  Sentence& add_text(std::string text) {
+    parts_.push_back(std::move(text));
     return *this;
   }
   void to(ReportFacts& facts) const {
@@ -42,14 +42,14 @@ class Sentence {
 void add_job(const LogFacts& log, ReportFacts& facts) {
   Sentence job("the log says");
   job.add(log.program, "{}").add(log.version, "version {}");
-  job.add(log.operation, log.program ? "operation {}" : "operation {} by the shape of the table");
+  job.add(log.operation, log.program ? "operation {}" : "operation {} (from the shape of the table)");
   job.add(log.nccl, "NCCL {}").add(log.gpu, "GPU {}").add(log.gpus_per_process, "GPUs per process {}");
   job.add(log.ranks, "ranks {}").add(log.nodes, "nodes {}").add(log.ranks_per_node, "ranks per node {}");
   job.add(log.topology, "machine {}");
   job.to(facts);
 }
 
-std::string connections_in_words(const LogConnections& each) {
+std::string format_connections(const LogConnections& each) {
   const bool network = each.via.starts_with("NET/");
   return with_line(fmt::format("{} connections via {}{}", each.count, each.via,
                                each.gpu_direct ? " with GPUDirect RDMA"
@@ -62,15 +62,15 @@ void add_network(const LogFacts& log, ReportFacts& facts) {
   Sentence network("network");
   network.add(log.network, "{}").add(log.link_layer, "link layer {}");
   if (log.nics) {
-    network.add_words(with_line(fmt::format("{} per node, {}", counted(log.nics->value.size(), "NIC"),
-                                            fmt::join(log.nics->value, " ")),
-                                log.nics->line));
+    network.add_text(with_line(fmt::format("{} per node, {}", counted(log.nics->value.size(), "NIC"),
+                                           fmt::join(log.nics->value, " ")),
+                               log.nics->line));
   }
   if (log.nic_bytes_per_second) {
-    network.add_words(
+    network.add_text(
         with_line("each " + format_rate(log.nic_bytes_per_second->value), log.nic_bytes_per_second->line));
   }
-  for (const LogConnections& each : log.connections) network.add_words(connections_in_words(each));
+  for (const LogConnections& each : log.connections) network.add_text(format_connections(each));
   network.to(facts);
 }
 
@@ -78,13 +78,13 @@ void add_algorithms(const LogFacts& log, ReportFacts& facts) {
   Sentence nccl("NCCL set up");
   nccl.add(log.channels, "{} channels").add(log.nvls_channels, "{} NVLS channels");
   const auto add_rate = [&](const MaybeLogFact<double>& rate, std::string_view what) {
-    if (rate) nccl.add_words(with_line(fmt::format("{} {}", what, format_rate(rate->value)), rate->line));
+    if (rate) nccl.add_text(with_line(fmt::format("{} {}", what, format_rate(rate->value)), rate->line));
   };
   add_rate(log.ring_bytes_per_second, "rings of");
   add_rate(log.nvlink_most_bytes_per_second, "NVLink up to");
   if (log.nvlink_least_bytes_per_second && log.nvlink_most_bytes_per_second &&
       log.nvlink_least_bytes_per_second->value < log.nvlink_most_bytes_per_second->value) {
-    add_rate(log.nvlink_least_bytes_per_second, "but somewhere only");
+    add_rate(log.nvlink_least_bytes_per_second, "but in one place only");
   }
   for (std::size_t i = 0; i < log.tunings.size(); ++i) {
     const LogTuning& first = log.tunings[i];
@@ -96,7 +96,7 @@ void add_algorithms(const LogFacts& log, ReportFacts& facts) {
     const std::string sizes = last == i ? format_bytes(first.size_bytes)
                                         : fmt::format("{} to {}", format_bytes(first.size_bytes),
                                                       format_bytes(log.tunings[last].size_bytes));
-    nccl.add_words(with_line(fmt::format("{} by {} {}", sizes, first.algorithm, first.protocol), first.line));
+    nccl.add_text(with_line(fmt::format("{} by {} {}", sizes, first.algorithm, first.protocol), first.line));
     i = last;
   }
   nccl.to(facts);
@@ -112,7 +112,7 @@ void add_missing(const LogFacts& log, ReportFacts& facts) {
   if (many_nodes && !log.network && log.connections.empty()) {
     missing.emplace_back("the transport (run with NCCL_DEBUG=INFO)");
   }
-  if (!missing.empty()) facts.push_back({fmt::format("not in the log: {}", fmt::join(missing, ", "))});
+  if (!missing.empty()) facts.push_back({fmt::format("missing from the log: {}", fmt::join(missing, ", "))});
 }
 
 }  // namespace
@@ -124,8 +124,7 @@ ReportFacts import_facts(const LogFacts& log) {
   add_algorithms(log, facts);
   add_missing(log, facts);
   for (const LogSkipped& each : log.left_out) {
-    facts.push_back(
-        {fmt::format("left out: {}: {}, the first in line {}", each.what, each.count, each.line)});
+    facts.push_back({fmt::format("skipped: {}: {}, the first on line {}", each.what, each.count, each.line)});
   }
   for (const std::string& note : log.notes) facts.push_back({"warning: " + note, Tone::warning});
   return facts;

@@ -77,22 +77,23 @@ ReportFacts page_fault_facts(const Run& run) {
   std::map<std::pair<OperationId, std::string>, Faulting> all;
   for (const Row& row : run.rows) {
     const double share = page_fault_share(run, row);
-    if (share < kPageFaultShareSaid) continue;
+    if (share < kMinReportedPageFaultShare) continue;
     add(all[{row.measurement.key.operation, row.measurement.algorithm_ran}], row, share);
   }
   ReportFacts facts;
   for (const auto& [what, rows] : all) {
     const std::string algorithm = what.second == kLibraryChoice ? "" : " by " + what.second;
     facts.push_back({fmt::format(
-        "{}{}, {}: page faults take about {} of the time ({} in each call), which is not in the expectation",
+        "{}{}, {}: page faults take about {} of the time ({} in each call), which the expectation does not "
+        "include",
         operation(what.first).name, algorithm, format_sizes(rows.sizes_bytes),
         format_span(fmt::format("{:.2f}", rows.min_share), fmt::format("{:.2f}", rows.max_share)),
         format_span(fmt::format("{:.0f}", rows.min_faults), fmt::format("{:.0f}", rows.max_faults)))});
   }
   if (facts.empty() || malloc_is_set(run)) return facts;
   facts.push_back({fmt::format(
-      "page faults in each call are mostly temporary memory that the library takes anew: mpirun -x {} makes "
-      "malloc keep it",
+      "page faults in each call come mostly from buffers that the library reallocates on every call: "
+      "mpirun -x {} makes malloc keep them",
       kKeepMemory)});
   return facts;
 }

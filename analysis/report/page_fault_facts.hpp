@@ -4,8 +4,8 @@
 
 namespace collbench::analysis {
 
-/// Below it page faults are not worth a word.
-inline constexpr double kPageFaultShareSaid = 0.05;
+/// Below it page faults are not reported.
+inline constexpr double kMinReportedPageFaultShare = 0.05;
 
 /// What one page fault takes by the calibration; null where it does not say.
 [[nodiscard]] const CalibrationPoint* page_fault_point(const Run& run);

@@ -40,7 +40,7 @@ Prediction predict(std::string topology, const GpuCluster& cluster, std::span<co
     for (const std::uint64_t size : sizes_bytes) {
       PredictedRow& row = prediction.rows.emplace_back(PredictedRow{id, size, {}, {}});
       if (operation(id).size_meaning == SizeMeaning::total && size < kMinBlockBytes * ranks) {
-        row.expected.limited_by = "less than 4 B a rank";
+        row.expected.limited_by = "less than 4 B per rank";
         continue;
       }
       row.expected = expect_on_gpus(id, size, cluster);
@@ -112,12 +112,13 @@ std::string prediction_legend(const Prediction& prediction) {
   };
   std::string text = fmt::format(
       "Bus bandwidth in GB/s (10^9 B/s). The band is the ring to the best algorithm, ± {} % from 64 MiB on, "
-      "± {} % from 64 KiB, ± {} % below; docs/model.md has the formulas. NCCL: its own table (2.30), ring "
-      "and tree, the cheapest.",
+      "± {} % from 64 KiB, ± {} % below; docs/model.md has the formulas. NCCL: the cheaper of "
+      "ring and tree by its own table (2.30).",
       percent(1e9), percent(1e6), percent(1e3));
   if (ceiling_only(prediction.cluster)) {
     text += fmt::format(
-        " All of it is a ceiling: the rate over {} is below that of the NICs, and no source tells how far.",
+        " All figures are ceilings: the rate over {} is below that of the NICs, and no source says by how "
+        "much.",
         traits(prediction.cluster.transport).name);
   }
   return text;

@@ -17,63 +17,63 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kGpusNamed = 3;
+constexpr std::size_t kMaxNamedGpus = 3;
 
 /// What to do about it. The reasons are nvidia-smi's own (nvidia-smi --help-query-gpu).
 std::string_view next_step(GpuTrouble trouble) {
   switch (trouble) {
     case GpuTrouble::sw_power_cap:
-      return "the power limit held the clocks: nvidia-smi -q -d POWER shows it, -pl raises it where it may";
+      return "the power limit capped the clocks: nvidia-smi -q -d POWER shows it, -pl raises it if allowed";
     case GpuTrouble::hw_thermal_slowdown:
     case GpuTrouble::sw_thermal_slowdown:
-      return "too hot: look at fans, airflow and inlet temperature (nvidia-smi -q -d TEMPERATURE)";
+      return "too hot: check fans, airflow and inlet temperature (nvidia-smi -q -d TEMPERATURE)";
     case GpuTrouble::hw_power_brake_slowdown:
-      return "the power supply asked for less: look at the PSUs and the rack's power budget";
+      return "the power supply asked for less: check the PSUs and the rack's power budget";
     case GpuTrouble::hw_slowdown:
-      return "too hot or too much power: nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER tells which";
+      return "too hot or too much power: nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER shows which";
     case GpuTrouble::sync_boost:
-      return "a GPU of its sync boost group held it: nvidia-smi -q -d PERFORMANCE on all of them";
+      return "another GPU of its sync boost group limited it: nvidia-smi -q -d PERFORMANCE on all of them";
     case GpuTrouble::ecc_corrected:
-      return "its memory had errors that were put right: nvidia-smi -q -d ECC,ROW_REMAPPER; watch it";
+      return "its memory had errors that were corrected: nvidia-smi -q -d ECC,ROW_REMAPPER; watch it";
     case GpuTrouble::ecc_uncorrected:
       return "its memory is failing: nvidia-smi -q -d ECC,ROW_REMAPPER; take the host out";
     case GpuTrouble::pcie_replays:
-      break;
+      return "its PCIe link had errors: dmesg and lspci -vvv show which; reseat the card or its riser";
   }
-  return "its PCIe link had errors: dmesg and lspci -vvv tell which; reseat the card or its riser";
+  return "";
 }
 
-std::string gpus_in_words(const std::set<std::pair<std::string, std::string>>& gpus) {
+std::string format_gpus(const std::set<std::pair<std::string, std::string>>& gpus) {
   std::vector<std::string> named;
   for (const auto& [host, gpu] : gpus) {
-    if (named.size() == kGpusNamed) break;
+    if (named.size() == kMaxNamedGpus) break;
     named.push_back(fmt::format("{} of {}", gpu, host));
   }
   std::string text = fmt::format("{}", fmt::join(named, ", "));
-  if (gpus.size() > kGpusNamed) text += fmt::format(" and {} more", gpus.size() - kGpusNamed);
+  if (gpus.size() > kMaxNamedGpus) text += fmt::format(" and {} more", gpus.size() - kMaxNamedGpus);
   return text;
 }
 
 /// One trouble over all rows.
-struct Met {
+struct Occurrences {
   std::size_t rows = 0;
   std::set<std::pair<std::string, std::string>> gpus;  // host, GPU
 };
 
 void add_marks(const Run& run, ReportFacts& facts) {
-  std::map<GpuTrouble, Met> met;
+  std::map<GpuTrouble, Occurrences> troubles;
   for (const Row& row : run.rows) {
     std::set<GpuTrouble> of_row;
     for (const RowMark& mark : row.measurement.marks) {
       of_row.insert(mark.trouble);
-      met[mark.trouble].gpus.emplace(mark.host, mark.gpu);
+      troubles[mark.trouble].gpus.emplace(mark.host, mark.gpu);
     }
-    for (const GpuTrouble trouble : of_row) ++met[trouble].rows;
+    for (const GpuTrouble trouble : of_row) ++troubles[trouble].rows;
   }
-  for (const auto& [trouble, where] : met) {
+  for (const auto& [trouble, where] : troubles) {
     facts.push_back(
         {fmt::format("! {} in {} of {}, {}: {}", name(trouble), where.rows, counted(run.rows.size(), "row"),
-                     gpus_in_words(where.gpus), next_step(trouble)),
+                     format_gpus(where.gpus), next_step(trouble)),
          Tone::warning});
   }
 }
@@ -89,7 +89,7 @@ std::string range(const Telemetry& telemetry, std::optional<Gauge> GpuTelemetry:
     all->least = std::min(all->least, gauge->least);
     all->most = std::max(all->most, gauge->most);
   }
-  if (!all) return fmt::format("{} not known", what);
+  if (!all) return fmt::format("{} unknown", what);
   return fmt::format("{} {:.0f} to {:.0f} {}", what, all->least / unit, all->most / unit, unit_name);
 }
 
@@ -99,7 +99,7 @@ std::string count(const Telemetry& telemetry, std::optional<CounterChange> GpuTe
   std::uint64_t total = 0;
   for (const GpuTelemetry& gpu : telemetry.gpus) {
     const std::optional<CounterChange>& counter = gpu.*figure;
-    if (!counter) return fmt::format("{} not known", what);
+    if (!counter) return fmt::format("{} unknown", what);
     total += counter->after - std::min(counter->before, counter->after);
   }
   return total == 0 ? fmt::format("no {}", what) : fmt::format("{} {}", total, what);

@@ -26,24 +26,24 @@ bool judged(const Run& run) {
 }
 
 /// "AllReduce float, in place"
-std::string sweep_in_words(const SizeSeries& series) {
+std::string judged_series_name(const SizeSeries& series) {
   const RowKey& key = series.back()->measurement.key;
   return fmt::format("{} {}{}", operation(key.operation).name, traits(key.type).name,
                      key.in_place ? ", in place" : "");
 }
 
-/// Rows of neighbouring sizes that the same thing holds back.
+/// Rows of neighbouring sizes that have the same bound.
 struct SizeRange {
-  std::string_view held_by;  ///< "latency-bound": a row's explanation up to its ratio
+  std::string_view bound;  ///< "latency-bound": a row's explanation up to its ratio
   std::uint64_t from_bytes = 0;
   std::uint64_t to_bytes = 0;
-  double least = 0;  ///< measured over expected
-  double most = 0;
+  double min_ratio = 0;  ///< measured over expected
+  double max_ratio = 0;
 };
 
-std::string_view held_by(const Row& row) {
-  const std::string_view words = row.verdict.explanation;
-  return words.substr(0, words.rfind(": "));
+std::string_view bound(const Row& row) {
+  const std::string_view text = row.verdict.explanation;
+  return text.substr(0, text.rfind("; "));
 }
 
 /// The rows of a sweep without its largest, whose explanation is the sweep's own.
@@ -53,24 +53,25 @@ std::vector<SizeRange> size_ranges(const SizeSeries& series, int ranks) {
     const auto ratio = rates(**row, ranks).measured_over_expected;
     if (!ratio || (*row)->verdict.explanation.empty()) continue;
     const std::uint64_t size = (*row)->measurement.key.size_bytes;
-    if (ranges.empty() || ranges.back().held_by != held_by(**row)) {
-      ranges.push_back({held_by(**row), size, size, *ratio, *ratio});
+    if (ranges.empty() || ranges.back().bound != bound(**row)) {
+      ranges.push_back({bound(**row), size, size, *ratio, *ratio});
       continue;
     }
     SizeRange& last = ranges.back();
-    last = {last.held_by, last.from_bytes, size, std::min(last.least, *ratio), std::max(last.most, *ratio)};
+    last = {last.bound, last.from_bytes, size, std::min(last.min_ratio, *ratio),
+            std::max(last.max_ratio, *ratio)};
   }
   return ranges;
 }
 
 /// "8 B to 2 MiB: latency-bound, 0.91 to 1.04 of expected"
-std::string range_in_words(const SizeRange& range) {
+std::string format_size_range(const SizeRange& range) {
   const auto span = [](const std::string& from, const std::string& to) {
     return from == to ? from : fmt::format("{} to {}", from, to);
   };
   return fmt::format("{}: {}, {} of expected",
-                     span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.held_by,
-                     span(fmt::format("{:.2f}", range.least), fmt::format("{:.2f}", range.most)));
+                     span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.bound,
+                     span(fmt::format("{:.2f}", range.min_ratio), fmt::format("{:.2f}", range.max_ratio)));
 }
 
 }  // namespace
@@ -80,23 +81,23 @@ ReportFacts verdict_facts(const Run& run) {
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
   } else if (!measures_gpus(run.backend)) {
-    facts.push_back({"no verdict: host memory; meas/exp is for information"});
+    facts.push_back({"no verdict on host memory; meas/exp is informational"});
   } else if (run.log && !judged(run)) {
-    facts.push_back({"no verdict: nothing says which machine this is (--topology)"});
+    facts.push_back({"no verdict: the machine is unknown (give --topology)"});
   }
   for (const SizeSeries& series : series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;
     if (verdict.explanation.empty()) continue;
     const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
-    facts.push_back({fmt::format("{}: {}: {}", sweep_in_words(series), word, verdict.explanation),
+    facts.push_back({fmt::format("{}: {}: {}", judged_series_name(series), word, verdict.explanation),
                      tone_of(verdict.word)});
     if (verdict.word == VerdictWord::model_or_ranks_wrong) continue;  // nothing to compare its rows with
-    std::vector<std::string> words;
+    std::vector<std::string> ranges;
     for (const SizeRange& range : size_ranges(series, static_cast<int>(run.ranks.size()))) {
-      words.push_back(range_in_words(range));
+      ranges.push_back(format_size_range(range));
     }
-    if (!words.empty())
-      facts.push_back({fmt::format("{}: {}", sweep_in_words(series), fmt::join(words, "; "))});
+    if (!ranges.empty())
+      facts.push_back({fmt::format("{}: {}", judged_series_name(series), fmt::join(ranges, "; "))});
   }
   return facts;
 }

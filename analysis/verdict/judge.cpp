@@ -27,7 +27,7 @@ void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
   const topology::GpuModel* model = topology::find_gpu_model(run.log->gpu->value);
   if (model == nullptr || model->name == cluster.gpu) return;
   if (cluster.gpu == kUnknownGpu && model->sm == cluster.sm) return;
-  std::string note = fmt::format("the log's GPUs are {} (line {}), and it is judged as a machine of {}",
+  std::string note = fmt::format("the log's GPUs are {} (line {}), but it is judged as a machine with {}",
                                  run.log->gpu->value, run.log->gpu->line, cluster.gpu);
   if (std::find(run.log->notes.begin(), run.log->notes.end(), note) == run.log->notes.end()) {
     run.log->notes.push_back(std::move(note));

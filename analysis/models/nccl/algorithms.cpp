@@ -41,7 +41,7 @@ LinkLimit chain(const GpuCluster& cluster) {
   if (cluster.ranks_per_domain() == 2) return links;
   const double capped = channels(cluster) * max_per_channel(cluster);
   if (capped < links.gigabytes_per_second) {
-    links = {fmt::format("{} tree channels of {:g} GB/s", channels(cluster), max_per_channel(cluster)),
+    links = {fmt::format("{} tree channels, {:g} GB/s each", channels(cluster), max_per_channel(cluster)),
              capped};
   }
   return links;

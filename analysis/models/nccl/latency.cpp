@@ -76,9 +76,14 @@ double latency_floor_microseconds(const Operation& operation, const GpuCluster& 
     case OperationId::all_gather:
     case OperationId::reduce_scatter:
       return ring_floor(operation, cluster, hop, extra);
-    default:
+    case OperationId::all_to_all:
+    case OperationId::all_to_all_v:
+    case OperationId::gather:
+    case OperationId::scatter:
+    case OperationId::hypercube:
       return kAllToAllPeer * cluster.ranks_per_domain() + extra;
   }
+  return 0;
 }
 
 double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes) {

@@ -52,15 +52,14 @@ std::string hardware(const Run& run) {
   if (!measures_gpus(run.backend)) {
     text +=
         "No GPU took part: this is host memory through MPI. NVLink and InfiniBand do not apply; the links "
-        "are those "
-        "that calibration measured.\n\n";
+        "are those that calibration measured.\n\n";
   }
   for (const ReportFact& fact : header_facts(run)) text += "- " + markdown_text(fact.text) + "\n";
   return text;
 }
 
 std::string checks(const Lab01Options& options) {
-  std::string text = "\n## Checks that precede\n| question | answer |\n| --- | --- |\n";
+  std::string text = "\n## Preliminary checks\n| question | answer |\n| --- | --- |\n";
   for (const PrecedingCheck& check : options.checks) {
     const std::string answer = markdown_text(check.answer);
     text += fmt::format("| {} | {} |\n", check.question, check.good ? answer : "**" + answer + "**");
@@ -72,8 +71,7 @@ std::string ceilings(const Run& run, const Lab01Options& options) {
   std::string text = "\n## Theoretical ceilings\n";
   const auto& found = options.ceilings;
   if (found.empty()) {
-    return text +
-           "Not known: neither the record nor a topology tells what the links are. Give `--topology`.\n";
+    return text + "Unknown: neither the record nor a topology describes the links. Give `--topology`.\n";
   }
   text += fmt::format("p = {} ranks, S bytes in each rank's buffer; GB = 10^9 bytes.\n\n", run.ranks.size());
   text += "| what | arithmetic | GB/s | from |\n| --- | --- | ---: | --- |\n";
@@ -102,9 +100,8 @@ std::string above_ceilings(const Run& run, const Lab01Options& options, std::opt
   const auto ring = ceiling_of(options, kRingCeiling);
   const auto tree = ceiling_of(options, kTreeCeiling);
   if (!busbw || !ring || *busbw <= std::max(*ring, tree.value_or(0))) return "";
-  return " It lies above what ring and tree can reach: NCCL reduces in the NVSwitch (NVLS), or the machine "
-         "or the "
-         "rank count is another.";
+  return " This is above what ring and tree can reach: NCCL reduces in the NVSwitch (NVLS), or the given "
+         "topology or rank count is wrong.";
 }
 
 std::string results(const Run& run, const Lab01Options& options) {
@@ -144,7 +141,7 @@ std::string price(const Run& run, const Lab01Options& options) {
   std::string text = "\n## Price\n";
   if (!measures_gpus(run.backend)) return text + "No GPU was used.\n";
   if (!options.price_per_gpu_hour)
-    return text + "Not asked for: `--price` takes the price of one GPU for one hour.\n";
+    return text + "Not given: `--price` takes the price of one GPU for one hour.\n";
   const double hour = *options.price_per_gpu_hour * static_cast<double>(run.ranks.size());
   text += fmt::format("{} × {:.2f} = {:.2f} per hour", counted(run.ranks.size(), "GPU"),
                       *options.price_per_gpu_hour, hour);
