@@ -7,10 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/import/log_lines.hpp"
-#include "analysis/import/nccl_tests_json.hpp"
-#include "analysis/import/nccl_tests_text.hpp"
-#include "analysis/import/rank_count.hpp"
+#include "analysis/import/log_readers.hpp"
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 
@@ -57,7 +54,7 @@ std::vector<OperationId> operations_like(const LogTable& table, std::optional<in
   for (const Operation& operation : operations()) {
     if (told_by_name_only(operation) || !looks_like(operation, table)) continue;
     const auto range = ranks_by_rates(operation, table.rows);
-    if (range && (!ranks || range->holds(*ranks))) found.push_back(operation.id);
+    if (range && (!ranks || range->contains(*ranks))) found.push_back(operation.id);
   }
   return found;
 }

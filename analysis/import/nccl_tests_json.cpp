@@ -1,12 +1,10 @@
-#include "analysis/import/nccl_tests_json.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "analysis/import/nccl_line.hpp"
-#include "analysis/import/nccl_tests_header.hpp"
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
@@ -14,7 +12,7 @@
 namespace collbench::analysis {
 namespace {
 
-/// ReportFacts of a JSON file stand where their key does.
+/// ReportLines of a JSON file stand where their key does.
 int line_of_key(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(fmt::format("\"{}\"", key));
   return at == std::string_view::npos ? 1 : line_of(text, at);
@@ -47,7 +45,7 @@ void take_program(const JsonReader& json, std::string_view text, LogTable& table
   for (const JsonReader& each : words->items()) {
     const std::string word = each.text();
     if (const std::string program = nccl_tests_program(word); !program.empty()) {
-      say(table.facts.program, program, line_of_key(text, "args"));
+      set_once(table.facts.program, program, line_of_key(text, "args"));
     }
     const auto how = parse_integer(word, 0, 3);
     if (how && (before == "-a" || before == "--average")) {
@@ -78,7 +76,7 @@ void take_config(const JsonReader& config, std::string_view text, LogTable& tabl
   for (const JsonReader& each : devices->items()) {
     LogDevice device{each.at("rank").integer<int>(), each.at("pid").integer<int>(),
                      trimmed(each.at("hostname")), trimmed(each.at("device_info")), devices_line};
-    if (!device.gpu.empty()) say(table.facts.gpu, device.gpu, devices_line);
+    if (!device.gpu.empty()) set_once(table.facts.gpu, device.gpu, devices_line);
     table.devices.push_back(std::move(device));
   }
   // The program writes only the first device of each process (nccl-tests src/util.cu).

@@ -104,8 +104,8 @@ Tone ratio_tone(const ReportRow& row) {
 }
 
 std::string nccl_expected(const ReportRow& row) {
-  const auto& told = row.row.measurement.nccl;
-  const auto seconds = told ? nccl_expected_seconds(*told) : std::nullopt;
+  const auto& selection = row.row.measurement.nccl;
+  const auto seconds = selection ? nccl_expected_seconds(*selection) : std::nullopt;
   return seconds ? table_number(*seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
 }
 

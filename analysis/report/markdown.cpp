@@ -8,19 +8,18 @@
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/footer.hpp"
-#include "analysis/report/header.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-std::string bullets(const ReportFacts& facts) {
+std::string bullets(const ReportLines& facts) {
   std::string text;
-  for (const ReportFact& fact : facts) {
+  for (const ReportLine& fact : facts) {
     const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;
     text += loud ? "- **" + markdown_text(fact.text) + "**\n" : "- " + markdown_text(fact.text) + "\n";
   }
@@ -64,17 +63,17 @@ std::string section(const Run& run, OperationId id) {
   for (const ReportRow& row : shown) rows += table_row(row, columns);
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
   if (!rows.empty())
-    text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head(columns) + rows;
-  const std::string unavailable = bullets(unavailable_facts(run, id));
+    text += markdown_text(operation_line(id, ranks).text) + "\n\n" + table_head(columns) + rows;
+  const std::string unavailable = bullets(unavailable_lines(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }
 
 }  // namespace
 
 std::string report_markdown(const Run& run) {
-  std::string text = "# collbench report\n\n" + bullets(header_facts(run)) + bullets(legend_facts(run));
+  std::string text = "# collbench report\n\n" + bullets(header_lines(run)) + bullets(legend_lines(run));
   for (const OperationId id : operations_in(run)) text += section(run, id);
-  return text + "\n## Outcome\n" + bullets(footer_facts(run));
+  return text + "\n## Outcome\n" + bullets(footer_lines(run));
 }
 
 std::string report_markdown(const Prediction& prediction) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
-#include "analysis/models/nccl/nccl_choice.hpp"
+#include "analysis/models/nccl/nccl_cost.hpp"
 #include "base/record/expectation.hpp"
 #include "base/record/operation.hpp"
 

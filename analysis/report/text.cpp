@@ -12,10 +12,9 @@
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/footer.hpp"
-#include "analysis/report/header.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 
@@ -33,15 +32,15 @@ std::string paint(const std::string& text, Tone tone, const TextOptions& options
 }
 
 /// A fact as lines that begin with "#". The newline stays outside the paint.
-std::string fact_lines(const ReportFact& fact, const TextOptions& options) {
+std::string wrapped_line(const ReportLine& fact, const TextOptions& options) {
   std::string lines = wrap(fact.text, line_width(options), "# ", "#   ");
   lines.pop_back();
   return paint(lines, fact.tone, options) + "\n";
 }
 
-std::string facts_lines(const ReportFacts& facts, const TextOptions& options) {
+std::string wrapped_lines(const ReportLines& facts, const TextOptions& options) {
   std::string lines;
-  for (const ReportFact& fact : facts) lines += fact_lines(fact, options);
+  for (const ReportLine& fact : facts) lines += wrapped_line(fact, options);
   return lines;
 }
 
@@ -149,16 +148,16 @@ std::string operation_table(const Run& run, OperationId id, const TextOptions& o
       return std::pair(column.cell(row), column.tone != nullptr ? column.tone(row) : Tone::plain);
     });
   }
-  const std::string unavailable = facts_lines(unavailable_facts(run, id), options);
+  const std::string unavailable = wrapped_lines(unavailable_lines(run, id), options);
   if (table.empty()) return unavailable.empty() ? "" : "\n" + unavailable;
-  return "\n" + fact_lines(operation_fact(id, static_cast<int>(run.ranks.size())), options) +
+  return "\n" + wrapped_line(operation_line(id, static_cast<int>(run.ranks.size())), options) +
          heading_lines(page, options) + table + unavailable;
 }
 
 }  // namespace
 
 std::string report_text_header(const Run& run, const TextOptions& options) {
-  std::string text = facts_lines(header_facts(run), options) + facts_lines(legend_facts(run), options);
+  std::string text = wrapped_lines(header_lines(run), options) + wrapped_lines(legend_lines(run), options);
   std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
   const std::vector<const ReportColumn*> shown = columns_for(run, rows_that_ran(run));
   for (const ReportColumn* const column : shown) {
@@ -166,7 +165,7 @@ std::string report_text_header(const Run& run, const TextOptions& options) {
     if (columns > options.columns) left_out[columns].push_back(column->title);
   }
   for (const auto& [columns, titles] : left_out) {
-    text += fact_lines(
+    text += wrapped_line(
         {fmt::format("terminal narrower than {} columns, hidden: {}", columns, fmt::join(titles, ", "))},
         options);
   }
@@ -176,7 +175,7 @@ std::string report_text_header(const Run& run, const TextOptions& options) {
 std::string report_text_results(const Run& run, const TextOptions& options) {
   std::string text;
   for (const OperationId id : operations_in(run)) text += operation_table(run, id, options);
-  return text + "\n" + facts_lines(footer_facts(run), options);
+  return text + "\n" + wrapped_lines(footer_lines(run), options);
 }
 
 std::string report_text(const Run& run, const TextOptions& options) {

@@ -1,4 +1,4 @@
-#include "analysis/verdict/explanation.hpp"
+#include "analysis/verdict/verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,11 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
-#include "analysis/models/nccl/latency.hpp"
 #include "analysis/models/nccl/links.hpp"
-#include "analysis/verdict/undetectable_losses.hpp"
-#include "analysis/verdict/verdict.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 #include "topology/catalogue/links.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/verdict/undetectable_losses.hpp"
+#include "analysis/verdict/verdict.hpp"
 
 #include <fmt/format.h>
 

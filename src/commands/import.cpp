@@ -6,7 +6,7 @@
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run.hpp"

@@ -3,7 +3,7 @@
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/add_option.hpp"

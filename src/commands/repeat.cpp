@@ -13,7 +13,7 @@
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/child_process.hpp"
 #include "base/files.hpp"
 #include "base/record/rates.hpp"

@@ -16,7 +16,7 @@
 
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
 #include "launch/agreement.hpp"

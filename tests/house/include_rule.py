@@ -41,8 +41,16 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"analysis/host_(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv)\.cpp":
-    "the algorithms of one operation each, which host_algorithm.hpp declares",
+    r"analysis/models/host/(all_gather|all_reduce|all_to_all|broadcast_reduce|gather_scatter|point_to_point|reduce_scatter)\.cpp":
+    "the algorithms of an operation or two each, which algorithms.hpp declares",
+    r"analysis/models/nccl/latency\.cpp": "the second half of algorithms.hpp",
+    r"analysis/verdict/(explanation|undetectable_losses)\.cpp": "what verdict.hpp says of a verdict's reasons",
+    r"analysis/import/(job_location|log_lines|nccl_line|nccl_tests_(json|row|text))\.cpp":
+    "the parts of import_log, which log_readers.hpp declares",
+    r"analysis/report/(text|markdown|csv|json)\.cpp": "the writers of one format each, which report.hpp declares",
+    r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
+    "the sections of a report, which sections.hpp declares",
+    r"analysis/report/lab01/(ceilings|checks|explanation)\.cpp": "the parts of the lab page, which lab01.hpp declares",
     r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff_[a-z_]+\.cpp": "the parts of one comparison, which diff_parts.hpp declares",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
@@ -65,6 +73,7 @@ TESTED_BY = {
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
     r"topology/reference_host\.cpp": "tests/topology/machines/reference_machines_test.cpp",
     r"topology/diff_[a-z_]+\.cpp": "tests/topology/diff/topology_diff_test.cpp",
+    r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
     r"topology/hwloc_links\.cpp": "tests/topology/readers/hwloc/xml_test.cpp",
     r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"collectives/(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv|collective)\.cpp":

@@ -116,4 +116,28 @@ AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
   return {"send_recv", limit.gigabytes_per_second, limit};
 }
 
+GpuPattern gpu_pattern(OperationId id) {
+  switch (id) {
+    case OperationId::all_reduce:
+      return GpuPattern::all_reduce;
+    case OperationId::all_gather:
+    case OperationId::reduce_scatter:
+      return GpuPattern::ring;
+    case OperationId::broadcast:
+    case OperationId::reduce:
+      return GpuPattern::chain;
+    case OperationId::all_to_all:
+    case OperationId::all_to_all_v:
+    case OperationId::gather:
+    case OperationId::scatter:
+      return GpuPattern::exchange;
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+      return GpuPattern::one_flow;
+    case OperationId::hypercube:
+      return GpuPattern::none;
+  }
+  return GpuPattern::none;
+}
+
 }  // namespace collbench::analysis

@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/checks.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,7 +104,7 @@ PrecedingCheck a_core_each(const Run& run) {
     check.answer = "no: ranks share cores, so the times mean little";
   } else if (!run.load_notes.empty()) {
     check.good = false;
-    check.answer = fmt::format("yes, but other processes use it, too: {}", fmt::join(run.load_notes, "; "));
+    check.answer = fmt::format("yes, but not exclusively: {}", fmt::join(run.load_notes, "; "));
   } else {
     check.answer = "yes";
   }

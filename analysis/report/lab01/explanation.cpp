@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/explanation.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/report/page_fault_facts.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/rates.hpp"
 #include "base/text_input.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_tests_json.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

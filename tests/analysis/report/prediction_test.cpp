@@ -29,7 +29,7 @@ TEST(Prediction, EveryFormatHoldsTheSameNumbers) {
   for (const char* format : {"text", "md"}) {
     EXPECT_THAT(report(prediction, format),
                 testing::AllOf(testing::HasSubstr(format_significant(ring, 4, 9)), testing::HasSubstr("tree"),
-                               testing::HasSubstr("4 NICs of 12.5 GB/s a node")));
+                               testing::HasSubstr("4 NICs per node, 12.5 GB/s each")));
   }
   EXPECT_THAT(report(prediction, "csv"), testing::HasSubstr("AllReduce,1073741824,16,2,"));
 }
@@ -40,7 +40,7 @@ TEST(Prediction, SmallRowsAreLatencyAndBlocksOfLessThanAFloatAreNone) {
   const Prediction prediction = predict("hgx-h100", cluster_of("hgx-h100", 2), kOperations, kSizes);
   EXPECT_EQ(prediction.rows[0].expected.limited_by, "latency");
   EXPECT_NE(prediction.rows[1].expected.limited_by, "latency");
-  EXPECT_EQ(prediction.rows[2].expected.limited_by, "less than 4 B a rank");  // half a byte each
+  EXPECT_EQ(prediction.rows[2].expected.limited_by, "less than 4 B per rank");  // half a byte each
   EXPECT_FALSE(prediction.rows[2].expected.expected_seconds);
 }
 
@@ -52,7 +52,7 @@ TEST(Prediction, OverSocketsItIsACeiling) {
   const Prediction prediction = predict("hgx-h100", cluster, kOperations, kSizes);
   EXPECT_FALSE(prediction.rows[0].expected.slowest_seconds);
   EXPECT_TRUE(prediction.rows[0].expected.fastest_seconds);
-  EXPECT_THAT(report(prediction, "md"), testing::HasSubstr("All of it is a ceiling"));
+  EXPECT_THAT(report(prediction, "md"), testing::HasSubstr("All figures are ceilings"));
 }
 
 }  // namespace

@@ -98,8 +98,8 @@ TEST(ReportText, HeaderAndFooterAreCommentLines) {
   EXPECT_THAT(
       lines_of(part_of(run, "data:")),
       ElementsAre("# data: every element checked in 4 of 4 rows, none wrong",
-                  "# asked for ring, and the library ran recursive_doubling in 1 row",
-                  "# AllReduce float sum: no choice was faster than auto beyond the intervals",
+                  "# requested ring, but the library ran recursive_doubling in 1 row",
+                  "# AllReduce float sum: nothing measured beside auto was significantly faster",
                   "# precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of",
                   "#   place, ring); a longer --time or fewer rows narrow it",

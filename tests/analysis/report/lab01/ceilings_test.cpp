@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/ceilings.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <gtest/gtest.h>
 
