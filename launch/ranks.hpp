@@ -6,10 +6,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/record/states.hpp"
+
 namespace collbench::launch {
 
-/// How one number per rank becomes one number: the values of nccl-tests' -a.
-enum class RankAggregate { rank0, average, minimum, maximum };
+using collbench::RankAggregate;
 
 /// How the harness's ranks exchange data outside of every timed part. All calls are collective: every
 /// rank makes the same calls in the same order. Tests implement it with threads; MpiSession with MPI.

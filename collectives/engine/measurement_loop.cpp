@@ -92,8 +92,8 @@ class MeasurementLoop {
     ranks_.reduce(validation, launch::RankAggregate::maximum);
     for (State& row : rows_) {
       Measurement& measurement = row.measurement;
-      if (!measurement.unavailable.empty() || !measurement.stopped.empty()) continue;
-      measurement.stopped = interrupted_ ? "interrupted" : "out of time";
+      if (!measurement.unavailable.empty() || measurement.stopped) continue;
+      measurement.stopped = Stop{.reason = interrupted_ ? StopReason::interrupted : StopReason::out_of_time};
     }
     return {.rows = measurements(),
             .passes = pass_,
@@ -267,7 +267,7 @@ class MeasurementLoop {
     row.iteration_seconds =
         std::min(row.iteration_seconds > 0 ? row.iteration_seconds : block.seconds, block.seconds);
     row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
-    row.done = !row.measurement.stopped.empty();
+    row.done = row.measurement.stopped.has_value();
   }
 
   /// Between blocks, so that no sample waits for it.

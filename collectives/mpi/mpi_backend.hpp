@@ -21,8 +21,8 @@ class MpiBackend : public Backend {
   MpiBackend& operator=(MpiBackend&&) = delete;
   ~MpiBackend() override;
 
-  void describe(Run& run) const override { run.backend = "mpi"; }
   [[nodiscard]] BackendCapabilities capabilities() const override;
+  void describe(Run& run) const override { run.backend = BackendId::mpi; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;

@@ -78,7 +78,7 @@ NcclBackend::~NcclBackend() {
 }
 
 void NcclBackend::describe(Run& run) const {
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   run.nccl_observer_status = observer_.status();
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);

@@ -6,7 +6,7 @@
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run.hpp"
@@ -97,7 +97,7 @@ void add_import_command(CLI::App& app, ImportCommand& command) {
       });
   add("--run", "N", "which run of a log that holds several",
       [&command, count](const std::string& text) { command.options.run = count(text, "--run"); });
-  add_format_option(*import, theme, command.format);
+  add_format_option(*import, theme, command.format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(*import, theme, command.colour);
   add_lab01_options(*import, theme, command.lab01);
 }

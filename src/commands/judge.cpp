@@ -3,7 +3,7 @@
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/add_option.hpp"
@@ -47,7 +47,7 @@ void add_judge_command(CLI::App& app, JudgeOptions& judge) {
              [&judge](const std::string& text) { judge.transport = text; });
   command->add_flag("--own-floor", judge.own_floor, "take the latency from the record's own smallest row")
       ->group(theme);
-  add_format_option(*command, theme, judge.format);
+  add_format_option(*command, theme, judge.format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(*command, theme, judge.colour);
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/report/prediction.hpp"
+#include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "src/cli/add_option.hpp"
@@ -29,8 +30,8 @@ std::string predict_command(const PredictOptions& options) {
   if (!options.transport.empty())
     cluster.transport = analysis::transport_option(options.transport, cluster.sm);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
-  return analysis::render_prediction(analysis::predict(options.topology, cluster, options.operations, sizes),
-                                     options.format);
+  return analysis::report(analysis::predict(options.topology, cluster, options.operations, sizes),
+                          options.format);
 }
 
 void add_predict_command(CLI::App& app, PredictOptions& predict) {
@@ -55,7 +56,8 @@ void add_predict_command(CLI::App& app, PredictOptions& predict) {
              [&predict](const std::string& text) { predict.operations = parse_operations(text, "--ops"); });
   add_option(*command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [&predict](const std::string& text) { predict.sizes = parse_size_list(text, "--sizes"); });
-  add_format_option(*command, theme, predict.format);
+  add_format_option(*command, theme, predict.format,
+                    analysis::format_names(&analysis::ReportFormat::prediction));
 }
 
 }  // namespace collbench::program

@@ -13,7 +13,7 @@
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/child_process.hpp"
 #include "base/files.hpp"
 #include "base/record/rates.hpp"
@@ -217,8 +217,9 @@ class Repetition {
     widest_ = analysis::widest_interval(merged_);
     for (Row& row : merged_.rows) {
       const auto half = interval_half_width(row.measurement);
-      row.measurement.stopped =
-          half && *half <= options_.precision ? "precision reached" : counted(launches_.size(), "launch");
+      row.measurement.stopped = half && *half <= options_.precision
+                                    ? Stop{.reason = StopReason::precision_reached}
+                                    : Stop{.reason = StopReason::launch_limit, .limit = merged_.launches};
     }
     judge();
     if (!options_.record_path.empty()) write_file_by_rename(options_.record_path, to_json_text(merged_));
@@ -292,7 +293,7 @@ void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
                  "go on from the launches beside -J that an interruption left there")
       ->group(theme);
   command->add_flag("--overwrite", repeat.overwrite, "replace files that exist")->group(theme);
-  add_format_option(*command, theme, repeat.format);
+  add_format_option(*command, theme, repeat.format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(*command, theme, repeat.colour);
   add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
       [&repeat](const std::string& text) { repeat.progress = parse_when(text, "--progress"); });

@@ -17,7 +17,7 @@ void add_report_command(CLI::App& app, ReportOptions& report) {
   CLI::App* command = app.add_subcommand("report", "writes a saved run record as text, md, csv or json");
   command->add_option("record", report.record, "the record that -J wrote; - for stdin")->required();
   const std::string theme = "Options";
-  add_format_option(*command, theme, report.format);
+  add_format_option(*command, theme, report.format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(*command, theme, report.colour);
   add_option(*command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
              [&report](const std::string& text) { report.lab01.topology = text; });

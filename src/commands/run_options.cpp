@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/operations.hpp"
@@ -162,7 +163,7 @@ void add_where(CLI::App& app, RunOptions& run) {
 
 void add_output(CLI::App& app, RunOptions& run) {
   const std::string theme = "Output, such as -J run.json --format md";
-  add_format_option(app, theme, run.format);
+  add_format_option(app, theme, run.format, analysis::format_names(&analysis::ReportFormat::run));
   add_option(app, theme, "-J,--output", "FILE", "the run record (JSON), written anew as passes end",
              [&run](const std::string& text) { run.record_path = text; });
   add_option(app, theme, "--csv", "FILE", "one line per row, likewise",

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "src/cli/output.hpp"
@@ -131,7 +132,10 @@ void add_diff(CLI::App& command, TopologyOptions& options) {
   command.add_option("places", options.machines, "machines; the first is what the others should be")
       ->required()
       ->option_text("PLACE [PLACE...]");
-  command.add_option("--format", options.format, "text, md or json (text)")->option_text("NAME");
+  command
+      .add_option("--format", options.format,
+                  analysis::format_list(analysis::format_names(&analysis::ReportFormat::diff)) + " (text)")
+      ->option_text("NAME");
   command.footer(
       "One PLACE is compared with this machine, two with each other. Of more, the alike ones are grouped "
       "and\n"

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/report.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "topology/graph/host_signature.hpp"
@@ -83,7 +84,7 @@ analysis::DiffReport compare_machines(std::vector<std::string> machines) {
 
 Answer topology_diff(const TopologyOptions& options) {
   const analysis::DiffReport report = compare_machines(options.machines);
-  return {analysis::render_diff(report, options.format.empty() ? "text" : options.format),
+  return {analysis::report(report, options.format.empty() ? "text" : options.format),
           report.has_fault() ? ExitStatus::low : ExitStatus::ok};
 }
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "analysis/report/csv.hpp"
+#include "analysis/report/report.hpp"
 #include "base/files.hpp"
 #include "base/record/run.hpp"
 

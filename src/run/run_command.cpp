@@ -16,9 +16,8 @@
 #include <vector>
 
 #include "analysis/report/report.hpp"
-#include "analysis/report/text.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
@@ -48,20 +47,6 @@
 
 namespace collbench::program {
 
-std::string_view rank_aggregate_name(launch::RankAggregate how) {
-  switch (how) {
-    case launch::RankAggregate::rank0:
-      return "rank 0";
-    case launch::RankAggregate::average:
-      return "avg";
-    case launch::RankAggregate::minimum:
-      return "min";
-    case launch::RankAggregate::maximum:
-      break;
-  }
-  return "max";
-}
-
 namespace {
 
 constexpr double kCalibrationSeconds = 5;
@@ -78,7 +63,7 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   run.environment = options.environment;
   run.config_file = options.config_path;
   backend.describe(run);
-  run.time_reduction = rank_aggregate_name(options.loop.across_ranks);
+  run.time_reduction = options.loop.across_ranks;
   run.simulated = launch::time_is_simulated();
   run.ranks = context.identities;
   run.cores_per_node = context.cores_per_node;

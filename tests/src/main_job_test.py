@@ -516,7 +516,7 @@ class CutShort(Scratch):
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
-        self.assertIn("not complete", output)
+        self.assertIn("incomplete", output)
         self.assertIn("interrupted", errors)
         self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
 
@@ -524,7 +524,7 @@ class CutShort(Scratch):
         process, _ = self.start("-N", "0")
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
-        self.assertNotIn("not complete", output)
+        self.assertNotIn("incomplete", output)
         self.assertNotIn("collbench: interrupted", errors)
         self.assertTrue(json.loads((self.folder / "run.json").read_text())["complete"])
 

@@ -34,8 +34,8 @@ class StepBackend : public Backend {
 
   explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
 
-  void describe(Run& run) const override { run.backend = "step"; }
   [[nodiscard]] BackendCapabilities capabilities() const override { return {}; }
+  void describe(Run& run) const override { run.backend = BackendId::mpi; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
   [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override {
