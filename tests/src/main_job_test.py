@@ -362,7 +362,7 @@ class Place(Scratch):
              "-np", "1", str(PROGRAM), "--ops", "all_to_all"],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertIn("another command line", said(result)[0])
+        self.assertIn("a different command line", said(result)[0])
 
     def test_nodes_are_compared_with_what_is_expected(self):
         here = self.folder / "here.json"

@@ -729,7 +729,7 @@ class Real(Scratch):
         result = subprocess.run(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl"],
                                 env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
                                 check=False)
-        self.check_line(result, ["no GPU: (CUDA runtime .* and no NVIDIA driver|CUDA_VISIBLE_DEVICES is '-1')"], 5)
+        self.check_line(result, ["no GPU: (found CUDA runtime .* but no NVIDIA driver|CUDA_VISIBLE_DEVICES is '-1')"], 5)
 
 
 if __name__ == "__main__":
