@@ -362,7 +362,7 @@ class Refusals(Scratch):
         self.refused(["NCCL: /none.so", "COLLBENCH_NCCL"], environment={"COLLBENCH_NCCL": "/none.so"})
 
     def test_an_old_nccl(self):
-        self.refused(["is version 2.16.0, and 2.18 is the oldest"], environment={"COLLBENCH_NCCL": nccl(21600)})
+        self.refused(["is version 2.16.0; 2.18 or newer is needed"], environment={"COLLBENCH_NCCL": nccl(21600)})
 
     def test_a_missing_function_is_named(self):
         self.refused([r"\(2.18.0\) lacks ncclCommGetAsyncError"], environment={"COLLBENCH_NCCL": nccl(21800)})
@@ -381,7 +381,7 @@ class Refusals(Scratch):
                      environment={"COLLBENCH_STAND_IN_DRIVER": "0"})
 
     def test_an_old_driver(self):
-        self.refused(["a driver for CUDA 12.4, which is too old"], environment={"COLLBENCH_STAND_IN_DRIVER": "12040"})
+        self.refused(["but the driver supports only CUDA 12.4"], environment={"COLLBENCH_STAND_IN_DRIVER": "12040"})
 
     def test_no_gpu(self):
         self.refused(["no GPU", "no CUDA-capable device"], environment={"COLLBENCH_STAND_IN_GPUS": "0"})
@@ -511,7 +511,7 @@ class Observer(Scratch):
 
     def test_nccl_2_18_has_neither(self):
         made, rows = self.observed(21806)
-        self.assertIn("2.18.6 has no profiler plugin", made["nccl_untold"]["use"])
+        self.assertIn("2.18.6 does not give a profiler plugin the data", made["nccl_untold"]["use"])
         self.assertIn("2.18.6 has no tuner plugin", made["nccl_untold"]["expectation"])
         self.assertIsNone(rows["AllReduce", "auto"]["nccl"])
 
