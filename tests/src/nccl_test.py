@@ -179,11 +179,11 @@ class Float8(Scratch):
         self.assertEqual({row["type"] for row in made["rows"]}, {"f8e4m3", "f8e5m2"})
 
     def test_a_gpu_without(self):
-        self.refused(["-d f8e4m3: .*compute capability is 8.6, and 9.0 is the first"], *self.TYPES,
+        self.refused(["-d f8e4m3: .*compute capability is 8.6, and 9.0 is needed"], *self.TYPES,
                      environment={"COLLBENCH_STAND_IN_COMPUTE": "86"})
 
     def test_an_nccl_without(self):
-        self.refused(["-d f8e4m3: .*NCCL 2.22.0 has no f8e4m3"], *self.TYPES, environment={"COLLBENCH_NCCL": nccl(22200)})
+        self.refused(["-d f8e4m3: .*NCCL 2.22.0 does not support f8e4m3"], *self.TYPES, environment={"COLLBENCH_NCCL": nccl(22200)})
 
     def test_all_types_leave_them_out_and_say_so(self):
         made = self.record(2, *QUICK, *SMALL, "-d", "all", environment={"COLLBENCH_STAND_IN_COMPUTE": "80"})
@@ -439,7 +439,7 @@ class Algorithms(Scratch):
 
     def test_an_nccl_that_would_not_say(self):
         rows = self.rows("--ops", "all_reduce", "--algo", "auto,ring", environment={"COLLBENCH_NCCL": nccl(22200)})
-        self.assertIn("2.24 and newer decline", rows["AllReduce", "ring"]["unavailable"])
+        self.assertIn("2.24 and newer refuse", rows["AllReduce", "ring"]["unavailable"])
         self.assertFalse(rows["AllReduce", "auto"]["unavailable"])
 
 
@@ -512,7 +512,7 @@ class Observer(Scratch):
     def test_nccl_2_18_has_neither(self):
         made, rows = self.observed(21806)
         self.assertIn("2.18.6 does not give a profiler plugin the data", made["nccl_untold"]["use"])
-        self.assertIn("2.18.6 has no tuner plugin", made["nccl_untold"]["expectation"])
+        self.assertIn("2.18.6 does not give a tuner plugin the data", made["nccl_untold"]["expectation"])
         self.assertIsNone(rows["AllReduce", "auto"]["nccl"])
 
     def test_forced_choices(self):
