@@ -34,9 +34,9 @@ std::string message_of(const FoundHost& found, bool with_graph) {
   return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-topology::ClusterTopology put_together(launch::OnRoot /*root*/, const Identities& machines,
-                                       const std::vector<std::string>& hashes,
-                                       const std::vector<std::string>& messages) {
+topology::ClusterTopology assembled_cluster(launch::OnRoot /*root*/, const Identities& machines,
+                                            const std::vector<std::string>& hashes,
+                                            const std::vector<std::string>& messages) {
   topology::ClusterTopology cluster;
   std::map<std::string, int> shape_of;
   for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
@@ -69,8 +69,9 @@ topology::ClusterTopology gather_cluster(launch::Ranks& ranks, const Identities&
   const bool speaks = !found.hash.empty();
   const std::vector<std::string> messages =
       ranks.gather(speaks ? message_of(found, is_first_of_its_shape(hashes, ranks.rank())) : "");
-  const auto cluster = launch::agree_on_root(
-      ranks, mine.host, [&](launch::OnRoot root) { return put_together(root, machines, hashes, messages); });
+  const auto cluster = launch::agree_on_root(ranks, mine.host, [&](launch::OnRoot root) {
+    return assembled_cluster(root, machines, hashes, messages);
+  });
   return cluster.value_or(topology::ClusterTopology{});
 }
 

@@ -106,17 +106,15 @@ WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation
 OVER_STAND_INS = "tests/src/nccl_test.py"  # the same, over stand-ins for the libraries of a GPU host
 TESTED_BY = {
     r"src/[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
-    r"launch/(mpi_session|mpi_check|leave_together)\.cpp": WHOLE_PROGRAM,
+    r"launch/mpi_session\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
-    r"collectives/nccl/(cuda_library|gpu_session|kernel_library|nccl_(backend|communicator|library|observer|row))\.cpp": OVER_STAND_INS,
-    r"collectives/nccl/(observer/[a-z]+|observer_library)\.cpp": "tests/collectives/nccl/observer_test.cpp",
-    r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
+    r"collectives/nccl/(loader/cuda_library|gpu_session|nccl_(backend|communicator|observer|row))\.cpp": OVER_STAND_INS,
+    r"collectives/nccl/(observer/[a-z_]+|loader/own_libraries)\.cpp": "tests/collectives/nccl/observer_test.cpp",
+    r"collectives/mpi/open_mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
     r"topology/diff/(devices|host|nvlinks|paths|pcie)\.cpp": "tests/topology/diff/topology_diff_test.cpp",
     r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
     r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
-    r"collectives/(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv|collective)\.cpp":
-    "tests/collectives/operations_test.cpp",
 }
 
 # Tests that belong to no single source.
@@ -128,8 +126,8 @@ TESTS_OF_MORE = {
     r"tests/topology/readers/fixtures_test\.cpp": "every reader on our own files",
     r"tests/topology/telemetry/nvml_header_test\.cpp": "our declarations against NVML's own",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
-    r"tests/collectives/mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
-    r"tests/collectives/mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",
+    r"tests/collectives/mpi/open_mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
+    r"tests/collectives/mpi/open_mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",
 }
 
 SUFFIXES = (".cpp", ".hpp", ".h", ".cu")

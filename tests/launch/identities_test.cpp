@@ -41,7 +41,7 @@ TEST(NodeMap, NamesWhatIsWrong) {
   EXPECT_THAT(why_refused("99999999999999999999", 2), HasSubstr("999"));
 }
 
-TEST(Identities, NodesAreToldApartByTheirSharedMemoryAndNotByTheirName) {
+TEST(Identities, NodesDifferByTheirSharedMemoryAndNotByTheirName) {
   // Two containers, both called "box": ranks 0 and 2 share memory, so do 1 and 3.
   run_rank_threads(4, [](Ranks& ranks) {
     const Identities all = discover_identities(ranks, "box", ranks.rank() % 2, std::nullopt);

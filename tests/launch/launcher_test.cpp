@@ -35,7 +35,7 @@ TEST(Launcher, SrunWithoutPmi) {
   EXPECT_EQ(srun_task_without_pmi(), std::nullopt);
 }
 
-TEST(Launcher, WhatMallocIsToldIsRecorded) {
+TEST(Launcher, MallocSettingsAreRecorded) {
   for (const char* name : {"MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"}) {
     setenv(name, "1", 1);
     EXPECT_THAT(recorded_environment(), Contains(Key(name)));

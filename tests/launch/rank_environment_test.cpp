@@ -49,7 +49,7 @@ std::string why_refused(const std::vector<RankEnvironment>& environments, const 
   return "accepted";
 }
 
-TEST(Place, IsGatheredWhole) {
+TEST(RankEnvironment, IsGatheredWhole) {
   run_rank_threads(2, [](Ranks& ranks) {
     RankEnvironment mine = on_cores({ranks.rank()});
     mine.machine.nvidia_devices = 3;
@@ -64,7 +64,7 @@ TEST(Place, IsGatheredWhole) {
   });
 }
 
-TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
+TEST(RankEnvironment, DifferingProgramsAndLibrariesAreRefusedByHost) {
   std::vector<RankEnvironment> environments(4, on_cores({0, 1}));
   EXPECT_EQ(why_refused(environments, block(2, 2)), "accepted");
   environments[3].machine.program_id = "other";
@@ -75,7 +75,7 @@ TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
               AllOf(HasSubstr("host1"), HasSubstr("MPI library"), HasSubstr("v5")));
 }
 
-TEST(Place, AGpuIsNeverPassedOverInSilence) {
+TEST(RankEnvironment, AGpuIsNeverPassedOverInSilence) {
   std::vector<RankEnvironment> environments(4, on_cores({0, 1}));
   EXPECT_FALSE(all_have_gpus(environments, block(2, 2)));
   environments[3].machine.nvidia_devices = 8;
@@ -84,32 +84,32 @@ TEST(Place, AGpuIsNeverPassedOverInSilence) {
   EXPECT_TRUE(all_have_gpus(environments, block(2, 2)));
 }
 
-TEST(Place, CoresAndMemoryAreSharedByTheRanksOfANode) {
+TEST(RankEnvironment, CoresAndMemoryAreSharedByTheRanksOfANode) {
   const std::vector<RankEnvironment> environments{on_cores({0}), on_cores({1}), on_cores({0, 1, 2}),
                                                   on_cores({0, 1, 2})};
   EXPECT_THAT(cores_per_node(environments, block(2, 2)), ElementsAre(2, 3));
   EXPECT_EQ(memory_per_rank(environments, block(2, 2)), 4 * kGigabytes);
 }
 
-TEST(Place, EnoughCoresAreNotANote) {
+TEST(RankEnvironment, EnoughCoresAreNotANote) {
   const std::vector<RankEnvironment> environments{on_cores({0}), on_cores({1})};
   EXPECT_THAT(environment_notes(environments, block(1, 2), true, true), IsEmpty());
 }
 
-TEST(Place, MoreRanksThanCores) {
+TEST(RankEnvironment, MoreRanksThanCores) {
   const std::vector<RankEnvironment> environments(4, on_cores({0, 1}, 2));
   EXPECT_THAT(environment_notes(environments, block(1, 4), true, false),
               ElementsAre(AllOf(HasSubstr("host0: 4 ranks on 2 cores"), HasSubstr("at most 2 ranks"))));
 }
 
-TEST(Place, RanksBoundToOneCore) {
+TEST(RankEnvironment, RanksBoundToOneCore) {
   const std::vector<RankEnvironment> environments(2, on_cores({5}));
   EXPECT_THAT(
       environment_notes(environments, block(1, 2), true, false),
       ElementsAre(AllOf(HasSubstr("2 ranks are bound to 1 of 8 cores"), HasSubstr("--bind-to none"))));
 }
 
-TEST(Place, OneRankWithoutALauncher) {
+TEST(RankEnvironment, OneRankWithoutALauncher) {
   const std::vector<RankEnvironment> environments{on_cores({0})};
   EXPECT_THAT(environment_notes(environments, block(1, 1), false, true),
               ElementsAre(HasSubstr("inside a Slurm allocation")));

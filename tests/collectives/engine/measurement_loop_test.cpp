@@ -293,7 +293,7 @@ TEST(MeasurementLoop, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
   });
 }
 
-TEST(MeasurementLoop, EveryBlockIsToldAsItEnds) {
+TEST(MeasurementLoop, EveryBlockIsReportedAsItEnds) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
     LaunchBlocks blocks;

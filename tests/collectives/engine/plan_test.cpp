@@ -47,7 +47,7 @@ TEST(Plan, TwoSizesThatRunAsTheSameStandOnce) {
   EXPECT_THAT(sizes_of(rows_on(16, request)), ElementsAre(64));
 }
 
-TEST(Plan, ReductionsAndPlacesAreRunWhereTheyExist) {
+TEST(Plan, ReductionsAndBothFormsAreRunWhereTheyExist) {
   PlanRequest request;
   request.operations = {OperationId::all_reduce, OperationId::all_gather, OperationId::send_recv};
   request.sizes_bytes = {64};

@@ -45,7 +45,7 @@ class Observer : public ::testing::Test {
 
   /// Tells a profiler of one collective while it watches, and of one while it does not.
   template <typename Plugin, typename Event>
-  Observation told(Plugin& profiler, Event event) {
+  Observation observe(Plugin& profiler, Event event) {
     EXPECT_EQ(mask, 0) << "asks for events before it watches";
     observer->begin();
     EXPECT_EQ(static_cast<unsigned>(mask), kCollective | kPeerToPeer);
@@ -89,25 +89,25 @@ TEST_F(Observer, ProfilerVersion1HasNumbers) {
   auto& profiler = plugin<const ProfilerV1>("ncclProfiler_v1");
   profiler.init(&context, &mask);
   EXPECT_EQ(loaded().profiler, 1);
-  expect_ring_ll128(told(profiler, collective<ProfilerEventV1>(std::uint8_t{1}, std::uint8_t{1})));
+  expect_ring_ll128(observe(profiler, collective<ProfilerEventV1>(std::uint8_t{1}, std::uint8_t{1})));
 }
 
 TEST_F(Observer, ProfilerVersion2) {
   auto& profiler = plugin<const ProfilerV2>("ncclProfiler_v2");
   profiler.init(&context, &mask);
-  expect_ring_ll128(told(profiler, collective<ProfilerEventV2>("RING", "LL128")));
+  expect_ring_ll128(observe(profiler, collective<ProfilerEventV2>("RING", "LL128")));
 }
 
 TEST_F(Observer, ProfilerVersion3) {
   auto& profiler = plugin<const ProfilerV3>("ncclProfiler_v3");
   profiler.init(&context, &mask);
-  expect_ring_ll128(told(profiler, collective<ProfilerEventV3>("RING", "LL128")));
+  expect_ring_ll128(observe(profiler, collective<ProfilerEventV3>("RING", "LL128")));
 }
 
 TEST_F(Observer, ProfilerVersion4) {
   auto& profiler = plugin<const ProfilerV4>("ncclProfiler_v4");
   profiler.init(&context, &mask, nullptr, 1, 1, 2, 0, nullptr);
-  expect_ring_ll128(told(profiler, collective<ProfilerEventV4>("RING", "LL128")));
+  expect_ring_ll128(observe(profiler, collective<ProfilerEventV4>("RING", "LL128")));
 }
 
 TEST_F(Observer, ProfilerVersions5And6) {
@@ -115,7 +115,7 @@ TEST_F(Observer, ProfilerVersions5And6) {
     auto& profiler = plugin<const ProfilerV5>(symbol);
     profiler.init(&context, 1, &mask, nullptr, 1, 2, 0, nullptr);
     EXPECT_EQ(loaded().profiler, symbol[14] - '0');
-    expect_ring_ll128(told(profiler, collective<ProfilerEventV5>("RING", "LL128")));
+    expect_ring_ll128(observe(profiler, collective<ProfilerEventV5>("RING", "LL128")));
     EXPECT_EQ(profiler.finalize(context), 0);
   }
 }

@@ -58,7 +58,7 @@ TEST(GatherPlacement, FindsTheUuidsOfEveryNode) {
   EXPECT_EQ(ranks[3].note, "GPU-a0 is not among the GPUs of its host");
 }
 
-TEST(GatherPlacement, TellsNoVariableFromAnEmptyOne) {
+TEST(GatherPlacement, DistinguishesNoVariableFromAnEmptyOne) {
   const auto ranks = placed(devices(), {nullptr, "", "3", "3"});
   EXPECT_EQ(ranks.at(0).gpu, "GPU0");
   EXPECT_TRUE(ranks[0].guess);

@@ -117,7 +117,7 @@ class AlgorithmControlOnRanks : public ::testing::Test {
   }
 
   /// That `algorithm`, once selected, runs `call` with the messages of the algorithm that ran() names.
-  void expect_that_it_tells_the_truth(const std::string& algorithm, const CollectiveCall& call) {
+  void expect_truth(const std::string& algorithm, const CollectiveCall& call) {
     control_.select(call.operation, algorithm);
     const Communicator communicator;
     control_.select(call.operation, kLibraryChoice);
@@ -154,7 +154,7 @@ TEST_F(AlgorithmControlOnRanks, WhatIsSaidToRunIsWhatSendsTheMessages) {
       for (const std::uint64_t count : {std::uint64_t{1}, one_each - 1, one_each, std::uint64_t{1001}}) {
         if (count == 0) continue;
         for (const bool in_place : {false, true}) {
-          expect_that_it_tells_the_truth(algorithm, call(operation, count, in_place));
+          expect_truth(algorithm, call(operation, count, in_place));
         }
       }
     }
@@ -165,7 +165,7 @@ TEST_F(AlgorithmControlOnRanks, ReductionsThatDoNotCommuteFallBackToo) {
   auto ordered = call(OperationId::all_reduce, 1001);
   ordered.commutative = false;
   for (const char* const algorithm : {"rabenseifner", "recursive_doubling", "basic_linear"}) {
-    expect_that_it_tells_the_truth(algorithm, ordered);
+    expect_truth(algorithm, ordered);
   }
 }
 
@@ -175,7 +175,7 @@ TEST_F(AlgorithmControlOnRanks, SegmentedRingRunsWhenThereIsASegmentSize) {
   EXPECT_TRUE(segment_bytes->set(256));
   segment_elements_ = 256 / sizeof(int);
   for (const std::uint64_t count : {100U, 319U, 320U, 1001U, 1200U}) {
-    expect_that_it_tells_the_truth("segmented_ring", call(OperationId::all_reduce, count));
+    expect_truth("segmented_ring", call(OperationId::all_reduce, count));
   }
   EXPECT_EQ(control_.ran("segmented_ring", call(OperationId::all_reduce, 1001)),
             ranks_ > 1 ? "segmented_ring" : "self");
@@ -236,9 +236,9 @@ TEST_F(AlgorithmControlOnRanks, WhatTheLibraryIsSaidToChooseIsWhatSendsTheMessag
           32764U, 32768U, 65532U, 65536U, 131072U, 262140U, 262144U, 524284U, 524288U, 1048572U, 1048576U}) {
       const auto one = call(operation, bytes / sizeof(int));
       EXPECT_NE(control_.ran(kLibraryChoice, one), kLibraryChoice) << collbench::operation(operation).name;
-      expect_that_it_tells_the_truth(kLibraryChoice, one);
+      expect_truth(kLibraryChoice, one);
     }
-    expect_that_it_tells_the_truth(kLibraryChoice, call(operation, 1001, true));
+    expect_truth(kLibraryChoice, call(operation, 1001, true));
   }
 }
 

@@ -14,7 +14,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class LibraryPlaces : public ::testing::Test {
+class LibrarySearch : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / ("library_places." + std::to_string(::getpid()));
@@ -30,36 +30,36 @@ class LibraryPlaces : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(LibraryPlaces, PackagesOfPython3AreFound) {
+TEST_F(LibrarySearch, PackagesOfPython3AreFound) {
   EXPECT_THAT(package_folders({folder_}), ElementsAre((folder_ / "lib/python3.11/site-packages").string()));
   EXPECT_THAT(package_folders({"/no/such/prefix"}), IsEmpty());
 }
 
-TEST_F(LibraryPlaces, TheSystemComesFirstThenPackages) {
+TEST_F(LibrarySearch, TheSystemComesFirstThenPackages) {
   const auto candidates = library_candidates(wanted_nccl(), package_folders({folder_}));
   EXPECT_EQ(candidates.front(), "libnccl.so.2");
   EXPECT_EQ(candidates.back(),
             (folder_ / "lib/python3.11/site-packages/nvidia/nccl/lib/libnccl.so.2").string());
 }
 
-TEST_F(LibraryPlaces, OnlyFilesThatAreThereAreTriedInPackages) {
+TEST_F(LibrarySearch, OnlyFilesThatAreThereAreTriedInPackages) {
   const auto candidates = library_candidates(wanted_cuda_runtime(), package_folders({folder_}));
   EXPECT_THAT(candidates, ElementsAre("libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
                                       "/usr/local/cuda/lib64/libcudart.so"));
 }
 
-TEST_F(LibraryPlaces, ANamedFileIsTheOnlyPlace) {
+TEST_F(LibrarySearch, ANamedFileIsTheOnlyCandidate) {
   ::setenv("COLLBENCH_NCCL", "/opt/mine/libnccl.so", 1);
   EXPECT_THAT(library_candidates(wanted_nccl(), package_folders({folder_})),
               ElementsAre("/opt/mine/libnccl.so"));
 }
 
-TEST(OwnLibraryPlaces, BesideTheProgramThenInLib) {
+TEST(OwnLibrarySearch, BesideTheProgramThenInLib) {
   EXPECT_THAT(own_library_candidates("libours.so", "/usr/local/bin/collbench", nullptr),
               ElementsAre("/usr/local/bin/libours.so", "/usr/local/lib/libours.so"));
 }
 
-TEST(OwnLibraryPlaces, ANamedFileIsTheOnlyPlace) {
+TEST(OwnLibrarySearch, ANamedFileIsTheOnlyCandidate) {
   EXPECT_THAT(own_library_candidates("libours.so", "/usr/bin/collbench", "/tmp/k.so"),
               ElementsAre("/tmp/k.so"));
   EXPECT_THAT(own_library_candidates("libours.so", "/b/c", ""),

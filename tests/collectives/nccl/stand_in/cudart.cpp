@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "collectives/nccl/loader/cuda_library.hpp"
-#include "tests/collectives/nccl/stand_in/told.hpp"
+#include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -149,10 +149,10 @@ void wait_for_streams() {
   }
 }
 
-int driver() { return static_cast<int>(told_number("COLLBENCH_STAND_IN_DRIVER", kVersion)); }
+int driver() { return static_cast<int>(stand_in_number("COLLBENCH_STAND_IN_DRIVER", kVersion)); }
 
 std::vector<int> visible() {
-  const int gpus = static_cast<int>(told_number("COLLBENCH_STAND_IN_GPUS", 8));
+  const int gpus = static_cast<int>(stand_in_number("COLLBENCH_STAND_IN_GPUS", 8));
   std::vector<int> devices;
   const char* const text = std::getenv("CUDA_VISIBLE_DEVICES");
   if (text == nullptr) {
@@ -199,7 +199,7 @@ CudaResult cudaSetDevice(int device) {
 
 CudaResult cudaDeviceGetPCIBusId(char* text, int length, int device) {
   const int gpu =
-      told_number("COLLBENCH_STAND_IN_MIG", 0) != 0 ? 0 : visible().at(static_cast<std::size_t>(device));
+      stand_in_number("COLLBENCH_STAND_IN_MIG", 0) != 0 ? 0 : visible().at(static_cast<std::size_t>(device));
   std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", 0x18 + gpu);
   return CudaResult::success;
 }
@@ -213,14 +213,14 @@ CudaResult cudaGetDeviceProperties(CudaDeviceProperties* properties, int device)
 }
 
 CudaResult cudaDeviceGetAttribute(int* value, CudaAttribute attribute, int /*device*/) {
-  const int capability = static_cast<int>(told_number("COLLBENCH_STAND_IN_COMPUTE", 90));
+  const int capability = static_cast<int>(stand_in_number("COLLBENCH_STAND_IN_COMPUTE", 90));
   *value = attribute == CudaAttribute::compute_capability_major ? capability / 10 : capability % 10;
   return CudaResult::success;
 }
 
 CudaResult cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const std::lock_guard lock(memory().mutex);
-  *total = static_cast<std::size_t>(told_number("COLLBENCH_STAND_IN_MEMORY", 1L << 30U));
+  *total = static_cast<std::size_t>(stand_in_number("COLLBENCH_STAND_IN_MEMORY", 1L << 30U));
   *free = *total - memory().bytes;
   return CudaResult::success;
 }
@@ -229,7 +229,7 @@ CudaResult cudaMalloc(void** address, std::size_t bytes) {
   std::size_t free = 0;
   std::size_t total = 0;
   cudaMemGetInfo(&free, &total);
-  if (bytes > free || told("no_memory")) return CudaResult::memory_allocation;
+  if (bytes > free || injected_fault("no_memory")) return CudaResult::memory_allocation;
   auto* const taken = new std::byte[bytes];
   const std::lock_guard lock(memory().mutex);
   memory().taken[taken] = bytes;
@@ -266,7 +266,7 @@ CudaResult cudaMemcpy(void* to, const void* from, std::size_t bytes, CudaCopy /*
 
 CudaResult cudaMemsetAsync(void* to, int value, std::size_t bytes, CudaStreamHandle stream) {
   if (!collbench_stand_in_is_device_memory(to, bytes)) return CudaResult::invalid_device;
-  const bool fails = told("ecc") == ++sets;
+  const bool fails = injected_fault("ecc") == ++sets;
   stream->put([=] {
     std::memset(to, value, bytes);
     const std::lock_guard lock(stream->mutex);
@@ -319,7 +319,7 @@ CudaResult cudaGraphInstantiateWithFlags(CudaGraphExecHandle* exec, CudaGraphHan
 }
 
 CudaResult cudaGraphLaunch(CudaGraphExecHandle exec, CudaStreamHandle stream) {
-  if (told("graph_error") == ++launches) return CudaResult::initialization_error;
+  if (injected_fault("graph_error") == ++launches) return CudaResult::initialization_error;
   for (const auto& task : exec->tasks) stream->put(task);
   return CudaResult::success;
 }

@@ -16,7 +16,7 @@
 //   invalid usage (enqueue.cc, "No algorithm/protocol available"), as is NVLS without NVSwitches, which the
 //   stand-ins' GPUs lack; before, another one is taken in silence.
 //
-// COLLBENCH_STAND_IN tells it to fail (told.hpp):
+// COLLBENCH_STAND_IN makes it fail (injected_fault.hpp):
 // - init_error: making the communicator ends in ncclSystemError, as when no socket interface is found
 //   (bootstrap.cc);
 // - init_hang:N: making the N-th communicator never ends, as when a peer's host drops packets;
@@ -44,9 +44,9 @@
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "tests/collectives/nccl/stand_in/hub.hpp"
+#include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"
-#include "tests/collectives/nccl/stand_in/told.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -115,7 +115,7 @@ bool talk(const Operation& operation) {
 }
 
 void spoil(const Operation& operation) {
-  const auto wrong_from = told("wrong_data");
+  const auto wrong_from = injected_fault("wrong_data");
   if (!wrong_from || operation.number < *wrong_from) return;
   auto* const first = static_cast<unsigned char*>(operation.receives.empty() ? operation.receive
                                                                              : operation.receives[0].second);
@@ -125,11 +125,11 @@ void spoil(const Operation& operation) {
 /// On the stream's thread; of a captured operation once per launch.
 void run(const Operation& operation) {
   NcclCommunicatorObject& communicator = *operation.communicator;
-  if (told("hang") == operation.number) {
+  if (injected_fault("hang") == operation.number) {
     communicator.wait_for_abort();
     return;
   }
-  if (told("async_error") == operation.number) ::shutdown(communicator.socket, SHUT_RDWR);
+  if (injected_fault("async_error") == operation.number) ::shutdown(communicator.socket, SHUT_RDWR);
   if (!talk(operation)) {
     communicator.state = NcclResult::remote_error;
     communicator.wait_for_abort();
@@ -181,7 +181,7 @@ NcclResult launch(std::unique_ptr<Operation> operation) {
   operation->header.rank = communicator.rank;
   operation->header.ranks = communicator.ranks;
   tell_plugins(*operation);
-  if (told("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
+  if (injected_fault("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
   return go_on(communicator, [shared = std::shared_ptr<const Operation>(std::move(operation))] {
     collbench_stand_in_put(shared->stream, [shared] { run(*shared); });
     return NcclResult::success;
@@ -218,8 +218,8 @@ NcclResult collective(const AskHeader& header, Blocks blocks, const void* send, 
 std::size_t ranks_of(NcclHandle communicator) { return static_cast<std::size_t>(communicator->ranks); }
 
 NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
-  if (told("init_error")) return NcclResult::system_error;
-  if (told("init_hang") == ++communicators) {
+  if (injected_fault("init_error")) return NcclResult::system_error;
+  if (injected_fault("init_hang") == ++communicators) {
     communicator.wait_for_abort();
     return NcclResult::system_error;
   }

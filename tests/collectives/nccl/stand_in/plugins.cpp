@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "collectives/nccl/observer/plugin_interfaces.hpp"
+#include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
-#include "tests/collectives/nccl/stand_in/told.hpp"
 
 namespace collbench::collectives {
 namespace {
@@ -217,7 +217,7 @@ Loaded& loaded() {
 Plugins::Plugins(int ranks, int rank) : ranks_(ranks) {
   Loaded& all = loaded();
   const std::lock_guard lock(all.mutex);
-  if (all.communicators++ == 0 && !told("no_plugins")) {
+  if (all.communicators++ == 0 && !injected_fault("no_plugins")) {
     if ((all.tuner_library = open_plugin("NCCL_TUNER_PLUGIN", "libnccl-tuner")) != nullptr) {
       all.tuner = tuner_in(all.tuner_library);
     }

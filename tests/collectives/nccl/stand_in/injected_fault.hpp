@@ -6,10 +6,10 @@
 
 namespace collbench::collectives {
 
-/// What the stand-ins are told to do wrong: COLLBENCH_STAND_IN, "WHAT", "WHAT:N" (at the N-th time, counted
-/// from 1), "WHAT@RANK" (on that rank only) or "WHAT:N@RANK". The N of `what` when this process is told it, 1
-/// when there is no N.
-inline std::optional<int> told(const std::string& what) {
+/// The fault that the stand-ins shall show: COLLBENCH_STAND_IN, "WHAT", "WHAT:N" (at the N-th time, counted
+/// from 1), "WHAT@RANK" (on that rank only) or "WHAT:N@RANK". The N of `what` when this process shall show
+/// it, 1 when there is no N.
+inline std::optional<int> injected_fault(const std::string& what) {
   const char* const text = std::getenv("COLLBENCH_STAND_IN");
   const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
   if (text == nullptr) return std::nullopt;
@@ -23,8 +23,8 @@ inline std::optional<int> told(const std::string& what) {
   return colon == std::string::npos ? 1 : std::atoi(word.c_str() + colon + 1);
 }
 
-/// A number that the stand-ins are told, such as how many GPUs there are.
-inline long told_number(const char* variable, long otherwise) {
+/// A number that the stand-ins take from the environment, such as how many GPUs there are.
+inline long stand_in_number(const char* variable, long otherwise) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : std::atol(text);
 }
