@@ -8,7 +8,7 @@
 
 #include "analysis/models/host/calibration_fit.hpp"
 #include "analysis/models/host/host_expectation.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "collectives/mpi/calibration.hpp"
 
@@ -71,8 +71,8 @@ std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopo
     return nothing("the nodes have different numbers of ranks");
   }
   try {
-    return analysis::gpu_cluster(machines.distinct_hosts.front(), static_cast<int>(ranks.size()), ranks.front(),
-                                 "this machine");
+    return analysis::gpu_cluster(machines.distinct_hosts.front(), static_cast<int>(ranks.size()),
+                                 ranks.front(), "this machine");
   } catch (const Error& error) {
     return nothing(error.what());
   }
