@@ -104,7 +104,7 @@ TEST(MergedLaunches, WhatAnyLaunchFoundWrongCounts) {
   EXPECT_EQ(run.rows[0].measurement.wrong.size(), 1U);
 }
 
-TEST(MergedLaunches, EachKindOfLoadIsToldOnceWithHowManyLaunchesHadIt) {
+TEST(MergedLaunches, EachKindOfLoadIsNotedOnceWithHowManyLaunchesHadIt) {
   Launches launches{launch({1, 2, 3}), launch({1, 2, 3}), launch({1, 2, 3})};
   launches[0].load_notes = {"n1: withheld 3 %"};
   launches[1].load_notes = {"n1: others 0.4 of 2", "n1: withheld 12 %"};
