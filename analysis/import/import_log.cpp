@@ -22,7 +22,7 @@ bool prints_reduction(const Operation& operation) {
 bool checks_in_place(OperationId id) { return id != OperationId::send_recv && id != OperationId::all_to_all; }
 
 /// Those that nothing in a table tells from AllToAll or Broadcast, and what no nccl-tests has.
-bool told_by_name_only(const Operation& operation) {
+bool recognized_by_name_only(const Operation& operation) {
   return operation.id == OperationId::all_to_all_v || operation.id == OperationId::hypercube ||
          operation.nccl_tests_name.empty();
 }
@@ -52,7 +52,7 @@ bool looks_like(const Operation& operation, const LogTable& table) {
 std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks) {
   std::vector<OperationId> found;
   for (const Operation& operation : operations()) {
-    if (told_by_name_only(operation) || !looks_like(operation, table)) continue;
+    if (recognized_by_name_only(operation) || !looks_like(operation, table)) continue;
     const auto range = ranks_by_rates(operation, table.rows);
     if (range && (!ranks || range->contains(*ranks))) found.push_back(operation.id);
   }

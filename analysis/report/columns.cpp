@@ -36,7 +36,7 @@ std::string root(const ReportRow& row) {
   return key(row).root ? fmt::to_string(*key(row).root) : std::string(kNoValue);
 }
 
-std::string place(const ReportRow& row) {
+std::string in_or_out(const ReportRow& row) {
   // nccl-tests measures AllToAll and SendRecv in place too, though neither has such a form.
   if (!operation(key(row).operation).has_in_place && !key(row).in_place) return std::string(kNoValue);
   return key(row).in_place ? "in" : "out";
@@ -148,7 +148,7 @@ constexpr std::array<ReportColumn, 17> kColumns{{
     {"type", "", "type", "", 5, 0, type},
     {"redop", "", "redop", "", 5, 0, reduction},
     {"root", "", "root", "", kShortWidth, 0, root, nullptr, has_root},
-    {"place", "", "place", "", 5, 0, place},
+    {"place", "", "place", "", 5, 0, in_or_out},
     {"time", "(µs)", "time (µs)", kMeasured, kTimeWidth, 0, time, time_tone},
     {"±95%", "(%)", "±95 % (%)", kMeasured, kShortWidth, 0, half_width},
     {"enqueue", "(µs)", "enqueue (µs)", kMeasured, kTimeWidth, 90, enqueue, nullptr, has_enqueue_time},
@@ -182,8 +182,8 @@ std::string table_rate(const std::optional<double>& bytes_per_second) {
 
 std::span<const ReportColumn> report_columns(const Run& run) {
   // An imported log is NCCL's as well, but another program's, which does not tell.
-  const bool nccl_tells = run.backend == BackendId::nccl && !run.log;
-  return nccl_tells ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
+  const bool nccl_reports = run.backend == BackendId::nccl && !run.log;
+  return nccl_reports ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
 }
 
 std::vector<const ReportColumn*> columns_for(const Run& run, const std::vector<ReportRow>& rows) {

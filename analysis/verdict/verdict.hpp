@@ -58,8 +58,8 @@ struct SeriesRatios {
 
 /// What may be lost while `row` still lies within its band, by the model itself; only a baseline of the same
 /// machine shows it. For each kind of link the largest of these: half of all (one at half its rate that the
-/// others wait for), one, half of one. "of half of the 8 NICs", "of one NVLink of 18 (6 %)", "between ring
-/// and tree (1.5 ×; ...)". `row` has an expectation by `cluster`.
+/// others wait for), one, half of one. "losing up to half of the 8 NICs", "losing one of the 18 NVLinks (6
+/// %)", "running ring instead of tree (1.5 × the time; ...)". `row` has an expectation by `cluster`.
 [[nodiscard]] std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster);
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one

@@ -6,54 +6,54 @@
 
 namespace collbench {
 
-std::optional<double> nccl_expected_seconds(const NcclSelection& told) {
-  const auto& all = told.expected;
-  auto found = told.algorithm.empty()
+std::optional<double> nccl_expected_seconds(const NcclSelection& selection) {
+  const auto& all = selection.expected;
+  auto found = selection.algorithm.empty()
                    ? std::min_element(all.begin(), all.end(),
                                       [](const auto& a, const auto& b) { return a.seconds < b.seconds; })
                    : std::find_if(all.begin(), all.end(), [&](const NcclExpectation& each) {
-                       return each.algorithm == told.algorithm && each.protocol == told.protocol;
+                       return each.algorithm == selection.algorithm && each.protocol == selection.protocol;
                      });
   if (found == all.end()) return std::nullopt;
   return found->seconds;
 }
 
-std::string algorithm_ran(const std::string& asked, const NcclSelection& told) {
-  if (told.protocol.empty()) return asked;
+std::string algorithm_ran(const std::string& asked, const NcclSelection& selection) {
+  if (selection.protocol.empty()) return asked;
   const std::size_t slash = asked.find('/');
   const std::string algorithm = asked.substr(0, slash);
   const std::string protocol = slash == std::string::npos ? "" : asked.substr(slash + 1);
   const bool as_asked = asked != kLibraryChoice &&
-                        (algorithm == kLibraryChoice || algorithm == told.algorithm) &&
-                        (protocol.empty() || protocol == told.protocol);
-  return as_asked ? asked : told.algorithm + "/" + told.protocol;
+                        (algorithm == kLibraryChoice || algorithm == selection.algorithm) &&
+                        (protocol.empty() || protocol == selection.protocol);
+  return as_asked ? asked : selection.algorithm + "/" + selection.protocol;
 }
 
-Json nccl_selection_to_json(const std::optional<NcclSelection>& told) {
-  if (!told) return nullptr;
+Json nccl_selection_to_json(const std::optional<NcclSelection>& selection) {
+  if (!selection) return nullptr;
   Json expected = {{"algorithm", Json::array()}, {"protocol", Json::array()}, {"seconds", Json::array()}};
-  for (const NcclExpectation& each : told->expected) {
+  for (const NcclExpectation& each : selection->expected) {
     expected["algorithm"].push_back(each.algorithm);
     expected["protocol"].push_back(each.protocol);
     expected["seconds"].push_back(each.seconds);
   }
-  return {{"algorithm", told->algorithm},
-          {"protocol", told->protocol},
-          {"channels", told->channels},
+  return {{"algorithm", selection->algorithm},
+          {"protocol", selection->protocol},
+          {"channels", selection->channels},
           {"expected", expected}};
 }
 
-Json nccl_observer_status_to_json(const NcclObserverStatus& untold) {
-  return {{"use", untold.use}, {"expectation", untold.expectation}};
+Json nccl_observer_status_to_json(const NcclObserverStatus& status) {
+  return {{"use", status.use}, {"expectation", status.expectation}};
 }
 
 std::optional<NcclSelection> nccl_selection_in(const JsonReader& row) {
   const auto json = row.find("nccl");
   if (!json) return std::nullopt;
-  NcclSelection told{.algorithm = json->at("algorithm").text(),
-                     .protocol = json->at("protocol").text(),
-                     .channels = json->at("channels").integer<int>(),
-                     .expected = {}};
+  NcclSelection selection{.algorithm = json->at("algorithm").text(),
+                          .protocol = json->at("protocol").text(),
+                          .channels = json->at("channels").integer<int>(),
+                          .expected = {}};
   const JsonReader expected = json->at("expected");
   const auto algorithms = expected.at("algorithm").items();
   const auto protocols = expected.at("protocol").items();
@@ -62,9 +62,9 @@ std::optional<NcclSelection> nccl_selection_in(const JsonReader& row) {
     throw expected.expected("three arrays of one length");
   }
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
-    told.expected.push_back({algorithms[i].text(), protocols[i].text(), seconds[i].number()});
+    selection.expected.push_back({algorithms[i].text(), protocols[i].text(), seconds[i].number()});
   }
-  return told;
+  return selection;
 }
 
 NcclObserverStatus nccl_observer_status_in(const JsonReader& run) {

@@ -29,11 +29,11 @@ struct NcclSelection {
 
 /// What NCCL expected of what it used, or of the cheapest where it did not tell what that was, in seconds.
 /// None where it told no expectation.
-[[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclSelection& told);
+[[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclSelection& selection);
 
 /// What ran where `asked` was asked for (--algo): just that when NCCL used it, "tree/ll" when it was left to
 /// NCCL or NCCL used another, and `asked` when NCCL did not tell.
-[[nodiscard]] std::string algorithm_ran(const std::string& asked, const NcclSelection& told);
+[[nodiscard]] std::string algorithm_ran(const std::string& asked, const NcclSelection& selection);
 
 /// Why NCCL does not tell, in words; empty where it does, and for runs without NCCL.
 struct NcclObserverStatus {
@@ -44,8 +44,8 @@ struct NcclObserverStatus {
 };
 
 /// In a run record (docs/formats.md). What is none is null.
-[[nodiscard]] Json nccl_selection_to_json(const std::optional<NcclSelection>& told);
-[[nodiscard]] Json nccl_observer_status_to_json(const NcclObserverStatus& untold);
+[[nodiscard]] Json nccl_selection_to_json(const std::optional<NcclSelection>& selection);
+[[nodiscard]] Json nccl_observer_status_to_json(const NcclObserverStatus& status);
 
 /// The members `nccl` of a row and `nccl_observer_status` of a run, which older records lack. Throw Error
 /// (usage) that names the place in the file.

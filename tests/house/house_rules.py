@@ -74,8 +74,6 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"analysis/host_(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv)\.cpp":
-    "the algorithms of one operation each, which host_algorithm.hpp declares",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff/(devices|graphs|host|nvlinks|paths|pcie)\.cpp": "the parts of one comparison, which parts.hpp declares",
     r"topology/diff/(host_groups|inject_fault)\.cpp": "what else a comparison offers, which topology_diff.hpp declares",

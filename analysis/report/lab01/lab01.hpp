@@ -33,8 +33,8 @@ struct PrecedingCheck {
 };
 
 struct Lab01Options {
-  std::vector<PrecedingCheck> checks;        ///< analysis/report/lab01/checks.hpp
-  std::vector<Ceiling> ceilings;             ///< analysis/report/lab01/ceilings.hpp
+  std::vector<PrecedingCheck> checks;        ///< lab01_checks
+  std::vector<Ceiling> ceilings;             ///< lab01_ceilings
   std::optional<double> price_per_gpu_hour;  ///< in whatever currency; none: no price
 };
 

@@ -50,7 +50,7 @@ TEST(LogOperation, InPlaceIsCheckedOnlyWhereItExists) {
               ElementsAre(OperationId::send_recv));
 }
 
-TEST(LogOperation, AnOldHeadingTellsAllToAllFromAllGather) {
+TEST(LogOperation, AnOldHeadingSeparatesAllToAllFromAllGather) {
   LogTable old = table(4, std::nullopt, -1, 0.75, true);
   old.rows[0].out_of_place.checked = false;
   old.rows[0].root.reset();
@@ -165,7 +165,7 @@ TEST(ImportLog, AWholeLogIsARun) {
   EXPECT_EQ(run.backend, BackendId::nccl);
 }
 
-TEST(ImportLog, RowsSayTheAlgorithmThatTheLogTellsForTheirSize) {
+TEST(ImportLog, RowsHaveTheAlgorithmThatTheLogNamesForTheirSize) {
   const auto run = read(whole_log() +
                         "n1:1:2 [0] NCCL INFO AllReduce: 1000000000 Bytes -> Algo NVLS_TREE proto SIMPLE "
                         "channel{Lo..Hi}={0..23}\n"
@@ -261,7 +261,7 @@ TEST(ImportLog, OldTablesHaveNoCountOfWrongElements) {
   EXPECT_FALSE(run.complete);  // no last lines
 }
 
-TEST(ImportLog, WhatCannotBeToldIsAskedFor) {
+TEST(ImportLog, WhatIsUnknownIsAskedFor) {
   // Two ranks: busbw = algbw, for AllReduce and for SendRecv; nothing was checked.
   const std::string log =
       std::string(kNewHeading) +

@@ -59,36 +59,36 @@ LogTable sixteen_ranks() {
   return table;
 }
 
-Identities place(LogTable& table, const JobGiven& given = {}) {
+Identities location(LogTable& table, const JobGiven& given = {}) {
   return job_location(table, operation(OperationId::all_reduce), given, "a.log");
 }
 
-TEST(JobPlace, NcclsOwnLineTellsNodes) {
+TEST(JobLocation, NcclsOwnLineHasTheNodes) {
   LogTable table = sixteen_ranks();
   table.facts.ranks = {16, 40};
   table.facts.nodes = {4, 40};
   table.facts.ranks_per_node = {4, 40};
-  EXPECT_EQ(node_count(place(table)), 4);
+  EXPECT_EQ(node_count(location(table)), 4);
 }
 
-TEST(JobPlace, ADeviceListWithAHoleIsNotGuessedFull) {
+TEST(JobLocation, ADeviceListWithAHoleIsNotGuessedFull) {
   LogTable table = sixteen_ranks();
   table.devices = {{0, 1, "n1", "", 5}, {2, 1, "n2", "", 6}};
-  const Identities ranks = place(table);
+  const Identities ranks = location(table);
   EXPECT_EQ(ranks.size(), 16U);
   EXPECT_EQ(ranks[0].host, "");
   EXPECT_FALSE(table.facts.nodes);
 }
 
-TEST(JobPlace, RanksPerNodeAloneGivesTheNodes) {
+TEST(JobLocation, RanksPerNodeAloneGivesTheNodes) {
   LogTable table = sixteen_ranks();
-  EXPECT_EQ(node_count(place(table, {std::nullopt, 8})), 2);
+  EXPECT_EQ(node_count(location(table, {std::nullopt, 8})), 2);
   EXPECT_EQ(table.facts.nodes, (LogFact<int>{2, 0}));
 }
 
-TEST(JobPlace, NumbersThatMultiplyBeyondReasonAreRefused) {
+TEST(JobLocation, NumbersThatMultiplyBeyondReasonAreRefused) {
   LogTable table = sixteen_ranks();
-  EXPECT_THROW((void)place(table, {1000000, 1000000}), Error);
+  EXPECT_THROW((void)location(table, {1000000, 1000000}), Error);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(ChoiceFacts, ADifferenceWithinTheIntervalsIsNone) {
   EXPECT_EQ(facts[0].text, "AllReduce float sum: nothing measured beside auto was significantly faster");
 }
 
-TEST(ChoiceFacts, WithoutIntervalsNothingIsTold) {
+TEST(ChoiceFacts, WithoutIntervalsNothingIsClaimed) {
   Row own = row(8, "auto", 10);
   own.measurement.interval.reset();
   const auto facts = choice_lines(run_of({own, row(8, "ring", 1)}));
@@ -59,7 +59,7 @@ TEST(ChoiceFacts, WhatDidNotRunDoesNotCompete) {
   EXPECT_THAT(choice_lines(run_of({row(8, "auto", 10), declined})), IsEmpty());
 }
 
-TEST(ChoiceFacts, PlacesAndTypesAreApart) {
+TEST(ChoiceFacts, InPlaceAndTypesAreApart) {
   Row in_place = row(8, "ring", 1);
   in_place.measurement.key.in_place = true;
   EXPECT_THAT(choice_lines(run_of({row(8, "auto", 10), in_place})), IsEmpty());

@@ -130,7 +130,7 @@ TEST(ReportColumns, TheAlgorithmIsWhatRanAndForWhat) {
   EXPECT_EQ(shown("auto", "x\x1b[2Jy"), "auto: x [2Jy");
 }
 
-Row told_row(const std::string& asked) {
+Row reported_row(const std::string& asked) {
   Row row = example_row(OperationId::all_reduce, 4096, 20);
   row.measurement.key.algorithm = row.measurement.algorithm_ran = asked;
   row.measurement.nccl = NcclSelection{"ring", "ll", 4, {{"tree", "ll", 8e-6}, {"ring", "ll", 9.25e-6}}};
@@ -138,12 +138,12 @@ Row told_row(const std::string& asked) {
 }
 
 TEST(ReportColumns, WhatNcclUsedStandsWithWhatWasAsked) {
-  EXPECT_EQ(cells(told_row("auto"))["algorithm"], "auto: ring/ll/4");
-  Row row = told_row("ring");
+  EXPECT_EQ(cells(reported_row("auto"))["algorithm"], "auto: ring/ll/4");
+  Row row = reported_row("ring");
   EXPECT_EQ(cells(row)["algorithm"], "ring/ll/4 (ring)");
   row.measurement.key.algorithm = "tree";
   EXPECT_EQ(cells(row)["algorithm"], "ring/ll/4 (for tree)");
-  row = told_row("auto");
+  row = reported_row("auto");
   row.measurement.nccl = NcclSelection{"p2p", "", 0, {}};
   EXPECT_EQ(cells(row)["algorithm"], "auto: p2p");
   row.measurement.nccl = NcclSelection{"", "", 0, {}};
@@ -161,7 +161,7 @@ TEST(ReportColumns, NcclsOwnExpectationIsAColumnOfItsRunsOnly) {
   run.backend = BackendId::nccl;
   EXPECT_THAT(titles(), HasSubstr("meas NCCL algorithm "));
   const ReportColumn column = report_columns(run)[16];
-  const Row row = told_row("auto");
+  const Row row = reported_row("auto");
   EXPECT_EQ(column.cell({row, rates(row, 4)}), "9.25");
   const Row silent;
   EXPECT_EQ(column.cell({silent, rates(silent, 4)}), "–");

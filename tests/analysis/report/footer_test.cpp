@@ -27,7 +27,7 @@ TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
                   "precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of place, ring); a longer --time or fewer rows narrow it",
                   "wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
-                  "no verdict: host memory; meas/exp is for information"));
+                  "no verdict on host memory; meas/exp is informational"));
 }
 
 TEST(OutcomeFacts, NameTheRanksThatFoundWrongData) {
@@ -168,8 +168,8 @@ TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
   ProbeFinding late;
   late.text = "rank 2 on node02 enters late";
   run.rank_probe->findings = {late};
-  EXPECT_THAT(texts(footer_lines(run)), Contains("warning: rank 2 on node02 enters late; that is its host's "
-                                                 "part: work queued ahead on its GPU may hide it"));
+  EXPECT_THAT(texts(footer_lines(run)), Contains("warning: rank 2 on node02 enters late; this is its host's "
+                                                 "delay, which work already queued on its GPU may hide"));
 }
 
 TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {

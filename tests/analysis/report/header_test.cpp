@@ -100,7 +100,7 @@ TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
   EXPECT_THAT(header_lines(run)[1].text, HasSubstr("NCCL 2.30.4; CUDA 12.9"));
 }
 
-TEST(SetupFacts, WhatIsWrongWithThePlaceIsAWarning) {
+TEST(SetupFacts, WhatIsWrongWithTheEnvironmentIsAWarning) {
   auto run = example_run();
   run.environment_notes = {"node01: 2 ranks on 1 core"};
   const ReportLines facts = header_lines(run);
@@ -156,7 +156,7 @@ TEST(LegendFacts, OfARepetitionTheIntervalIsOverLaunches) {
   EXPECT_THAT(header_lines(run)[0].text, HasSubstr("2 hosts, 9 launches, started"));
 }
 
-TEST(LegendFacts, SayWhatNcclTellsOrWhyItDoesNot) {
+TEST(LegendFacts, HaveWhatNcclReportsOrWhyItDoesNot) {
   collbench::Run run;
   EXPECT_EQ(legend_lines(run).size(), 4U);
   run.backend = BackendId::nccl;

@@ -104,7 +104,7 @@ TEST(MergedLaunches, WhatAnyLaunchFoundWrongCounts) {
   EXPECT_EQ(run.rows[0].measurement.wrong.size(), 1U);
 }
 
-TEST(MergedLaunches, EachKindOfLoadIsToldOnceWithHowManyLaunchesHadIt) {
+TEST(MergedLaunches, EachKindOfLoadIsNotedOnceWithHowManyLaunchesHadIt) {
   Launches launches{launch({1, 2, 3}), launch({1, 2, 3}), launch({1, 2, 3})};
   launches[0].load_notes = {"n1: withheld 3 %"};
   launches[1].load_notes = {"n1: others 0.4 of 2", "n1: withheld 12 %"};
@@ -147,7 +147,7 @@ TEST(LaunchFacts, ARepetitionSaysHowTimesVary) {
   run.rows[2].measurement.launch_variation = {.within = 0.03, .between = 0.05};
   EXPECT_THAT(texts(run),
               ElementsAre("times vary by 5.0 % between launches and by 3.0 % between passes of one (standard "
-                          "deviations, the median row's; at most 6.0 % and 4.0 %)"));
+                          "deviations of the median row; at most 6.0 % and 4.0 %)"));
 }
 
 TEST(LaunchFacts, AResumedRunNamesTheRowsOfSeveralLaunches) {
@@ -155,9 +155,9 @@ TEST(LaunchFacts, AResumedRunNamesTheRowsOfSeveralLaunches) {
   run.rows[1].measurement.launch_passes = {5, 3};
   EXPECT_THAT(texts(run),
               ElementsAre("resumed: the passes and the interval of AllReduce 64 MiB float sum, in "
-                          "place are of several launches"));
+                          "place span several launches"));
   for (Row& row : run.rows) row.measurement.launch_passes = {5, 3};
-  EXPECT_THAT(texts(run), ElementsAre(HasSubstr(" and 2 more rows are of several launches")));
+  EXPECT_THAT(texts(run), ElementsAre(HasSubstr(" and 2 more rows span several launches")));
 }
 
 /// Rows of launches with two passes each; the launches of row `drifts` go up, the others' are in random

@@ -49,7 +49,7 @@ TEST(ReportMarkdown, SaysWhatIsNotAvailableAndTheOutcome) {
   const auto lines = lines_of(report_markdown(example_run()));
   EXPECT_THAT(lines,
               Contains("- AllReduce --algo neighbor: not available: this library has it for AllGather only"));
-  EXPECT_THAT(lines, Contains("- no verdict: host memory; meas/exp is for information"));
+  EXPECT_THAT(lines, Contains("- no verdict on host memory; meas/exp is informational"));
 }
 
 TEST(ReportMarkdown, WhatIsLoudIsBold) {

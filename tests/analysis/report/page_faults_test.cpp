@@ -34,7 +34,7 @@ collbench::Run run_of(std::vector<Row> rows) {
 
 constexpr const char* kAdvice =
     "page faults in each call come mostly from buffers that the library reallocates on every call: mpirun -x "
-    "MALLOC_MMAP_MAX_=0 -x MALLOC_TRIM_THRESHOLD_=4294967296 makes malloc keep it";
+    "MALLOC_MMAP_MAX_=0 -x MALLOC_TRIM_THRESHOLD_=4294967296 makes malloc keep them";
 
 TEST(PageFaultFacts, AreALinePerOperationAndAlgorithmAndThenWhatHelps) {
   using enum OperationId;

@@ -13,7 +13,7 @@ RowKey all_reduce() {
   return key;
 }
 
-TEST(RowWords, NameWhatTellsARowFromOthers) {
+TEST(RowWords, NameWhatDistinguishesARow) {
   RowKey key = all_reduce();
   EXPECT_EQ(format_row(key), "AllReduce 64 KiB float sum, out of place");
   key.in_place = true;

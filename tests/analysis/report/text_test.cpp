@@ -104,7 +104,7 @@ TEST(ReportText, HeaderAndFooterAreCommentLines) {
                   "(AllReduce 8 B float sum, out of",
                   "#   place, ring); a longer --time or fewer rows narrow it",
                   "# wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
-                  "# no verdict: host memory; meas/exp is for information"));
+                  "# no verdict on host memory; meas/exp is informational"));
 }
 
 TEST(ReportText, AnOperationThatIsNotAvailableIsALine) {

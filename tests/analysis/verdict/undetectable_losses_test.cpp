@@ -43,7 +43,7 @@ TEST(HiddenLosses, NoneWhereEveryLossShows) {
   EXPECT_THAT(hidden(cluster_of("a100-pcie", 1), OperationId::all_gather), IsEmpty());
 }
 
-TEST(HiddenLosses, WhichAlgorithmRanIsNotHiddenOnceItIsTold) {
+TEST(HiddenLosses, WhichAlgorithmRanIsNotHiddenOnceItIsKnown) {
   GpuCluster cluster = cluster_of("p4de", 2);
   EXPECT_THAT(hidden(cluster, OperationId::all_reduce),
               testing::Contains(StartsWith("running ring instead of tree")));

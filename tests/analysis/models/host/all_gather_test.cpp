@@ -38,7 +38,7 @@ TEST(RecursiveDoublingAllGather, DoublesWhatItHas) {
   EXPECT_SECONDS(all_gather("recursive_doubling", model, 8e6), 3 * kAlphaIntra + 7e6 / kIntraRate);
 }
 
-TEST(BruckAllGather, RunsOnAnyNumberAndMovesTheBlocksToTheirPlaces) {
+TEST(BruckAllGather, RunsOnAnyNumberAndReordersTheBlocks) {
   const double kappa = 1e-10;
   const HostModel model = with_work(in_node_order(1, 5), 0, kappa);  // 1, 2 and 1 blocks
   EXPECT_SECONDS(all_gather("bruck", model, 5e6, true), 3 * kAlphaIntra + 4e6 / kIntraRate + 5e6 * kappa);

@@ -77,9 +77,9 @@ TEST(RingAllReduce, BusBandwidthOfVeryMuchIsTheLinks) {
 }
 
 TEST(RingAllReduce, IsReduceScatterAndAllGather) {
-  for (const auto& place : {in_node_order(1, 6), in_node_order(1, 2)}) {
+  for (const auto& ranks : {in_node_order(1, 6), in_node_order(1, 2)}) {
     for (const double gamma : {0.0, 2e-11}) {
-      const HostModel model = with_work(place, gamma, 0);
+      const HostModel model = with_work(ranks, gamma, 0);
       for (double size = 64; size < 1e9; size *= 4) {
         EXPECT_SECONDS(ring(model, size), seconds_of(OperationId::reduce_scatter, "ring", model, size) +
                                               seconds_of(OperationId::all_gather, "ring", model, size));

@@ -40,8 +40,8 @@ TEST(TreeAllReduce, ReducesItsChildrenAndCopiesOutOfPlace) {
   const double size = 1e6;
   const double gamma = 1e-9;
   const double kappa = 2e-9;
-  const auto work = [&](const Identities& place, bool in_place) {
-    return tree(with_work(place, gamma, kappa), size, in_place) - tree(model_of(place), size);
+  const auto work = [&](const Identities& ranks, bool in_place) {
+    return tree(with_work(ranks, gamma, kappa), size, in_place) - tree(model_of(ranks), size);
   };
   EXPECT_NEAR(work(in_node_order(1, 4), true), size * gamma, 1e-12);
   EXPECT_NEAR(work(in_node_order(2, 1), true), size / 2 * gamma, 1e-12);
@@ -90,10 +90,10 @@ TEST(Broadcast, APipelineTakesWhatItsSlowestHopTakes) {
 
 TEST(Broadcast, BeginsAtItsRoot) {
   // Rank 3 alone on its node: from there every message of the linear algorithm crosses.
-  Identities place = in_node_order(1, 4);
-  place[3].node = 1;
-  place[3].local_rank = 0;
-  const HostModel model = model_of(place, two_tier_calibration(1));
+  Identities ranks = in_node_order(1, 4);
+  ranks[3].node = 1;
+  ranks[3].local_rank = 0;
+  const HostModel model = model_of(ranks, two_tier_calibration(1));
   const auto algorithms = host_algorithms(OperationId::broadcast);
   const auto from = [&](int root) {
     return algorithms.front().seconds(

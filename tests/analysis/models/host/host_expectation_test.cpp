@@ -20,17 +20,17 @@ RowKey row(OperationId id, std::uint64_t size) {
   return key;
 }
 
-Expectation expect(OperationId id, std::uint64_t size, std::string_view ran, const Identities& place) {
-  return expect_on_host_memory(row(id, size), ran, two_tier_calibration(), place, {});
+Expectation expect(OperationId id, std::uint64_t size, std::string_view ran, const Identities& ranks) {
+  return expect_on_host_memory(row(id, size), ran, two_tier_calibration(), ranks, {});
 }
 
 TEST(HostExpectation, IsTheFormulaOfTheAlgorithmThatRan) {
-  const Identities place = in_node_order(2, 4);
-  const HostModel model = model_of(place);
+  const Identities ranks = in_node_order(2, 4);
+  const HostModel model = model_of(ranks);
   for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather, OperationId::reduce_scatter,
                                OperationId::all_to_all, OperationId::send_recv}) {
     for (const HostAlgorithm& algorithm : host_algorithms(id)) {
-      const Expectation expectation = expect(id, 1 << 20, algorithm.name, place);
+      const Expectation expectation = expect(id, 1 << 20, algorithm.name, ranks);
       EXPECT_EQ(expectation.expected_by, algorithm.name);
       ASSERT_TRUE(expectation.expected_seconds);
       EXPECT_EQ(*expectation.expected_seconds, seconds_of(id, algorithm.name, model, 1 << 20));
@@ -39,12 +39,12 @@ TEST(HostExpectation, IsTheFormulaOfTheAlgorithmThatRan) {
 }
 
 TEST(HostExpectation, SetsTheLibrarysChoiceAgainstTheCheapest) {
-  const Identities place = in_node_order(1, 8);
+  const Identities ranks = in_node_order(1, 8);
   Calibration calibration = two_tier_calibration();
   calibration.intra->gap_seconds = kAlphaIntra / 2;
-  const HostModel model = model_of(place, calibration);
+  const HostModel model = model_of(ranks, calibration);
   const auto expect_auto = [&](std::uint64_t size) {
-    return expect_on_host_memory(row(OperationId::all_reduce, size), "auto", calibration, place, {});
+    return expect_on_host_memory(row(OperationId::all_reduce, size), "auto", calibration, ranks, {});
   };
   EXPECT_EQ(expect_auto(8).expected_by, "recursive_doubling");
   const Expectation large = expect_auto(64 << 20);
@@ -63,9 +63,9 @@ TEST(HostExpectation, OffersTheLibraryOnlyWhatItHasForTheseRanks) {
 }
 
 TEST(HostExpectation, GivesRingAndTreeWhereTheyExist) {
-  const Identities place = in_node_order(2, 4);
+  const Identities ranks = in_node_order(2, 4);
   const auto ring_and_tree = [&](OperationId id) {
-    const Expectation expectation = expect(id, 1 << 20, "auto", place);
+    const Expectation expectation = expect(id, 1 << 20, "auto", ranks);
     return std::pair{expectation.ring_seconds.has_value(), expectation.tree_seconds.has_value()};
   };
   EXPECT_EQ(ring_and_tree(OperationId::all_reduce), std::pair(true, true));
@@ -76,8 +76,8 @@ TEST(HostExpectation, GivesRingAndTreeWhereTheyExist) {
   EXPECT_EQ(ring_and_tree(OperationId::broadcast), std::pair(true, true));
   EXPECT_EQ(ring_and_tree(OperationId::reduce), std::pair(true, true));
   EXPECT_EQ(ring_and_tree(OperationId::gather), std::pair(false, false));
-  const HostModel model = model_of(place);
-  EXPECT_EQ(*expect(OperationId::all_reduce, 1 << 20, "auto", place).ring_seconds,
+  const HostModel model = model_of(ranks);
+  EXPECT_EQ(*expect(OperationId::all_reduce, 1 << 20, "auto", ranks).ring_seconds,
             seconds_of(OperationId::all_reduce, "ring", model, 1 << 20));
 }
 
@@ -147,11 +147,11 @@ TEST(HostAlgorithms, RunOnTheRanksThatTheLibraryAllows) {
 /// Every algorithm, on every number and placement of ranks that it runs on.
 template <typename Check>
 void for_each_case(const Check& check) {
-  const std::vector<Identities> places{in_node_order(1, 2), in_node_order(1, 3), in_node_order(1, 5),
-                                       in_node_order(1, 8), in_node_order(2, 1), in_node_order(2, 3),
-                                       in_node_order(4, 4), in_node_order(7, 1), cyclic(3, 4)};
-  for (const Identities& place : places) {
-    const HostModel model = with_work(place, 1e-11, 1e-11);
+  const std::vector<Identities> identity_lists{in_node_order(1, 2), in_node_order(1, 3), in_node_order(1, 5),
+                                               in_node_order(1, 8), in_node_order(2, 1), in_node_order(2, 3),
+                                               in_node_order(4, 4), in_node_order(7, 1), cyclic(3, 4)};
+  for (const Identities& ranks : identity_lists) {
+    const HostModel model = with_work(ranks, 1e-11, 1e-11);
     for (const OperationId operation : kRun) {
       for (const HostAlgorithm& algorithm : host_algorithms(operation)) {
         if (!algorithm.runs_on(model.ranks())) continue;

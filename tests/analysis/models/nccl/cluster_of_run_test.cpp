@@ -10,43 +10,43 @@
 namespace collbench::analysis::cluster_of_run_test {
 namespace {
 
-GpuCluster told(const LogFacts& log, const GpuCluster& cluster = cluster_of("hgx-h100", 2)) {
+GpuCluster with_log(const LogFacts& log, const GpuCluster& cluster = cluster_of("hgx-h100", 2)) {
   collbench::Run run;
   run.log = log;
   return with_run_facts(cluster, run, false);
 }
 
-Transport transport_told(const char* network) {
+Transport transport_in_log(const char* network) {
   LogFacts log;
   log.network = {network, 1};
-  return told(log).transport;
+  return with_log(log).transport;
 }
 
 TEST(RunFacts, TheNetworkOfTheLogIsTheTransport) {
-  EXPECT_EQ(transport_told("Socket"), Transport::sockets);
-  EXPECT_EQ(transport_told("IB"), Transport::infiniband);
-  EXPECT_EQ(transport_told("AWS Libfabric"), Transport::efa_rdma);
-  EXPECT_EQ(transport_told("FasTrak"), Transport::tcpxo);
-  EXPECT_EQ(transport_told("SomebodysPlugin"), Transport::plugin);
+  EXPECT_EQ(transport_in_log("Socket"), Transport::sockets);
+  EXPECT_EQ(transport_in_log("IB"), Transport::infiniband);
+  EXPECT_EQ(transport_in_log("AWS Libfabric"), Transport::efa_rdma);
+  EXPECT_EQ(transport_in_log("FasTrak"), Transport::tcpxo);
+  EXPECT_EQ(transport_in_log("SomebodysPlugin"), Transport::plugin);
   LogFacts log;
   log.network = {"IB", 1};
   log.link_layer = {"RoCE", 2};
-  EXPECT_EQ(told(log).transport, Transport::roce);
+  EXPECT_EQ(with_log(log).transport, Transport::roce);
   log.gpu_direct = {false, 3};
-  EXPECT_EQ(told(log).transport, Transport::staged);
-  EXPECT_EQ(told(log).run.network, "IB (RoCE) without GPUDirect RDMA");
+  EXPECT_EQ(with_log(log).transport, Transport::staged);
+  EXPECT_EQ(with_log(log).run.network, "IB (RoCE) without GPUDirect RDMA");
   // Within a node the network that NCCL names carries nothing.
-  EXPECT_EQ(told(log, cluster_of("hgx-h100", 1)).transport, Transport::infiniband);
-  EXPECT_EQ(told(log, cluster_of("hgx-h100", 1)).run.network, "");
+  EXPECT_EQ(with_log(log, cluster_of("hgx-h100", 1)).transport, Transport::infiniband);
+  EXPECT_EQ(with_log(log, cluster_of("hgx-h100", 1)).run.network, "");
 }
 
 TEST(RunFacts, ThreadsAndProcesses) {
   LogFacts log;
   log.gpus_per_process = {8, 1};
-  EXPECT_EQ(told(log).run.gpus_per_process, 8);
-  EXPECT_FALSE(told(log).run.a_thread_per_gpu);
+  EXPECT_EQ(with_log(log).run.gpus_per_process, 8);
+  EXPECT_FALSE(with_log(log).run.a_thread_per_gpu);
   log.threads_per_process = {8, 1};
-  EXPECT_TRUE(told(log).run.a_thread_per_gpu);
+  EXPECT_TRUE(with_log(log).run.a_thread_per_gpu);
 }
 
 TEST(RunFacts, TheOwnFloorIsTheQuickestOfTheSmallestSize) {

@@ -52,7 +52,7 @@ TEST(GpuExpectation, TheBandHoldsRingAndBestAndItsEdgesAreWithinTwentyPercent) {
   }
 }
 
-TEST(GpuExpectation, TheAlgorithmThatTheLogTellsNarrowsTheBand) {
+TEST(GpuExpectation, TheAlgorithmInTheLogNarrowsTheBand) {
   GpuCluster cluster = cluster_of("p4de", 2);
   EXPECT_EQ(expect_on_gpus(OperationId::all_reduce, kGiB, cluster).expected_by, "tree");
   cluster.run.algorithm = "ring";

@@ -46,7 +46,7 @@ TEST(GpuLatency, TimeGrowsWithTheSizeAndEndsAtThePlateau) {
   }
 }
 
-TEST(GpuLatency, TheRunsOwnSmallestTimeTakesTheFloorsPlace) {
+TEST(GpuLatency, TheRunsOwnSmallestTimeReplacesTheFloor) {
   GpuCluster cluster = cluster_of("hgx-a100", 2);
   const double model = gpu_microseconds(all_reduce(), cluster, 1 << 20, 100);
   cluster.run.min_microseconds = 36.5;
