@@ -111,9 +111,8 @@ namespace {
 constexpr const char* kMachineHelp =
     "A PLACE is a file (saved by topo save; output of nvidia-smi topo -m, topo -p2p, nvlink -s, -q -x or\n"
     "--query-gpu; NCCL's or hwloc's XML), a folder of such files or a copy of /sys, the name of a reference\n"
-    "machine (topo list), - for stdin, or live for this machine. A file goes before a name. Several PLACEs "
-    "are "
-    "merged as one machine. Default: live.";
+    "machine (topo list), - for stdin, or live for this machine. A file goes before a name. Several\n"
+    "PLACEs are merged as one machine. Default: live.";
 
 CLI::App* add_action(CLI::App& topo, TopologyOptions& options, TopologyAction action, const std::string& name,
                      const std::string& help) {

@@ -10,10 +10,6 @@
 
 namespace collbench::topology {
 
-namespace {
-
-/// The line where nvidia-smi says that it failed ("ERROR: …", "NVIDIA-SMI has failed …"); none when it
-/// worked.
 std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
   constexpr std::array<std::string_view, 4> kErrors{"ERROR: ", "NVIDIA-SMI has failed",
                                                     "Failed to initialize NVML", "No devices were found"};
@@ -24,8 +20,6 @@ std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file, const Error& missing) {
   const auto error = find_nvidia_smi_error(lines);

@@ -3,10 +3,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/text_input.hpp"
 #include "topology/graph/topology.hpp"
 
 namespace collbench::topology {
+
+/// The line where nvidia-smi says that it failed ("ERROR: …", "NVIDIA-SMI has failed …"); none when it
+/// worked.
+[[nodiscard]] std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines);
 
 /// nvidia-smi's values mean the same in its XML and its CSV; read here for both. All are none for none, and
 /// for a text that is not understood.
