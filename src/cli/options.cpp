@@ -1,11 +1,13 @@
-#include "src/cli/option_values.hpp"
+#include "src/cli/options.hpp"
 
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <optional>
+#include <cmath>
+#include <string_view>
 
+#include "base/text_input.hpp"
 #include "collectives/operations.hpp"
 
 namespace collbench::program {
@@ -36,18 +38,79 @@ std::vector<Value> parse_list(const std::string& text, const std::string& option
   return values;
 }
 
+/// Whether all of `text` is a number.
+bool is_number(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+  return failure != std::errc::invalid_argument && stopped == end && !std::isnan(value);
+}
+
 }  // namespace
+
+CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::string& names,
+                        const std::string& value, const std::string& help,
+                        const std::function<void(const std::string&)>& take) {
+  return app.add_option_function<std::string>(names, take, help)->group(theme)->option_text(value);
+}
+
+void add_format_option(CLI::App& app, const std::string& theme, std::string& format) {
+  add_option(app, theme, "--format", "NAME", "on stdout: text, md, csv or json (text)",
+             [&format](const std::string& text) {
+               format = parse_name(text, "--format", {"text", "md", "csv", "json"});
+             });
+}
+
+void add_color_option(CLI::App& app, const std::string& theme, When& color) {
+  add_option(app, theme, "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honored)",
+             [&color](const std::string& text) { color = parse_when(text, "--color"); });
+}
+
+void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request) {
+  CLI::Option* preset = command.add_option_function<std::string>(
+      "--preset",
+      [&request](const std::string& text) {
+        if (text != "lab01") throw usage_error("--preset", "'" + text + "' is unknown", "choose lab01");
+        request.asked = true;
+      },
+      "lab01: AllReduce at 1 MB, 100 MB and 1 GB, expected and measured, as Markdown to hand in");
+  preset->group(theme)->option_text("NAME");
+  if (CLI::Option* format = command.get_option_no_throw("--format")) preset->excludes(format);
+  command
+      .add_option_function<std::string>(
+          "--price",
+          [&request](const std::string& text) {
+            const auto price = leading_number(text);
+            if (!price || text.find_first_not_of("0123456789.") != std::string::npos) {
+              throw usage_error("--price", "'" + text + "' is not a price",
+                                "give one GPU's price per hour, such as 2.50");
+            }
+            request.price_per_gpu_hour = price;
+          },
+          "of one GPU for one hour, for lab01")
+      ->needs(preset)
+      ->group(theme)
+      ->option_text("PRICE");
+}
+
+Error number_error(const std::string& text, const std::string& option, const std::string& range, bool whole) {
+  if (!is_number(text)) return usage_error(option, fmt::format("'{}' is not a number", text), range);
+  if (whole && text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0) != std::string::npos) {
+    return usage_error(option, fmt::format("{} is not a whole number", text), range);
+  }
+  return usage_error(option, fmt::format("{} is out of range", text), range);
+}
 
 std::vector<std::string> split_list(const std::string& text) { return CLI::detail::split(text, ','); }
 
-std::string one_of(const std::string& text, const std::string& option,
-                   const std::vector<std::string>& known) {
+std::string parse_name(const std::string& text, const std::string& option,
+                       const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), text) == known.end()) throw unknown(option, text, known);
   return text;
 }
 
 When parse_when(const std::string& text, const std::string& option) {
-  static_cast<void>(one_of(text, option, {"auto", "always", "never"}));
+  static_cast<void>(parse_name(text, option, {"auto", "always", "never"}));
   return text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
 }
 

@@ -1,15 +1,18 @@
-#include "src/commands/repeat.hpp"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
@@ -23,18 +26,33 @@
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/option_values.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
 #include "src/commands/launch_folder.hpp"
+#include "src/commands/subcommands.hpp"
 #include "src/run/gpu_expectation.hpp"
-#include "src/run/progress.hpp"
 
 namespace collbench::program {
 namespace {
 
+/// `collbench repeat -- mpirun -np 16 collbench …`
+struct RepeatOptions {
+  std::vector<std::string> command;  ///< of one launch, without -J
+  int max_launches = 30;
+  double precision = 0.05;       ///< wanted half-width of every row's interval, as a fraction of its time
+  double every_seconds = 0;      ///< from the start of a launch to the next one's, at least
+  double launch_seconds = 1800;  ///< after which a launch is taken to hang
+  std::string record_path;       ///< -J; empty: none
+  bool resume = false;           ///< the launches beside record_path count
+  bool overwrite = false;
+  std::string format = "text";
+  When color = When::automatic;
+  When progress = When::automatic;
+};
+
 constexpr std::size_t kMinLaunches = 8;  // with fewer, how wide the interval comes out is luck
 constexpr std::string_view kDefaultLaunchSeconds = "20";
-constexpr std::chrono::duration<double> kLook(0.05);  // for Ctrl-C, between launches
+constexpr std::chrono::duration<double> kPollInterval(0.05);  // for Ctrl-C, between launches
 
 // For what a person sees go by; nothing is measured with it.
 double seconds_now() {
@@ -73,7 +91,7 @@ std::vector<std::string> launch_command(const RepeatOptions& options, const std:
 }
 
 /// What collbench said on stderr, else the first line there that is no ruler of a banner.
-std::string said(const ChildResult& result) {
+std::string stderr_reason(const ChildResult& result) {
   constexpr std::string_view kOwn = "collbench: ";
   std::string_view rest = result.err;
   if (const std::size_t own = rest.find(kOwn); own != std::string_view::npos) {
@@ -93,7 +111,8 @@ ExitStatus status_of(const ChildResult& result, bool has_record) {
   constexpr int kMaxStatus = static_cast<int>(ExitStatus::not_here);
   if (result.end == ChildEnd::not_started) return ExitStatus::not_here;
   if (result.end != ChildEnd::exited) return ExitStatus::rank_lost;
-  if (result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kMaxStatus) {
+  const bool is_own = result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kMaxStatus;
+  if (is_own || result.code == static_cast<int>(ExitStatus::internal)) {
     return static_cast<ExitStatus>(result.code);
   }
   // mpirun's own 1: it could not start anything, or it lost what it had started.
@@ -106,7 +125,7 @@ class Repetition {
   explicit Repetition(const RepeatOptions& options)
       : options_(options),
         folder_(options.record_path, options.resume, options.overwrite),
-        progress_(decide(options.progress, launch::view_terminal(2, false).is_terminal)),
+        progress_(is_shown(options.progress, launch::view_terminal(2, false).is_terminal)),
         start_(seconds_now()) {
     if (!options.record_path.empty()) {
       require_writable(options.record_path, options.resume || options.overwrite, "-J");
@@ -115,7 +134,7 @@ class Repetition {
     launch::notice_interruption();
   }
 
-  Answer run() {
+  CommandResult run() {
     if (!launches_.empty()) merge();
     while (!failure_ && !is_done()) {
       wait_for_turn();
@@ -123,7 +142,7 @@ class Repetition {
     }
     progress_.clear();
     if (launches_.empty()) throw Error(*failure_);
-    std::string text = analysis::report(merged_, options_.format, text_options(options_.colour, false));
+    std::string text = analysis::report(merged_, options_.format, text_options(options_.color, false));
     if (failure_) {
       fmt::print(stderr, "{}\n", describe(*failure_));
       return {std::move(text), failure_->status()};
@@ -161,7 +180,7 @@ class Repetition {
       progress_.show(
           fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
           seconds_now());
-      std::this_thread::sleep_for(std::min(kLook, std::chrono::duration<double>(left)));
+      std::this_thread::sleep_for(std::min(kPollInterval, std::chrono::duration<double>(left)));
       if (launch::interrupted()) failure_ = interruption();
     }
   }
@@ -202,7 +221,7 @@ class Repetition {
     const std::string what = result.end == ChildEnd::not_started
                                  ? fmt::format("{} cannot be started: ", options_.command.front())
                                  : "";
-    return {status_of(result, has_record), where, what + describe_end(result, limits) + said(result),
+    return {status_of(result, has_record), where, what + describe_end(result, limits) + stderr_reason(result),
             has_record || !launches_.empty()
                 ? next_step()
                 : "what stands behind -- must start collbench, and end in its options"};
@@ -250,53 +269,63 @@ class Repetition {
   std::optional<Error> failure_;
 };
 
-}  // namespace
-
-Answer repeat_command(const RepeatOptions& options) {
+/// Launches until the intervals over launches are tight enough, and reports all launches as one run. Exit
+/// statuses are those of a run, whatever the launcher makes of them. Throws Error.
+CommandResult repeat(const RepeatOptions& options) {
   require_repeatable(options);
   return Repetition(options).run();
 }
 
-void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
-  CLI::App* command =
-      app.add_subcommand("repeat",
-                         "launches again and again, until the median over launches is as certain as asked:\n"
-                         "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce");
+void add_repeat(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<RepeatOptions>();
   command
-      ->add_option("command", repeat.command,
-                   "what starts one launch; it ends in collbench and its options (--time 20 is added where "
-                   "it has neither "
-                   "--time nor -n)")
+      .add_option("command", options->command,
+                  "what starts one launch; it ends in collbench and its options (--time 20 is added where "
+                  "it has neither "
+                  "--time nor -n)")
       ->required()
       ->option_text("-- COMMAND...");
   const std::string theme = "Options";
   const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
                        const std::function<void(const std::string&)>& take) {
-    return add_option(*command, theme, names, value, help, take);
+    return add_option(command, theme, names, value, help, take);
   };
   add("--launches", "N", "at most so many; 1: watches over one launch (30)",
-      [&repeat](const std::string& text) {
-        repeat.max_launches = parse_number(text, "--launches", 1, 10'000);
+      [options](const std::string& text) {
+        options->max_launches = parse_number(text, "--launches", 1, 10'000);
       });
   add("--precision", "PERCENT", "done when every row's 95 % interval over launches is within +- this (5)",
-      [&repeat](const std::string& text) {
-        repeat.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
+      [options](const std::string& text) {
+        options->precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
       });
   add("--every", "SECONDS", "start one at most so often, so that the interval holds for longer (0)",
-      [&repeat](const std::string& text) { repeat.every_seconds = parse_number(text, "--every", 0.0, 1e6); });
+      [options](const std::string& text) {
+        options->every_seconds = parse_number(text, "--every", 0.0, 1e6);
+      });
   add("-T,--timeout", "SECONDS", "a launch that takes longer hangs (1800)",
-      [&repeat](const std::string& text) { repeat.launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
+      [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
   add("-J,--output", "FILE", "the record of all launches; FILE.launches/ keeps that of each",
-      [&repeat](const std::string& text) { repeat.record_path = text; });
+      [options](const std::string& text) { options->record_path = text; });
   command
-      ->add_flag("--resume", repeat.resume,
-                 "go on from the launches beside -J that an interruption left there")
+      .add_flag("--resume", options->resume,
+                "go on from the launches beside -J that an interruption left there")
       ->group(theme);
-  command->add_flag("--overwrite", repeat.overwrite, "replace files that exist")->group(theme);
-  add_format_option(*command, theme, repeat.format);
-  add_color_option(*command, theme, repeat.colour);
+  command.add_flag("--overwrite", options->overwrite, "replace files that exist")->group(theme);
+  add_format_option(command, theme, options->format);
+  add_color_option(command, theme, options->color);
   add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
-      [&repeat](const std::string& text) { repeat.progress = parse_when(text, "--progress"); });
+      [options](const std::string& text) { options->progress = parse_when(text, "--progress"); });
+  command.callback([options, &chosen] { chosen = [options] { return repeat(*options); }; });
+}
+
+}  // namespace
+
+Subcommand repeat_subcommand() {
+  return {"repeat",
+          "launches again and again, until the median over launches is as certain as asked:\n"
+          "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce",
+          "collbench repeat -- mpirun -np 16 collbench   launches until the median over launches is certain",
+          add_repeat};
 }
 
 }  // namespace collbench::program

@@ -1,14 +1,18 @@
-#include "src/commands/topology_diff.hpp"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "analysis/report/diff_report.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/machine_argument.hpp"
+#include "src/commands/subcommands.hpp"
 #include "topology/graph/host_signature.hpp"
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/read_any.hpp"
@@ -16,72 +20,102 @@
 namespace collbench::program {
 namespace {
 
+/// `collbench topo diff`.
+struct DiffOptions {
+  std::vector<std::string> machines;  ///< one each
+  std::string format = "text";
+};
+
 /// Two files of one machine have one host name: the file tells them apart.
-std::string name_of(const topology::Host& host, const std::string& place, std::size_t hosts) {
-  if (hosts == 1) return place;
-  return fmt::format("{} of {}", host.name.value_or("a host"), place);
+std::string name_of(const topology::Host& host, const std::string& machine, std::size_t hosts) {
+  if (hosts == 1) return machine;
+  return fmt::format("{} of {}", host.name.value_or("a host"), machine);
 }
 
-/// The text of a file that may be a saved machine; empty for any other place.
-std::string saved_text(const std::string& place) {
+/// The text of a file that may be a saved machine; empty for any other argument.
+std::string saved_text(const std::string& machine) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(place, ignored)) return {};
-  std::string text = read_file(place);
+  if (!std::filesystem::is_regular_file(machine, ignored)) return {};
+  std::string text = read_file(machine);
   return text.starts_with('{') ? text : std::string();
 }
 
-/// A file that says the same as an earlier one, but for what device pairs are called, is not read again: of
-/// the files of a thousand nodes, reading is what takes the time.
-void add_place(topology::HostGroups& groups, const std::string& place) {
-  const std::string text = saved_text(place);
-  if (!text.empty()) require_text(text, place, "a topology saved by 'collbench topo save'");
+/// A file that is identical to an earlier one, but for the names of devices, is not read again: of the files
+/// of a thousand nodes, reading is what takes the time.
+void add_machine(topology::HostGroups& groups, const std::string& machine) {
+  const std::string text = saved_text(machine);
+  if (!text.empty()) require_text(text, machine, "a topology saved by 'collbench topo save'");
   const std::string shape = topology::canonical_json(text);
-  if (!text.empty() && groups.add_twin(shape, place)) return;
-  topology::Topology topology = text.empty() ? machine_at(place) : topology::read_any_topology(text, place);
+  if (!text.empty() && groups.add_twin(shape, machine)) return;
+  topology::Topology topology =
+      text.empty() ? machine_at(machine) : topology::read_any_topology(text, machine);
   const std::size_t hosts = topology.hosts.size();
   for (topology::Host& host : topology.hosts) {
-    std::string name = name_of(host, place, hosts);
+    std::string name = name_of(host, machine, hosts);
     groups.add(std::move(host), std::move(name), hosts == 1 ? shape : "");
   }
 }
 
-topology::HostGroups read_all(const std::vector<std::string>& places) {
+topology::HostGroups read_all(const std::vector<std::string>& machines) {
   topology::HostGroups groups;
-  for (const std::string& place : places) add_place(groups, place);
+  for (const std::string& machine : machines) add_machine(groups, machine);
   return groups;
 }
 
-topology::HostGroup group_of(const std::string& place) { return {host_at(place), {place}}; }
+topology::HostGroup group_of(const std::string& machine) { return {host_at(machine), {machine}}; }
 
 /// Every kind among the others against the reference.
-analysis::DiffReport against_reference(const std::vector<std::string>& places) {
-  const topology::HostGroup reference = group_of(places.front());
+analysis::DiffReport against_reference(const std::vector<std::string>& machines) {
+  const topology::HostGroup reference = group_of(machines.front());
   analysis::DiffReport report;
-  for (const topology::HostGroup& group : read_all({places.begin() + 1, places.end()}).take())
+  for (const topology::HostGroup& group : read_all({machines.begin() + 1, machines.end()}).take())
     report.pairs.push_back(analysis::compare_hosts(reference, group, true));
   return report;
 }
 
-analysis::DiffReport compare_places(std::vector<std::string> places) {
-  const bool reference = topology::find_reference_machine(places.front()) != nullptr;
-  if (places.size() == 1 && !reference) {
+analysis::DiffReport compare_machines(std::vector<std::string> machines) {
+  const bool reference = topology::find_reference_machine(machines.front()) != nullptr;
+  if (machines.size() == 1 && !reference) {
     // A file of several hosts is a cluster by itself.
-    topology::HostGroups groups = read_all(places);
+    topology::HostGroups groups = read_all(machines);
     std::vector<topology::HostGroup> taken = groups.take();
     if (taken.size() > 1 || taken.front().names.size() > 1) return analysis::compare_groups(taken);
   }
-  if (places.size() == 1) places.emplace_back(kLiveMachine);
-  if (reference) return against_reference(places);
-  if (places.size() > 2) return analysis::compare_groups(read_all(places).take());
-  return {{analysis::compare_hosts(group_of(places[0]), group_of(places[1]), false)}};
+  if (machines.size() == 1) machines.emplace_back(kLiveMachine);
+  if (reference) return against_reference(machines);
+  if (machines.size() > 2) return analysis::compare_groups(read_all(machines).take());
+  return {{analysis::compare_hosts(group_of(machines[0]), group_of(machines[1]), false)}};
+}
+
+/// Status low where a finding is degraded or broken. Throws Error (usage) for a machine that cannot be read.
+CommandResult diff(const DiffOptions& options) {
+  const analysis::DiffReport report = compare_machines(options.machines);
+  return {analysis::render_diff(report, options.format),
+          report.has_fault() ? ExitStatus::low : ExitStatus::ok};
+}
+
+void add_diff(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<DiffOptions>();
+  command
+      .add_option("machines", options->machines,
+                  "each a MACHINE; the first is the one the others should match")
+      ->required()
+      ->option_text("MACHINE [MACHINE...]");
+  command.add_option("--format", options->format, "text, md or json (text)")->option_text("NAME");
+  command.footer(
+      "One MACHINE is compared with this machine, two with each other. Of more, the identical ones are\n"
+      "grouped and the different ones compared with the majority; where the first is a reference machine,\n"
+      "all are compared with it. Exit status 1 when something is degraded or broken. docs/findings.md lists\n"
+      "the codes.\n" +
+      std::string(kMachineHelp));
+  command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }
 
 }  // namespace
 
-Answer topology_diff(const TopologyOptions& options) {
-  const analysis::DiffReport report = compare_places(options.places);
-  return {analysis::render_diff(report, options.format.empty() ? "text" : options.format),
-          report.has_fault() ? ExitStatus::low : ExitStatus::ok};
+Subcommand topo_diff_subcommand() {
+  return {"diff", "what differs, how bad, what it costs; collbench topo diff hgx-h100 node7.json", "",
+          add_diff};
 }
 
 }  // namespace collbench::program

@@ -65,7 +65,7 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
   const std::vector<launch::RankEnvironment> places = launch::gather_rank_environments(
       ranks, {.machine = launch::view_machine(),
               .library_version = launch::MpiSession::library_version(),
-              .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config_text)});
+              .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config.text)});
   launch::require_same_programs(places, place.machines);
   place.identities = place.machines;
   if (!options.node_map.empty()) {

@@ -6,7 +6,7 @@
 #include "analysis/report/lab01/checks.hpp"
 #include "analysis/report/lab01/page.hpp"
 #include "base/error.hpp"
-#include "src/run/named_host.hpp"
+#include "src/cli/machine_argument.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::program {
@@ -25,7 +25,7 @@ std::string lab01(const Run& run, const Lab01Request& request) {
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
   std::optional<topology::Host> host;
   if (!topology.empty()) {
-    host = named_host(topology);
+    host = node_of_topology(topology);
   } else if (run.cluster) {
     host = topology::read_cluster_record(*run.cluster, "the record").shapes.at(0);
     if (host->gpus.empty()) host.reset();  // host memory has no ceilings of this kind

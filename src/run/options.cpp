@@ -1,7 +1,8 @@
-#include "src/commands/run_options.hpp"
+#include "src/run/options.hpp"
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -9,8 +10,6 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/operations.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/option_values.hpp"
 
 namespace collbench::program {
 namespace {
@@ -26,10 +25,11 @@ void add_what(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.request.operations = parse_operations(text, "--ops"); });
   add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
              [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
-  add_option(app, theme, "-e,--maxbytes", "SIZE",
-             "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are cut to "
-             "whole elements",
-             [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
+  add_option(
+      app, theme, "-e,--maxbytes", "SIZE",
+      "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are rounded down to "
+      "whole elements",
+      [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
   auto* factor =
       add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
                  [&run](const std::string& text) { run.sizes.factor = parse_number(text, "-f", 1.01, 1e6); });
@@ -54,29 +54,32 @@ void add_what(CLI::App& app, RunOptions& run) {
                run.request.root =
                    every ? collectives::kEveryRoot : parse_number(text, "-r", 0, 1'000'000'000);
              });
-  add_option(app, theme, "--counts", "FILE",
-             "who sends how much to whom in all_to_all_v: p lines of p numbers (by distance, as nccl-tests)",
-             [&run](const std::string& text) { run.counts_path = text; });
+  add_option(
+      app, theme, "--counts", "FILE",
+      "who sends how much to whom in all_to_all_v: p lines of p numbers (by distance, like nccl-tests)",
+      [&run](const std::string& text) { run.counts_path = text; });
   add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
              [&run](const std::string& text) {
-               const std::string place = one_of(text, "--place", {"out", "in", "both"});
-               run.request.out_of_place = place != "in";
-               run.request.in_place = place != "out";
+               const std::string where = parse_name(text, "--place", {"out", "in", "both"});
+               run.request.out_of_place = where != "in";
+               run.request.in_place = where != "out";
              });
-  add_option(app, theme, "--algo", "LIST", "algorithms, each in rows of its own: auto, ring, ... (auto)",
+  add_option(app, theme, "--algo", "LIST",
+             "algorithms, each measured in its own rows: auto, ring, ... (auto)",
              [&run](const std::string& text) { run.request.algorithms = split_list(text); });
   add_option(app, theme, "--proto", "LIST",
-             "NCCL's protocols for each of them: ll, ll128, simple (its own choice)",
+             "NCCL protocols for each of them: ll, ll128, simple (NCCL's choice)",
              [&run](const std::string& text) { run.protocols = split_list(text); });
 }
 
 void add_how_long(CLI::App& app, RunOptions& run) {
   const std::string theme = "How long and how exactly, such as --time 30 --precision 2";
-  add_option(app, theme, "--time", "SECONDS", "the whole run takes at most about this long (120)",
-             [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7); });
+  add_option(
+      app, theme, "--time", "SECONDS", "the whole run takes at most about this long (120)",
+      [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7, "seconds"); });
   add_option(app, theme, "--precision", "PERCENT",
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
-               run.loop.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
+               run.loop.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0, "percent") / 100;
              });
   auto* passes = add_option(app, theme, "-N,--passes,--run_cycles", "N",
                             "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
@@ -84,9 +87,9 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                             [&run](const std::string& text) {
                               const int passes_asked = parse_number(text, "--passes", 0, 10'000);
                               run.endless = passes_asked == 0;
-                              const int most = run.endless ? kNoLimit : passes_asked;
-                              run.loop.stopping.min_passes = most + 1;  // precision ends nothing
-                              run.loop.stopping.max_passes = most;
+                              const int maximum = run.endless ? kNoLimit : passes_asked;
+                              run.loop.stopping.min_passes = maximum + 1;  // precision ends nothing
+                              run.loop.stopping.max_passes = maximum;
                             });
   add_option(app, theme, "-n,--iters", "N",
              "exactly N timed iterations in each of 8 passes (by time; nccl-tests: 20 in all)",
@@ -114,12 +117,14 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       "graph (0)",
       [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
   app.add_flag("--enqueue-time", run.loop.enqueue_time,
-               "on GPUs: also the host time of a call, before any of it has run")
+               "on GPUs: also the host time of a call, before any of it runs")
       ->group(theme);
   add_option(app, theme, "-T,--timeout", "SECONDS",
-             "a step, such as one block of a row, that takes longer ends the run; 0: never (300, but with -n "
-             "alone a block, and on GPUs any wait for NCCL, may take any time; nccl-tests: never)",
-             [&run](const std::string& text) { run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7); });
+             "end the run when a step, such as one block of a row, takes longer; 0: never (300, but with -n "
+             "alone no limit for a block or, on GPUs, for a wait for NCCL; nccl-tests: never)",
+             [&run](const std::string& text) {
+               run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7, "seconds");
+             });
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
              [&run](const std::string& text) { run.loop.checks = parse_number(text, "-c", 0, 1000); });
   add_option(app, theme, "-a,--average", "N",
@@ -131,41 +136,43 @@ void add_how_long(CLI::App& app, RunOptions& run) {
 
 void add_where(CLI::App& app, RunOptions& run) {
   const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
-  add_option(
-      app, theme, "--backend", "NAME",
-      "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
-      [&run](const std::string& text) { run.backend = one_of(text, "--backend", {"auto", "mpi", "nccl"}); });
-  app.add_flag("--share-gpu", run.share_gpu, "ranks may share a GPU: this checks correctness, not speed")
+  add_option(app, theme, "--backend", "NAME",
+             "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
+             [&run](const std::string& text) {
+               run.backend = parse_name(text, "--backend", {"auto", "mpi", "nccl"});
+             });
+  app.add_flag("--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed")
       ->group(theme);
   app.add_flag_callback(
          "--no-telemetry", [&run] { run.telemetry = false; },
          "do not ask nvidia-smi about clocks, throttling and errors while GPUs are measured")
       ->group(theme);
-  add_option(app, theme, "--node-map", "MAP",
-             "which ranks share a node, instead of what MPI says: 0-7,8-15 or 0+2,1+3",
+  add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });
-  add_option(app, theme, "--expect", "PLACE",
-             "what every node should be: hgx-h100, or a file (topo save); status 1 when one has a fault",
-             [&run](const std::string& text) { run.expect = text; });
+  add_option(
+      app, theme, "--expect", "PLACE",
+      "the machine that every node should match: hgx-h100, or a file (topo save); exit status 1 on a fault",
+      [&run](const std::string& text) { run.expect = text; });
   add_option(app, theme, "-g,--ngpus", "N",
-             "without mpirun: start N ranks here (nccl-tests: GPUs of one process)",
+             "without mpirun: start N ranks here (nccl-tests: GPUs per process)",
              [&run](const std::string& text) { run.local_ranks = parse_number(text, "-g", 1, 4096); });
-  app.add_flag("--dry-run", run.dry_run, "say what would be measured and how long at most, and stop")
+  app.add_flag("--dry-run", run.dry_run,
+               "print what would be measured and the longest it could take, then stop")
       ->group(theme);
 }
 
 void add_output(CLI::App& app, RunOptions& run) {
   const std::string theme = "Output, such as -J run.json --format md";
   add_format_option(app, theme, run.format);
-  add_option(app, theme, "-J,--output", "FILE", "the run record (JSON), written anew as passes end",
+  add_option(app, theme, "-J,--output", "FILE", "the run record (JSON), rewritten after each pass",
              [&run](const std::string& text) { run.record_path = text; });
-  add_option(app, theme, "--csv", "FILE", "one line per row, likewise",
+  add_option(app, theme, "--csv", "FILE", "one line per row, rewritten in the same way",
              [&run](const std::string& text) { run.csv_path = text; });
   auto* stream = add_option(app, theme, "--stream", "FILE",
-                            "every block as it ends: what a killed run has measured (JSON lines)",
+                            "every block as it ends, so that a killed run keeps its results (JSON lines)",
                             [&run](const std::string& text) { run.stream_path = text; });
   add_option(app, theme, "--resume", "FILE",
-             "continue the run of this stream: what is complete is not measured again",
+             "continue the run of this stream: completed blocks are not measured again",
              [&run](const std::string& text) {
                run.stream_path = text;
                run.resume = true;
@@ -175,10 +182,10 @@ void add_output(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.samples_path = text; });
   add_lab01_options(app, theme, run.lab01);
   app.add_flag("--overwrite", run.overwrite, "replace files that exist")->group(theme);
-  add_color_option(app, theme, run.colour);
+  add_color_option(app, theme, run.color);
   add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
              [&run](const std::string& text) { run.progress = parse_when(text, "--progress"); });
-  app.add_flag("-v,--verbose", run.verbose, "what it does, step by step, on stderr")->group(theme);
+  app.add_flag("-v,--verbose", run.verbose, "each step, on stderr")->group(theme);
 }
 
 bool contains_all_reduce(const std::vector<OperationId>& operations) {
@@ -190,7 +197,7 @@ void take_lab01_rows(const CLI::App& app, RunOptions& run) {
   const auto given = [&app](const char* option) { return app.count(option) > 0; };
   if (!given("--ops")) run.request.operations = {OperationId::all_reduce};
   if (!contains_all_reduce(run.request.operations)) {
-    throw usage_error("--preset lab01", "it is about AllReduce, and --ops leaves that out",
+    throw usage_error("--preset lab01", "it reports AllReduce, and --ops does not include it",
                       "leave --ops out");
   }
   if (given("-b") || given("-e") || given("-f") || given("-i") || given("--sizes")) return;
@@ -210,7 +217,7 @@ void combine_with_protocols(RunOptions& run) {
 
 }  // namespace
 
-void add_measure_options(CLI::App& app, RunOptions& run) {
+void add_run_options(CLI::App& app, RunOptions& run) {
   run.request.operations.assign(collectives::default_operations().begin(),
                                 collectives::default_operations().end());
   add_what(app, run);
@@ -219,13 +226,24 @@ void add_measure_options(CLI::App& app, RunOptions& run) {
   add_output(app, run);
 }
 
-void complete_measure_options(const CLI::App& app, RunOptions& run) {
+void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
   combine_with_protocols(run);
   if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.
   run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
   if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
+}
+
+std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last) {
+  if (!sizes.list.empty()) return sizes.list;
+  const std::uint64_t last = sizes.last.value_or(std::max(default_last, sizes.first));
+  if (sizes.first > last) {
+    throw usage_error("-b", fmt::format("{} is above -e {}", format_bytes(sizes.first), format_bytes(last)),
+                      "give a -b that is at most -e");
+  }
+  if (sizes.step) return collectives::arithmetic_sizes(sizes.first, last, *sizes.step);
+  return collectives::geometric_sizes(sizes.first, last, sizes.factor);
 }
 
 }  // namespace collbench::program

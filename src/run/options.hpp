@@ -7,11 +7,10 @@
 
 #include "collectives/engine/measurement_loop.hpp"
 #include "collectives/engine/plan.hpp"
+#include "src/cli/config_file.hpp"
+#include "src/cli/options.hpp"
 
 namespace collbench::program {
-
-/// When something for a person's eyes is shown: where a terminal is, always, or never.
-enum class When { automatic, always, never };
 
 /// The sizes as typed; the upper end of the default depends on the machine.
 struct SizeOptions {
@@ -22,38 +21,30 @@ struct SizeOptions {
   std::vector<std::uint64_t> list;    ///< --sizes; replaces the four above
 };
 
-/// What --preset lab01 and its options ask for.
-struct Lab01Request {
-  bool asked = false;                        ///< --preset lab01
-  std::string topology;                      ///< --topology; empty: what the record names
-  std::optional<double> price_per_gpu_hour;  ///< --price
-};
-
 /// The command line of a run, read and checked as far as one process can.
 struct RunOptions {
   collectives::PlanRequest request;  ///< without its sizes
   SizeOptions sizes;
   std::string counts_path;  ///< --counts; empty: by distance
   collectives::MeasurementLoopOptions loop;
-  double seconds = 120;  ///< --time: calibration and sweep together
+  double seconds = 120;  ///< --time: calibration and measurement together
   std::string backend = "auto";
   std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
   bool share_gpu = false;              ///< ranks may share a GPU
   int graph_launches = 0;              ///< -G; 0: no CUDA graphs
   bool telemetry = true;               ///< --no-telemetry: false
   std::string node_map;
-  std::string expect;       ///< --expect: a place that shows what every node should be; empty: none
+  std::string expect;       ///< --expect: the machine that every node should be; empty: none
   std::string record_path;  ///< -J; empty: none
   std::string csv_path;
   std::string stream_path;  ///< --stream, or --resume; empty: none
   bool resume = false;      ///< the stream is there, and is continued
   std::string samples_path;
-  std::string config_path;  ///< --config; empty: none
-  std::string config_text;
+  ConfigFile config;
   bool endless = false;  ///< -N 0: until it is interrupted, or --time is over
   bool overwrite = false;
   std::string format = "text";
-  When colour = When::automatic;
+  When color = When::automatic;
   When progress = When::automatic;
   Lab01Request lab01;
   bool dry_run = false;
@@ -66,6 +57,12 @@ struct RunOptions {
   bool launched = false;                           ///< by a launcher; found out before MPI_Init
   std::optional<int> launched_ranks;               ///< as many, where the launcher says
 };
+
+/// Adds the options of a run; parsing fills `run`, which must outlive `app`.
+void add_run_options(CLI::App& app, RunOptions& run);
+
+/// What follows from several options together, once all are parsed. Throws Error (usage).
+void complete_run_options(const CLI::App& app, RunOptions& run);
 
 /// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.
 [[nodiscard]] std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last);

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/record/measurement.hpp"
-#include "src/options/run_options.hpp"
+#include "src/run/options.hpp"
 
 namespace collbench::program {
 

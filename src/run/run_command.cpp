@@ -26,23 +26,18 @@
 #include "launch/interruption.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/output.hpp"
+#include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
-#include "src/run/check_cluster.hpp"
+#include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
-#include "src/run/gather_cluster.hpp"
-#include "src/run/gather_placement.hpp"
 #include "src/run/gpu_expectation.hpp"
+#include "src/run/lab01.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/outcome.hpp"
+#include "src/run/output_files.hpp"
 #include "src/run/plan.hpp"
-#include "src/run/progress.hpp"
-#include "src/run/record_files.hpp"
-#include "src/run/sample_file.hpp"
 #include "src/run/straggler_probe.hpp"
-#include "src/run/stream_file.hpp"
 #include "src/run/telemetry.hpp"
 #include "topology/readers/gather_live.hpp"
 
@@ -76,7 +71,7 @@ Run empty_run(const RunOptions& options, const RunContext& place, const collecti
   run.started = utc_now();
   run.command_line = options.command_line;
   run.environment = options.environment;
-  run.config_file = options.config_path;
+  run.config_file = options.config.path;
   backend.describe(run);
   run.time_reduction = rank_aggregate_name(options.loop.across_ranks);
   run.simulated = launch::time_is_simulated();
@@ -109,9 +104,9 @@ class RunDriver {
         traffic_(traffic),
         start_(start),
         run_(empty_run(options, place, backend)),
-        text_(ranks().is_root() ? text_options(options.colour, options.launched) : analysis::TextOptions{}),
+        text_(ranks().is_root() ? text_options(options.color, options.launched) : analysis::TextOptions{}),
         progress_(ranks().is_root() &&
-                  decide(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
+                  is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
         watchdog_(watchdog),
         telemetry_(place, options.telemetry) {
     run_.rows.resize(plan.rows.size());

@@ -5,7 +5,7 @@
 #include "launch/mpi_session.hpp"
 #include "launch/ranks.hpp"
 #include "launch/watchdog.hpp"
-#include "src/options/run_options.hpp"
+#include "src/run/options.hpp"
 
 namespace collbench::program {
 

@@ -1,5 +1,5 @@
 // Ranks as threads.
-#include "src/run/gather_cluster.hpp"
+#include "src/run/cluster.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,9 +7,10 @@
 
 #include "base/error.hpp"
 #include "tests/launch/rank_threads.hpp"
+#include "topology/graph/host_signature.hpp"
 #include "topology/machines/reference_machines.hpp"
 
-namespace collbench::program::gather_cluster_test {
+namespace collbench::program::cluster_test {
 namespace {
 
 /// A rank that counts the bytes which it sends.
@@ -55,20 +56,20 @@ topology::Host machine(int node, bool odd) {
 
 struct Gathered {
   topology::ClusterTopology cluster;
-  int looks = 0;
+  int gathers = 0;
   std::size_t bytes = 0;
 };
 
 Gathered gather(int nodes, int odd) {
   Gathered result;
-  std::atomic<int> looks = 0;
+  std::atomic<int> gathers = 0;
   std::atomic<std::size_t> bytes = 0;
   const Identities machines = two_ranks_on_each_of(nodes);
   launch::run_rank_threads(2 * nodes, [&](launch::Ranks& ranks) {
     Counting counting(ranks, bytes);
     const int node = ranks.rank() / 2;
     topology::ClusterTopology cluster = gather_cluster(counting, machines, [&] {
-      ++looks;
+      ++gathers;
       return machine(node, node == odd);
     });
     if (ranks.is_root()) {
@@ -77,14 +78,14 @@ Gathered gather(int nodes, int odd) {
       EXPECT_TRUE(cluster.nodes.empty());
     }
   });
-  result.looks = looks;
+  result.gathers = gathers;
   result.bytes = bytes;
   return result;
 }
 
-TEST(GatherCluster, EveryNodeLooksOnceAndIsThere) {
+TEST(GatherCluster, EveryNodeGathersOnceAndIsThere) {
   const Gathered result = gather(3, 1);
-  EXPECT_EQ(result.looks, 3);
+  EXPECT_EQ(result.gathers, 3);
   ASSERT_EQ(result.cluster.nodes.size(), 3U);
   EXPECT_EQ(result.cluster.shapes, (std::vector<topology::Host>{machine(0, false), machine(1, true)}));
   EXPECT_EQ(result.cluster.nodes[1].shape, 1);
@@ -118,5 +119,67 @@ TEST(GatherCluster, AFailureOfOneNodeIsTheSameErrorEverywhere) {
   EXPECT_EQ(thrown, 4);
 }
 
+using testing::IsEmpty;
+
+topology::Host machine(const std::string& name) {
+  topology::Host host = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
+  for (std::size_t i = 0; i < host.gpus.size(); ++i)
+    host.gpus[i].uuid.value = "GPU-" + name + std::to_string(i);
+  return host;
+}
+
+/// Two nodes of one shape.
+topology::ClusterTopology devices() {
+  return {{machine("a")},
+          {{"a", 0, topology::host_facts(machine("a")).identity},
+           {"b", 0, topology::host_facts(machine("b")).identity}}};
+}
+
+/// Two ranks on each of two nodes, with the CUDA_VISIBLE_DEVICES of each.
+std::vector<PlacedRank> placed(const topology::ClusterTopology& cluster,
+                               const std::vector<const char*>& variables) {
+  Identities machines;
+  for (int rank = 0; rank < 4; ++rank)
+    machines.push_back({.rank = rank, .host = "", .node = rank / 2, .local_rank = rank % 2});
+  std::vector<PlacedRank> result;
+  launch::run_rank_threads(4, [&](launch::Ranks& ranks) {
+    std::vector<PlacedRank> mine =
+        gather_placement(ranks, machines, ranks.is_root() ? cluster : topology::ClusterTopology{},
+                         variables.at(static_cast<std::size_t>(ranks.rank())));
+    if (ranks.is_root()) {
+      result = std::move(mine);
+    } else {
+      EXPECT_THAT(mine, IsEmpty());
+    }
+  });
+  return result;
+}
+
+TEST(GatherPlacement, FindsTheUuidsOfEveryNode) {
+  const auto ranks = placed(devices(), {"GPU-a1", "GPU-a0", "GPU-b7", "GPU-a0"});
+  ASSERT_EQ(ranks.size(), 4U);
+  EXPECT_EQ(ranks[0].gpu, "GPU1");
+  EXPECT_EQ(ranks[1].gpu, "GPU0");
+  EXPECT_EQ(ranks[2].gpu, "GPU7");
+  EXPECT_EQ(ranks[2].rank, 2);
+  EXPECT_FALSE(ranks[2].guess);
+  EXPECT_EQ(ranks[3].gpu, "") << "that GPU is the other node's";
+  EXPECT_EQ(ranks[3].note, "GPU-a0 is not among the GPUs of its host");
+}
+
+TEST(GatherPlacement, TellsNoVariableFromAnEmptyOne) {
+  const auto ranks = placed(devices(), {nullptr, "", "3", "3"});
+  EXPECT_EQ(ranks.at(0).gpu, "GPU0");
+  EXPECT_TRUE(ranks[0].guess);
+  EXPECT_EQ(ranks[1].gpu, "");
+  EXPECT_EQ(ranks[1].note, "no GPU of its host is visible to it");
+  EXPECT_EQ(ranks[2].note, "2 ranks share this GPU");
+}
+
+TEST(GatherPlacement, SaysNothingWithoutGpus) {
+  const topology::ClusterTopology cluster{{topology::Host{}}, {{"a", 0, {}}, {"b", 0, {}}}};
+  EXPECT_THAT(placed(cluster, {"0", "0", "0", "0"}), IsEmpty());
+}
+
 }  // namespace
-}  // namespace collbench::program::gather_cluster_test
+}  // namespace collbench::program::cluster_test
