@@ -13,10 +13,15 @@
 namespace collbench::program {
 namespace {
 
-template <typename Names>
-Error unknown(const std::string& option, const std::string& word, const Names& names) {
-  return usage_error(option, fmt::format("'{}' is unknown", word),
-                     fmt::format("choose among {}", fmt::join(names, ", ")));
+Error unknown(const std::string& option, const std::string& word, std::vector<std::string_view> names) {
+  constexpr std::size_t kMaxInASentence = 4;
+  const std::string what = fmt::format("'{}' is unknown", word);
+  if (names.size() > kMaxInASentence) {
+    return usage_error(option, what, fmt::format("choose among {}", fmt::join(names, ", ")));
+  }
+  const std::string_view last = names.back();
+  names.pop_back();
+  return usage_error(option, what, fmt::format("choose {} or {}", fmt::join(names, ", "), last));
 }
 
 /// Every word of a list looked up by `find`, or all of `all`; `name` is what one is called.
@@ -105,7 +110,8 @@ std::vector<std::string> split_list(const std::string& text) { return CLI::detai
 
 std::string parse_name(const std::string& text, const std::string& option,
                        const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), text) == known.end()) throw unknown(option, text, known);
+  if (std::find(known.begin(), known.end(), text) == known.end())
+    throw unknown(option, text, {known.begin(), known.end()});
   return text;
 }
 

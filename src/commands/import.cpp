@@ -39,14 +39,15 @@ void require_fitting_topology(const Run& run, const std::string& topology) {
   if (topology.empty()) return;
   const std::size_t gpus = node_of_topology(topology).gpus.size();
   if (gpus == 0) {
-    throw usage_error("--topology", fmt::format("{} has no GPUs", topology), "name the machine of the log");
+    throw usage_error("--topology", fmt::format("{} has no GPUs", topology),
+                      "give the machine that the log is from");
   }
   const auto& ranks = run.log->ranks_per_node;
   if (ranks && std::cmp_greater(ranks->value, gpus)) {
     throw usage_error("--topology",
                       fmt::format("{} has {} GPUs per node, and the log has {} ranks per node", topology,
                                   gpus, ranks->value),
-                      "name the machine of the log");
+                      "give the machine that the log is from");
   }
 }
 
@@ -104,9 +105,10 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) { options->import.topology = text; });
   add("--nodes", "N", "nodes of the job, where the log does not say",
       [options, count](const std::string& text) { options->import.job.nodes = count(text, "--nodes"); });
-  add("--ranks-per-node", "N", "likewise", [options, count](const std::string& text) {
-    options->import.job.ranks_per_node = count(text, "--ranks-per-node");
-  });
+  add("--ranks-per-node", "N", "ranks per node, where the log does not say",
+      [options, count](const std::string& text) {
+        options->import.job.ranks_per_node = count(text, "--ranks-per-node");
+      });
   add("--operation", "NAME", "what was measured, where the log does not say",
       [options](const std::string& text) {
         options->import.operation = parse_operation(text, "--operation");

@@ -56,10 +56,10 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              "a reference machine, or a file that describes a node",
              [options](const std::string& text) { options->topology = text; })
       ->required();
-  add_option(command, theme, "--nodes", "N", "nodes like it (1)", [options](const std::string& text) {
+  add_option(command, theme, "--nodes", "N", "number of such nodes (1)", [options](const std::string& text) {
     options->nodes = parse_number(text, "--nodes", 1, 1'000'000);
   });
-  add_option(command, theme, "--ranks-per-node", "N", "GPUs used of each node (all)",
+  add_option(command, theme, "--ranks-per-node", "N", "GPUs used per node (all)",
              [options](const std::string& text) {
                options->ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
              });
@@ -77,7 +77,8 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand predict_subcommand() {
-  return {"predict", "what a machine should give, nothing measured: predict --topology hgx-h100 --nodes 2",
+  return {"predict",
+          "expected results of a machine, without measuring: predict --topology hgx-h100 --nodes 2",
           "collbench predict --topology hgx-h100 --nodes 2   what a machine should give", add_predict};
 }
 

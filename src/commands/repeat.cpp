@@ -67,16 +67,16 @@ bool has_option(const std::vector<std::string>& command, std::string_view name) 
 
 void require_repeatable(const RepeatOptions& options) {
   if (launch::launched_rank()) {
-    throw usage_error("repeat", "it was started as a rank", "give mpirun to repeat: repeat -- mpirun ...");
+    throw usage_error("repeat", "it was started as a rank",
+                      "run it without a launcher: collbench repeat -- mpirun ...");
   }
   for (const std::string_view taken : {"-J", "--output", "--stream", "--resume"}) {
     if (!has_option(options.command, taken)) continue;
-    throw usage_error("repeat",
-                      fmt::format("{} stands behind --, and repeat gives each launch its own", taken),
+    throw usage_error("repeat", fmt::format("{} comes after --, but repeat sets it for each launch", taken),
                       "put -J before -- to keep the record of all launches");
   }
   if (options.resume && options.record_path.empty()) {
-    throw usage_error("--resume", "nothing says where the launches are", "name the record with -J");
+    throw usage_error("--resume", "the record to resume from is unknown", "give it with -J");
   }
 }
 
@@ -166,7 +166,7 @@ class Repetition {
                                    format_seconds(std::floor(seconds_now() - start_)));
     if (widest_ && std::isfinite(widest_->relative_half_width)) {
       const RowKey& key = merged_.rows[widest_->row].measurement.key;
-      text += fmt::format("; the widest interval is ±{:.1f} % ({} {})", widest_->relative_half_width * 100,
+      text += fmt::format("; widest interval ±{:.1f} % ({} {})", widest_->relative_half_width * 100,
                           operation(key.operation).name, format_bytes(key.size_bytes));
     }
     return text;
@@ -177,9 +177,8 @@ class Repetition {
     while (last_launch_ && !failure_) {
       const double left = *last_launch_ + options_.every_seconds - seconds_now();
       if (left <= 0) return;
-      progress_.show(
-          fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
-          seconds_now());
+      progress_.show(fmt::format("{}; next starts in {}", progress_text(), format_seconds(std::ceil(left))),
+                     seconds_now());
       std::this_thread::sleep_for(std::min(kPollInterval, std::chrono::duration<double>(left)));
       if (launch::interrupted()) failure_ = interruption();
     }
@@ -224,12 +223,12 @@ class Repetition {
     return {status_of(result, has_record), where, what + describe_end(result, limits) + stderr_reason(result),
             has_record || !launches_.empty()
                 ? next_step()
-                : "what stands behind -- must start collbench, and end in its options"};
+                : "the command after -- must start collbench and end with its options"};
   }
 
   [[nodiscard]] std::string next_step() {
-    if (options_.record_path.empty()) return folder_.keep().string() + " has the records of its launches";
-    return "the same command with --resume goes on from there";
+    if (options_.record_path.empty()) return "the records of its launches are in " + folder_.keep().string();
+    return "run the same command with --resume to continue";
   }
 
   void merge() {
@@ -279,10 +278,10 @@ CommandResult repeat(const RepeatOptions& options) {
 void add_repeat(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<RepeatOptions>();
   command
-      .add_option("command", options->command,
-                  "what starts one launch; it ends in collbench and its options (--time 20 is added where "
-                  "it has neither "
-                  "--time nor -n)")
+      .add_option(
+          "command", options->command,
+          "what starts one launch, ending with collbench and its options (--time 20 is added if it has "
+          "neither --time nor -n)")
       ->required()
       ->option_text("-- COMMAND...");
   const std::string theme = "Options";
@@ -290,7 +289,7 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
                        const std::function<void(const std::string&)>& take) {
     return add_option(command, theme, names, value, help, take);
   };
-  add("--launches", "N", "at most so many; 1: watches over one launch (30)",
+  add("--launches", "N", "at most N launches; 1: watch over one launch (30)",
       [options](const std::string& text) {
         options->max_launches = parse_number(text, "--launches", 1, 10'000);
       });
@@ -298,17 +297,18 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) {
         options->precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
       });
-  add("--every", "SECONDS", "start one at most so often, so that the interval holds for longer (0)",
+  add("--every", "SECONDS",
+      "at least this long from one start to the next, so that the interval covers more time (0)",
       [options](const std::string& text) {
         options->every_seconds = parse_number(text, "--every", 0.0, 1e6);
       });
-  add("-T,--timeout", "SECONDS", "a launch that takes longer hangs (1800)",
+  add("-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
       [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
   add("-J,--output", "FILE", "the record of all launches; FILE.launches/ keeps that of each",
       [options](const std::string& text) { options->record_path = text; });
   command
       .add_flag("--resume", options->resume,
-                "go on from the launches beside -J that an interruption left there")
+                "continue from the launches that an interrupted repeat left beside -J")
       ->group(theme);
   command.add_flag("--overwrite", options->overwrite, "replace files that exist")->group(theme);
   add_format_option(command, theme, options->format);
@@ -322,9 +322,9 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
 
 Subcommand repeat_subcommand() {
   return {"repeat",
-          "launches again and again, until the median over launches is as certain as asked:\n"
+          "repeats a launch until the median over launches is as precise as requested:\n"
           "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce",
-          "collbench repeat -- mpirun -np 16 collbench   launches until the median over launches is certain",
+          "collbench repeat -- mpirun -np 16 collbench   repeats until the median over launches is precise",
           add_repeat};
 }
 

@@ -103,7 +103,7 @@ std::string nearest_machines(const topology::Host& host) {
   }
   const std::vector<std::string>& missing = matches.front().not_compared;
   if (!missing.empty())
-    text += fmt::format("unknown on this machine, so not compared: {}\n", fmt::join(missing, ", "));
+    text += fmt::format("unknown, so not compared: {}\n", fmt::join(missing, ", "));
   return text;
 }
 

@@ -46,7 +46,7 @@ void refuse_what_needs_gpus(const RunOptions& options) {
   }
   if (options.loop.enqueue_time) {
     throw Error(ExitStatus::not_here, "--enqueue-time",
-                "a call of MPI returns when it is done: on host memory, its host time is the time",
+                "an MPI call returns when it is done, so on host memory its host time is the time",
                 "leave --enqueue-time out");
   }
 }
@@ -79,7 +79,7 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
   place.memory_per_rank_bytes = launch::memory_per_rank(places, place.machines);
   place.notes = launch::environment_notes(places, place.machines, options.launched, launch::inside_slurm());
   if (!options.node_map.empty()) {
-    place.notes.push_back(fmt::format("--node-map is in force: {} nodes in name, {} in fact",
+    place.notes.push_back(fmt::format("--node-map is in effect: ranks are grouped as {} nodes, but run on {}",
                                       node_count(place.identities), node_count(place.machines)));
   }
   return place;

@@ -13,10 +13,10 @@ std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopo
                                                      std::vector<std::string>& notes) {
   const std::vector<int> ranks = ranks_per_node(identities);
   const auto nothing = [&](const std::string& why) {
-    notes.push_back(fmt::format("nothing is expected of any row, and no verdict is given: {}", why));
+    notes.push_back(fmt::format("no expectation and no verdict: {}", why));
     return std::nullopt;
   };
-  if (machines.shapes.empty()) return nothing("no machine was looked at");
+  if (machines.shapes.empty()) return nothing("no topology was gathered");
   if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); })) {
     return nothing("the nodes have different numbers of ranks");
   }

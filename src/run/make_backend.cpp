@@ -15,7 +15,7 @@ std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
   if (!place.on_gpus) return std::make_unique<collectives::MpiBackend>(session.clock(), traffic);
   if (launch::time_is_simulated()) {
     throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
-                "leave it out, or run collbench itself");
+                "leave it out, or run collbench instead of collbench-smpi");
   }
   auto gpus = std::make_unique<collectives::NcclBackend>(
       waiter, place.machines,

@@ -150,7 +150,7 @@ void add_where(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });
   add_option(
-      app, theme, "--expect", "PLACE",
+      app, theme, "--expect", "MACHINE",
       "the machine that every node should match: hgx-h100, or a file (topo save); exit status 1 on a fault",
       [&run](const std::string& text) { run.expect = text; });
   add_option(app, theme, "-g,--ngpus", "N",

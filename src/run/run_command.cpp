@@ -84,8 +84,9 @@ Run empty_run(const RunOptions& options, const RunContext& place, const collecti
 std::string progress_text(const collectives::MeasurementProgress& at, const std::vector<RowKey>& rows) {
   const RowKey& row = rows[at.row];
   const std::string left = std::isinf(at.max_seconds_left) ? "until interrupted"
-                           : at.max_seconds_left > 0 ? format_seconds(at.max_seconds_left) + " left at most"
-                                                     : "time is up: finishing the first pass";
+                           : at.max_seconds_left > 0
+                               ? "at most " + format_seconds(at.max_seconds_left) + " left"
+                               : "time is up: finishing the first pass";
   return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
                      format_bytes(row.size_bytes), at.rows_done, at.rows, left);
 }
@@ -140,7 +141,7 @@ class RunDriver {
       if (const std::string unsupported_reason = why_not_looked_at(); unsupported_reason.empty()) {
         look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
       } else {
-        run_.environment_notes.push_back("who is late is not looked for: " + unsupported_reason);
+        run_.environment_notes.push_back("stragglers are not searched for: " + unsupported_reason);
       }
     }
     progress_.clear();
@@ -155,7 +156,7 @@ class RunDriver {
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] collectives::MeasurementResult measure() {
-    watchdog_.step("start of the sweep");
+    watchdog_.step("start of the measurement");
     collectives::MeasurementLoopOptions loop_options = options_.loop;
     loop_options.gather_samples = !options_.samples_path.empty();
     telemetry_.begin(ranks());
@@ -173,7 +174,7 @@ class RunDriver {
         .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
         .between_passes =
             [this] {
-              watchdog_.step("between two passes");
+              watchdog_.step("between passes");
               if (look_) look_->between_passes();
             }};
     try {
@@ -185,7 +186,7 @@ class RunDriver {
       if (ranks().is_root()) files_->write(run_);
       if (options_.record_path.empty() && options_.stream_path.empty()) throw;
       throw launch::AgreedError(error.status(), error.where(), error.what(),
-                                fmt::format("{}; {}", error.next_step(), what_was_kept(options_)));
+                                fmt::format("{}; {}", error.next_step(), kept_results(options_)));
     }
   }
 
@@ -218,8 +219,8 @@ class RunDriver {
 
   void gather() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
-    watchdog_.step("looking at the machine");
-    progress_.show("looking at the machine", clock().seconds());
+    watchdog_.step("gathering the topology");
+    progress_.show("gathering the topology", clock().seconds());
     const topology::ClusterTopology cluster =
         gather_cluster(ranks(), place_.machines, [] { return topology::gather_live(); });
     const std::vector<PlacedRank> placement =
@@ -233,16 +234,16 @@ class RunDriver {
       run_.cluster->placement = placement.empty() ? placement_by_cuda(place_.gpus) : placement;
     }
     compare(cluster);
-    spdlog::debug("{} looked at, {} in all",
+    spdlog::debug("topology of {} gathered, after {}",
                   counted(static_cast<std::size_t>(node_count(place_.machines)), "node"),
                   format_seconds(elapsed()));
   }
 
   /// The ranks one by one, for who is late. Empty: they are.
   [[nodiscard]] std::string why_not_looked_at() const {
-    if (place_.gpus_are_shared) return "ranks share a GPU, to be correct and not quick";
+    if (place_.gpus_are_shared) return "ranks share a GPU, which delays them";
     if (ranks_take_turns(place_.machines, place_.cores_per_node)) {
-      return "ranks share cores, so that one that is late makes others late";
+      return "ranks share cores, so a late rank delays others";
     }
     return {};
   }
@@ -284,7 +285,7 @@ class RunDriver {
     run_.finished = utc_now();
     files_->write(run_);
     stream_->sync();
-    spdlog::debug("kept what {} measured, after {}", counted(static_cast<std::size_t>(passes), "pass"),
+    spdlog::debug("saved the results of {}, after {}", counted(static_cast<std::size_t>(passes), "pass"),
                   format_seconds(elapsed()));
   }
 
@@ -332,7 +333,7 @@ class RunDriver {
 
 ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
                        launch::Watchdog& watchdog) {
-  watchdog.step("looking at the ranks");
+  watchdog.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
   RunContext place = make_run_context(options, session);

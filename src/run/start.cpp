@@ -72,7 +72,7 @@ std::string timeout_next_step(const std::string& step, const RunOptions& options
   // A connection that fails leaves Open MPI waiting; it says so itself, and no more.
   if (step.empty())
     return "check that the hosts reach each other (Open MPI: --mca btl_tcp_if_include INTERFACE)";
-  return what_was_kept(options);
+  return kept_results(options);
 }
 
 /// Ends this process when a step takes longer than --timeout; the first is the start of MPI, for which it is

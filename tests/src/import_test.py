@@ -77,7 +77,7 @@ class Import(unittest.TestCase):
         self.assertIn("a.log", printed)
         self.assertIn("b.log", printed)
         said = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"), "-o", "x.json", status=2)
-        self.assertIn("one record holds one log", said)
+        self.assertIn("a record holds one log", said)
 
     def test_a_record_is_not_overwritten_unasked(self):
         log = self.file(LOG)

@@ -85,7 +85,7 @@ class Repeat(Scratch):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 4, errors)
-        self.assertIn("1 launch complete; the same command with --resume", errors)
+        self.assertIn("1 launch complete; run the same command with --resume", errors)
         self.assertEqual(self.record()["launches"], 1)
 
     def test_without_a_record_nothing_is_left_behind(self):
@@ -101,7 +101,7 @@ class Repeat(Scratch):
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 4, errors)
-        self.assertIn("--resume goes on from there", errors)
+        self.assertIn("with --resume to continue", errors)
         self.assertIn("AllReduce", output)
         kept = self.record()["launches"]
         self.assertIn(kept, (1, 2))
@@ -145,8 +145,8 @@ class Repeat(Scratch):
         for command, status, words in (
                 (["no-such-launcher", PROGRAM], 5, "no-such-launcher cannot be started"),
                 (["true"], 5, "must start collbench"),
-                (mpirun(2, PROGRAM, "-J", "x.json"), 2, "-J stands behind --"),
-                (mpirun(2, PROGRAM, "--resume=x"), 2, "--resume stands behind --")):
+                (mpirun(2, PROGRAM, "-J", "x.json"), 2, "-J comes after --"),
+                (mpirun(2, PROGRAM, "--resume=x"), 2, "--resume comes after --")):
             result = self.repeat(status=status, command=command)
             self.assertEqual(len(said(result)), 1, result.stderr)
             self.assertIn(words, said(result)[0])

@@ -102,7 +102,7 @@ class Launchers(InSlurm):
 
     def test_srun_without_pmix(self):
         for tasks in ("-n1", "-n4"):
-            self.refused(2, f"srun -Q --mpi=none {tasks}", "srun: it started tasks that know nothing of each other",
+            self.refused(2, f"srun -Q --mpi=none {tasks}", "srun: it started tasks that cannot find each other",
                          "srun --mpi=pmix, or mpirun inside salloc")
 
 

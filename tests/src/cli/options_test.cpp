@@ -40,10 +40,10 @@ TEST(ParseNumber, TellsWhatIsNoNumberFromWhatIsOutOfRange) {
 TEST(ParseName, NamesWhatThereIsToChooseFrom) {
   EXPECT_EQ(parse_name("md", "--format", {"text", "md"}), "md");
   try {
-    static_cast<void>(parse_name("html", "--format", {"text", "md"}));
+    static_cast<void>(parse_name("html", "--format", {"text", "md", "csv"}));
     FAIL() << "there is no html";
   } catch (const Error& error) {
-    EXPECT_EQ(describe(error), "collbench: --format: 'html' is unknown; choose among text, md");
+    EXPECT_EQ(describe(error), "collbench: --format: 'html' is unknown; choose text, md or csv");
   }
 }
 
