@@ -100,7 +100,7 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       .add_option("machines", options->machines,
                   "each a MACHINE; the first is the one the others should match")
       ->required()
-      ->option_text("MACHINE [MACHINE...]");
+      ->option_text("MACHINE...");
   command.add_option("--format", options->format, "text, md or json (text)")->option_text("NAME");
   command.footer(
       "One MACHINE is compared with this machine, two with each other. Of more, the identical ones are\n"

@@ -271,7 +271,7 @@ class SaveAndDetect(Scratch):
         self.assertRegex(text, "2 GPUs instead of 8")
         numa_only = self.file("numa.xml", '<topology version="2.0"><object type="Machine">'
                               '<object type="NUMANode" os_index="0" cpuset="0x1"/></object></topology>')
-        self.bad(["detect", numa_only], "no GPU is seen", "topo show", status=5)
+        self.bad(["detect", numa_only], "no GPU was found", "topo show", status=5)
 
     def test_list(self):
         names = [line.split()[0] for line in self.good("list").splitlines()]
