@@ -57,7 +57,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.footer(
       "Exit status: 0 good; 1 LOW or a FAULT; 2 the command line, or a file; 3 wrong data; 4 a rank lost;\n"
       "5 not available on this machine; 70 a bug in collbench.");
-  add_subcommands(app, all, chosen);
+  for (const Subcommand& each : all) each.add(*app.add_subcommand(each.name, each.help), chosen);
 
   try {
     app.parse(argc, argv);

@@ -1,7 +1,7 @@
 #pragma once
 #include <variant>
 
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "src/run/options.hpp"
 
 namespace collbench::program {

@@ -18,7 +18,7 @@
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "src/run/lab01.hpp"
 
 namespace collbench::program {

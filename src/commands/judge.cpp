@@ -11,7 +11,7 @@
 #include "src/cli/machine_argument.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::program {

@@ -10,7 +10,7 @@
 #include "base/record/operation.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 
 namespace collbench::program {
 namespace {

@@ -29,7 +29,7 @@
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/launch_folder.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "src/run/gpu_expectation.hpp"
 
 namespace collbench::program {
@@ -90,7 +90,7 @@ std::vector<std::string> launch_command(const RepeatOptions& options, const std:
   return command;
 }
 
-/// What collbench said on stderr, else the first line there that is no ruler of a banner.
+/// The line of collbench on stderr, else the first line there that is not the ruler of a banner.
 std::string stderr_reason(const ChildResult& result) {
   constexpr std::string_view kOwn = "collbench: ";
   std::string_view rest = result.err;

@@ -6,7 +6,7 @@
 #include "base/record/run_stream.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "src/run/lab01.hpp"
 
 namespace collbench::program {

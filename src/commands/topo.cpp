@@ -12,7 +12,7 @@
 #include "base/files.hpp"
 #include "src/cli/machine_argument.hpp"
 #include "src/cli/options.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/detect.hpp"
 #include "topology/render/nccl_topology_xml.hpp"
@@ -102,8 +102,7 @@ std::string nearest_machines(const topology::Host& host) {
       text += fmt::format("{:<12} - {}\n", "", difference);
   }
   const std::vector<std::string>& missing = matches.front().not_compared;
-  if (!missing.empty())
-    text += fmt::format("unknown, so not compared: {}\n", fmt::join(missing, ", "));
+  if (!missing.empty()) text += fmt::format("unknown, so not compared: {}\n", fmt::join(missing, ", "));
   return text;
 }
 
@@ -127,15 +126,15 @@ void add_list(CLI::App& command, CommandFunction& chosen) {
 /// `collbench topo …`; diff and draw have files of their own.
 void add_topo(CLI::App& command, CommandFunction& chosen) {
   command.require_subcommand(1);
-  add_subcommands(
-      command,
-      {{"show", "the machine as a tree; collbench topo show --matrix", "", add_show},
-       {"save", "the machine as a file; collbench topo save -o node7.json", "", add_save},
-       {"detect", "the nearest reference machines; collbench topo detect topo-m.txt", "", add_detect},
-       {"list", "names the reference machines; collbench topo list", "", add_list},
-       topo_diff_subcommand(),
-       topo_draw_subcommand()},
-      chosen);
+  const std::vector<Subcommand> actions{
+      {"show", "the machine as a tree; collbench topo show --matrix", "", add_show},
+      {"save", "the machine as a file; collbench topo save -o node7.json", "", add_save},
+      {"detect", "the nearest reference machines; collbench topo detect topo-m.txt", "", add_detect},
+      {"list", "names the reference machines; collbench topo list", "", add_list},
+      topo_diff_subcommand(),
+      topo_draw_subcommand(),
+  };
+  for (const Subcommand& each : actions) each.add(*command.add_subcommand(each.name, each.help), chosen);
   command.footer(kMachineHelp);
 }
 

@@ -12,7 +12,7 @@
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/machine_argument.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "topology/graph/host_signature.hpp"
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/read_any.hpp"

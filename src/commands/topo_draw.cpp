@@ -13,7 +13,7 @@
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "src/cli/machine_argument.hpp"
-#include "src/commands/subcommands.hpp"
+#include "src/commands/registry.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
 #include "topology/render/drawing.hpp"

@@ -10,9 +10,9 @@
 namespace collbench::program {
 namespace {
 
-constexpr double kShare = 0.05;      // of the time since the beginning
-constexpr std::size_t kEnough = 14;  // looks: two halves of a coin in a row so often are one in 16,000
-constexpr double kMinSeconds = 2;    // that short runs may spend on them
+constexpr double kMaxShare = 0.05;      // of the time since the beginning
+constexpr std::size_t kMinProbes = 14;  // heads so often in a row is 1 in 16,000
+constexpr double kMinSeconds = 2;       // that short runs may spend on probes
 
 }  // namespace
 
@@ -23,17 +23,18 @@ StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const I
       identities_(identities),
       prober_(ranks, clock, identities, links),
       start_(clock.seconds()),
-      max_seconds_(std::max(kMinSeconds, kShare * seconds)) {}
+      max_seconds_(std::max(kMinSeconds, kMaxShare * seconds)) {}
 
 void StragglerProbe::between_passes() {
-  if (launch::broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) look();
+  if (launch::broadcast_value(ranks_, taken_seconds_ <= kMaxShare * (clock_.seconds() - start_)))
+    probe_once();
 }
 
 RankProbe StragglerProbe::finish() {
-  while (launch::broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < max_seconds_)) {
-    // Looks in a row would all see the same passing disturbance.
+  while (launch::broadcast_value(ranks_, repetitions_.size() < kMinProbes && taken_seconds_ < max_seconds_)) {
+    // Probes in a row would all meet the same passing disturbance.
     std::this_thread::sleep_for(std::chrono::milliseconds(15));
-    look();
+    probe_once();
   }
   if (!ranks_.is_root()) return {};
   RankProbe probe = analysis::straggler_findings(repetitions_, identities_);
@@ -41,7 +42,7 @@ RankProbe StragglerProbe::finish() {
   return probe;
 }
 
-void StragglerProbe::look() {
+void StragglerProbe::probe_once() {
   const double before = clock_.seconds();
   ProbeRepetition repetition = prober_.repeat();
   if (ranks_.is_root()) repetitions_.push_back(std::move(repetition));

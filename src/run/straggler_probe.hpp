@@ -8,7 +8,7 @@
 
 namespace collbench::program {
 
-/// Finds out who is late, in looks between the passes that take little of the run's time. All calls are
+/// Searches for stragglers with probes between the passes, which take little of the run's time. All calls are
 /// collective.
 class StragglerProbe {
  public:
@@ -16,15 +16,15 @@ class StragglerProbe {
   StragglerProbe(launch::Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
                  bool links);
 
-  /// One look, unless looks took their share of the time since the beginning.
+  /// One probe, unless probes took their share of the time since the beginning.
   void between_passes();
 
-  /// As many more looks as chance needs to be excluded, while time allows; then what they say. Complete on
+  /// As many more probes as it takes to exclude chance, while time allows; then what they found. Complete on
   /// rank 0.
   [[nodiscard]] RankProbe finish();
 
  private:
-  void look();
+  void probe_once();
 
   launch::Ranks& ranks_;
   const Clock& clock_;

@@ -63,6 +63,7 @@ HOMES = [
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
     (r"CLI/.+", r"src/.+", "src"),
+    (r"toml\+\+/.+", r"src/.+", "src"),
     (r"(gtest|gmock)/.+", r"tests/.+", "tests"),
 ]
 
@@ -73,6 +74,7 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
+    r"src/commands/(import|judge|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
     r"analysis/host_(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv)\.cpp":
     "the algorithms of one operation each, which host_algorithm.hpp declares",
     r"topology/reference_host\.cpp": "the second half of reference_machines.hpp",
@@ -89,7 +91,7 @@ WITHOUT_HEADER = {
 WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation, wrong data and bad input
 OVER_STAND_INS = "tests/src/nccl_test.py"  # the same, over stand-ins for the libraries of a GPU host
 TESTED_BY = {
-    r"src/[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
+    r"src/([a-z]+/)?[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/(mpi_session|mpi_check|leave_together)\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
     r"collectives/nccl/(cuda_library|gpu_session|kernel_library|nccl_(backend|communicator|library|observer|row))\.cpp": OVER_STAND_INS,

@@ -45,7 +45,7 @@ def more_than_there_is():
     return f"{min(15, available // (1 << 20))}G"
 
 
-def said(result):
+def collbench_lines(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
 
@@ -230,12 +230,12 @@ class MoreOptions(Scratch):
                                (("time = 5\nops = all_reduce\n"), ("lab.toml:2: .*value", "text in quotes"))):
             result = mpirun(2, "--config", self.config(text))
             self.assertEqual(result.returncode, 2, result.stderr)
-            self.assertEqual(len(said(result)), 1, result.stderr)
+            self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
             for pattern in patterns:
-                self.assertRegex(said(result)[0], pattern)
+                self.assertRegex(collbench_lines(result)[0], pattern)
         result = mpirun(2, "--config", self.folder / "none.toml")
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn("none.toml", said(result)[0])
+        self.assertIn("none.toml", collbench_lines(result)[0])
 
 
 class BadInput(Scratch):
@@ -244,7 +244,7 @@ class BadInput(Scratch):
     def check(self, arguments, *patterns, status=2):
         result = mpirun(3, *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
-        lines = said(result)
+        lines = collbench_lines(result)
         self.assertEqual(len(lines), 1, result.stderr)
         for pattern in patterns:
             self.assertRegex(lines[0], pattern)
@@ -304,7 +304,7 @@ class BadInput(Scratch):
             result = subprocess.run([str(PROGRAM)], env={**environment, "PMI_RANK": rank, "PMI_SIZE": "2"},
                                     capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(result.returncode, 5 if rank == "0" else 0, result.stderr)
-            self.assertEqual(len(said(result)), 1 if rank == "0" else 0, result.stderr)
+            self.assertEqual(len(collbench_lines(result)), 1 if rank == "0" else 0, result.stderr)
 
     def test_nothing_that_can_run(self):
         result = mpirun(3, *QUICK, "--ops", "all_to_all", "--sizes", "64K", "--algo", "two_proc")
@@ -352,7 +352,7 @@ class Place(Scratch):
             ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertIn("another collbench program", said(result)[0])
+        self.assertIn("another collbench program", collbench_lines(result)[0])
 
     def test_differing_arguments_are_an_error(self):
         result = subprocess.run(
@@ -360,7 +360,7 @@ class Place(Scratch):
              "-np", "1", str(PROGRAM), "--ops", "all_to_all"],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertIn("another command line", said(result)[0])
+        self.assertIn("another command line", collbench_lines(result)[0])
 
     def test_nodes_are_compared_with_what_is_expected(self):
         here = self.folder / "here.json"
@@ -373,8 +373,8 @@ class Place(Scratch):
     def test_what_is_expected_must_be_readable(self):
         result = mpirun(2, *QUICK, "--expect", self.folder / "none.json")
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertEqual(len(said(result)), 1, result.stderr)
-        self.assertRegex(said(result)[0], "none.json")
+        self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
+        self.assertRegex(collbench_lines(result)[0], "none.json")
 
     def test_more_ranks_than_cores(self):
         cores = self.record(1, *QUICK, "--sizes", "8")["cores_per_node"][0]
@@ -551,10 +551,10 @@ class CutShort(Scratch):
             stop.touch()
             _, errors = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 4, errors)
-            said = [line for line in errors.splitlines() if line.startswith("collbench:")]
-            self.assertEqual(len(said), 1, errors)
-            self.assertRegex(said[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s")
-            self.assertIn("results so far are saved in", said[0])
+            lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
+            self.assertEqual(len(lines), 1, errors)
+            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s")
+            self.assertIn("results so far are saved in", lines[0])
             self.kept()
 
 

@@ -22,7 +22,7 @@ TEST(ParseNumber, TakesBothEndsOfItsRange) {
   EXPECT_EQ(parse_number("2.5e-1", "--time", 0.1, 1e7), 0.25);
 }
 
-TEST(ParseNumber, TellsWhatIsNoNumberFromWhatIsOutOfRange) {
+TEST(ParseNumber, DistinguishesWhatIsNotANumberFromWhatIsOutOfRange) {
   EXPECT_EQ(refusal("0", 0.1, 1e7, "seconds"),
             "collbench: --option: 0 is out of range; 0.1 to 10000000 seconds");
   EXPECT_EQ(refusal("9", 1, 8), "collbench: --option: 9 is out of range; 1 to 8");

@@ -167,7 +167,7 @@ TEST(GatherPlacement, FindsTheUuidsOfEveryNode) {
   EXPECT_EQ(ranks[3].note, "GPU-a0 is not among the GPUs of its host");
 }
 
-TEST(GatherPlacement, TellsNoVariableFromAnEmptyOne) {
+TEST(GatherPlacement, DistinguishesAnUnsetVariableFromAnEmptyOne) {
   const auto ranks = placed(devices(), {nullptr, "", "3", "3"});
   EXPECT_EQ(ranks.at(0).gpu, "GPU0");
   EXPECT_TRUE(ranks[0].guess);
@@ -176,7 +176,7 @@ TEST(GatherPlacement, TellsNoVariableFromAnEmptyOne) {
   EXPECT_EQ(ranks[2].note, "2 ranks share this GPU");
 }
 
-TEST(GatherPlacement, SaysNothingWithoutGpus) {
+TEST(GatherPlacement, IsEmptyWithoutGpus) {
   const topology::ClusterTopology cluster{{topology::Host{}}, {{"a", 0, {}}, {"b", 0, {}}}};
   EXPECT_THAT(placed(cluster, {"0", "0", "0", "0"}), IsEmpty());
 }

@@ -29,21 +29,25 @@ struct Subcommand {
   void (*add)(CLI::App& command, CommandFunction& chosen);
 };
 
-// Each is defined in the file of its name.
+// Each is defined in the file of its name. A new one is that file, a declaration and a line of the list
+// below.
 Subcommand repeat_subcommand();
 Subcommand report_subcommand();
 Subcommand topo_subcommand();
-Subcommand topo_diff_subcommand();
-Subcommand topo_draw_subcommand();
 Subcommand import_subcommand();
 Subcommand predict_subcommand();
 Subcommand judge_subcommand();
 
-/// All of collbench's, in the order of its help.
-[[nodiscard]] std::vector<Subcommand> subcommands();
+/// All subcommands of collbench, in the order of its help.
+[[nodiscard]] inline std::vector<Subcommand> subcommands() {
+  return {
+      repeat_subcommand(), report_subcommand(),  topo_subcommand(),
+      import_subcommand(), predict_subcommand(), judge_subcommand(),
+  };
+}
 
-/// Adds the subcommands below `app`; parsing leaves in `chosen`, which must outlive `app`, the one that
-/// stands on the command line.
-void add_subcommands(CLI::App& app, const std::vector<Subcommand>& subcommands, CommandFunction& chosen);
+// Two of the subcommands of topo, which lists them.
+Subcommand topo_diff_subcommand();
+Subcommand topo_draw_subcommand();
 
 }  // namespace collbench::program
