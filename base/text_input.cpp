@@ -62,11 +62,12 @@ void require_text(std::string_view text, std::string_view file, std::string_view
     }
     const std::size_t length = utf8_length(text.substr(at));
     if (length == 0) {
-      throw refuse(place(file, line_of(text, at)), fmt::format("byte 0x{:02x} is not UTF-8", c & 0xFF),
+      throw refuse(location(file, line_of(text, at)), fmt::format("byte 0x{:02x} is not UTF-8", c & 0xFF),
                    "check that it is a text file, or convert it with iconv");
     }
     if (static_cast<unsigned char>(c) < 0x20 && !is_text_control(c)) {
-      throw refuse(place(file, line_of(text, at)), fmt::format("byte 0x{:02x} stands in no text", c & 0xFF),
+      throw refuse(location(file, line_of(text, at)),
+                   fmt::format("byte 0x{:02x} does not occur in text files", c & 0xFF),
                    "check that it is the right file");
     }
     at += length;
@@ -86,7 +87,7 @@ std::vector<Line> clean_lines(std::string_view text) {
   return lines;
 }
 
-std::string place(std::string_view file, int line) { return fmt::format("{}:{}", file, line); }
+std::string location(std::string_view file, int line) { return fmt::format("{}:{}", file, line); }
 
 int line_of(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));

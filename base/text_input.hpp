@@ -27,7 +27,7 @@ void require_text(std::string_view text, std::string_view file, std::string_view
 [[nodiscard]] std::vector<Line> clean_lines(std::string_view text);
 
 /// "FILE:LINE".
-[[nodiscard]] std::string place(std::string_view file, int line);
+[[nodiscard]] std::string location(std::string_view file, int line);
 
 /// Number of the line that holds the byte at `offset`, from 1.
 [[nodiscard]] int line_of(std::string_view text, std::size_t offset);

@@ -9,7 +9,7 @@ namespace {
 
 // hwloc nests caches and bridges some 25 deep, NCCL 10. The readers recurse, so the depth is bounded first.
 constexpr int kMaxDepth = 200;
-constexpr std::string_view kSaveWhole = "save the file again, whole";
+constexpr std::string_view kSaveWhole = "save the whole file again";
 
 /// Whether the tree is deeper than kMaxDepth. Walks without recursion.
 bool too_deep(const pugi::xml_document& document) {
@@ -36,7 +36,7 @@ XmlInput::XmlInput(std::string_view text, std::string_view file, const char* roo
     : text_(text), file_(file) {
   require_text(text, file, expected);
   const auto refuse_at = [&](std::size_t offset, std::string_view what) {
-    return usage_error(place(file, line_of(text, offset)), fmt::format("{}; expected {}", what, expected),
+    return usage_error(location(file, line_of(text, offset)), fmt::format("{}; expected {}", what, expected),
                        std::string(kSaveWhole));
   };
   // pugixml expands no entities but XML's own five, so a bomb is harmless; a real file declares none.
@@ -62,7 +62,7 @@ XmlInput::XmlInput(std::string_view text, std::string_view file, const char* roo
 }
 
 std::string XmlInput::where(pugi::xml_node node) const {
-  return place(file_, line_of(text_, static_cast<std::size_t>(node.offset_debug())));
+  return location(file_, line_of(text_, static_cast<std::size_t>(node.offset_debug())));
 }
 
 Error XmlInput::error(pugi::xml_node node, std::string_view what) const {
@@ -80,8 +80,8 @@ std::optional<int> XmlInput::integer(pugi::xml_node node, const char* attribute,
   if (!text) return std::nullopt;
   const auto value = parse_integer(*text, least, most);
   if (!value) {
-    throw error(node,
-                fmt::format("{}=\"{}\" is no number from {} to {}", attribute, excerpt(*text), least, most));
+    throw error(
+        node, fmt::format("{}=\"{}\" is not a number from {} to {}", attribute, excerpt(*text), least, most));
   }
   return static_cast<int>(*value);
 }
@@ -91,7 +91,7 @@ std::optional<double> XmlInput::number(pugi::xml_node node, const char* attribut
   if (!text) return std::nullopt;
   const auto value = leading_number(*text);
   if (!value || text->find_first_not_of("0123456789.e+-") != std::string::npos)
-    throw error(node, fmt::format("{}=\"{}\" is no number", attribute, excerpt(*text)));
+    throw error(node, fmt::format("{}=\"{}\" is not a number", attribute, excerpt(*text)));
   return value;
 }
 

@@ -144,16 +144,16 @@ Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::strin
     for (const LogSkipped& each : table.facts.left_out) {
       words.push_back(fmt::format("{} {} from line {}", each.count, each.what, each.line));
     }
-    return usage_error(place(file, table.first_line),
+    return usage_error(location(file, table.first_line),
                        fmt::format("the table has no row that can be read: {}", fmt::join(words, ", ")),
                        "give the log as the program wrote it");
   }
   if (table.devices.empty()) {
-    return usage_error(place(file, table.first_line), "the heading of a table without a row under it",
+    return usage_error(location(file, table.first_line), "the heading of a table without a row under it",
                        "give the whole log");
   }
   return usage_error(
-      place(file, table.first_line),
+      location(file, table.first_line),
       fmt::format("the program began (with {} devices) and wrote no row of its table", table.devices.size()),
       "see what stopped it at the end of the log");
 }
@@ -176,7 +176,7 @@ LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOpt
 void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
   if (table.interleaved) {
     throw usage_error(
-        place(file, table.first_line),
+        location(file, table.first_line),
         fmt::format(
             "{} processes each took themselves for the whole job (rank {} is listed twice), and wrote "
             "their tables into one another: nccl-tests was built without MPI=1",
@@ -184,7 +184,7 @@ void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
         "build it with MPI=1 and run it again");
   }
   if (table.cpu_time) {
-    throw usage_error(place(file, table.first_line),
+    throw usage_error(location(file, table.first_line),
                       "the times are of the calls alone (-C), not of the operation",
                       "run it again without -C");
   }
@@ -213,7 +213,7 @@ OperationId operation_of(LogTable& table, const ImportOptions& options, std::str
                                  ? "the table fits no operation that is known"
                                  : fmt::format("the log does not name the program, and its table fits {}",
                                                fmt::join(names, " and "));
-    throw usage_error(place(file, table.rows.front().line), what,
+    throw usage_error(location(file, table.rows.front().line), what,
                       "give --operation, such as --operation all_reduce");
   }
   table.facts.operation = {std::string(names.front()), table.rows.front().line};

@@ -67,7 +67,7 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   const int first_row = table.rows.front().line;
   const auto range = ranks_by_rates(operation, table.rows);
   if (!range) {
-    throw usage_error(place(file, first_row),
+    throw usage_error(location(file, first_row),
                       fmt::format("the rows are not of {}: busbw/algbw and size/count fit no number of ranks",
                                   operation.name),
                       "give the right --operation, or check the log");
@@ -85,13 +85,13 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   }
   if (listed > 0 && range->holds(static_cast<int>(listed))) return static_cast<int>(listed);
   if (table.facts.ranks) {
-    return checked(table.facts.ranks->value, place(file, table.facts.ranks->line), "NCCL's own line");
+    return checked(table.facts.ranks->value, location(file, table.facts.ranks->line), "NCCL's own line");
   }
   // A list that was cut short is told by the rates; one that is too long is a contradiction.
   if (range->least == range->most && std::cmp_less(listed, range->least)) return range->least;
   if (listed > 0) {
-    throw contradiction(place(file, table.devices.front().line), static_cast<int>(listed), "the device list",
-                        *range);
+    throw contradiction(location(file, table.devices.front().line), static_cast<int>(listed),
+                        "the device list", *range);
   }
   throw usage_error(std::string(file), "the log does not say how many ranks ran", std::string(kGiveBoth));
 }
@@ -149,7 +149,7 @@ Identities job_location(LogTable& table, const Operation& operation, const JobGi
     if ((given.nodes && *given.nodes != facts.nodes->value) ||
         (given.ranks_per_node &&
          (!facts.ranks_per_node || *given.ranks_per_node != facts.ranks_per_node->value))) {
-      throw usage_error(place(file, line),
+      throw usage_error(location(file, line),
                         fmt::format("the device list has {} ranks on {} hosts, other than what was given",
                                     ranks, names.size()),
                         "leave out --nodes and --ranks-per-node");

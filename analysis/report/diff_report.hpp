@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "analysis/verdict/finding_cost.hpp"
-#include "topology/diff/host_groups.hpp"
 #include "topology/diff/topology_diff.hpp"
 
 namespace collbench::analysis {

@@ -105,6 +105,13 @@ std::string count(const Telemetry& telemetry, std::optional<CounterChange> GpuTe
   return total == 0 ? fmt::format("no {}", what) : fmt::format("{} {}", total, what);
 }
 
+/// The names of what the GPUs were read with: one, or both where hosts differ.
+std::set<std::string_view> sources(const Telemetry& telemetry) {
+  std::set<std::string_view> names;
+  for (const GpuTelemetry& gpu : telemetry.gpus) names.insert(name(gpu.source));
+  return names;
+}
+
 }  // namespace
 
 ReportFacts telemetry_facts(const Run& run) {
@@ -113,14 +120,15 @@ ReportFacts telemetry_facts(const Run& run) {
   const Telemetry& telemetry = *run.telemetry;
   add_marks(run, facts);
   if (!telemetry.gpus.empty()) {
-    facts.push_back({fmt::format("{} in {}: {}, {}, {}; {}, {}, {}", counted(telemetry.gpus.size(), "GPU"),
-                                 counted(static_cast<std::size_t>(telemetry.readings), "reading"),
-                                 range(telemetry, &GpuTelemetry::sm_clock_hertz, "SM clock", 1e6, "MHz"),
-                                 range(telemetry, &GpuTelemetry::temperature_celsius, "temperature", 1, "°C"),
-                                 range(telemetry, &GpuTelemetry::power_watts, "power", 1, "W"),
-                                 count(telemetry, &GpuTelemetry::ecc_corrected, "corrected ECC errors"),
-                                 count(telemetry, &GpuTelemetry::ecc_uncorrected, "uncorrected ECC errors"),
-                                 count(telemetry, &GpuTelemetry::pcie_replays, "PCIe replays"))});
+    facts.push_back({fmt::format(
+        "{} in {} ({}): {}, {}, {}; {}, {}, {}", counted(telemetry.gpus.size(), "GPU"),
+        counted(static_cast<std::size_t>(telemetry.readings), "reading"), fmt::join(sources(telemetry), ", "),
+        range(telemetry, &GpuTelemetry::sm_clock_hertz, "SM clock", 1e6, "MHz"),
+        range(telemetry, &GpuTelemetry::temperature_celsius, "temperature", 1, "°C"),
+        range(telemetry, &GpuTelemetry::power_watts, "power", 1, "W"),
+        count(telemetry, &GpuTelemetry::ecc_corrected, "corrected ECC errors"),
+        count(telemetry, &GpuTelemetry::ecc_uncorrected, "uncorrected ECC errors"),
+        count(telemetry, &GpuTelemetry::pcie_replays, "PCIe replays"))});
   }
   for (const std::string& note : telemetry.notes)
     facts.push_back({"clocks, throttling and errors of the GPUs of " + note});

@@ -4,7 +4,7 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "topology/diff/inject_fault.hpp"
+#include "topology/diff/topology_diff.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::analysis {
@@ -14,7 +14,7 @@ constexpr std::uint64_t kSize = 8 * kGiB;  // where latency no longer counts
 
 const topology::ReferenceMachine* reference_of(const topology::Host& host) {
   if (host.sources.empty() || host.sources.front().reader != "reference machine") return nullptr;
-  return topology::find_reference_machine(host.sources.front().place);
+  return topology::find_reference_machine(host.sources.front().location);
 }
 
 GpuCluster cluster_of(const topology::Host& host, int nodes) {

@@ -35,12 +35,23 @@ GpuTrouble trouble_from_json(const JsonReader& json) {
   return *found;
 }
 
+/// Records of before NVML was used lack it.
+TelemetrySource source_from_json(const JsonReader& gpu) {
+  const auto json = gpu.find("source");
+  if (!json) return TelemetrySource::nvidia_smi;
+  for (const TelemetrySource source : {TelemetrySource::nvml, TelemetrySource::nvidia_smi}) {
+    if (json->text() == name(source)) return source;
+  }
+  throw json->expected("NVML or nvidia-smi");
+}
+
 Json gpu_to_json(const GpuTelemetry& gpu) {
   Json troubles = Json::array();
   for (const GpuTrouble trouble : gpu.troubles) troubles.push_back(name(trouble));
   return {{"host", gpu.host},
           {"uuid", gpu.uuid},
           {"address", gpu.address},
+          {"source", name(gpu.source)},
           {"sm_clock_hertz", gauge_to_json(gpu.sm_clock_hertz)},
           {"temperature_celsius", gauge_to_json(gpu.temperature_celsius)},
           {"power_watts", gauge_to_json(gpu.power_watts)},
@@ -54,6 +65,7 @@ GpuTelemetry gpu_from_json(const JsonReader& json) {
   GpuTelemetry gpu{.host = json.at("host").text(),
                    .uuid = json.at("uuid").text(),
                    .address = json.at("address").text(),
+                   .source = source_from_json(json),
                    .sm_clock_hertz = gauge_from_json(json, "sm_clock_hertz"),
                    .temperature_celsius = gauge_from_json(json, "temperature_celsius"),
                    .power_watts = gauge_from_json(json, "power_watts"),

@@ -49,6 +49,13 @@ inline constexpr std::array<std::string_view, 9> kGpuTroubleNames{
   return static_cast<GpuTrouble>(found - kGpuTroubleNames.begin());
 }
 
+/// What a GPU's figures were read with: the library in the process, or the program where that cannot be used.
+enum class TelemetrySource { nvml, nvidia_smi };
+
+[[nodiscard]] constexpr std::string_view name(TelemetrySource source) {
+  return source == TelemetrySource::nvml ? "NVML" : "nvidia-smi";
+}
+
 /// A figure of a GPU that goes up and down, over all readings of a run.
 struct Gauge {
   double before = 0;
@@ -72,6 +79,7 @@ struct GpuTelemetry {
   std::string host;
   std::string uuid;
   std::string address;  ///< in PCI
+  TelemetrySource source = TelemetrySource::nvidia_smi;
   std::optional<Gauge> sm_clock_hertz;
   std::optional<Gauge> temperature_celsius;
   std::optional<Gauge> power_watts;
@@ -83,11 +91,11 @@ struct GpuTelemetry {
   bool operator==(const GpuTelemetry&) const = default;
 };
 
-/// How the GPUs of a run fared, by nvidia-smi on every host.
+/// How the GPUs of a run fared, by NVML or nvidia-smi on every host.
 struct Telemetry {
   int readings = 0;  ///< of the host that has fewest
   std::vector<GpuTelemetry> gpus;
-  std::vector<std::string> notes;  ///< what is not known, of which host and why
+  std::vector<std::string> notes;  ///< by host: what is not known, or why not by NVML
 
   bool operator==(const Telemetry&) const = default;
 };

@@ -14,12 +14,12 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run.hpp"
-#include "src/cli/machine_argument.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/lab01.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
@@ -35,30 +35,28 @@ struct ImportCommandOptions {
   Lab01Request lab01;
 };
 
-void require_fitting_topology(const Run& run, const std::string& topology) {
-  if (topology.empty()) return;
-  const std::size_t gpus = node_of_topology(topology).gpus.size();
+void require_fitting_topology(const Run& run, const topology::ResolvedMachine& machine) {
+  const std::size_t gpus = machine.first_host().gpus.size();
   if (gpus == 0) {
-    throw usage_error("--topology", fmt::format("{} has no GPUs", topology),
+    throw usage_error("--topology", fmt::format("{} has no GPUs", machine.argument),
                       "give the machine that the log is from");
   }
   const auto& ranks = run.log->ranks_per_node;
   if (ranks && std::cmp_greater(ranks->value, gpus)) {
     throw usage_error("--topology",
-                      fmt::format("{} has {} GPUs per node, and the log has {} ranks per node", topology,
-                                  gpus, ranks->value),
+                      fmt::format("{} has {} GPUs per node, and the log has {} ranks per node",
+                                  machine.argument, gpus, ranks->value),
                       "give the machine that the log is from");
   }
 }
 
 Run import_file(const std::string& log, const analysis::ImportOptions& options) {
   Run run = analysis::import_log(input_text(log), input_name(log), options);
-  require_fitting_topology(run, options.topology);
   run.versions.collbench = versions().collbench;
-  if (!options.topology.empty()) {
-    run = analysis::judged_on_gpus(run, analysis::cluster_of_run(run, options.topology, log, false));
-  }
-  return run;
+  if (options.topology.empty()) return run;
+  const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
+  require_fitting_topology(run, machine);
+  return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
 
 /// Writes the record, or returns the logs' tables in the format asked for; status low when a log is judged

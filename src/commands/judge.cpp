@@ -8,11 +8,10 @@
 #include "analysis/verdict/judge.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
-#include "src/cli/machine_argument.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/registry.hpp"
-#include "topology/machines/reference_machines.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
@@ -37,14 +36,14 @@ CommandResult judge(const JudgeOptions& options) {
     throw usage_error("--topology", "there is no machine to judge the run by",
                       "give the name of a reference machine or a file that describes a node");
   }
-  analysis::GpuCluster cluster = analysis::cluster_of_run(run, topology, options.record, options.own_floor);
+  const topology::ResolvedMachine machine = topology::resolve_machine(topology);
+  analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, options.record, options.own_floor);
   if (!options.transport.empty())
     cluster.transport = analysis::transport_option(options.transport, cluster.sm);
   Run judged = analysis::judged_on_gpus(run, cluster);
-  const bool reference = topology::find_reference_machine(topology) != nullptr;
   if (analysis::is_low(judged)) {
-    analysis::explain_low(
-        judged, analysis::findings_on_the_path(run, {node_of_topology(topology), {topology}}, reference));
+    analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
+                                                                 machine.reference != nullptr));
   }
   return {analysis::report(judged, options.format, text_options(options.color, false)),
           analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok};

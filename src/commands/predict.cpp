@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/models/nccl/named_cluster.hpp"
+#include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/report/prediction.hpp"
 #include "base/error.hpp"
 #include "base/record/operation.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/commands/registry.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
@@ -37,8 +38,8 @@ std::vector<std::uint64_t> usual_sizes() {
 
 /// The expected table. Throws Error (usage) for a topology that cannot carry it.
 CommandResult predict(const PredictOptions& options) {
-  analysis::GpuCluster cluster =
-      analysis::named_gpu_cluster(options.topology, options.nodes, options.ranks_per_node);
+  analysis::GpuCluster cluster = analysis::gpu_cluster(topology::resolve_machine(options.topology),
+                                                       options.nodes, options.ranks_per_node);
   if (cluster.ranks() < 2) {
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }

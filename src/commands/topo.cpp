@@ -14,9 +14,8 @@
 #include "src/cli/options.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/machines/detect.hpp"
-#include "topology/render/nccl_topology_xml.hpp"
-#include "topology/render/show.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/render/render.hpp"
 
 namespace collbench::program {
 namespace {
@@ -43,7 +42,7 @@ void add_show(CLI::App& command, CommandFunction& chosen) {
   command.add_flag("--sources", options->show.sources, "also what was read, and its versions");
   command.callback([options, &chosen] {
     chosen = [options] {
-      return CommandResult{topology::show_topology(machine_at(options->machines), options->show)};
+      return CommandResult{topology::show_topology(merged_machine(options->machines), options->show)};
     };
   });
 }
@@ -59,7 +58,7 @@ std::string as_nccl_xml(const topology::Topology& topology) {
 
 CommandResult save(const SaveOptions& options) {
   require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
-  const topology::Topology topology = machine_at(options.machines);
+  const topology::Topology topology = merged_machine(options.machines);
   write_file_by_rename(options.output, options.format == "nccl-xml" ? as_nccl_xml(topology)
                                                                     : topology::save_topology(topology));
   return {fmt::format("{}: {}\n", options.output, topology::summarize_host(topology.hosts.front()))};
@@ -109,7 +108,7 @@ std::string nearest_machines(const topology::Host& host) {
 /// Throws Error (not_here) where a host has no GPU to go by.
 CommandResult detect(const std::vector<std::string>& machines) {
   CommandResult result;
-  for (const topology::Host& host : machine_at(machines).hosts) result.text += nearest_machines(host);
+  for (const topology::Host& host : merged_machine(machines).hosts) result.text += nearest_machines(host);
   return result;
 }
 

@@ -14,8 +14,8 @@
 #include "src/cli/machine_argument.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/graph/host_signature.hpp"
-#include "topology/machines/reference_machines.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/machines/resolve.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::program {
 namespace {
@@ -35,7 +35,7 @@ std::string name_of(const topology::Host& host, const std::string& machine, std:
 /// The text of a file that may be a saved machine; empty for any other argument.
 std::string saved_text(const std::string& machine) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(machine, ignored)) return {};
+  if (!topology::names_file(machine) || !std::filesystem::is_regular_file(machine, ignored)) return {};
   std::string text = read_file(machine);
   return text.starts_with('{') ? text : std::string();
 }
@@ -45,14 +45,14 @@ std::string saved_text(const std::string& machine) {
 void add_machine(topology::HostGroups& groups, const std::string& machine) {
   const std::string text = saved_text(machine);
   if (!text.empty()) require_text(text, machine, "a topology saved by 'collbench topo save'");
-  const std::string shape = topology::canonical_json(text);
-  if (!text.empty() && groups.add_twin(shape, machine)) return;
+  const std::string canonical = topology::canonical_json(text);
+  if (!text.empty() && groups.add_equal(canonical, machine)) return;
   topology::Topology topology =
-      text.empty() ? machine_at(machine) : topology::read_any_topology(text, machine);
+      text.empty() ? topology::resolve_machine(machine).topology : topology::read_any_topology(text, machine);
   const std::size_t hosts = topology.hosts.size();
   for (topology::Host& host : topology.hosts) {
     std::string name = name_of(host, machine, hosts);
-    groups.add(std::move(host), std::move(name), hosts == 1 ? shape : "");
+    groups.add(std::move(host), std::move(name), hosts == 1 ? canonical : "");
   }
 }
 
@@ -62,7 +62,9 @@ topology::HostGroups read_all(const std::vector<std::string>& machines) {
   return groups;
 }
 
-topology::HostGroup group_of(const std::string& machine) { return {host_at(machine), {machine}}; }
+topology::HostGroup group_of(const std::string& machine) {
+  return {topology::resolve_machine(machine).only_host(), {machine}};
+}
 
 /// Every kind among the others against the reference.
 analysis::DiffReport against_reference(const std::vector<std::string>& machines) {
@@ -74,14 +76,14 @@ analysis::DiffReport against_reference(const std::vector<std::string>& machines)
 }
 
 analysis::DiffReport compare_machines(std::vector<std::string> machines) {
-  const bool reference = topology::find_reference_machine(machines.front()) != nullptr;
+  const bool reference = topology::named_reference(machines.front()) != nullptr;
   if (machines.size() == 1 && !reference) {
     // A file of several hosts is a cluster by itself.
     topology::HostGroups groups = read_all(machines);
     std::vector<topology::HostGroup> taken = groups.take();
     if (taken.size() > 1 || taken.front().names.size() > 1) return analysis::compare_groups(taken);
   }
-  if (machines.size() == 1) machines.emplace_back(kLiveMachine);
+  if (machines.size() == 1) machines.emplace_back(topology::kLiveMachine);
   if (reference) return against_reference(machines);
   if (machines.size() > 2) return analysis::compare_groups(read_all(machines).take());
   return {{analysis::compare_hosts(group_of(machines[0]), group_of(machines[1]), false)}};

@@ -15,10 +15,8 @@
 #include "src/cli/machine_argument.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
-#include "topology/machines/reference_machines.hpp"
-#include "topology/render/drawing.hpp"
-#include "topology/render/show.hpp"
-#include "topology/render/svg.hpp"
+#include "topology/machines/resolve.hpp"
+#include "topology/render/render.hpp"
 
 namespace collbench::program {
 namespace {
@@ -53,9 +51,9 @@ std::string loss_text(const analysis::FindingCost& cost) {
 
 /// What differs from the machine at `against`, with the loss of the best algorithm.
 std::vector<topology::DrawingMark> marks_against(const std::string& against, const topology::Host& host) {
-  const bool reference = topology::find_reference_machine(against) != nullptr;
-  const analysis::ComparedHosts compared =
-      analysis::compare_hosts({host_at(against), {against}}, {host, {"drawn"}}, reference);
+  const topology::ResolvedMachine machine = topology::resolve_machine(against);
+  const analysis::ComparedHosts compared = analysis::compare_hosts(
+      {machine.only_host(), {against}}, {host, {"drawn"}}, machine.reference != nullptr);
   std::vector<topology::DrawingMark> marks;
   for (const analysis::PricedFinding& each : compared.findings) {
     topology::DrawingMark mark{topology::finding_kind(each.finding.code).severity, {}, {}};
@@ -72,7 +70,7 @@ std::vector<topology::DrawingMark> marks_against(const std::string& against, con
 /// Writes the picture. Throws Error: usage for several hosts or a file that cannot be written, not_here
 /// without Graphviz.
 CommandResult draw(const DrawOptions& options) {
-  const topology::Topology topology = machine_at(options.machines);
+  const topology::Topology topology = merged_machine(options.machines);
   if (topology.hosts.size() != 1) {
     throw usage_error("topo draw",
                       fmt::format("a picture shows one host, and there are {}", topology.hosts.size()),

@@ -9,11 +9,10 @@
 #include "analysis/report/cluster_findings.hpp"
 #include "base/json_reader.hpp"
 #include "launch/agreement.hpp"
-#include "src/cli/machine_argument.hpp"
 #include "topology/cluster/placement.hpp"
 #include "topology/graph/host_signature.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/machines/reference_machines.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
@@ -48,7 +47,7 @@ topology::ClusterTopology assemble_cluster(const Identities& machines, const std
     const nlohmann::json message = parse_json(messages[rank], host);
     const auto [known, is_new] = shape_of.try_emplace(hashes[rank], static_cast<int>(shape_of.size()));
     if (is_new) {
-      cluster.shapes.push_back(
+      cluster.distinct_hosts.push_back(
           topology::topology_from_json(JsonReader(message, host).at("graph")).hosts.at(0));
     }
     cluster.nodes.push_back({host, known->second, message.at("identity").get<FactsByDevice>()});
@@ -66,7 +65,7 @@ const char* variable_of(const std::string& message) {
 }
 
 bool shows_a_gpu(const topology::ClusterTopology& cluster) {
-  return std::any_of(cluster.shapes.begin(), cluster.shapes.end(),
+  return std::any_of(cluster.distinct_hosts.begin(), cluster.distinct_hosts.end(),
                      [](const topology::Host& shape) { return !shape.gpus.empty(); });
 }
 
@@ -80,7 +79,7 @@ topology::ClusterTopology gather_cluster(launch::Ranks& ranks, const Identities&
     if (mine.local_rank != 0) return;
     found.host = gather_host();
     found.facts = topology::host_facts(found.host);
-    found.hash = topology::canonical_hash(found.facts.shape);
+    found.hash = topology::canonical_hash(found.facts.signature);
   });
   const std::vector<std::string> hashes = ranks.all_gather(found.hash);
   const bool is_first_on_node = !found.hash.empty();
@@ -128,9 +127,10 @@ ClusterCheck check_cluster(const topology::ClusterTopology& cluster, const std::
   check.lines =
       analysis::cluster_finding_lines(analysis::cluster_findings(cluster, std::nullopt, false), nodes);
   if (expect.empty()) return check;
-  const topology::HostGroup expected{host_at(expect), {expect}};
+  const topology::ResolvedMachine machine = topology::resolve_machine(expect);
+  const topology::HostGroup expected{machine.only_host(), {expect}};
   const analysis::DiffReport against =
-      analysis::cluster_findings(cluster, expected, topology::find_reference_machine(expect) != nullptr);
+      analysis::cluster_findings(cluster, expected, machine.reference != nullptr);
   const auto lines = analysis::cluster_finding_lines(against, nodes);
   check.lines.insert(check.lines.end(), lines.begin(), lines.end());
   if (against.pairs.empty()) check.lines.push_back("every node matches " + expect);

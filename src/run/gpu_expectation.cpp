@@ -16,13 +16,13 @@ std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopo
     notes.push_back(fmt::format("no expectation and no verdict: {}", why));
     return std::nullopt;
   };
-  if (machines.shapes.empty()) return nothing("no topology was gathered");
+  if (machines.distinct_hosts.empty()) return nothing("no topology was gathered");
   if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); })) {
     return nothing("the nodes have different numbers of ranks");
   }
   try {
-    return analysis::gpu_cluster(machines.shapes.front(), static_cast<int>(ranks.size()), ranks.front(),
-                                 "this machine");
+    return analysis::gpu_cluster(machines.distinct_hosts.front(), static_cast<int>(ranks.size()),
+                                 ranks.front(), "this machine");
   } catch (const Error& error) {
     return nothing(error.what());
   }

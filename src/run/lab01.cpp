@@ -6,8 +6,8 @@
 #include "analysis/report/lab01/checks.hpp"
 #include "analysis/report/lab01/page.hpp"
 #include "base/error.hpp"
-#include "src/cli/machine_argument.hpp"
 #include "topology/cluster/cluster_topology.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
@@ -25,9 +25,9 @@ std::string lab01(const Run& run, const Lab01Request& request) {
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
   std::optional<topology::Host> host;
   if (!topology.empty()) {
-    host = node_of_topology(topology);
+    host = topology::resolve_machine(topology).first_host();
   } else if (run.cluster) {
-    host = topology::read_cluster_record(*run.cluster, "the record").shapes.at(0);
+    host = topology::read_cluster_record(*run.cluster, "the record").distinct_hosts.at(0);
     if (host->gpus.empty()) host.reset();  // host memory has no ceilings of this kind
   }
   return analysis::report_lab01(run, {analysis::lab01_checks(run, host), analysis::lab01_ceilings(run, host),

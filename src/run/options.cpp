@@ -145,7 +145,7 @@ void add_where(CLI::App& app, RunOptions& run) {
       ->group(theme);
   app.add_flag_callback(
          "--no-telemetry", [&run] { run.telemetry = false; },
-         "do not ask nvidia-smi about clocks, throttling and errors while GPUs are measured")
+         "do not read the GPUs' clocks, throttling and errors during the run")
       ->group(theme);
   add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });

@@ -1,4 +1,5 @@
 #include "src/run/run_command.hpp"
+#include "src/run/lab01.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,20 +11,22 @@
 #include "base/json_reader.hpp"
 #include "base/record/telemetry.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/telemetry/nvidia_smi_telemetry.hpp"
+#include "topology/telemetry/nvml_telemetry.hpp"
 
 namespace collbench::program {
 namespace {
 
-bool is_same(const GpuTelemetry& seen, const collectives::VisibleGpu& used) {
+bool is_same(const GpuTelemetry& gpu, const collectives::VisibleGpu& used) {
   // A MIG device has a UUID of its own, and its GPU's address.
-  return seen.uuid == used.uuid || seen.address == topology::canonical_pci_address(used.address);
+  return gpu.uuid == used.uuid || gpu.address == topology::canonical_pci_address(used.address);
 }
 
-/// Whether a rank of this rank's node works on the GPU.
-bool is_used(const GpuTelemetry& seen, const Identities& machines, int node,
+/// Whether a rank of this node uses the GPU.
+bool is_used(const GpuTelemetry& gpu, const Identities& machines, int node,
              const std::vector<collectives::VisibleGpu>& gpus) {
   for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
-    if (machines.at(rank).node == node && is_same(seen, gpus[rank])) return true;
+    if (machines.at(rank).node == node && is_same(gpu, gpus[rank])) return true;
   }
   return false;
 }
@@ -40,9 +43,9 @@ std::string message_of(const topology::TelemetryLog& log, const Identity& mine, 
   }
   for (const std::string& note : log.notes())
     telemetry.notes.push_back(fmt::format("{}: {}", mine.host, note));
-  if (telemetry.gpus.empty() && log.readings() > 0) {
-    telemetry.notes.push_back(
-        fmt::format("{}: not known: nvidia-smi shows none of the GPUs that ranks work on", mine.host));
+  if (telemetry.gpus.empty() && !log.gpus().empty()) {
+    telemetry.notes.push_back(fmt::format("{}: not known: {} lists none of the GPUs that the ranks use",
+                                          mine.host, name(log.gpus().front().source)));
   }
   Json marks = Json::array();
   for (const auto& [row, of_row] : log.marks()) {
@@ -57,17 +60,27 @@ std::string message_of(const topology::TelemetryLog& log, const Identity& mine, 
   return message.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void add(GatheredTelemetry& all, const JsonReader& said) {
-  Telemetry theirs = telemetry_from_json(said.at("telemetry"));
+void add(GatheredTelemetry& all, const JsonReader& message) {
+  Telemetry theirs = telemetry_from_json(message.at("telemetry"));
   Telemetry& telemetry = all.telemetry;
   telemetry.readings = telemetry.gpus.empty() && telemetry.notes.empty()
                            ? theirs.readings
                            : std::min(telemetry.readings, theirs.readings);
   std::move(theirs.gpus.begin(), theirs.gpus.end(), std::back_inserter(telemetry.gpus));
   std::move(theirs.notes.begin(), theirs.notes.end(), std::back_inserter(telemetry.notes));
-  for (const JsonReader& each : said.at("marks").items()) {
+  for (const JsonReader& each : message.at("marks").items()) {
     all.marks[each.at("row").integer<std::size_t>()].push_back(row_mark_from_json(each.at("mark")));
   }
+}
+
+/// NVML, named by COLLBENCH_NVML or where the driver puts it; nvidia-smi, a process beside what is timed,
+/// where that does not work.
+topology::GpuReaders gpu_readers() {
+  const char* const library = std::getenv("COLLBENCH_NVML");
+  topology::GpuReaders readers;
+  readers.push_back(topology::make_nvml_reader(library == nullptr ? topology::kNvmlLibrary : library));
+  readers.push_back(topology::make_nvidia_smi_reader());
+  return readers;
 }
 
 }  // namespace
@@ -89,7 +102,8 @@ GatheredTelemetry gather_telemetry(launch::Ranks& ranks, const Identities& machi
 
 void RunTelemetry::begin(const launch::Ranks& ranks) {
   if (!wanted_) return;
-  if (place_.machines[static_cast<std::size_t>(ranks.rank())].local_rank == 0) watch_.emplace();
+  if (context_.machines[static_cast<std::size_t>(ranks.rank())].local_rank == 0)
+    watch_.emplace(gpu_readers());
 }
 
 void RunTelemetry::running(std::optional<std::size_t> row) {
@@ -99,7 +113,7 @@ void RunTelemetry::running(std::optional<std::size_t> row) {
 void RunTelemetry::end(launch::Ranks& ranks, Run& run) {
   if (!wanted_) return;
   const topology::TelemetryLog* const log = watch_ ? &watch_->finish() : nullptr;
-  GatheredTelemetry all = gather_telemetry(ranks, place_.machines, place_.gpus, log);
+  GatheredTelemetry all = gather_telemetry(ranks, context_.machines, context_.gpus, log);
   if (!ranks.is_root()) return;
   run.telemetry = std::move(all.telemetry);
   marks_ = std::move(all.marks);

@@ -14,7 +14,7 @@
 
 namespace collbench::program {
 
-/// What the hosts saw of the GPUs that ranks work on.
+/// The telemetry of the GPUs that ranks use, from all hosts.
 struct GatheredTelemetry {
   Telemetry telemetry;
   std::map<std::size_t, std::vector<RowMark>> marks;  ///< by row
@@ -26,23 +26,25 @@ struct GatheredTelemetry {
                                                  const std::vector<collectives::VisibleGpu>& gpus,
                                                  const topology::TelemetryLog* log);
 
-/// How the GPUs fare while a run measures. Does nothing on host memory, and when nobody wants to know.
+/// The GPUs' clocks, throttling and errors while a run measures. Does nothing on host memory, and with
+/// --no-telemetry.
 class RunTelemetry {
  public:
-  /// `place` outlives it.
-  RunTelemetry(const RunContext& place, bool wanted) : place_(place), wanted_(wanted && place.on_gpus) {}
+  /// `context` outlives it.
+  RunTelemetry(const RunContext& context, bool wanted)
+      : context_(context), wanted_(wanted && context.on_gpus) {}
 
   /// Begins, on the first rank of each host.
   void begin(const launch::Ranks& ranks);
   /// The row that runs from now on; none between rows.
   void running(std::optional<std::size_t> row);
-  /// Ends, and writes into the record what was seen: on rank 0. Collective.
+  /// Ends, and writes all readings into the record: on rank 0. Collective.
   void end(launch::Ranks& ranks, Run& run);
   /// Marks the rows of the record, once it is known which.
   void mark_rows(Run& run) const;
 
  private:
-  const RunContext& place_;
+  const RunContext& context_;
   bool wanted_;
   std::optional<topology::TelemetryWatch> watch_;
   std::map<std::size_t, std::vector<RowMark>> marks_;  // by row

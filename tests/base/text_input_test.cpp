@@ -44,7 +44,7 @@ TEST(TextInput, KnowsLines) {
   EXPECT_EQ(line_of("a\nb\nc", 0), 1);
   EXPECT_EQ(line_of("a\nb\nc", 4), 3);
   EXPECT_EQ(line_of("a\nb\nc", 999), 3);
-  EXPECT_EQ(place("F", 7), "F:7");
+  EXPECT_EQ(location("F", 7), "F:7");
 }
 
 TEST(TextInput, Splits) {

@@ -61,7 +61,7 @@ TEST(XmlInput, KnowsTheLineOfANode) {
   EXPECT_EQ(1.5, xml.number(cpu, "n"));
   EXPECT_FALSE(xml.number(cpu, "c").has_value());
   EXPECT_THAT(topology::refusal([&] { (void)xml.number(cpu, "b"); }),
-              HasSubstr("X.xml:2: <cpu>: b=\"x\" is no number"));
+              HasSubstr("X.xml:2: <cpu>: b=\"x\" is not a number"));
   EXPECT_THAT(topology::refusal([&] { (void)xml.integer(cpu, "b", 0, 9); }),
               HasSubstr("X.xml:2: <cpu>: b=\"x\" is no number from 0 to 9"));
 }

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/render/show.hpp"
+#include "topology/render/render.hpp"
 
 namespace collbench {
 
@@ -16,12 +16,11 @@ template <class Read>
 int fuzz_reader(const std::uint8_t* data, std::size_t size, Read&& read) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const Topology topology{{read(text, "input")}};
-    if (!what_does_not_hold(topology.hosts[0]).empty()) std::abort();
-    if (topology.hosts[0].gpus.size() + topology.hosts[0].nics.size() > 64)
-      return 0;  // slow to show, not wrong
-    (void)show_topology(topology, {true, true});
-    if (load_topology(save_topology(topology), "saved") != topology) std::abort();
+    const topology::Topology graph{{read(text, "input")}};
+    if (!topology::find_inconsistency(graph.hosts[0]).empty()) std::abort();
+    if (graph.hosts[0].gpus.size() + graph.hosts[0].nics.size() > 64) return 0;  // slow to show, not wrong
+    (void)topology::show_topology(graph, {true, true});
+    if (topology::load_topology(topology::save_topology(graph), "saved") != graph) std::abort();
   } catch (const Error& error) {
     if (describe(error).empty()) std::abort();
   }

@@ -3,9 +3,10 @@
 #include "tests/fuzz/fuzz_reader.hpp"
 #include "topology/telemetry/telemetry_watch.hpp"
 
-/// An Error with a message, or GPUs whose figures add up twice.
+/// An Error with a message, or GPUs whose readings add up twice.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace collbench;
+  using namespace collbench::topology;
   try {
     const auto gpus = read_nvidia_smi_telemetry({reinterpret_cast<const char*>(data), size}, "input");
     if (gpus.empty()) std::abort();

@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fs::create_directories(root / "deep/down/below", ignored);
     const fs::path sysfs = root / "deep/down/below";  // room for links with "../../.."
     lay_out(sysfs, text);
-    const collbench::Host host = collbench::read_sysfs(sysfs);
+    const collbench::topology::Host host = collbench::topology::read_sysfs(sysfs);
     fs::remove_all(root, ignored);
     return host;
   });

@@ -48,7 +48,8 @@ class GpuCheck(unittest.TestCase):
                 env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}",
                      "COLLBENCH_NCCL": str(STAND_INS / "libstand_in_nccl_22809.so"),
                      "COLLBENCH_CUDART": str(STAND_INS / "libstand_in_cudart.so"),
-                     "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"), **environment},
+                     "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"),
+                     "COLLBENCH_NVML": "/none.so", **environment},
                 capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(done.returncode, status, done.stderr)
             return json.loads((folder / "out.json").read_text()), (folder / "out.md").read_text()

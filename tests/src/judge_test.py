@@ -93,7 +93,7 @@ class Judge(unittest.TestCase):
     def test_bad_input(self):
         for run, arguments, says in (
             (record(187), (), "--topology"),
-            (record(187), ("--topology", "no-such"), "neither a file nor a reference machine"),
+            (record(187), ("--topology", "no-such"), "no such file or folder, and no reference machine of that name"),
             (record(187, backend="mpi"), ("--topology", "ndv4"), "host memory"),
             (record(187, ranks=18), ("--topology", "ndv4"), "9 ranks do not fit a node of 8 GPUs"),
             (record(187), ("--topology", "a100-pcie"), "no NIC in this topology"),

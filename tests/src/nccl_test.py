@@ -20,6 +20,7 @@ from real_ranks import physical_cores, unwrapped
 
 PROGRAM = pathlib.Path(sys.argv[1])
 STAND_INS = pathlib.Path(sys.argv[2])
+NVML = STAND_INS.parents[1] / "topology/telemetry"  # the folder of its stand-ins
 NVIDIA_SMI = pathlib.Path(__file__).parents[1] / "collectives/nccl/stand_in"  # the folder of its stand-in
 
 
@@ -36,6 +37,7 @@ ENVIRONMENT = {
     "COLLBENCH_NCCL": nccl(22809),
     "COLLBENCH_CUDART": str(STAND_INS / "libstand_in_cudart.so"),
     "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"),
+    "COLLBENCH_NVML": "/none.so",  # whatever this machine has
 }
 QUICK = ["--passes", "1", "-n", "2", "-w", "0"]
 # All but PingPong, whose onlookers the stand-ins wait for.
@@ -250,14 +252,16 @@ class EnqueueTime(Scratch):
 
 
 class Telemetry(Scratch):
-    """With a stand-in for nvidia-smi."""
+    """With a stand-in for NVML and none for nvidia-smi, and the other way round."""
 
     LONG = ["--sizes", "8,4K", "--ops", "all_reduce", "--time", "8", "--precision", "0.01"]  # readings in the middle
 
-    def look(self, *arguments, smi="", status=0, environment=None):
-        path = f"{NVIDIA_SMI}:{os.environ['PATH']}"
+    def measure(self, *arguments, by, gpus="", status=0, environment=None):
+        source = {"COLLBENCH_NVML": str(NVML / f"lib{by}.so")}
+        if by == "nvidia-smi":
+            source = {"PATH": f"{NVIDIA_SMI}:{os.environ['PATH']}"}
         result = mpirun(2, *arguments, "-J", self.path, "--overwrite",
-                        environment={"PATH": path, "COLLBENCH_STAND_IN_SMI": smi, **(environment or {})})
+                        environment={"COLLBENCH_STAND_IN_SMI": gpus, **source, **(environment or {})})
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return json.loads(self.path.read_text()), unwrapped(result.stdout)
 
@@ -265,21 +269,27 @@ class Telemetry(Scratch):
         return {(mark["gpu"], mark["trouble"]) for row in made["rows"] for mark in row["marks"]}
 
     def test_gpus_that_are_well(self):
-        made, text = self.look(*QUICK, *SMALL, smi="gpu_idle applications_clocks_setting")
-        telemetry = made["telemetry"]
-        self.assertGreaterEqual(telemetry["readings"], 2)
-        self.assertEqual([gpu["address"] for gpu in telemetry["gpus"]], ["0000:18:00.0", "0000:19:00.0"])
-        self.assertEqual(telemetry["gpus"][1]["temperature_celsius"], {"before": 41, "least": 41, "most": 41, "after": 41})
-        self.assertEqual(telemetry["gpus"][0]["sm_clock_hertz"]["most"], 1755e6)
-        self.assertEqual(telemetry["gpus"][0]["pcie_replays"], {"before": 9, "after": 9})
-        self.assertEqual(self.marks(made), set())
-        self.assertRegex(text, r"# 2 GPUs in \d+ readings: SM clock 1755 to 1755 MHz, temperature 40 to 41 °C, power 30[01] to "
-                               r"30[01] W; no corrected ECC errors, no uncorrected ECC errors, no PCIe replays")
-        self.assertNotRegex(text, r"\d!")
+        for by, source in (("stand_in_nvml", "NVML"), ("nvidia-smi", "nvidia-smi")):
+            made, text = self.measure(*QUICK, *SMALL, by=by, gpus="gpu_idle applications_clocks_setting")
+            telemetry = made["telemetry"]
+            self.assertGreaterEqual(telemetry["readings"], 2)
+            self.assertEqual([gpu["address"] for gpu in telemetry["gpus"]], ["0000:18:00.0", "0000:19:00.0"])
+            self.assertEqual([gpu["source"] for gpu in telemetry["gpus"]], [source, source])
+            self.assertEqual(telemetry["gpus"][1]["temperature_celsius"],
+                             {"before": 41, "least": 41, "most": 41, "after": 41})
+            self.assertEqual(telemetry["gpus"][0]["sm_clock_hertz"]["most"], 1755e6)
+            self.assertEqual(telemetry["gpus"][0]["power_watts"]["most"], 300.5)
+            self.assertEqual(telemetry["gpus"][0]["ecc_corrected"], {"before": 3, "after": 3})
+            self.assertEqual(telemetry["gpus"][0]["pcie_replays"], {"before": 9, "after": 9})
+            self.assertEqual(self.marks(made), set())
+            self.assertRegex(text, rf"# 2 GPUs in \d+ readings \({source}\): SM clock 1755 to 1755 MHz, temperature 40 to "
+                                   r"41 °C, power 30[01] to 30[01] W; no corrected ECC errors, no uncorrected ECC errors, "
+                                   "no PCIe replays")
+            self.assertNotRegex(text, r"\d!")
 
     def test_a_gpu_that_is_throttled_marks_the_rows(self):
-        for words in ("sw_power_cap", "old sw_power_cap"):
-            made, text = self.look(*self.LONG, smi=words)
+        for by, gpus in (("stand_in_nvml_old", "sw_power_cap"), ("nvidia-smi", "old sw_power_cap")):
+            made, text = self.measure(*self.LONG, by=by, gpus=gpus)
             self.assertEqual(self.marks(made), {("GPU-c0000000-0000-0000-0000-000000000001", "SW power cap")})
             marks = [mark for row in made["rows"] for mark in row["marks"]]  # of those that ran during a reading
             self.assertEqual({mark["host"] for mark in marks}, {made["ranks"][0]["host"]})
@@ -288,43 +298,61 @@ class Telemetry(Scratch):
             self.assertRegex(text, r"# ! SW power cap in [12] of 2 rows, GPU-c0\S*1 of \S+: the power limit held the clocks")
 
     def test_the_closer_reason_is_named(self):
-        made, text = self.look(*self.LONG, smi="hw_slowdown hw_thermal_slowdown")
+        made, text = self.measure(*self.LONG, by="stand_in_nvml", gpus="hw_slowdown hw_thermal_slowdown")
         self.assertEqual({trouble for _, trouble in self.marks(made)}, {"HW thermal slowdown"})
-        self.assertIn("too hot: look at fans", text)
+        self.assertIn("too hot: ", text)
 
     def test_a_counter_that_moves_marks_all_rows_since(self):
-        made, text = self.look(*QUICK, *SMALL, smi="replays")
-        for row in made["rows"]:
-            self.assertEqual([mark["trouble"] for mark in row["marks"]], ["PCIe replays"])
-        self.assertIn("! PCIe replays in 2 of 2 rows, GPU-c0000000-0000-0000-0000-000000000000 of", text)
+        for by in ("stand_in_nvml", "nvidia-smi"):
+            made, text = self.measure(*QUICK, *SMALL, by=by, gpus="replays")
+            for row in made["rows"]:
+                self.assertEqual([mark["trouble"] for mark in row["marks"]], ["PCIe replays"])
+            self.assertIn("! PCIe replays in 2 of 2 rows, GPU-c0000000-0000-0000-0000-000000000000 of", text)
 
     def test_a_failure_keeps_it(self):
-        made, _ = self.look("--ops", "all_reduce", "--sizes", "8,4K,64K", "--passes", "2", "-n", "5", smi="replays", status=4,
-                            environment={"COLLBENCH_STAND_IN": "ecc:9@1"})
+        made, _ = self.measure("--ops", "all_reduce", "--sizes", "8,4K,64K", "--passes", "2", "-n", "5", by="stand_in_nvml",
+                               gpus="replays", status=4, environment={"COLLBENCH_STAND_IN": "ecc:9@1"})
         self.assertGreaterEqual(made["telemetry"]["readings"], 2)
         self.assertFalse(made["complete"])
 
-    def test_figures_that_the_driver_does_not_tell(self):
-        made, text = self.look(*QUICK, *SMALL, smi="na")
-        self.assertIsNone(made["telemetry"]["gpus"][0]["power_watts"])
-        self.assertIn("SM clock not known, temperature not known, power not known; corrected ECC errors not known", text)
+    def test_figures_that_the_driver_does_not_report(self):
+        for by in ("stand_in_nvml", "nvidia-smi"):
+            made, text = self.measure(*QUICK, *SMALL, by=by, gpus="na")
+            self.assertIsNone(made["telemetry"]["gpus"][0]["power_watts"])
+            self.assertIn("SM clock not known, temperature not known, power not known; corrected ECC errors not known", text)
 
-    def test_no_nvidia_smi(self):
+    def test_a_gpu_that_is_lost_before_the_run_is_left_out(self):
+        made, _ = self.measure(*QUICK, *SMALL, by="stand_in_nvml", gpus="lost")
+        self.assertEqual([gpu["address"] for gpu in made["telemetry"]["gpus"]], ["0000:18:00.0"])
+
+    def test_neither(self):
         result = mpirun(2, *QUICK, *SMALL)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(unwrapped(result.stdout),
-                         "errors of the GPUs of .*: not known: nvidia-smi -q -x: No such file or directory")
+        self.assertRegex(unwrapped(result.stdout), "errors of the GPUs of .*: not known: NVML: /none.so: .*No such file.*; "
+                                                   "nvidia-smi -q -x: No such file or directory")
 
-    def test_one_that_fails(self):
-        made, _ = self.look(*QUICK, *SMALL, smi="fail")
+    def test_nvidia_smi_stands_in_for_nvml_and_the_note_says_why(self):
+        smi = {"PATH": f"{NVIDIA_SMI}:{os.environ['PATH']}"}
+        for library, gpus, why in (("stand_in_nvml", "mismatch", "nvmlInit_v2: Driver/library version mismatch"),
+                                   ("stand_in_nvml_incomplete", "", "lacks nvmlDeviceGetFieldValues")):
+            made, _ = self.measure(*QUICK, *SMALL, by=library, gpus=gpus, environment=smi)
+            self.assertEqual(made["telemetry"]["gpus"][0]["source"], "nvidia-smi")
+            self.assertRegex(made["telemetry"]["notes"][0], f": read with nvidia-smi -q -x instead of NVML: .*{why}")
+
+    def test_nvml_that_hangs(self):
+        made, _ = self.measure(*QUICK, *SMALL, by="stand_in_nvml", gpus="hang")
+        self.assertIn("NVML: timed out after 8 s", made["telemetry"]["notes"][0])
+
+    def test_an_nvidia_smi_that_fails(self):
+        made, _ = self.measure(*QUICK, *SMALL, by="nvidia-smi", gpus="fail")
         self.assertIn("NVIDIA-SMI has failed", made["telemetry"]["notes"][0])
 
-    def test_one_that_hangs(self):
-        made, _ = self.look(*QUICK, *SMALL, smi="hang")
+    def test_an_nvidia_smi_that_hangs(self):
+        made, _ = self.measure(*QUICK, *SMALL, by="nvidia-smi", gpus="hang")
         self.assertIn("no answer within", made["telemetry"]["notes"][0])
 
     def test_not_asked_for(self):
-        made, text = self.look(*QUICK, *SMALL, "--no-telemetry", smi="sw_power_cap")
+        made, text = self.measure(*QUICK, *SMALL, "--no-telemetry", by="stand_in_nvml", gpus="sw_power_cap")
         self.assertIsNone(made["telemetry"])
         self.assertNotIn("readings", text)
 

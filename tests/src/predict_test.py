@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(sys.argv[1])
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 LISTS = ("sources", "numa_nodes", "pci_devices", "gpus", "nvswitches", "nics", "nvlinks", "stated_paths",
          "peer_access", "disagreements", "notes")
 NO_GPUS = json.dumps({"collbench_topology": 1, "hosts": [{name: [] for name in LISTS}]})
@@ -84,6 +84,14 @@ class Predict(unittest.TestCase):
             # nvidia-smi topo -m does not tell the model, and without it no link rate is known.
             self.refused("--topology", matrix, says="model is not known")
 
+    def test_a_file_goes_before_the_name_of_a_reference_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "hgx-h100").write_text(NO_GPUS)
+            result = subprocess.run([str(PROGRAM), "predict", "--topology", "hgx-h100"], capture_output=True, text=True,
+                                    timeout=60, check=False, cwd=folder)
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertIn("no GPU in this topology", result.stderr)
+
     def test_bad_input(self):
         with tempfile.TemporaryDirectory() as folder:
             no_gpus = pathlib.Path(folder) / "no_gpus.json"
@@ -96,7 +104,8 @@ class Predict(unittest.TestCase):
         self.refused("--topology", "hgx-h100", "--ranks-per-node", 9, says="9 ranks do not fit a node of 8 GPUs")
         self.refused("--topology", "hgx-h100", "--ranks-per-node", 1, says="at least two ranks")
         self.refused("--topology", "hgx-h100", "--nodes", 0, says="--nodes")
-        self.refused("--topology", "no-such-machine", says="neither a file nor a reference machine")
+        self.refused("--topology", "no-such-machine",
+                     says="no such file or folder, and no reference machine of that name")
         self.refused("--topology", "hgx-h100", "--transport", "pigeon", says="--transport")
         self.refused("--topology", "hgx-h100", "--format", "pdf", says="--format")
         self.refused(says="--topology")

@@ -14,14 +14,15 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(sys.argv[1])
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 FIXTURES = pathlib.Path(sys.argv[2]) / "tests/topology/fixtures"
 TOPO_M = FIXTURES / "topo_m.txt"
 
 
-def topo(*arguments, stdin="", environment=None):
+def topo(*arguments, stdin="", environment=None, folder=None):
     return subprocess.run([str(PROGRAM), "topo", *map(str, arguments)], input=stdin, capture_output=True, text=True,
-                          errors="replace", timeout=60, env={**os.environ, **(environment or {})}, check=False)
+                          errors="replace", timeout=60, env={**os.environ, **(environment or {})}, check=False,
+                          cwd=folder)
 
 
 class Scratch(unittest.TestCase):
@@ -122,6 +123,15 @@ class Diff(Scratch):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("against hgx-h100", result.stdout)
 
+    def test_a_folder_with_the_name_of_a_reference_machine_is_compared_as_a_folder(self):
+        good, bad = self.pair()
+        named = self.folder / "hgx-h100"
+        named.mkdir()
+        (named / "node.json").write_text(good.read_text())
+        result = topo("diff", "hgx-h100", bad, folder=self.folder)
+        self.assertIn("bad.json against hgx-h100", result.stdout)
+        self.assertEqual(result.stdout.replace("hgx-h100", str(good)), topo("diff", good, bad).stdout)
+
     def test_against_this_machine(self):
         here = self.folder / "here.json"
         self.good("save", "-o", here)
@@ -153,7 +163,7 @@ document.body.textContent = "RESULT" + JSON.stringify({texts, page: fill("polygo
 
 class Draw(Scratch):
     @unittest.skipIf(shutil.which("chromium") is None or shutil.which("dot") is None,
-                     "chromium or Graphviz' dot is not here: no drawing is looked at in a browser")
+                     "chromium or Graphviz' dot was not found: no drawing is looked at in a browser")
     def test_in_a_browser_every_text_is_in_its_box_and_the_dark_is_dark(self):
         node = self.folder / "node.json"
         self.good("save", "oci-h100", "-o", node)
@@ -308,7 +318,7 @@ class BadInput(Scratch):
         self.bad(["show", self.file("json", '{"collbench_topology": 9, "hosts": []}')], "json")
 
     def test_places(self):
-        self.bad(["show", "hgx-h10"], "hgx-h10: there is no such file", "did you mean hgx-h100")
+        self.bad(["show", "hgx-h10"], "hgx-h10: no such file or folder", "did you mean hgx-h100")
         self.bad(["show", "/no/such/file"], "collbench topo list")
         self.bad(["show", self.folder], "the folder is empty")
         self.bad(["show", "/dev/null"], "/dev/null")

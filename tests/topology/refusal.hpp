@@ -5,7 +5,7 @@
 
 namespace collbench::topology {
 
-/// What the user is told when `read` refuses its input; "(accepted)" when it does not.
+/// The message that the user gets when `read` refuses its input; "(accepted)" when it does not.
 template <class Read>
 std::string refusal(Read&& read) {
   try {

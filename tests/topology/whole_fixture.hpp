@@ -1,13 +1,7 @@
 #pragma once
 #include "tests/topology/fixture.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nccl/graph_xml.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/query.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 

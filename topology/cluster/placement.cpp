@@ -68,12 +68,12 @@ void find_gpu(const Host& host, const std::string& entry, RankPlacement& placed)
       placed.note = fmt::format("GPU {} is not among the {} of its host", entry, host.gpus.size());
   } else if (const auto address = canonical_pci_address(entry)) {
     placed.gpu = only_gpu(host, [&address](const Gpu& gpu) { return gpu.pci_address.value == *address; });
-    if (!placed.gpu) placed.note = fmt::format("no GPU at {} is known", *address);
+    if (!placed.gpu) placed.note = fmt::format("no known GPU has the address {}", *address);
   } else {
     placed.gpu = gpu_of_uuid(host, entry);
     if (!placed.gpu) {
       placed.note = fmt::format("{} {}", entry,
-                                entry.substr(0, 4) == "MIG-" ? "does not say which GPU it is a part of"
+                                entry.substr(0, 4) == "MIG-" ? "does not tell which GPU it belongs to"
                                                              : "is not among the GPUs of its host");
     }
   }
@@ -130,7 +130,7 @@ std::vector<RankPlacement> placement(const std::vector<Host>& hosts, const std::
     mine.rank = rank.identity.rank;
     const std::vector<std::string> visible = rank.gpus.value_or(all_indices(host));
     if (visible.empty()) {
-      if (!host.gpus.empty()) mine.note = "no GPU of its host is visible to it";
+      if (!host.gpus.empty()) mine.note = "no GPU of its host is visible to this rank";
       continue;
     }
     find_gpu(host, visible[turn[{rank.identity.node, visible}]++ % visible.size()], mine);

@@ -48,8 +48,8 @@ class Search {
     int slot;
   };
 
-  /// The first assignment: by address, the rest by rank. On device pairs it is the right one, and another has
-  /// to disagree less to be taken instead.
+  /// The first assignment: by address, the rest by rank. On equal machines it is the right one, and another
+  /// has to disagree less to be taken instead.
   void start_from_addresses() {
     std::vector<int> slots(a_.slots.size(), kNone);
     std::vector<bool> taken(b_.slots.size());
@@ -208,7 +208,7 @@ class FreeNumaNodes {
   std::vector<bool> taken_;
 };
 
-/// A NUMA node's counterpart is the one next to the device pairs of its devices; without devices, the one of
+/// A NUMA node's counterpart is the one next to the counterparts of its devices; without devices, the one of
 /// its number.
 void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
   const auto votes = numa_votes(a, b, match);
@@ -231,7 +231,7 @@ void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
   }
 }
 
-/// The bridges above device pairs are device pairs, as long as both ways have as many.
+/// The bridges above a device correspond to those above its counterpart, where both paths have as many.
 void match_bridges(const Host& a, const Host& b, DeviceMatch& match) {
   for (const auto* list : {&match.gpus, &match.nics}) {
     for (const DevicePair& devices : *list) {

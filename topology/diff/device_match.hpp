@@ -28,7 +28,7 @@ struct DeviceMatch {
   std::vector<DevicePair> nics;
   std::vector<DevicePair> nvswitches;
   std::vector<DevicePair> numa_nodes;
-  std::map<std::string, std::string> bridges;  ///< address in a → in b, of the bridges above device pairs
+  std::map<std::string, std::string> bridges;  ///< address in a → in b, of the bridges above paired devices
 
   /// The counterpart in b of a device of a; none where its slot is empty.
   [[nodiscard]] std::optional<Device> in_b(const Device& of_a) const;

@@ -1,19 +1,19 @@
-// diff_devices() of diff_parts.hpp: slots that are empty on one side.
-// diff_gpus() of diff_parts.hpp: what a GPU is and how it is set up; its links are elsewhere.
-// diff_nics() of diff_parts.hpp: NICs and their ports.
+// diff_devices() of parts.hpp: slots that are empty on one side.
+// diff_gpus() of parts.hpp: what a GPU is and how it is set up; its links are elsewhere.
+// diff_nics() of parts.hpp: NICs and their ports.
 #include <algorithm>
 #include <set>
 
 #include "topology/catalogue/gpus.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/readers/source_coverage.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
 
 /// An empty slot and the bridges that its device hangs on, nearest first.
-struct EmptySeat {
+struct EmptySlot {
   DevicePair devices;
   Side without;  ///< the side where it is empty
   std::vector<std::string> bridges;
@@ -26,13 +26,13 @@ std::vector<std::string> bridges_above(const Host& host, const Device& device) {
   return bridges;
 }
 
-std::vector<EmptySeat> empty_seats(const HostPair& pair) {
-  std::vector<EmptySeat> empty;
+std::vector<EmptySlot> empty_slots(const HostPair& pair) {
+  std::vector<EmptySlot> empty;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
     for (const DevicePair& devices : *list) {
       if (devices.a && devices.b) continue;
       const Side without = devices.a ? Side::b : Side::a;
-      if (!source_coverage(pair.of(without), devices.of(other(without))->kind)) continue;
+      if (!lists_all(pair.of(without), devices.of(other(without))->kind)) continue;
       empty.push_back(
           {devices, without, bridges_above(pair.of(other(without)), *devices.of(other(without)))});
     }
@@ -54,7 +54,7 @@ std::set<std::string> bridges_in_use(const HostPair& pair, Side side) {
 }
 
 /// The topmost bridge above the slot below which nothing is left; empty when there is none.
-std::string lost_bridge(const EmptySeat& slot, const std::set<std::string>& in_use) {
+std::string lost_bridge(const EmptySlot& slot, const std::set<std::string>& in_use) {
   std::string lost;
   for (const std::string& bridge : slot.bridges) {
     if (in_use.contains(bridge)) break;
@@ -63,7 +63,7 @@ std::string lost_bridge(const EmptySeat& slot, const std::set<std::string>& in_u
   return lost;
 }
 
-void add_missing(const HostPair& pair, FindingList& findings, const EmptySeat& slot) {
+void add_missing(const HostPair& pair, FindingList& findings, const EmptySlot& slot) {
   const bool gpu = slot.devices.of(other(slot.without))->kind == DeviceKind::gpu;
   if (pair.a_is_reference && slot.without == Side::a) {
     findings.add("extra-device", Side::b, {slot.devices}, "not part of the reference machine");
@@ -75,17 +75,17 @@ void add_missing(const HostPair& pair, FindingList& findings, const EmptySeat& s
 /// What hung below one lost bridge is one finding, when it is more than one device.
 void add_lost(const HostPair& pair, FindingList& findings, Side without) {
   const std::set<std::string> in_use = bridges_in_use(pair, other(without));
-  std::map<std::string, std::vector<EmptySeat>> by_bridge;
-  for (const EmptySeat& slot : empty_seats(pair)) {
+  std::map<std::string, std::vector<EmptySlot>> by_bridge;
+  for (const EmptySlot& slot : empty_slots(pair)) {
     if (slot.without == without) by_bridge[lost_bridge(slot, in_use)].push_back(slot);
   }
   for (const auto& [bridge, slots] : by_bridge) {
     if (bridge.empty() || slots.size() < 2 || (pair.a_is_reference && without == Side::a)) {
-      for (const EmptySeat& slot : slots) add_missing(pair, findings, slot);
+      for (const EmptySlot& slot : slots) add_missing(pair, findings, slot);
       continue;
     }
     std::vector<DevicePair> below;
-    for (const EmptySeat& slot : slots) below.push_back(slot.devices);
+    for (const EmptySlot& slot : slots) below.push_back(slot.devices);
     findings.add_named("switch-missing", without, "PCIe switch " + bridge, below,
                        "missing, with " + finding_devices(pair, other(without), below) + " below it");
   }
@@ -149,7 +149,7 @@ bool ready(const Fact<std::string>& fact, std::string_view good) {
 }
 
 /// A fault by itself, whatever the other machine says.
-void look_at_fabric(FindingList& findings, const DevicePair& devices, Side side, const Gpu& gpu) {
+void check_fabric(FindingList& findings, const DevicePair& devices, Side side, const Gpu& gpu) {
   if (!ready(gpu.fabric_state, "Completed")) {
     findings.add("fabric-state", side, {devices}, "fabric state " + *gpu.fabric_state.value);
   } else if (!ready(gpu.fabric_status, "Success")) {
@@ -163,8 +163,8 @@ void diff_gpus(const HostPair& pair, FindingList& findings) {
   each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
     diff_model(findings, devices, a, b);
     diff_mig(findings, devices, a, b);
-    look_at_fabric(findings, devices, Side::a, a);
-    look_at_fabric(findings, devices, Side::b, b);
+    check_fabric(findings, devices, Side::a, a);
+    check_fabric(findings, devices, Side::b, b);
     add_if_different(findings, "partitions", {devices}, a.partitions, b.partitions, "partitions");
     add_if_different(findings, "virtualization", {devices}, a.virtualization, b.virtualization,
                      "virtualization");
@@ -177,7 +177,7 @@ bool is_up(const NicPort& port) {
   return port.state.value_or("ACTIVE") == "ACTIVE" && port.physical_state.value_or("LinkUp") == "LinkUp";
 }
 
-std::string state_words(const NicPort& port) {
+std::string port_state(const NicPort& port) {
   return port.state.value_or("ACTIVE") != "ACTIVE" ? *port.state.value : *port.physical_state.value;
 }
 
@@ -186,7 +186,7 @@ void diff_port(FindingList& findings, const DevicePair& devices, const NicPort& 
   if (is_up(a) != is_up(b)) {
     const Side down = is_up(a) ? Side::b : Side::a;
     findings.add("nic-port-down", down, {devices},
-                 fmt::format("{} is {}", name, state_words(down == Side::a ? a : b)));
+                 fmt::format("{} is {}", name, port_state(down == Side::a ? a : b)));
     return;  // a port that is down has another rate, too
   }
   if (lesser(a.link_layer, b.link_layer)) {

@@ -21,7 +21,7 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-/// Two hosts and which of their devices are device pairs. The hosts outlive it.
+/// Two hosts and which of their devices correspond. The hosts outlive it.
 struct HostPair {
   const Host& a;
   const Host& b;
@@ -39,7 +39,7 @@ class FindingList {
   /// About devices; the words of `what` are put behind their names.
   void add(std::string_view code, Side side, std::vector<DevicePair> devices, std::string what);
 
-  /// About something that is no device: the machine, or a bridge. `device pairs`: the devices that it
+  /// About something that is no device: the machine, or a bridge. `devices`: those that it
   /// touches.
   void add_named(std::string_view code, Side side, std::string device, std::vector<DevicePair> devices,
                  std::string what);

@@ -1,34 +1,33 @@
-// diff_graphs() of diff_parts.hpp: what NCCL's search made of two machines.
+// diff_graphs() of parts.hpp: what NCCL's search made of two machines.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
 
 #include "topology/diff/parts.hpp"
-#include "topology/graph/channel_graph.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/readers/source_coverage.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
 
-/// Two graphs of one id, and their channels by slots: a device's place in the lists of the match.
+/// Two graphs of one id, and their channels by slots: a device's position in the lists of the match.
 struct GraphPair {
   const ChannelGraph& a;
   const ChannelGraph& b;
-  ChannelGraph seats_of_a;
-  ChannelGraph seats_of_b;
+  ChannelGraph slots_of_a;
+  ChannelGraph slots_of_b;
 };
 
 const std::vector<DevicePair>& slots(const HostPair& pair, DeviceKind kind) {
   return kind == DeviceKind::gpu ? pair.match.gpus : pair.match.nics;
 }
 
-const DevicePair& twins_at(const HostPair& pair, const Device& slot) {
+const DevicePair& pair_at(const HostPair& pair, const Device& slot) {
   return slots(pair, slot.kind).at(static_cast<std::size_t>(slot.index));
 }
 
-ChannelGraph by_seats(const HostPair& pair, const ChannelGraph& graph, Side side) {
+ChannelGraph by_slots(const HostPair& pair, const ChannelGraph& graph, Side side) {
   ChannelGraph moved = graph;
   for (auto& channel : moved.channels) {
     for (Device& device : channel) {
@@ -43,10 +42,10 @@ ChannelGraph by_seats(const HostPair& pair, const ChannelGraph& graph, Side side
 }
 
 /// Whether a channel goes through a device that the other machine is known not to have: that explains it.
-bool is_explained(const HostPair& pair, const ChannelGraph& by_seat, Side other_side) {
-  return std::any_of(by_seat.channels.begin(), by_seat.channels.end(), [&](const auto& channel) {
+bool is_explained(const HostPair& pair, const ChannelGraph& by_slot, Side other_side) {
+  return std::any_of(by_slot.channels.begin(), by_slot.channels.end(), [&](const auto& channel) {
     return std::any_of(channel.begin(), channel.end(), [&](const Device& slot) {
-      return !twins_at(pair, slot).of(other_side) && source_coverage(pair.of(other_side), slot.kind);
+      return !pair_at(pair, slot).of(other_side) && lists_all(pair.of(other_side), slot.kind);
     });
   });
 }
@@ -62,7 +61,7 @@ std::set<int> nics_of(const ChannelGraph& graph) {
 }
 
 /// "16 × 20 GB/s".
-std::string rate_words(const ChannelGraph& graph, double rate) {
+std::string channel_rates(const ChannelGraph& graph, double rate) {
   if (graph.channels.empty()) return "no channel";
   return fmt::format("{} × {} GB/s", graph.channels.size(), rate);
 }
@@ -83,8 +82,8 @@ void diff_rates(const GraphPair& graphs, FindingList& findings) {
     const auto in_b = total(graphs.b, b, network);
     if (!in_a || !in_b || std::fabs(*in_a - *in_b) <= kSame * std::max(*in_a, *in_b)) return;
     const bool a_is_less = *in_a < *in_b;
-    const std::string in_words_a = rate_words(graphs.a, a.value_or(0));
-    const std::string in_words_b = rate_words(graphs.b, b.value_or(0));
+    const std::string in_words_a = channel_rates(graphs.a, a.value_or(0));
+    const std::string in_words_b = channel_rates(graphs.b, b.value_or(0));
     words.at(a_is_less ? 0 : 1)
         .push_back(fmt::format("{} {} instead of {}", network ? "to the network" : "between GPUs",
                                a_is_less ? in_words_a : in_words_b, a_is_less ? in_words_b : in_words_a));
@@ -113,43 +112,43 @@ void diff_types(const GraphPair& graphs, FindingList& findings) {
 
 /// Whether one of them leaves NICs alone that the other goes by.
 bool diff_nics_used(const HostPair& pair, const GraphPair& graphs, FindingList& findings) {
-  const std::set<int> by_a = nics_of(graphs.seats_of_a);
-  const std::set<int> by_b = nics_of(graphs.seats_of_b);
+  const std::set<int> by_a = nics_of(graphs.slots_of_a);
+  const std::set<int> by_b = nics_of(graphs.slots_of_b);
   if (by_a.size() == by_b.size() || by_a.empty() || by_b.empty()) return false;
   const Side side = by_a.size() < by_b.size() ? Side::a : Side::b;
   const std::set<int>& fewer = side == Side::a ? by_a : by_b;
   const std::set<int>& more = side == Side::a ? by_b : by_a;
   std::vector<DevicePair> left;
   for (const int slot : more) {
-    if (!fewer.contains(slot)) left.push_back(twins_at(pair, {DeviceKind::nic, slot}));
+    if (!fewer.contains(slot)) left.push_back(pair_at(pair, {DeviceKind::nic, slot}));
   }
-  findings.add_named(
-      "graph-nic-unused", side, finding_devices(pair, side, left), left,
-      fmt::format("{} goes by {} instead of {}", nccl_graph_name(graphs.a.id), fewer.size(), more.size()));
+  findings.add_named("graph-nic-unused", side, finding_devices(pair, side, left), left,
+                     fmt::format("{} uses {} NIC{} instead of {}", nccl_graph_name(graphs.a.id), fewer.size(),
+                                 fewer.size() == 1 ? "" : "s", more.size()));
   return true;
 }
 
 /// Whether each device of a channel is certainly the counterpart of its counterpart: among equals whose
 /// addresses are others, the match is one of many.
-bool is_certain(const HostPair& pair, const ChannelGraph& by_seat) {
+bool is_certain(const HostPair& pair, const ChannelGraph& by_slot) {
   const auto same_address = [&pair](const DevicePair& devices) {
     const auto a = pci_address_of(pair.a, *devices.a);
     const auto b = pci_address_of(pair.b, *devices.b);
     return a || b ? a == b : device_label(pair.a, *devices.a) == device_label(pair.b, *devices.b);
   };
-  return std::all_of(by_seat.channels.begin(), by_seat.channels.end(), [&](const auto& channel) {
+  return std::all_of(by_slot.channels.begin(), by_slot.channels.end(), [&](const auto& channel) {
     return std::all_of(channel.begin(), channel.end(), [&](const Device& slot) {
-      const DevicePair& devices = twins_at(pair, slot);
+      const DevicePair& devices = pair_at(pair, slot);
       return devices.a && devices.b && same_address(devices);
     });
   });
 }
 
 /// "mlx5_0 → GPU0 → GPU1", as the machine of side b calls them.
-std::string way_words(const HostPair& pair, const std::vector<Device>& way) {
+std::string way_text(const HostPair& pair, const std::vector<Device>& way) {
   std::string text;
   for (const Device& slot : way) {
-    const DevicePair& devices = twins_at(pair, slot);
+    const DevicePair& devices = pair_at(pair, slot);
     text += (text.empty() ? "" : " → ") +
             (devices.b ? device_label(pair.b, *devices.b) : device_label(pair.a, *devices.a));
   }
@@ -172,13 +171,13 @@ void diff_ways(const HostPair& pair, const GraphPair& graphs, FindingList& findi
     return;
   }
   if (graphs.a.channels.size() != graphs.b.channels.size()) return;
-  if (!is_certain(pair, graphs.seats_of_a)) return;
-  const auto& in_a = graphs.seats_of_a.channels;
-  const auto& in_b = graphs.seats_of_b.channels;
+  if (!is_certain(pair, graphs.slots_of_a)) return;
+  const auto& in_a = graphs.slots_of_a.channels;
+  const auto& in_b = graphs.slots_of_b.channels;
   const auto [from, to] = std::mismatch(in_a.begin(), in_a.end(), in_b.begin());
   if (from == in_a.end()) return;
   findings.add_named("graph-order", Side::b, name, {},
-                     fmt::format("{} instead of {}", way_words(pair, *to), way_words(pair, *from)));
+                     fmt::format("{} instead of {}", way_text(pair, *to), way_text(pair, *from)));
 }
 
 }  // namespace
@@ -187,8 +186,8 @@ void diff_graphs(const HostPair& pair, FindingList& findings) {
   for (const ChannelGraph& a : pair.a.nccl_graphs) {
     for (const ChannelGraph& b : pair.b.nccl_graphs) {
       if (a.id != b.id) continue;
-      const GraphPair graphs{a, b, by_seats(pair, a, Side::a), by_seats(pair, b, Side::b)};
-      if (is_explained(pair, graphs.seats_of_a, Side::b) || is_explained(pair, graphs.seats_of_b, Side::a))
+      const GraphPair graphs{a, b, by_slots(pair, a, Side::a), by_slots(pair, b, Side::b)};
+      if (is_explained(pair, graphs.slots_of_a, Side::b) || is_explained(pair, graphs.slots_of_b, Side::a))
         continue;
       diff_rates(graphs, findings);
       diff_types(graphs, findings);

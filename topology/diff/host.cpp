@@ -1,5 +1,5 @@
-// diff_host_facts() of diff_parts.hpp: the machine itself.
-// diff_numa_nodes() of diff_parts.hpp: memory, CPUs, and which devices are next to them.
+// diff_host_facts() of parts.hpp: the machine itself.
+// diff_numa_nodes() of parts.hpp: memory, CPUs, and which devices are next to them.
 #include <algorithm>
 #include <set>
 
@@ -42,7 +42,7 @@ void diff_gpudirect(const HostPair& pair, FindingList& findings) {
     const Fact<std::string>& there = pair.of(other(side)).peer_memory;
     if (module.known() && there.known() && !has_peer_memory(module) && has_peer_memory(there)) {
       findings.add_named("gpudirect-missing", side, "GPUDirect RDMA", without,
-                         "no kernel module for it, " + *there.value + " on the other");
+                         "no kernel module, " + *there.value + " on the other");
     } else if (!without.empty()) {
       findings.add("gpudirect-missing", side, without, "without GPUDirect RDMA");
     }
@@ -77,13 +77,13 @@ void diff_mask(FindingList& findings, const DevicePair& devices, const Fact<std:
   const auto in_a = mask(a);
   const auto in_b = mask(b);
   if (!in_a || !in_b || *in_a == *in_b) return;
-  const auto words = [&](Side side) { return fmt::format("{} {}", unit, instead(side, a, b, "")); };
+  const auto difference = [&](Side side) { return fmt::format("{} {}", unit, instead(side, a, b, "")); };
   if (std::includes(in_a->begin(), in_a->end(), in_b->begin(), in_b->end())) {
-    findings.add("affinity-cut", Side::b, {devices}, words(Side::b));
+    findings.add("affinity-cut", Side::b, {devices}, difference(Side::b));
   } else if (std::includes(in_b->begin(), in_b->end(), in_a->begin(), in_a->end())) {
-    findings.add("affinity-cut", Side::a, {devices}, words(Side::a));
+    findings.add("affinity-cut", Side::a, {devices}, difference(Side::a));
   } else {
-    findings.add("affinity-differs", Side::b, {devices}, words(Side::b));
+    findings.add("affinity-differs", Side::b, {devices}, difference(Side::b));
   }
 }
 
@@ -97,7 +97,7 @@ int number_in_b(const HostPair& pair, int in_a) {
   return number;
 }
 
-/// The list with a's numbers of NUMA nodes replaced by those of their device pairs.
+/// The list with a's numbers of NUMA nodes replaced by those of their counterparts.
 Fact<std::string> with_numbers_of_b(const HostPair& pair, const Fact<std::string>& nodes) {
   const auto numbers = mask(nodes);
   if (!numbers) return {};
@@ -135,19 +135,19 @@ std::optional<NumaMove> numa_move(const HostPair& pair, const DevicePair& device
   return NumaMove{number_in_b(pair, *in_a), *in_b};
 }
 
-void diff_places(const HostPair& pair, FindingList& findings) {
+void diff_numa_nodes_of_devices(const HostPair& pair, FindingList& findings) {
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
     for (const DevicePair& devices : *list) {
       if (const auto move = numa_move(pair, devices)) {
         findings.add("numa-moved", Side::b, {devices},
-                     fmt::format("next to NUMA {} instead of {}", move->found, move->expected));
+                     fmt::format("attached to NUMA {} instead of {}", move->found, move->expected));
       }
     }
   }
 }
 
 void diff_node(FindingList& findings, const DevicePair& devices, const NumaNode& a, const NumaNode& b) {
-  // DevicePair differ by the pages that their firmware keeps.
+  // Equal machines differ by the pages that their firmware keeps.
   constexpr double kNotable = 0.02;
   if (a.memory_bytes.known() && b.memory_bytes.known()) {
     const auto bytes_a = static_cast<double>(*a.memory_bytes.value);
@@ -189,7 +189,7 @@ void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
     // The number is the system's; whether there is such a node is the GPU's.
     const auto has = [](const Gpu& gpu) { return gpu.gpu_numa_node.value_or("N/A") != "N/A"; };
     if (!a.gpu_numa_node.known() || !b.gpu_numa_node.known() || has(a) == has(b)) return;
-    findings.add("numa-nodes", has(a) ? Side::b : Side::a, {devices}, "its memory is no NUMA node");
+    findings.add("numa-nodes", has(a) ? Side::b : Side::a, {devices}, "its memory is not a NUMA node");
   });
   if (!same_numa_nodes(pair)) {
     if (pair.a_is_reference) return;
@@ -210,7 +210,7 @@ void diff_numa_nodes(const HostPair& pair, FindingList& findings) {
               diff_node(findings, devices, a, b);
             });
   diff_affinities(pair, findings);
-  diff_places(pair, findings);
+  diff_numa_nodes_of_devices(pair, findings);
 }
 
 }  // namespace collbench::topology

@@ -1,4 +1,4 @@
-#include "topology/diff/host_groups.hpp"
+#include "topology/diff/topology_diff.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,19 +22,19 @@ std::string group_key(const Host& host) {
   ranks.reserve(names.size());
   for (const std::string& name : names)
     ranks.push_back(std::lower_bound(sorted.begin(), sorted.end(), name) - sorted.begin());
-  return fmt::format("{} {}", canonical_hash(host_facts(host).shape), fmt::join(ranks, " "));
+  return fmt::format("{} {}", canonical_hash(host_facts(host).signature), fmt::join(ranks, " "));
 }
 
-void HostGroups::add(Host host, std::string name, const std::string& shape) {
+void HostGroups::add(Host host, std::string name, const std::string& canonical) {
   const auto [at, is_new] = by_key_.try_emplace(group_key(host), groups_.size());
   if (is_new) groups_.push_back({std::move(host), {}});
   groups_[at->second].names.push_back(std::move(name));
-  if (!shape.empty()) by_shape_.emplace(shape, at->second);
+  if (!canonical.empty()) by_canonical_json_.emplace(canonical, at->second);
 }
 
-bool HostGroups::add_twin(const std::string& shape, const std::string& name) {
-  const auto found = by_shape_.find(shape);
-  if (found == by_shape_.end()) return false;
+bool HostGroups::add_equal(const std::string& canonical, const std::string& name) {
+  const auto found = by_canonical_json_.find(canonical);
+  if (found == by_canonical_json_.end()) return false;
   groups_[found->second].names.push_back(name);
   return true;
 }
@@ -49,7 +49,7 @@ std::vector<HostGroup> HostGroups::take() {
   for (const std::size_t at : order) sorted.push_back(std::move(groups_[at]));
   groups_.clear();
   by_key_.clear();
-  by_shape_.clear();
+  by_canonical_json_.clear();
   return sorted;
 }
 

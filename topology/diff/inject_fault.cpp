@@ -1,4 +1,4 @@
-#include "topology/diff/inject_fault.hpp"
+#include "topology/diff/topology_diff.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "topology/catalogue/finding_kinds.hpp"
-#include "topology/graph/channel_graph.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 
@@ -26,21 +25,22 @@ void drop(std::vector<Item>& items, DeviceKind kind, const std::vector<Device>& 
   items = std::move(kept);
 }
 
-bool holds(const std::vector<Device>& devices, const Device& device) {
+bool contains(const std::vector<Device>& devices, const Device& device) {
   return std::find(devices.begin(), devices.end(), device) != devices.end();
 }
 
-/// Its place after those in `gone` were taken out.
+/// Its position after those in `gone` were taken out.
 void renumber(Device& device, const std::vector<Device>& gone) {
   device.index -= static_cast<int>(std::count_if(gone.begin(), gone.end(), [&device](const Device& each) {
     return each.kind == device.kind && each.index < device.index;
   }));
 }
 
-/// Links of what is gone go too; the others are counted anew.
+/// Links of what is gone go too; the others are renumbered.
 template <class Link>
 void drop_links(std::vector<Link>& links, const std::vector<Device>& gone) {
-  std::erase_if(links, [&gone](const Link& link) { return holds(gone, link.from) || holds(gone, link.to); });
+  std::erase_if(links,
+                [&gone](const Link& link) { return contains(gone, link.from) || contains(gone, link.to); });
   for (Link& link : links) {
     renumber(link.from, gone);
     renumber(link.to, gone);
@@ -51,7 +51,7 @@ void drop_links(std::vector<Link>& links, const std::vector<Device>& gone) {
 void drop_channels(std::vector<std::vector<Device>>& channels, const std::vector<Device>& gone) {
   std::erase_if(channels, [&gone](const std::vector<Device>& channel) {
     return std::any_of(channel.begin(), channel.end(),
-                       [&gone](const Device& device) { return holds(gone, device); });
+                       [&gone](const Device& device) { return contains(gone, device); });
   });
   for (std::vector<Device>& channel : channels) {
     for (Device& device : channel) renumber(device, gone);
@@ -161,7 +161,7 @@ class FaultInjection {
 
   /// The same link of the worse host; null when there is none.
   template <class Link>
-  [[nodiscard]] const Link* twin_of(const Link& link, const std::vector<Link>& links) const {
+  [[nodiscard]] const Link* matching_link(const Link& link, const std::vector<Link>& links) const {
     const auto from = in_worse(link.from);
     const auto to = in_worse(link.to);
     const auto found = std::find_if(links.begin(), links.end(),
@@ -173,18 +173,18 @@ class FaultInjection {
     const bool counts = reads(kind_, "NVLink.count") || finding_.code == "nvlink-off";
     for (NvLinkBundle& bundle : host_.nvlinks) {
       if (!is_about(bundle.from) && !is_about(bundle.to)) continue;
-      const NvLinkBundle* counterpart = twin_of(bundle, worse_.nvlinks);
+      const NvLinkBundle* counterpart = matching_link(bundle, worse_.nvlinks);
       if (counterpart != nullptr) copy("NVLink", bundle, *counterpart);
       if (counts && counterpart == nullptr && !worse_.nvlinks.empty()) bundle.count.value = 0;
     }
     for (PeerAccess& access : host_.peer_access) {
       if (!is_about(access.from) || !is_about(access.to)) continue;
-      if (const PeerAccess* counterpart = twin_of(access, worse_.peer_access))
+      if (const PeerAccess* counterpart = matching_link(access, worse_.peer_access))
         copy("peer", access, *counterpart);
     }
     for (StatedPath& path : host_.stated_paths) {
       if (!is_about(path.from) && !is_about(path.to)) continue;
-      const StatedPath* counterpart = twin_of(path, worse_.stated_paths);
+      const StatedPath* counterpart = matching_link(path, worse_.stated_paths);
       if (counterpart == nullptr) continue;
       copy("path", path, *counterpart);
       if (!counts) continue;

@@ -1,4 +1,4 @@
-// diff_nvlinks() of diff_parts.hpp: NVLinks, C2C links and peer access.
+// diff_nvlinks() of parts.hpp: NVLinks, C2C links and peer access.
 #include <algorithm>
 
 #include "base/text_input.hpp"
@@ -18,12 +18,14 @@ struct Counts {
 };
 using ChangedLinks = ChangedPair<Counts>;
 
-bool says(const Gpu& gpu, std::string_view word) {
+bool nvlink_state_contains(const Gpu& gpu, std::string_view word) {
   return lower(gpu.nvlink_state.value_or("")).find(word) != std::string::npos;
 }
 
 /// A GPU in MIG mode has no links; that is a finding of its own.
-bool in_mig_mode(const Gpu& gpu) { return gpu.mig.value_or(false) || says(gpu, "in mig mode"); }
+bool in_mig_mode(const Gpu& gpu) {
+  return gpu.mig.value_or(false) || nvlink_state_contains(gpu, "in mig mode");
+}
 
 /// No GPU has a link on one side: that is one finding, not one for each.
 bool none_left(const HostPair& pair, Side side) {
@@ -67,7 +69,7 @@ std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side) {
   return changed;
 }
 
-std::string words(const HostPair& pair, Side side, const Explained<Counts>& explained) {
+std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>& explained) {
   std::vector<std::string> parts;
   for (const ChangedLinks& each : explained.pairs) {
     const bool outward = each.from == explained.device;
@@ -97,7 +99,7 @@ std::vector<DevicePair> diff_counts(const HostPair& pair, FindingList& findings)
       }
       explained_gpus.insert(explained_gpus.end(), devices.begin(), devices.end());
       findings.add_named("nvlink-fewer", side, finding_devices(pair, side, {each.device}), devices,
-                         words(pair, side, each));
+                         link_counts(pair, side, each));
     }
   }
   return explained_gpus;
@@ -109,14 +111,15 @@ int links_of_model(const Gpu& gpu) {
   return model == nullptr ? 0 : model->nvlinks;
 }
 
-void look_at_links(const HostPair& pair, FindingList& findings, const DevicePair& devices, Side side) {
+void check_links(const HostPair& pair, FindingList& findings, const DevicePair& devices, Side side) {
   const Gpu& mine = pair.of(side).gpus.at(static_cast<std::size_t>(devices.of(side)->index));
   const Gpu& theirs = pair.of(other(side)).gpus.at(static_cast<std::size_t>(devices.of(other(side))->index));
   if (in_mig_mode(mine)) return;
   const int there = std::max(theirs.nvlinks_active.value_or(0), links_of_model(mine));
   const bool off_there = theirs.nvlink_state.known() && theirs.nvlinks_active.value_or(0) == 0;
-  // A card that has links and no bridge says the same: only one that should have some is at fault.
-  if (mine.nvlink_state.known() && there > 0 && (says(mine, "inactive") || !off_there)) {
+  // A card that has links and no bridge nvlink_state_contains the same: only one that should have some is at
+  // fault.
+  if (mine.nvlink_state.known() && there > 0 && (nvlink_state_contains(mine, "inactive") || !off_there)) {
     findings.add("nvlink-off", side, {devices}, *mine.nvlink_state.value);
   } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there) {
     findings.add("nvlink-fewer", side, {devices},
@@ -142,7 +145,7 @@ void diff_rates(const HostPair& pair, FindingList& findings) {
   };
   each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
     compare("nvlink-slower", {devices}, a.nvlink_gigabytes_per_second, b.nvlink_gigabytes_per_second,
-            "GB/s an NVLink");
+            "GB/s per NVLink");
     if (lesser(a.c2c_links, b.c2c_links)) {
       add_if_less(findings, "c2c-slower", {devices}, a.c2c_links, b.c2c_links, "C2C links");
     } else {
@@ -156,7 +159,7 @@ void diff_rates(const HostPair& pair, FindingList& findings) {
     for (const NvLinkBundle& in_b : pair.b.nvlinks) {
       if (in_b.from != *from || in_b.to != *to || lesser(in_a.count, in_b.count)) continue;
       compare("nvlink-slower", {{in_a.from, from}, {in_a.to, to}}, per_link(in_a), per_link(in_b),
-              "GB/s an NVLink between them");
+              "GB/s per NVLink between them");
     }
   }
 }
@@ -182,7 +185,7 @@ void diff_nvlinks(const HostPair& pair, FindingList& findings) {
   for (const DevicePair& devices : pair.match.gpus) {
     if (!devices.a || !devices.b) continue;
     if (std::find(explained.begin(), explained.end(), devices) != explained.end()) continue;
-    for (const Side side : {Side::a, Side::b}) look_at_links(pair, findings, devices, side);
+    for (const Side side : {Side::a, Side::b}) check_links(pair, findings, devices, side);
   }
   diff_rates(pair, findings);
   diff_peer_access(pair, findings);

@@ -10,7 +10,7 @@
 #include "topology/diff/finding.hpp"
 #include "topology/graph/facts.hpp"
 
-// The parts of diff_hosts(): one per kind of device. Private to topology_diff.cpp and the diff_*.cpp.
+// The parts of diff_hosts(): one per kind of device. Private to topology/diff.
 
 namespace collbench::topology {
 
@@ -30,7 +30,7 @@ void diff_graphs(const HostPair& pair, FindingList& findings);
 /// Whether a device is next to another NUMA node than its counterpart.
 [[nodiscard]] bool has_moved(const HostPair& pair, const DevicePair& devices);
 
-/// The element of `items` at each side of `device pairs`: visit(device pairs, in_a, in_b), only where both
+/// The element of `items` at each side of `devices`: visit(pair, in_a, in_b), only where both
 /// slots are taken.
 template <class Item, class Visit>
 void each_pair(const HostPair& pair, const std::vector<DevicePair>& devices, std::vector<Item> Host::* items,

@@ -1,4 +1,4 @@
-// diff_paths() of diff_parts.hpp: which devices meet below one switch, below one CPU, or only between CPUs.
+// diff_paths() of parts.hpp: which devices meet below one switch, below one CPU, or only between CPUs.
 #include <algorithm>
 
 #include "topology/diff/parts.hpp"
@@ -16,14 +16,14 @@ using ChangedPath = ChangedPair<Change>;
 
 constexpr std::size_t kFewPaths = 3;  // fewer than that may be one device that moved
 
-std::string_view words(Nearness near) {
+std::string_view nearness_text(Nearness near) {
   switch (near) {
     case Nearness::one_switch:
-      return "below one switch";
+      return "through one PCIe switch";
     case Nearness::one_node:
-      return "below one CPU";
+      return "through one CPU";
     case Nearness::far:
-      return "between CPUs";
+      return "across CPUs";
     case Nearness::unknown:
       break;
   }
@@ -74,8 +74,8 @@ std::string describe(const HostPair& pair, Side side, const Explained<Change>& e
     const DevicePair& peer = path.from == explained.device ? path.to : path.from;
     const Nearness mine = side == Side::a ? path.what.in_a : path.what.in_b;
     const Nearness theirs = side == Side::a ? path.what.in_b : path.what.in_a;
-    parts.push_back(fmt::format("meets {} {} instead of {}", finding_devices(pair, side, {peer}), words(mine),
-                                words(theirs)));
+    parts.push_back(fmt::format("reaches {} {} instead of {}", finding_devices(pair, side, {peer}),
+                                nearness_text(mine), nearness_text(theirs)));
   }
   return join_words(parts);
 }
@@ -88,7 +88,7 @@ void diff_paths(const HostPair& pair, FindingList& findings) {
   const bool hidden_in_b = paths.by_switch_in_b == 0 && paths.by_switch_in_a >= kFewPaths;
   if (hidden_in_a || hidden_in_b) {
     findings.add_named("switches-hidden", hidden_in_a ? Side::a : Side::b, "PCIe switches", {},
-                       fmt::format("no two devices meet below one; {} pairs on the other",
+                       fmt::format("no two devices share one; on the other machine {} pairs do",
                                    std::max(paths.by_switch_in_a, paths.by_switch_in_b)));
     return;
   }

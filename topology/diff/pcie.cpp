@@ -1,4 +1,4 @@
-// diff_pcie() of diff_parts.hpp: the links of GPUs, NICs and the bridges above them, and what they are.
+// diff_pcie() of parts.hpp: the links of GPUs, NICs and the bridges above them, and what they are.
 #include <algorithm>
 
 #include "topology/diff/parts.hpp"
@@ -25,9 +25,9 @@ class PcieDiff {
 
   void compare(const PciPair& pci) {
     for (const Side side : {Side::a, Side::b}) {
-      if (!look_for_virtual_bridge(pci, side)) look_at_width(pci, side);
-      look_at_rate(pci, side);
-      look_at_acs(pci, side);
+      if (!check_virtual_bridge(pci, side)) check_width(pci, side);
+      check_rate(pci, side);
+      check_acs(pci, side);
     }
     if (!pair_.a_is_reference) compare_parts(pci);  // a machine type names no parts
   }
@@ -61,7 +61,7 @@ class PcieDiff {
     return now > 0 ? now : device.link_max.width.value_or(0);
   }
 
-  void look_at_width(const PciPair& pci, Side side) {
+  void check_width(const PciPair& pci, Side side) {
     const int mine = width_of(pci.of(side));
     const int expected =
         std::max(allowed(pci.of(side), side, &PcieLink::width), width_of(pci.of(other(side))));
@@ -76,14 +76,14 @@ class PcieDiff {
   }
 
   /// No real bridge above a GPU or a fast NIC has one lane of the first generation.
-  bool look_for_virtual_bridge(const PciPair& pci, Side side) {
+  bool check_virtual_bridge(const PciPair& pci, Side side) {
     if (pci.bridge.empty() || !is_virtual(pci.of(side)) || is_virtual(pci.of(other(side)))) return false;
     add("virtual-bridge", side, pci, "2.5 GT/s x1");
     return true;
   }
 
   /// The rate now is that of an idle link, but for NICs, which do not slow down.
-  void look_at_rate(const PciPair& pci, Side side) {
+  void check_rate(const PciPair& pci, Side side) {
     const PcieLink& mine = pci.of(side).link_max;
     const PcieLink& theirs = pci.of(other(side)).link_max;
     const double now = pci.of(side).link_now.gigatransfers_per_second.value_or(0);
@@ -99,11 +99,11 @@ class PcieDiff {
           fmt::format("PCIe {} GB/s instead of {}", *mine.gigabytes_per_second.value,
                       *theirs.gigabytes_per_second.value));
     } else if (pci.nic && pci.bridge.empty() && now > 0 && now < could) {
-      add("pcie-slow", side, pci, fmt::format("PCIe {} GT/s, where both ends allow {}", now, could));
+      add("pcie-slow", side, pci, fmt::format("PCIe {} GT/s, but both ends allow {}", now, could));
     }
   }
 
-  void look_at_acs(const PciPair& pci, Side side) {
+  void check_acs(const PciPair& pci, Side side) {
     if (pci.bridge.empty() || !pci.of(side).acs.value_or(false)) return;
     const Fact<bool>& theirs = pci.of(other(side)).acs;
     if (theirs.known() ? *theirs.value : !pair_.a_is_reference) return;
@@ -131,8 +131,8 @@ class PcieDiff {
   FindingList& findings_;
 };
 
-/// The device pairs below a bridge of a.
-std::vector<DevicePair> twins_below(const HostPair& pair, const std::string& bridge) {
+/// The pairs of devices below a bridge of a.
+std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bridge) {
   std::vector<DevicePair> below;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
     for (const DevicePair& devices : *list) {
@@ -163,7 +163,7 @@ void diff_pcie(const HostPair& pair, FindingList& findings) {
   for (const auto& [in_a, in_b] : pair.match.bridges) {
     const PciDevice* a = find_pci_device(pair.a, in_a);
     const PciDevice* b = find_pci_device(pair.b, in_b);
-    if (a != nullptr && b != nullptr) diff.compare({*a, *b, twins_below(pair, in_a), "PCIe bridge " + in_b});
+    if (a != nullptr && b != nullptr) diff.compare({*a, *b, pairs_below(pair, in_a), "PCIe bridge " + in_b});
   }
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "topology/diff/finding.hpp"
+#include "topology/graph/topology.hpp"
 
 namespace collbench::topology {
 
@@ -19,5 +21,43 @@ struct TopologyDiff {
 
 /// The worst severity of a list is at least degraded.
 [[nodiscard]] bool has_fault(const std::vector<Finding>& findings);
+
+/// The better host of the pair with this one finding of the worse one: the same machine, but for one fault.
+/// Only the attributes that the finding is read from change, and only those of its devices; devices whose
+/// slot is empty there are taken away with their links.
+[[nodiscard]] Host inject_fault(const HostPair& pair, const Finding& finding);
+
+/// `host` without some of its devices, their PCI functions and what led to them.
+[[nodiscard]] Host without_devices(const Host& host, const std::vector<Device>& devices);
+
+/// Machines that are built, cabled and up alike.
+struct HostGroup {
+  Host first;                      ///< the first that was added
+  std::vector<std::string> names;  ///< of all, in the order in which they were added
+};
+
+/// Groups machines as they come, and keeps one of each group.
+class HostGroups {
+ public:
+  /// `name` is what reports call it; `canonical` is the canonical_json() of its file, where it has one of its
+  /// own.
+  void add(Host host, std::string name, const std::string& canonical = {});
+
+  /// Adds a machine to the group of an earlier one with that canonical_json(), unread; false where there is
+  /// none.
+  [[nodiscard]] bool add_equal(const std::string& canonical, const std::string& name);
+
+  /// The largest first: what is usual. Among equals the one that came first.
+  [[nodiscard]] std::vector<HostGroup> take();
+
+ private:
+  std::vector<HostGroup> groups_;
+  std::unordered_map<std::string, std::size_t> by_key_;
+  std::unordered_map<std::string, std::size_t> by_canonical_json_;
+};
+
+/// Equal on machines that are alike, whatever they and their devices are called; but where names of NICs are
+/// permuted over the slots, it differs.
+[[nodiscard]] std::string group_key(const Host& host);
 
 }  // namespace collbench::topology

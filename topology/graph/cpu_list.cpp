@@ -1,9 +1,14 @@
 #include "topology/graph/cpu_list.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hwloc.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "base/text_input.hpp"
 
@@ -11,6 +16,37 @@ namespace collbench::topology {
 namespace {
 
 constexpr int kMaxCpus = 65536;  // Linux' own limit is 8192 (CONFIG_NR_CPUS); a larger number is damage
+constexpr int kMaskWordBits = 32;
+constexpr std::size_t kMaskWordDigits = 8;
+
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+/// What libhwloc's allocating functions return; −1 and a null pointer mean that memory is out.
+void require_memory(bool allocated) {
+  if (!allocated) throw std::bad_alloc();
+}
+
+Bitmap empty_bitmap() {
+  Bitmap bitmap(hwloc_bitmap_alloc());
+  require_memory(bitmap != nullptr);
+  return bitmap;
+}
+
+Bitmap bitmap_of(const std::vector<int>& cpus) {
+  Bitmap bitmap = empty_bitmap();
+  for (const int cpu : cpus) require_memory(hwloc_bitmap_set(bitmap.get(), static_cast<unsigned>(cpu)) == 0);
+  return bitmap;
+}
+
+std::vector<int> numbers_in(const Bitmap& bitmap) {
+  std::vector<int> cpus;
+  for (int cpu = hwloc_bitmap_first(bitmap.get()); cpu != -1; cpu = hwloc_bitmap_next(bitmap.get(), cpu))
+    cpus.push_back(cpu);
+  return cpus;
+}
 
 std::optional<int> cpu_number(std::string_view text) {
   const auto number = parse_integer(text, 0, kMaxCpus - 1);
@@ -18,66 +54,68 @@ std::optional<int> cpu_number(std::string_view text) {
   return static_cast<int>(*number);
 }
 
+/// The hexadecimal digits of a mask's word; none when something else is in it.
+std::optional<std::string> mask_digits(const std::string& word) {
+  const std::string digits = word.starts_with("0x") ? word.substr(2) : word;
+  const bool hexadecimal = digits.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  return hexadecimal ? std::optional(digits) : std::nullopt;
+}
+
 }  // namespace
 
+// hwloc_bitmap_list_sscanf also takes "5-" (without end), "010" (octal) and "5x6", all of which are damage
+// here.
 std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
-  std::vector<int> cpus;
+  const Bitmap bitmap = empty_bitmap();
   for (const std::string& range : split_cells(text, ',')) {
     const std::size_t dash = std::min(range.find('-'), range.size());
     const auto first = cpu_number(std::string_view(range).substr(0, dash));
     const auto last = dash == range.size() ? first : cpu_number(std::string_view(range).substr(dash + 1));
     if (!first || !last || *last < *first) return std::nullopt;
-    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+    require_memory(hwloc_bitmap_set_range(bitmap.get(), static_cast<unsigned>(*first), *last) == 0);
   }
-  std::sort(cpus.begin(), cpus.end());
-  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
-  return cpus;
+  return numbers_in(bitmap);
 }
 
 std::optional<std::vector<int>> parse_cpu_mask(std::string_view text) {
-  std::vector<std::string> words = split_cells(text, ',');
-  std::vector<int> cpus;
-  std::reverse(words.begin(), words.end());
-  int base = 0;
-  for (const std::string& word : words) {
-    std::string digits = word.substr(0, 2) == "0x" ? word.substr(2) : word;
-    if (words.size() > 1 && digits.size() > 8) return std::nullopt;
-    std::reverse(digits.begin(), digits.end());
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-      const auto bits = parse_hex(std::string_view(digits).substr(i, 1));
-      if (!bits) return std::nullopt;
-      for (int bit = 0; bit < 4; ++bit) {
-        const int cpu = base + 4 * static_cast<int>(i) + bit;
-        if ((*bits >> static_cast<unsigned>(bit) & 1U) != 0U) cpus.push_back(cpu);
-      }
-    }
-    base += 32;
-    if (base > kMaxCpus || digits.size() > kMaxCpus / 4) return std::nullopt;
+  std::vector<std::string> words;
+  for (const std::string& word : split_cells(text, ',')) {
+    auto digits = mask_digits(word);
+    if (!digits) return std::nullopt;
+    words.push_back(digits->empty() ? "0" : std::move(*digits));
   }
-  return cpus;
+  const bool one_word = words.size() == 1;
+  const auto fits = [&](const std::string& digits) {
+    return digits.size() <= (one_word ? kMaxCpus / 4 : kMaskWordDigits);
+  };
+  if (words.size() > kMaxCpus / kMaskWordBits || !std::all_of(words.begin(), words.end(), fits))
+    return std::nullopt;
+  // hwloc calls one long word the format of taskset.
+  const Bitmap bitmap = empty_bitmap();
+  const std::string mask = fmt::format("{}", fmt::join(words, ","));
+  const auto parse = one_word ? hwloc_bitmap_taskset_sscanf : hwloc_bitmap_sscanf;
+  if (parse(bitmap.get(), mask.c_str()) != 0) return std::nullopt;
+  return numbers_in(bitmap);
 }
 
 std::string format_cpu_list(const std::vector<int>& cpus) {
-  std::string text;
-  for (std::size_t i = 0; i < cpus.size();) {
-    std::size_t last = i;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    text += text.empty() ? "" : ",";
-    text += last == i ? fmt::format("{}", cpus[i]) : fmt::format("{}-{}", cpus[i], cpus[last]);
-    i = last + 1;
-  }
-  return text;
+  char* text = nullptr;
+  require_memory(hwloc_bitmap_list_asprintf(&text, bitmap_of(cpus).get()) >= 0);
+  const std::unique_ptr<char, decltype(&std::free)> owned(text, std::free);
+  return owned.get();
 }
 
 std::string format_cpu_mask(const std::vector<int>& cpus) {
-  const int highest = cpus.empty() ? 0 : *std::max_element(cpus.begin(), cpus.end());
-  std::vector<std::uint32_t> words(static_cast<std::size_t>(highest / 32) + 1, 0);
-  for (const int cpu : cpus)
-    words[static_cast<std::size_t>(cpu / 32)] |= 1U << static_cast<unsigned>(cpu % 32);
-  std::reverse(words.begin(), words.end());  // the highest CPUs come first
-  std::string text;
-  for (const std::uint32_t word : words) text += fmt::format("{}{:08x}", text.empty() ? "" : ",", word);
-  return text;
+  const Bitmap bitmap = bitmap_of(cpus);
+  constexpr int kWordsPerLong = static_cast<int>(sizeof(unsigned long)) * 8 / kMaskWordBits;
+  std::vector<std::string> words;
+  for (int word = std::max(hwloc_bitmap_last(bitmap.get()), 0) / kMaskWordBits; word >= 0; --word) {
+    const unsigned long bits =
+        hwloc_bitmap_to_ith_ulong(bitmap.get(), static_cast<unsigned>(word / kWordsPerLong));
+    const int shift = word % kWordsPerLong * kMaskWordBits;
+    words.push_back(fmt::format("{:08x}", static_cast<std::uint32_t>(bits >> static_cast<unsigned>(shift))));
+  }
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 }  // namespace collbench::topology

@@ -24,9 +24,15 @@ Nearness coarse(PathType type) {
       return Nearness::one_node;
     case PathType::sys:
       return Nearness::far;
-    default:
-      return Nearness::unknown;
+    case PathType::nvl:
+    case PathType::nvb:
+    case PathType::c2c:
+    case PathType::p2c:
+    case PathType::pxn:
+    case PathType::net:
+      break;
   }
+  return Nearness::unknown;
 }
 
 std::string gpu_model(const Host& host, const Gpu& gpu) {
@@ -47,7 +53,7 @@ std::string nic_model(const Nic& nic) {
 }
 
 /// PCI's; of a NIC of which nothing but NCCL's number is known, that.
-std::string seat_address(const Host& host, const Device& device) {
+std::string slot_address(const Host& host, const Device& device) {
   if (device.kind == DeviceKind::nic) {
     const Nic& nic = host.nics[static_cast<std::size_t>(device.index)];
     Nic numbered;
@@ -57,11 +63,11 @@ std::string seat_address(const Host& host, const Device& device) {
   return pci_address_of(host, device).value_or("");
 }
 
-std::vector<DeviceSlot> seats_of(const Host& host) {
+std::vector<DeviceSlot> slots_of(const Host& host) {
   std::vector<DeviceSlot> slots;
   const auto add = [&](DeviceKind kind, int index, std::string model) {
     const Device device{kind, index};
-    slots.push_back({device, seat_address(host, device), std::move(model),
+    slots.push_back({device, slot_address(host, device), std::move(model),
                      kind == DeviceKind::nvswitch ? -1 : numa_node_of(host, device).value_or(-1)});
   };
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i)
@@ -106,7 +112,7 @@ int wired_nvlinks(const Host& host, const Device& from, const Device& to) {
 }
 
 SlotPlan slot_plan(const Host& host) {
-  SlotPlan plan{seats_of(host), {}, {}};
+  SlotPlan plan{slots_of(host), {}, {}};
   const std::size_t count = plan.slots.size();
   plan.near.assign(count, std::vector<Nearness>(count, Nearness::unknown));
   plan.nvlinks.assign(count, std::vector<int>(count));

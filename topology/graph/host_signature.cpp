@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "topology/graph/channel_graph.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
@@ -24,7 +23,7 @@ constexpr std::array<std::string_view, 10> kIdentities{
 constexpr std::array<std::string_view, 2> kMomentary{"link_rate_now", "link_bandwidth_now"};
 
 template <std::size_t Size>
-bool holds(const std::array<std::string_view, Size>& names, std::string_view name) {
+bool contains(const std::array<std::string_view, Size>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -34,7 +33,7 @@ class Collector {
   explicit Collector(const Host& host) {
     const auto labels = [&](DeviceKind kind, std::size_t count) {
       for (int i = 0; i < static_cast<int>(count); ++i)
-        labels_[static_cast<std::size_t>(kind)].push_back(shape_label(host, {kind, i}));
+        labels_[static_cast<std::size_t>(kind)].push_back(canonical_label(host, {kind, i}));
     };
     labels(DeviceKind::gpu, host.gpus.size());
     labels(DeviceKind::nic, host.nics.size());
@@ -48,7 +47,7 @@ class Collector {
 
   template <class Item>
   void add(const std::string& device, const Item& item) {
-    auto& attributes = facts_.shape[device];  // there even when nothing is known of it
+    auto& attributes = facts_.signature[device];  // there even when nothing is known of it
     each_fact(
         [&](const char* name, const auto& fact) {
           if (!fact.known() || is_momentary(name)) return;
@@ -59,7 +58,7 @@ class Collector {
   }
 
   void add(const std::string& device, const std::string& name, std::string value) {
-    facts_.shape[device].insert_or_assign(name, std::move(value));
+    facts_.signature[device].insert_or_assign(name, std::move(value));
   }
 
   template <class Item>
@@ -107,7 +106,7 @@ std::string port_label(const std::string& nic, const NicPort& port) {
   return fmt::format("{} port {}", nic, port.number);
 }
 
-/// The memory that the system counts differs by some pages between device pairs.
+/// The memory that the system counts differs by some pages between equal machines.
 std::string rounded_to_gibibytes(std::uint64_t bytes) {
   constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
   return fmt::format("{} GiB", (bytes + kGibibyte / 2) / kGibibyte);
@@ -115,11 +114,11 @@ std::string rounded_to_gibibytes(std::uint64_t bytes) {
 
 }  // namespace
 
-bool is_identity(std::string_view fact) { return holds(kIdentities, fact); }
+bool is_identity(std::string_view fact) { return contains(kIdentities, fact); }
 
-bool is_momentary(std::string_view fact) { return holds(kMomentary, fact); }
+bool is_momentary(std::string_view fact) { return contains(kMomentary, fact); }
 
-std::string shape_label(const Host& host, const Device& device) {
+std::string canonical_label(const Host& host, const Device& device) {
   if (device.kind == DeviceKind::numa_node) {
     return fmt::format("NUMA {}", host.numa_nodes.at(static_cast<std::size_t>(device.index)).index);
   }
@@ -132,8 +131,8 @@ std::string shape_label(const Host& host, const Device& device) {
   return fmt::format("{} {}{}", kind, *address, before == 0 ? "" : fmt::format(" ({})", before + 1));
 }
 
-std::string shape_label(const Host& host, int nic, const NicPort& port) {
-  return port_label(shape_label(host, {DeviceKind::nic, nic}), port);
+std::string canonical_label(const Host& host, int nic, const NicPort& port) {
+  return port_label(canonical_label(host, {DeviceKind::nic, nic}), port);
 }
 
 HostFacts host_facts(const Host& host) {
@@ -165,13 +164,13 @@ HostFacts host_facts(const Host& host) {
 }
 
 // FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv (Fowler, Noll, Vo).
-std::string canonical_hash(const FactsByDevice& shape) {
+std::string canonical_hash(const FactsByDevice& signature) {
   std::uint64_t hash = 14695981039346656037U;
   const auto add = [&hash](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
     hash *= 1099511628211U;  // as a byte 0 would: "ab" "c" is not "a" "bc"
   };
-  for (const auto& [device, attributes] : shape) {
+  for (const auto& [device, attributes] : signature) {
     add(device);
     for (const auto& [name, value] : attributes) {
       add(name);
@@ -227,7 +226,7 @@ class Walk {
       key_ = token.substr(1, token.size() - 2);
       if (depth_ == kHostDepth) list_ = key_;
       out_ += token;
-    } else if (plain && tells_twins_apart()) {
+    } else if (plain && is_left_out()) {
       out_ += "\"\"";
       key_ = {};
     } else {
@@ -239,7 +238,7 @@ class Walk {
     const std::size_t end = std::min(text_.find_first_not_of("+-.0123456789eE", at_), text_.size());
     const std::string_view token = text_.substr(at_, end - at_);
     at_ = end;
-    if (tells_twins_apart()) {
+    if (is_left_out()) {
       out_ += '0';
       key_ = {};  // the source that follows stays
     } else if (key_ == "memory_bytes" && list_ == "numa_nodes") {
@@ -250,7 +249,7 @@ class Walk {
     }
   }
 
-  /// As the shape counts it; what is no whole number stays.
+  /// As the signature counts it; what is no whole number stays.
   static std::string in_gibibytes(std::string_view bytes) {
     constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
     std::uint64_t value = 0;
@@ -259,7 +258,7 @@ class Walk {
     return std::to_string((value + kGibibyte / 2) / kGibibyte) + "G";
   }
 
-  [[nodiscard]] bool tells_twins_apart() const {
+  [[nodiscard]] bool is_left_out() const {
     if (key_ == "name") return depth_ == kHostDepth;
     return key_ == "place" || is_identity(key_) || is_momentary(key_);
   }

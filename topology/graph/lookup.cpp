@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "topology/catalogue/gpus.hpp"
 #include "topology/graph/cpu_list.hpp"
@@ -58,6 +60,17 @@ bool all_sources_exist(const Host& host, const Lists&... lists) {
   return (all_of(lists) && ...);
 }
 
+constexpr int kRing = 0;
+
+bool is_before(const Device& a, const Device& b) {
+  return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
+}
+
+/// Between GPUs alone it has no first one.
+bool is_closed(const ChannelGraph& graph, const std::vector<Device>& channel) {
+  return graph.id == kRing && channel.size() > 1 && channel.front().kind == DeviceKind::gpu;
+}
+
 }  // namespace
 
 const PciDevice* find_pci_device(const Host& host, std::string_view address) {
@@ -82,7 +95,7 @@ std::optional<std::string> pci_address_of(const Host& host, const Device& device
 
 std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view address) {
   std::vector<const PciDevice*> way;
-  // what_does_not_hold() refuses loops; the bound keeps a graph that was not checked from hanging us.
+  // find_inconsistency() refuses loops; the bound keeps a graph that was not checked from hanging us.
   for (const PciDevice* device = find_pci_device(host, address);
        device != nullptr && way.size() <= host.pci_devices.size();
        device = find_pci_device(host, device->parent)) {
@@ -150,6 +163,32 @@ const StatedPath* find_stated_path(const Host& host, const Device& from, const D
   return backward;
 }
 
+std::string nccl_graph_name(int id) {
+  constexpr std::array<std::string_view, 5> kNames{"ring", "tree", "CollNet chain", "NVLS", "CollNet direct"};
+  if (id < 0 || static_cast<std::size_t>(id) >= kNames.size()) return fmt::format("NCCL's graph {}", id);
+  return fmt::format("NCCL's {}", kNames.at(static_cast<std::size_t>(id)));
+}
+
+std::string channel_text(const Host& host, const ChannelGraph& graph, const std::vector<Device>& channel) {
+  std::string text;
+  for (const Device& device : channel) text += (text.empty() ? "" : " → ") + device_label(host, device);
+  if (is_closed(graph, channel)) text += " → " + device_label(host, channel.front());
+  return text;
+}
+
+std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph) {
+  std::vector<std::vector<Device>> sorted = graph.channels;
+  for (std::vector<Device>& channel : sorted) {
+    if (is_closed(graph, channel))
+      std::rotate(channel.begin(), std::min_element(channel.begin(), channel.end(), is_before),
+                  channel.end());
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), is_before);
+  });
+  return sorted;
+}
+
 std::optional<int> sm_of(const Host& host, const Gpu& gpu) {
   if (gpu.sm.known()) return gpu.sm.value;
   const GpuModel* model = find_gpu_model(gpu.model.value_or(""));
@@ -176,13 +215,13 @@ void drop_idle_bridges(Host& host) {
                 [&used](const PciDevice& device) { return !used.contains(device.address); });
 }
 
-std::string what_does_not_hold(const Host& host) {
+std::string find_inconsistency(const Host& host) {
   for (const PciDevice& device : host.pci_devices) {
     if (!device.parent.empty() && find_pci_device(host, device.parent) == nullptr) {
-      return fmt::format("PCI {} hangs below {}, which is missing", device.address, device.parent);
+      return fmt::format("PCI {} is below {}, which is missing", device.address, device.parent);
     }
     if (way_to_root(host, device.address).size() > host.pci_devices.size()) {
-      return fmt::format("PCI {} hangs below itself", device.address);
+      return fmt::format("PCI {} is below itself", device.address);
     }
   }
   const auto dangling = [&host](const auto& links) {

@@ -33,6 +33,17 @@ namespace collbench::topology {
 /// What `topo -m` or another source says of the way from `from` to `to`, looked up in both directions.
 [[nodiscard]] const StatedPath* find_stated_path(const Host& host, const Device& from, const Device& to);
 
+/// "NCCL's ring", "NCCL's NVLS", by the id of a graph (nccl 2.30 src/include/graph.h).
+[[nodiscard]] std::string nccl_graph_name(int id);
+
+/// "mlx5_0 → GPU0 → GPU3 → mlx5_0"; a ring that stays inside the host is closed: "GPU0 → GPU3 → GPU0".
+[[nodiscard]] std::string channel_text(const Host& host, const ChannelGraph& graph,
+                                       const std::vector<Device>& channel);
+
+/// The channels, sorted, and rings that stay inside the host turned to start at the same device: equal where
+/// NCCL plans the same, in whatever order it found it.
+[[nodiscard]] std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph);
+
 /// Compute capability × 10: the GPU's own fact, else that of its model (topology/catalogue/gpus.hpp).
 [[nodiscard]] std::optional<int> sm_of(const Host& host, const Gpu& gpu);
 
@@ -41,6 +52,6 @@ void drop_idle_bridges(Host& host);
 
 /// Why the graph does not hold together (a reference to a device that is not there, a bridge below itself,
 /// a source that is not listed); empty when it does.
-[[nodiscard]] std::string what_does_not_hold(const Host& host);
+[[nodiscard]] std::string find_inconsistency(const Host& host);
 
 }  // namespace collbench::topology

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topology/graph/channel_graph.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
@@ -301,7 +300,7 @@ class Merger {
     for (const StatedPath& stated : host_.stated_paths) {
       if (!stated.type.known() || stated.nvlinks.known()) continue;
       const auto by_tree = pci_path_type(host_, stated.from, stated.to);
-      // Without host bridges in the tree NODE cannot be told from PHB.
+      // Without host bridges in the tree NODE cannot be distinguished from PHB.
       const bool same = !by_tree || by_tree == stated.type.value ||
                         (by_tree == PathType::phb && stated.type.value == PathType::node);
       if (same) continue;

@@ -9,7 +9,7 @@ namespace collbench::topology {
 /// UUID, else its PCI address, else nvidia-smi's index (by PCI order where a source has addresses only); a
 /// NIC's RDMA name, else its PCI address; NUMA nodes by number, all else by PCI address. Where two sources
 /// disagree on a fact, the earlier one is kept and both stand in `disagreements`. So do paths that a source
-/// states otherwise than the PCI tree shows them.
+/// states differently from what the PCI tree shows.
 [[nodiscard]] Host merge_hosts(const std::vector<Host>& readings);
 
 }  // namespace collbench::topology

@@ -144,7 +144,7 @@ std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b)
   if (stated != nullptr && stated->type.known()) {
     type = stated->type.value;
     const auto source = static_cast<std::size_t>(stated->type.source);
-    if (source < host.sources.size()) path.said_by = host.sources[source].reader;
+    if (source < host.sources.size()) path.stated_by = host.sources[source].reader;
   }
   if (!type) return std::nullopt;
   path.type = *type;
@@ -281,7 +281,7 @@ std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu) {
   }
   std::sort(order.begin(), order.end());
   std::vector<Device> nics;
-  for (const auto& [type, place, nic] : order) nics.push_back({DeviceKind::nic, nic});
+  for (const auto& [type, position, nic] : order) nics.push_back({DeviceKind::nic, nic});
   return nics;
 }
 

@@ -37,7 +37,8 @@ std::optional<std::string> canonical_pci_address(std::string_view text) {
 std::string pci_address(const XmlInput& xml, pugi::xml_node node, const char* attribute) {
   const std::string text = XmlInput::text_of(node, attribute).value_or("");
   const auto address = canonical_pci_address(text);
-  if (!address) throw xml.error(node, fmt::format("{}=\"{}\" is no PCI address", attribute, excerpt(text)));
+  if (!address)
+    throw xml.error(node, fmt::format("{}=\"{}\" is not a PCI address", attribute, excerpt(text)));
   return *address;
 }
 

@@ -9,14 +9,14 @@ namespace collbench::topology {
 namespace {
 
 /// The one place where the vocabularies meet. An empty word: the program has none.
-struct Words {
+struct TypeNames {
   PathType type;
   std::string_view name;
   std::string_view nvidia_smi;
   std::string_view nccl;
 };
 
-constexpr std::array<Words, 12> kTypeWords{{
+constexpr std::array<TypeNames, 12> kTypeNames{{
     {PathType::loc, "LOC", "X", "LOC"},
     {PathType::nvl, "NVL", "NV", "NVL"},
     {PathType::nvb, "NVB", "", "NVB"},
@@ -33,19 +33,19 @@ constexpr std::array<Words, 12> kTypeWords{{
 
 constexpr int kMaxNvLinks = 36;  // a bond of more has not been built (18 links a GPU up to Blackwell)
 
-const Words& words_of(PathType type) {
-  return *std::find_if(kTypeWords.begin(), kTypeWords.end(),
-                       [type](const Words& w) { return w.type == type; });
+const TypeNames& names_of(PathType type) {
+  return *std::find_if(kTypeNames.begin(), kTypeNames.end(),
+                       [type](const TypeNames& w) { return w.type == type; });
 }
 
 }  // namespace
 
-std::string_view path_type_name(PathType type) { return words_of(type).name; }
+std::string_view path_type_name(PathType type) { return names_of(type).name; }
 
 std::optional<PathType> path_type_from_name(std::string_view name) {
-  const auto* found =
-      std::find_if(kTypeWords.begin(), kTypeWords.end(), [name](const Words& w) { return w.name == name; });
-  if (found == kTypeWords.end()) return std::nullopt;
+  const auto* found = std::find_if(kTypeNames.begin(), kTypeNames.end(),
+                                   [name](const TypeNames& w) { return w.name == name; });
+  if (found == kTypeNames.end()) return std::nullopt;
   return found->type;
 }
 
@@ -57,18 +57,19 @@ std::optional<PathType> path_type_from_nvidia_smi(std::string_view cell, int* nv
     return PathType::nvl;
   }
   if (cell == "SOC") return PathType::sys;
-  const auto* found = std::find_if(kTypeWords.begin(), kTypeWords.end(),
-                                   [cell](const Words& w) { return w.nvidia_smi == cell && cell != "NV"; });
-  if (found == kTypeWords.end() || cell.empty()) return std::nullopt;
+  const auto* found = std::find_if(kTypeNames.begin(), kTypeNames.end(), [cell](const TypeNames& w) {
+    return w.nvidia_smi == cell && cell != "NV";
+  });
+  if (found == kTypeNames.end() || cell.empty()) return std::nullopt;
   return found->type;
 }
 
 std::optional<std::string_view> nvidia_smi_word(PathType type) {
-  const std::string_view word = words_of(type).nvidia_smi;
+  const std::string_view word = names_of(type).nvidia_smi;
   if (word.empty()) return std::nullopt;
   return word;
 }
 
-std::string_view nccl_word(PathType type) { return words_of(type).nccl; }
+std::string_view nccl_word(PathType type) { return names_of(type).nccl; }
 
 }  // namespace collbench::topology

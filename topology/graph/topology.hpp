@@ -44,9 +44,9 @@ enum class PathType {
 
 /// Something that was asked about a machine.
 struct Source {
-  std::string reader;   ///< what it is: "nvidia-smi topo -m", "hwloc XML"
-  std::string place;    ///< the file, or "live"
-  std::string version;  ///< of what answered: the driver, hwloc; empty when it does not say
+  std::string reader;    ///< what it is: "nvidia-smi topo -m", "hwloc XML"
+  std::string location;  ///< the file, or "live"
+  std::string version;   ///< of what answered: the driver, hwloc; empty when it does not say
 
   bool operator==(const Source&) const = default;
 };

@@ -87,7 +87,7 @@ Json host_json(const Host& host) {
     for (const auto& item : items) json[name].push_back(one(item));
   };
   list("sources", host.sources, [](const Source& source) {
-    return Json{{"reader", source.reader}, {"place", source.place}, {"version", source.version}};
+    return Json{{"reader", source.reader}, {"place", source.location}, {"version", source.version}};
   });
   list("numa_nodes", host.numa_nodes, [](const NumaNode& node) {
     Json entry = {{"index", node.index}};
@@ -235,8 +235,8 @@ Host read_host(const JsonReader& json) {
   if (json.find("nccl_graphs")) host.nccl_graphs = read_list<ChannelGraph>(json, "nccl_graphs", read_graph);
   host.disagreements = read_list<Disagreement>(json, "disagreements", read_disagreement);
   host.notes = read_list<std::string>(json, "notes", read_note);
-  if (const std::string broken = what_does_not_hold(host); !broken.empty()) {
-    throw json.expected("a graph that holds together, but " + broken);
+  if (const std::string broken = find_inconsistency(host); !broken.empty()) {
+    throw json.expected("a consistent graph (" + broken + ")");
   }
   return host;
 }

@@ -14,7 +14,7 @@ namespace collbench::topology {
 
 /// The inverse; exact. Throws Error (usage) that names the file and the path in the document
 /// ("hosts[0].gpus[3].sm"). Refuses another schema version, and graphs that do not hold together
-/// (what_does_not_hold).
+/// (find_inconsistency).
 [[nodiscard]] Topology topology_from_json(const JsonReader& json);
 
 /// For `topo save`: indented text, and back.

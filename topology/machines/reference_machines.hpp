@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,5 +56,18 @@ struct ReferenceMachine {
 
 /// One node of it as a graph. Addresses are made up; every fact has the source "reference machine".
 [[nodiscard]] Host reference_host(const ReferenceMachine& machine);
+
+/// A reference machine and how the host differs from it, in words; none: alike in all that was compared.
+struct ReferenceMatch {
+  const ReferenceMachine* machine = nullptr;
+  int distance = 0;
+  std::vector<std::string> differences;
+  std::vector<std::string>
+      not_compared;  ///< "NVLinks": what the host's sources, or the machine's, do not say
+};
+
+/// The reference machines by nearness to the host, nearest first: by GPU model, number of GPUs, NVLinks, NICs
+/// and their rate. Empty for a host without GPUs.
+[[nodiscard]] std::vector<ReferenceMatch> nearest_references(const Host& host);
 
 }  // namespace collbench::topology

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,19 +15,13 @@
 #include "base/files.hpp"
 #include "base/suggest_names.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/machines/reference_machines.hpp"
 #include "topology/readers/gather_live.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_sysfs(const fs::path& folder) {
-  return fs::exists(folder / "bus/pci/devices") || fs::exists(folder / "class/infiniband") ||
-         fs::exists(folder / "class/net");
-}
 
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -54,32 +50,76 @@ Host read_folder(const fs::path& folder) {
     }
   }
   if (readings.empty()) {
-    throw usage_error(
-        folder.string(),
-        left_out.notes.empty() ? "the folder is empty" : "nothing in it is read; " + left_out.notes.front(),
-        "give a copy of /sys, or a folder with output of nvidia-smi topo -m and the like");
+    throw usage_error(folder.string(),
+                      left_out.notes.empty() ? "the folder is empty"
+                                             : "no file in it can be read; " + left_out.notes.front(),
+                      "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
   }
   readings.push_back(std::move(left_out));
   return merge_hosts(readings);
 }
 
-Error unknown_place(const std::string& place) {
+Error unknown_machine(const std::string& argument) {
   std::vector<std::string> names;
   for (const ReferenceMachine& machine : reference_machines()) names.emplace_back(machine.name);
-  const std::vector<std::string> near = suggest_names(place, names);
+  const std::vector<std::string> near = suggest_names(argument, names);
   return usage_error(
-      place, "there is no such file or folder, and no reference machine of that name",
+      argument, "no such file or folder, and no reference machine of that name",
       near.empty() ? "see collbench topo list" : fmt::format("did you mean {}?", fmt::join(near, ", ")));
+}
+
+/// What an argument is, in the order in which the kinds are tried.
+enum class ArgumentKind { live, standard_input, folder, file, name };
+
+ArgumentKind kind_of(const std::string& argument) {
+  std::error_code error;
+  if (argument == kLiveMachine) return ArgumentKind::live;
+  if (argument == "-") return ArgumentKind::standard_input;
+  if (fs::is_directory(argument, error)) return ArgumentKind::folder;
+  if (fs::exists(argument, error)) return ArgumentKind::file;
+  return ArgumentKind::name;
 }
 
 }  // namespace
 
-Topology resolve_machine(const std::string& place) {
-  std::error_code error;
-  if (fs::is_directory(place, error)) return {{read_folder(place)}};
-  if (fs::exists(place, error)) return read_any_topology(read_file(place), place);
-  if (const ReferenceMachine* machine = find_reference_machine(place)) return {{reference_host(*machine)}};
-  throw unknown_place(place);
+const Host& ResolvedMachine::only_host() const {
+  if (topology.hosts.size() > 1) {
+    throw usage_error(
+        argument, fmt::format("it describes {} hosts, and one is needed", topology.hosts.size()),
+        "give a file with one host; to compare these with each other: collbench topo diff FILE");
+  }
+  return first_host();
 }
+
+const Host& ResolvedMachine::first_host() const {
+  if (topology.hosts.empty())
+    throw usage_error(argument, "there is no host in it", "save it again with collbench topo save");
+  return topology.hosts.front();
+}
+
+ResolvedMachine resolve_machine(const std::string& argument) {
+  switch (kind_of(argument)) {
+    case ArgumentKind::live:
+      return {argument, {{gather_live()}}};
+    case ArgumentKind::standard_input:
+      return {argument,
+              read_any_topology(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin")};
+    case ArgumentKind::folder:
+      return {argument, {{read_folder(argument)}}};
+    case ArgumentKind::file:
+      return {argument, read_any_topology(read_file(argument), argument)};
+    case ArgumentKind::name:
+      break;
+  }
+  const ReferenceMachine* machine = find_reference_machine(argument);
+  if (machine == nullptr) throw unknown_machine(argument);
+  return {argument, {{reference_host(*machine)}}, machine};
+}
+
+const ReferenceMachine* named_reference(const std::string& argument) {
+  return kind_of(argument) == ArgumentKind::name ? find_reference_machine(argument) : nullptr;
+}
+
+bool names_file(const std::string& argument) { return kind_of(argument) == ArgumentKind::file; }
 
 }  // namespace collbench::topology

@@ -2,13 +2,40 @@
 #include <string>
 
 #include "topology/graph/topology.hpp"
+#include "topology/machines/reference_machines.hpp"
 
 namespace collbench::topology {
 
-/// A machine by the place that a person gives: a file of any known format (read_any), a folder (a copy of
-/// /sys, or files that describe one machine, which are merged), or the name of a reference machine. A file or
-/// folder goes before a name. Throws Error (usage) for what is none of these, naming what may have been
-/// meant.
-[[nodiscard]] Topology resolve_machine(const std::string& place);
+/// The argument that stands for the machine that the program runs on.
+inline constexpr const char* kLiveMachine = "live";
+
+/// A machine, and how the argument that names it was resolved.
+struct ResolvedMachine {
+  std::string argument;
+  Topology topology;
+  /// Where a reference machine's name was what resolved: what holds of a machine type only (it has no devices
+  /// too many, its transport is known) must not be applied to a file or folder of the same name.
+  const ReferenceMachine* reference = nullptr;
+
+  /// The one host that it describes. Throws Error (usage) for several and for none.
+  [[nodiscard]] const Host& only_host() const;
+
+  /// One node of a machine whose nodes are alike: of several hosts the first. Throws Error (usage) for none.
+  [[nodiscard]] const Host& first_host() const;
+};
+
+/// The one way from an argument to a machine, wherever the program takes one. In this order: "live", this
+/// machine; "-", standard input; a folder (a copy of /sys, or files that describe one machine, which are
+/// merged); a file of any known format (read_any_topology); the name of a reference machine. So a file goes
+/// before a name; "./live" is a file of that name. Throws Error (usage) for what is none of these, naming
+/// what may have been meant.
+[[nodiscard]] ResolvedMachine resolve_machine(const std::string& argument);
+
+/// The reference machine that resolve_machine() takes the argument for, without reading anything; none where
+/// it is something else.
+[[nodiscard]] const ReferenceMachine* named_reference(const std::string& argument);
+
+/// Whether resolve_machine() takes the argument for a file.
+[[nodiscard]] bool names_file(const std::string& argument);
 
 }  // namespace collbench::topology

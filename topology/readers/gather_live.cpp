@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,13 +15,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/hwloc/live.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/query.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
-#include "topology/readers/sysfs/nics.hpp"
-#include "topology/readers/sysfs/pci.hpp"
-#include "topology/readers/sysfs/sysfs.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -30,31 +23,33 @@ namespace {
 /// Runs programs within one budget of time.
 class Programs {
  public:
-  explicit Programs(const LiveSources& places) : places_(places), start_(std::chrono::steady_clock::now()) {}
+  explicit Programs(const LiveSources& sources)
+      : sources_(sources), start_(std::chrono::steady_clock::now()) {}
 
-  /// What `arguments` print; none, with the reason in unsupported_reason(), unless they succeed.
+  /// What `arguments` print; none, with the reason in failure(), unless they succeed.
   [[nodiscard]] std::optional<std::string> output(const std::vector<std::string>& arguments) {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
     const ChildLimits limits{
-        .seconds = std::clamp(places_.seconds - gone.count(), 0.0, places_.seconds_per_program),
+        .seconds = std::clamp(sources_.seconds - gone.count(), 0.0, sources_.seconds_per_program),
         .max_bytes = kMaxInputBytes};
     last_ = run_child(arguments, limits);
     spdlog::debug("{}: {}", fmt::join(arguments, " "), describe_end(last_, limits));
     if (last_.succeeded()) return last_.out;
     // nvidia-smi prints its errors on stdout.
-    const std::string_view said = trim(last_.err).empty() ? trim(last_.out) : trim(last_.err);
-    why_not_ = describe_end(last_, limits);
-    if (!said.empty()) why_not_ += fmt::format(", \"{}\"", excerpt(said.substr(0, said.find('\n')), 120));
+    const std::string_view message = trim(last_.err).empty() ? trim(last_.out) : trim(last_.err);
+    failure_ = describe_end(last_, limits);
+    if (!message.empty())
+      failure_ += fmt::format(", \"{}\"", excerpt(message.substr(0, message.find('\n')), 120));
     return std::nullopt;
   }
 
-  [[nodiscard]] const std::string& unsupported_reason() const { return why_not_; }
+  [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const ChildResult& last() const { return last_; }
 
  private:
-  const LiveSources& places_;
+  const LiveSources& sources_;
   std::chrono::steady_clock::time_point start_;
-  std::string why_not_;
+  std::string failure_;
   ChildResult last_;
 };
 
@@ -81,71 +76,60 @@ std::vector<NvidiaSmiCommand> nvidia_smi_commands() {
           {{"nvlink", "-s"}, read_nvidia_smi_nvlink, true}};
 }
 
-std::string missing_nvidia_smi(const LiveSources& places, bool gpus_on_bus, const std::string& why) {
-  if (!gpus_on_bus)
-    return fmt::format("{} is not there, and no NVIDIA GPU on the PCI bus", places.nvidia_smi);
+std::string missing_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, const std::string& why) {
+  if (!gpus_on_bus) return fmt::format("{} not found, and no NVIDIA GPU on the PCI bus", sources.nvidia_smi);
   return fmt::format(
-      "{} is not there ({}): models, UUIDs and NVLinks of the GPUs are not known; put it on PATH, or start "
+      "{} not found ({}): GPU models, UUIDs and NVLinks are unknown; put it on PATH, or start "
       "the container with --gpus all",
-      places.nvidia_smi, why);
+      sources.nvidia_smi, why);
 }
 
 /// What nvidia-smi says, by itself: its own numbering holds its tables together, also where it sees fewer
 /// GPUs than the PCI bus.
-Host gather_nvidia_smi(const LiveSources& places, bool gpus_on_bus, Programs& programs) {
+Host gather_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, Programs& programs) {
   std::vector<Host> readings;
   const auto note = [&readings](std::string text) {
     readings.emplace_back().notes.push_back(std::move(text));
   };
   std::string failed;
   for (const NvidiaSmiCommand& command : nvidia_smi_commands()) {
-    std::vector<std::string> arguments{places.nvidia_smi};
+    std::vector<std::string> arguments{sources.nvidia_smi};
     arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
-    const std::string words = fmt::format("nvidia-smi {}", fmt::join(command.arguments, " "));
+    const std::string name = fmt::format("nvidia-smi {}", fmt::join(command.arguments, " "));
     if (const auto text = programs.output(arguments)) {
       if (command.silent_where_none && trim(*text).empty()) continue;
-      readings.push_back(or_note(words, [&] { return command.read(*text, "live"); }));
+      readings.push_back(or_note(name, [&] { return command.read(*text, "live"); }));
     } else if (programs.last().end == ChildEnd::not_started) {
-      note(missing_nvidia_smi(places, gpus_on_bus, programs.unsupported_reason()));
+      note(missing_nvidia_smi(sources, gpus_on_bus, programs.failure()));
       break;
     } else if (programs.last().end == ChildEnd::timed_out) {
-      note(
-          fmt::format("{}: {}; it is not asked again, and what it knows is missing: see dmesg for Xid errors",
-                      words, programs.unsupported_reason()));
+      note(fmt::format("{}: {}; its data is missing, and it is not run again: see dmesg for Xid errors", name,
+                       programs.failure()));
       break;
-    } else if (programs.unsupported_reason() != failed) {  // the same for every command is said once
-      failed = programs.unsupported_reason();
-      note(fmt::format("{}: {}; what it knows is missing: see to that first", words, failed));
+    } else if (programs.failure() != failed) {  // the same for every command is said once
+      failed = programs.failure();
+      note(fmt::format("{}: {}; its data is missing: fix that first", name, failed));
     }
   }
   return merge_hosts(readings);
 }
 
 /// "active", "inactive", "failed", …: systemctl prints the state and exits with 0 for "active" only.
-Host gather_fabric_manager(const LiveSources& places, Programs& programs) {
+Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
   constexpr std::array<std::string_view, 6> kStates{"active",     "inactive",     "failed",
                                                     "activating", "deactivating", "reloading"};
   Host host;
-  host.sources.push_back({"systemctl is-active", "live", ""});
-  static_cast<void>(programs.output({places.systemctl, "is-active", "nvidia-fabricmanager"}));
+  host.sources.push_back(kFabricManagerReader.source("live"));
+  static_cast<void>(programs.output({sources.systemctl, "is-active", "nvidia-fabricmanager"}));
   const std::string state(trim(programs.last().out));
   if (std::find(kStates.begin(), kStates.end(), state) != kStates.end()) {
     host.fabric_manager.value = state;
   } else {
     host.notes.push_back(
-        fmt::format("the state of the fabric manager is not known ({}); on the host: systemctl status "
+        fmt::format("the state of the fabric manager is unknown ({}); on the host: systemctl status "
                     "nvidia-fabricmanager",
-                    programs.unsupported_reason()));
+                    programs.failure()));
   }
-  return host;
-}
-
-Host gather_system(const std::filesystem::path& sysfs) {
-  Host host;
-  host.sources.push_back({"system", "live", ""});
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0) host.name.value = name.data();
-  host.driver_version.value = sysfs_text(sysfs / "module/nvidia/version");
   return host;
 }
 
@@ -159,25 +143,27 @@ bool shows_nvidia_gpu(const Host& host) {
 
 }  // namespace
 
-Host read_sysfs(const std::filesystem::path& root) {
-  return merge_hosts({read_sysfs_pci(root), read_sysfs_infiniband(root), read_sysfs_net(root)});
-}
-
-Host gather_live(const LiveSources& places) {
-  Programs programs(places);
-  const Host sysfs = read_sysfs(places.sysfs);
+Host gather_live(const LiveSources& sources) {
+  Programs programs(sources);
+  const Host sysfs = read_sysfs(sources.sysfs);
   const bool gpus_on_bus = shows_nvidia_gpu(sysfs);
-  const Host nvidia_smi = gather_nvidia_smi(places, gpus_on_bus, programs);
-  std::vector<Host> readings{gather_system(places.sysfs), nvidia_smi, sysfs};
-  if (gpus_on_bus || !nvidia_smi.gpus.empty()) readings.push_back(gather_fabric_manager(places, programs));
-  if (places.hwloc) readings.push_back(or_note("libhwloc", read_hwloc_live));
+  const Host nvidia_smi = gather_nvidia_smi(sources, gpus_on_bus, programs);
+  std::vector<Host> readings{read_system(sources.sysfs), nvidia_smi, sysfs};
+  if (gpus_on_bus || !nvidia_smi.gpus.empty()) readings.push_back(gather_fabric_manager(sources, programs));
+  if (sources.hwloc) readings.push_back(or_note("libhwloc", read_hwloc_live));
   Host host = merge_hosts(readings);
   if (!nvidia_smi.gpus.empty() && nvidia_smi.gpus.size() < host.gpus.size()) {
-    host.notes.push_back(fmt::format(
-        "nvidia-smi sees {} of the {} GPUs on the PCI bus: the others are kept from this job or container",
-        nvidia_smi.gpus.size(), host.gpus.size()));
+    host.notes.push_back(
+        fmt::format("nvidia-smi sees {} of the {} GPUs on the PCI bus: the others are not visible to this "
+                    "job or container",
+                    nvidia_smi.gpus.size(), host.gpus.size()));
   }
   return host;
 }
+
+constexpr TopologyReader kFabricManagerReader{
+    .name = "systemctl is-active",
+    .coverage = {.gpus = false, .nics = false, .nvswitches = false},
+};
 
 }  // namespace collbench::topology

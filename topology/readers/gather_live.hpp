@@ -18,9 +18,6 @@ struct LiveSources {
 
 /// This machine as every source sees it, merged. Never throws for a source that is missing, hangs, fails or
 /// gives nonsense: what is missing for it, and how to get it, stands in the notes.
-[[nodiscard]] Host gather_live(const LiveSources& places = {});
-
-/// A copy of /sys: what its files say.
-[[nodiscard]] Host read_sysfs(const std::filesystem::path& root);
+[[nodiscard]] Host gather_live(const LiveSources& sources = {});
 
 }  // namespace collbench::topology

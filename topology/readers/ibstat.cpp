@@ -1,5 +1,3 @@
-#include "topology/readers/ibstat.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "base/text_input.hpp"
 #include "topology/graph/nics.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -61,23 +60,26 @@ void begin_device(const std::string& name, const Line& line, std::string_view fi
   const bool twice =
       std::any_of(host.nics.begin(), host.nics.end(), [&](const Nic& nic) { return nic.name.value == name; });
   if (twice) {
-    throw usage_error(place(file, line.number), fmt::format("{} stands in it twice", excerpt(name)),
-                      "save the output of each machine as a file of its own");
+    throw usage_error(location(file, line.number), fmt::format("{} is listed twice", excerpt(name)),
+                      "save the output of each machine to its own file");
   }
   host.nics.emplace_back().name.value = name;
 }
 
-}  // namespace
-
+/// Whether the text holds such an output, at least in part.
 bool has_ibstat(std::string_view text) {
   return text.find("CA '") != std::string_view::npos &&
          text.find("Physical state:") != std::string_view::npos;
 }
 
+bool is_ibstat(const ReaderInput& input) { return !input.xml && has_ibstat(input.text); }
+
+}  // namespace
+
 Host read_ibstat(std::string_view text, std::string_view file) {
   require_text(text, file, "the output of ibstat");
   Host host;
-  host.sources.push_back({"ibstat", std::string(file), ""});
+  host.sources.push_back(kIbstatReader.source(file));
   for (const Line& line : clean_lines(text)) {
     const std::string_view words = trim(line.text);
     if (words.empty()) continue;
@@ -94,10 +96,17 @@ Host read_ibstat(std::string_view text, std::string_view file) {
     }
   }
   if (host.nics.empty()) {
-    throw usage_error(std::string(file), "there is no \"CA 'mlx5_0'\" in it; expected the output of ibstat",
+    throw usage_error(std::string(file), "no line like \"CA 'mlx5_0'\"; expected the output of ibstat",
                       std::string(kSaveIbstat));
   }
   return host;
 }
+
+constexpr TopologyReader kIbstatReader{
+    .name = "ibstat",
+    .coverage = {.gpus = false, .nics = true, .nvswitches = false},
+    .recognizes = is_ibstat,
+    .read = read_ibstat,
+};
 
 }  // namespace collbench::topology

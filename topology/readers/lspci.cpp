@@ -1,5 +1,3 @@
-#include "topology/readers/lspci.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "base/text_input.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -135,8 +134,8 @@ void read_detail(const Line& line, std::string_view file, Function& function) {
   if (!text.starts_with("Bus: ")) return;
   const auto bus = parse_hex(between(text, "secondary=", ","));
   if (!bus || *bus > 255) {
-    throw usage_error(place(file, line.number), fmt::format("'{}' names no secondary bus", excerpt(text, 80)),
-                      std::string(kSaveLspci));
+    throw usage_error(location(file, line.number),
+                      fmt::format("'{}' names no secondary bus", excerpt(text, 80)), std::string(kSaveLspci));
   }
   if (*bus > 0) function.secondary = static_cast<int>(*bus);  // 0: not set up
 }
@@ -149,7 +148,7 @@ std::vector<Function> read_functions(std::string_view text, std::string_view fil
         return known.device.address == device->address;
       });
       if (twice) {
-        throw usage_error(place(file, line.number), fmt::format("{} stands in it twice", device->address),
+        throw usage_error(location(file, line.number), fmt::format("{} is listed twice", device->address),
                           std::string(kSaveLspci));
       }
       functions.push_back({std::move(*device)});
@@ -176,23 +175,25 @@ void hang_below_bridges(std::vector<Function>& functions) {
   }
 }
 
-}  // namespace
-
+/// Whether the text holds such an output, at least in part.
 bool has_lspci(std::string_view text) {
   return text.find("LnkSta:") != std::string_view::npos && text.find("LnkCap:") != std::string_view::npos;
 }
+
+bool is_lspci(const ReaderInput& input) { return !input.xml && has_lspci(input.text); }
+
+}  // namespace
 
 Host read_lspci(std::string_view text, std::string_view file) {
   require_text(text, file, kLspciOutput);
   std::vector<Function> functions = read_functions(text, file);
   if (functions.empty() || !has_lspci(text)) {
-    throw usage_error(std::string(file),
-                      fmt::format("no link of a device is in it; expected {}", kLspciOutput),
+    throw usage_error(std::string(file), fmt::format("no device link found; expected {}", kLspciOutput),
                       std::string(kSaveLspci));
   }
   hang_below_bridges(functions);
   Host host;
-  host.sources.push_back({"lspci -vvv", std::string(file), ""});
+  host.sources.push_back(kLspciReader.source(file));
   for (Function& function : functions) {
     PciDevice& device = function.device;
     const PciRole role = pci_role(device.class_code.value_or(""), device.vendor.value_or(""));
@@ -205,5 +206,12 @@ Host read_lspci(std::string_view text, std::string_view file) {
   drop_idle_bridges(host);
   return host;
 }
+
+constexpr TopologyReader kLspciReader{
+    .name = "lspci -vvv",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = true},
+    .recognizes = is_lspci,
+    .read = read_lspci,
+};
 
 }  // namespace collbench::topology

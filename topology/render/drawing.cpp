@@ -1,4 +1,4 @@
-#include "topology/render/drawing.hpp"
+#include "topology/render/render.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -187,7 +187,7 @@ class Drawing {
   }
 
   /// The third line of a GPU.
-  [[nodiscard]] std::string nvlink_words(const Device& device) const {
+  [[nodiscard]] std::string nvlink_text(const Device& device) const {
     const int links = device.kind == DeviceKind::gpu ? nvlinks_of(host_, device) : 0;
     return links == 0 ? "" : fmt::format("{} NVLink{}", links, links == 1 ? "" : "s");
   }
@@ -196,7 +196,7 @@ class Drawing {
     const bool gpu = device.kind == DeviceKind::gpu;
     const auto [numbers, fill] = mark_of(device, gpu ? kGpuFill : kNicFill);
     std::string words = "<b>" + escaped(device_label(host_, device)) + "</b>" + numbers;
-    for (const std::string& more : {details(device), nvlink_words(device)}) {
+    for (const std::string& more : {details(device), nvlink_text(device)}) {
       if (!more.empty()) words += fmt::format(R"(<br/><font point-size="9">{}</font>)", escaped(more));
     }
     return fmt::format(R"(<td port="{}{}" bgcolor="{}" cellpadding="5">{}</td>)", gpu ? "g" : "n",
@@ -231,7 +231,7 @@ class Drawing {
   }
 
   [[nodiscard]] std::string numa_label(std::optional<int> index) const {
-    if (!index) return "NUMA node not known";
+    if (!index) return "NUMA node unknown";
     for (int i = 0; i < static_cast<int>(host_.numa_nodes.size()); ++i) {
       const NumaNode& node = host_.numa_nodes[static_cast<std::size_t>(i)];
       if (node.index != *index) continue;

@@ -1,4 +1,4 @@
-#include "topology/render/nccl_topology_xml.hpp"
+#include "topology/render/render.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {

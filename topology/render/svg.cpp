@@ -1,4 +1,4 @@
-#include "topology/render/svg.hpp"
+#include "topology/render/render.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
-#include "topology/render/drawing.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -23,8 +22,7 @@ class ScratchFolder {
   ScratchFolder() {
     std::string pattern = (fs::temp_directory_path() / "collbench-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
-      throw usage_error(pattern, "no folder can be made there",
-                        "set TMPDIR to a folder that can be written to");
+      throw usage_error(pattern, "cannot create a folder there", "set TMPDIR to a writable folder");
     }
     folder_ = pattern;
   }
@@ -53,13 +51,13 @@ std::string svg_of(const std::string& dot) {
   const ChildResult result = run_child({"dot", "-Tsvg", file}, limits);
   if (result.end == ChildEnd::not_started) {
     throw Error(ExitStatus::not_here, "topo draw",
-                "Graphviz' dot is not here: " + describe_end(result, limits),
+                "Graphviz' dot was not found: " + describe_end(result, limits),
                 "install the package graphviz, or write the graph itself with -o FILE.dot");
   }
   if (!result.succeeded() || result.cut) {
     throw usage_error("dot -Tsvg",
                       fmt::format("{}: {}", describe_end(result, limits), excerpt(result.err, 200)),
-                      "write the graph itself with -o FILE.dot, and see what dot says of it");
+                      "write the graph itself with -o FILE.dot, and run dot on it to see the error");
   }
   return with_dark_colours(result.out);
 }

@@ -1,4 +1,4 @@
-#include "topology/render/tree.hpp"
+#include "topology/render/render.hpp"
 
 #include <fmt/format.h>
 
@@ -163,7 +163,7 @@ std::vector<Branch> tree_of(const Host& host) {
     add_unplaced(host, index, branch.below);
     branches.push_back(std::move(branch));
   }
-  Branch rest{"NUMA node not known", below(host, "", std::nullopt)};
+  Branch rest{"NUMA node unknown", below(host, "", std::nullopt)};
   add_unplaced(host, std::nullopt, rest.below);
   if (!rest.below.empty()) branches.push_back(std::move(rest));
   return branches;

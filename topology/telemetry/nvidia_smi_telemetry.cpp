@@ -1,10 +1,15 @@
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "base/child_process.hpp"
+#include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"
 #include "topology/graph/pci.hpp"
@@ -63,24 +68,17 @@ std::optional<std::uint64_t> sum(pugi::xml_node node, std::initializer_list<cons
 }
 
 std::vector<GpuTrouble> reasons_now(pugi::xml_node gpu) {
-  std::vector<GpuTrouble> active;
+  std::set<GpuTrouble> active;
   for (const char* const list : {"clocks_event_reasons", "clocks_throttle_reasons"}) {
     for (const pugi::xml_node element : gpu.child(list).children()) {
       if (field(element) != "Active") continue;
       const std::string_view name = element.name();
       for (const ReasonNames& known : kReasons) {
-        if (name.ends_with(known.reason)) active.push_back(known.trouble);
+        if (name.ends_with(known.reason)) active.insert(known.trouble);
       }
     }
   }
-  std::sort(active.begin(), active.end());
-  active.erase(std::unique(active.begin(), active.end()), active.end());
-  // It stands for either of the two that follow it, and for more: nvml.h, nvmlClocksEventReasonHwSlowdown.
-  const bool closer = std::any_of(active.begin(), active.end(), [](GpuTrouble trouble) {
-    return trouble == GpuTrouble::hw_thermal_slowdown || trouble == GpuTrouble::hw_power_brake_slowdown;
-  });
-  if (closer) std::erase(active, GpuTrouble::hw_slowdown);
-  return active;
+  return most_specific(std::move(active));
 }
 
 std::map<GpuTrouble, double> reason_seconds(pugi::xml_node gpu) {
@@ -106,7 +104,7 @@ GpuReading read_gpu(const XmlInput& xml, pugi::xml_node gpu) {
   // The momentary one where there is one: an average over the last second lags behind what runs.
   reading.power_watts = number(gpu, {"gpu_power_readings/instant_power_draw", "gpu_power_readings/power_draw",
                                      "gpu_power_readings/average_power_draw", "power_readings/power_draw"});
-  // Turing and newer tell SRAM from DRAM; the drivers before, and for older GPUs, have totals.
+  // Turing and newer count SRAM and DRAM separately; the drivers before, and for older GPUs, have totals.
   reading.ecc_corrected = sum(ecc, {"sram_correctable", "dram_correctable", "single_bit/total"});
   reading.ecc_uncorrected = sum(ecc, {"sram_uncorrectable", "sram_uncorrectable_parity",
                                       "sram_uncorrectable_secded", "dram_uncorrectable", "double_bit/total"});
@@ -116,14 +114,45 @@ GpuReading read_gpu(const XmlInput& xml, pugi::xml_node gpu) {
   return reading;
 }
 
+class NvidiaSmiReader final : public GpuReader {
+ public:
+  NvidiaSmiReader(std::string program, double timeout_seconds) : program_(std::move(program)) {
+    limits_.seconds = timeout_seconds;
+    limits_.max_bytes = kMaxInputBytes;
+  }
+
+  [[nodiscard]] std::string name() const override { return "nvidia-smi -q -x"; }
+
+  [[nodiscard]] std::vector<GpuReading> read() override {
+    const ChildResult child = run_child({program_, "-q", "-x"}, limits_);
+    if (child.succeeded()) return read_nvidia_smi_telemetry(child.out, "nvidia-smi");
+    std::string what = describe_end(child, limits_);
+    const std::string_view output = trim(trim(child.err).empty() ? child.out : child.err);
+    if (!output.empty()) {
+      what += fmt::format(", \"{}\"", excerpt(output.substr(0, output.find('\n')), kMaxQuoted));
+    }
+    throw Error(ExitStatus::not_here, name(), what, "check the driver with nvidia-smi");
+  }
+
+ private:
+  static constexpr std::size_t kMaxQuoted = 120;  ///< of what the program wrote
+
+  std::string program_;
+  ChildLimits limits_;
+};
+
 }  // namespace
 
 std::vector<GpuReading> read_nvidia_smi_telemetry(std::string_view text, std::string_view file) {
   const XmlInput xml(text, file, "nvidia_smi_log", "the output of nvidia-smi -q -x");
   std::vector<GpuReading> gpus;
   for (const pugi::xml_node gpu : xml.root().children("gpu")) gpus.push_back(read_gpu(xml, gpu));
-  if (gpus.empty()) throw xml.error(xml.root(), "there is no <gpu> in it");
+  if (gpus.empty()) throw xml.error(xml.root(), "no <gpu> element");
   return gpus;
+}
+
+std::unique_ptr<GpuReader> make_nvidia_smi_reader(std::string program, double timeout_seconds) {
+  return std::make_unique<NvidiaSmiReader>(std::move(program), timeout_seconds);
 }
 
 }  // namespace collbench::topology

@@ -1,33 +1,22 @@
 #pragma once
-#include <cstdint>
-#include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/record/telemetry.hpp"
+#include "topology/telemetry/gpu_reading.hpp"
 
 namespace collbench::topology {
 
-/// One GPU at one moment. What its driver does not tell is none.
-struct GpuReading {
-  std::string address;  ///< in PCI
-  std::string uuid;
-  std::optional<double> sm_clock_hertz;
-  std::optional<double> temperature_celsius;
-  std::optional<double> power_watts;
-  std::optional<std::uint64_t> ecc_corrected;  ///< since the driver was loaded, as the next
-  std::optional<std::uint64_t> ecc_uncorrected;
-  std::optional<std::uint64_t> pcie_replays;
-  std::vector<GpuTrouble> throttled_by;  ///< now; HW slowdown only where no closer reason is given
-  /// How long each reason has held since the driver was loaded; newer drivers count it.
-  std::map<GpuTrouble, double> throttled_seconds;
-};
-
 /// The GPUs of `nvidia-smi -q -x`: of its forms, the only one that has the PCIe replay counter, and that asks
-/// old drivers (clocks_throttle_reasons) and new ones (clocks_event_reasons) in the same words. `file` stands
-/// in errors. Throws Error (usage) with FILE:LINE.
+/// old drivers (clocks_throttle_reasons) and new ones (clocks_event_reasons) in the same words. `file` is
+/// named in errors. Throws Error (usage) with FILE:LINE.
 [[nodiscard]] std::vector<GpuReading> read_nvidia_smi_telemetry(std::string_view text, std::string_view file);
+
+/// Runs `program -q -x` (looked up on PATH) for each reading. Each is a child process of its own and not one
+/// that repeats itself: which reasons hold is known at once, however the program buffers its output, and a
+/// job that is killed leaves nothing behind that runs on. One takes up to 5 s where persistence mode is off.
+[[nodiscard]] std::unique_ptr<GpuReader> make_nvidia_smi_reader(std::string program = "nvidia-smi",
+                                                                double timeout_seconds = 8);
 
 }  // namespace collbench::topology

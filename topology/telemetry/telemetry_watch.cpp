@@ -1,13 +1,12 @@
 #include "topology/telemetry/telemetry_watch.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "base/child_process.hpp"
 #include "base/error.hpp"
-#include "base/text_input.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -23,13 +22,19 @@ void widen(std::optional<Gauge>& gauge, const std::optional<double>& value) {
   gauge->after = *value;
 }
 
-/// Whether it went up since the last reading. It starts anew when the driver is loaded anew.
+/// Whether it went up since the last reading. It is zero again after the driver was reloaded.
 bool count(std::optional<CounterChange>& counter, const std::optional<std::uint64_t>& value) {
   if (!value) return false;
   const bool went_up = counter && *value > counter->after;
   if (!counter) counter = CounterChange{*value, *value};
   counter->after = *value;
   return went_up;
+}
+
+constexpr double kMaxShareOfTime = 0.1;  // that readings take
+
+double seconds_from(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -49,6 +54,7 @@ void TelemetryLog::add(const std::vector<GpuReading>& reading, const ReadingTime
     if (gpu == gpus_.end()) {
       gpu = gpus_.emplace(gpus_.end());
       gpu->address = now.address;
+      gpu->source = now.source;
       gpu->uuid = now.uuid;
     }
     widen(gpu->sm_clock_hertz, now.sm_clock_hertz);
@@ -72,23 +78,14 @@ void TelemetryLog::add(const std::vector<GpuReading>& reading, const ReadingTime
     const bool seen = std::any_of(reading.begin(), reading.end(),
                                   [&](const GpuReading& each) { return each.address == gpu.address; });
     if (seen || last_.erase(gpu.address) == 0) continue;
-    note(fmt::format("nvidia-smi no longer shows GPU {}: see dmesg for Xid errors", gpu.address));
+    note(fmt::format("GPU {} disappeared during the run; check dmesg for Xid errors", gpu.address));
   }
 }
 
-namespace {
-
-constexpr double kShareOfTime = 0.1;  // that a child runs
-
-double seconds_from(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
-
-TelemetryWatch::TelemetryWatch(TelemetrySources places) : places_(std::move(places)) {
+TelemetryWatch::TelemetryWatch(GpuReaders readers, double seconds_between)
+    : readers_(std::move(readers)), seconds_between_(seconds_between) {
   read();
-  if (!failed_) thread_ = std::thread([this] { watch(); });
+  if (!readers_.empty()) thread_ = std::thread([this] { watch(); });
 }
 
 TelemetryWatch::~TelemetryWatch() { stop(); }
@@ -103,7 +100,7 @@ void TelemetryWatch::running(std::optional<std::size_t> row) {
 
 const TelemetryLog& TelemetryWatch::finish() {
   stop();
-  if (!failed_) read();
+  if (!readers_.empty()) read();
   return log_;
 }
 
@@ -118,8 +115,8 @@ void TelemetryWatch::stop() {
 }
 
 void TelemetryWatch::watch() {
-  while (!failed_) {
-    const double pause = std::max(places_.seconds_between, took_seconds_ * (1 / kShareOfTime - 1));
+  while (!readers_.empty()) {
+    const double pause = std::max(seconds_between_, took_seconds_ * (1 / kMaxShareOfTime - 1));
     {
       std::unique_lock lock(mutex_);
       if (wake_.wait_for(lock, std::chrono::duration<double>(pause), [this] { return over_; })) return;
@@ -139,36 +136,40 @@ void TelemetryWatch::read() {
     if (row_) during_.insert(*row_);
     time.since_last = std::exchange(since_last_, during_);
   }
-  const ChildLimits limits{.seconds = places_.seconds_per_reading, .max_bytes = kMaxInputBytes};
-  ChildResult child;
-  try {
-    child = run_child({places_.nvidia_smi, "-q", "-x"}, limits);
-  } catch (const Error& error) {  // no process to be had
-    return fail(error.what());
-  }
+  const auto reading = read_gpus();
   {
     const std::lock_guard lock(mutex_);
     time.during = during_;
   }
   time.since_last.insert(time.during.begin(), time.during.end());
   took_seconds_ = seconds_from(start);
-  if (!child.succeeded()) {
-    const std::string_view said = trim(trim(child.err).empty() ? child.out : child.err);
-    return fail(describe_end(child, limits) +
-                (said.empty() ? "" : fmt::format(", \"{}\"", excerpt(said.substr(0, said.find('\n')), 120))));
-  }
-  try {
-    log_.add(read_nvidia_smi_telemetry(child.out, "nvidia-smi"), time);
-  } catch (const Error& error) {
-    fail(error.what());
-  }
+  if (reading) log_.add(*reading, time);
 }
 
-void TelemetryWatch::fail(const std::string& why) {
-  failed_ = true;
-  log_.note(log_.readings() == 0
-                ? fmt::format("not known: nvidia-smi -q -x: {}", why)
-                : fmt::format("not known after reading {}: nvidia-smi -q -x: {}", log_.readings(), why));
+std::optional<std::vector<GpuReading>> TelemetryWatch::read_gpus() {
+  while (!readers_.empty()) {
+    try {
+      auto reading = readers_.front()->read();
+      if (log_.readings() == 0 && !failures_.empty()) {
+        log_.note(
+            fmt::format("read with {} instead of {}", readers_.front()->name(), fmt::join(failures_, "; ")));
+      }
+      return reading;
+    } catch (const Error& error) {
+      failures_.push_back(fmt::format("{}: {}", readers_.front()->name(), error.what()));
+    }
+    if (log_.readings() > 0) {
+      log_.note(fmt::format("not known after reading {}: {}; check dmesg for Xid errors", log_.readings(),
+                            failures_.back()));
+      readers_.clear();
+    } else {
+      readers_.erase(readers_.begin());
+      if (readers_.empty())
+        log_.note(fmt::format("not known: {}; check the NVIDIA driver, or pass --no-telemetry",
+                              fmt::join(failures_, "; ")));
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace collbench::topology

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "base/record/telemetry.hpp"
-#include "topology/telemetry/nvidia_smi_telemetry.hpp"
+#include "topology/telemetry/gpu_reading.hpp"
 
 namespace collbench::topology {
 
@@ -21,11 +22,11 @@ using RowSet = std::set<std::size_t>;
 /// When a reading was taken, in terms of what ran.
 struct ReadingTime {
   double seconds_since_last = 0;  ///< 0 of the first reading
-  RowSet during;                  ///< rows that ran while nvidia-smi did
+  RowSet during;                  ///< rows that ran while it was taken
   RowSet since_last;              ///< rows that ran since the reading before began
 };
 
-/// What all readings of one host's GPUs come to.
+/// All readings of one host's GPUs, summed up.
 class TelemetryLog {
  public:
   /// Marks the rows that ran `during` a reading with the reasons that hold at it, and those that ran
@@ -49,22 +50,17 @@ class TelemetryLog {
   std::map<std::size_t, std::set<RowMark>> marks_;  // by row
 };
 
-/// Where and how often telemetry is read; tests put stand-ins there.
-struct TelemetrySources {
-  std::string nvidia_smi = "nvidia-smi";  ///< the program, looked up on PATH
-  double seconds_per_reading = 8;         ///< it takes up to 5 s where persistence mode is off
-  double seconds_between = 1;             ///< at least; and nine times what the last reading took
-};
+/// In order of preference: the next one is used where none before it has given a first reading.
+using GpuReaders = std::vector<std::unique_ptr<GpuReader>>;
 
 /// Reads this host's GPUs while rows run: at the start, at the end and every second or so between, from a
-/// thread of its own, so that nothing that is timed waits for it. Each reading is a child process of its own
-/// and not one that repeats itself: what reasons hold is known at once, however the program buffers its
-/// output, and a job that is killed leaves nothing behind that runs on. A child runs for at most a tenth of
-/// the time, so that most blocks of a row have none beside them, and the medians stay theirs.
+/// thread of its own, so that nothing that is timed waits for it. A reading runs for at most a tenth of the
+/// time, so that most blocks of a row have none beside them, and the medians stay theirs.
 class TelemetryWatch {
  public:
-  /// Takes the first reading.
-  explicit TelemetryWatch(TelemetrySources places = {});
+  /// Takes the first reading. Between two readings `seconds_between` pass at least, and nine times what the
+  /// last reading took.
+  explicit TelemetryWatch(GpuReaders readers, double seconds_between = 1);
   TelemetryWatch(const TelemetryWatch&) = delete;
   TelemetryWatch& operator=(const TelemetryWatch&) = delete;
   TelemetryWatch(TelemetryWatch&&) = delete;
@@ -74,21 +70,24 @@ class TelemetryWatch {
   /// The row that runs from now on; none between rows.
   void running(std::optional<std::size_t> row);
 
-  /// Takes the last reading. What nvidia-smi could not tell, and why, stands in the log's notes; a program
-  /// that failed is not asked again.
+  /// Takes the last reading. What could not be read, and why, is in the log's notes; a reader that failed is
+  /// not asked again.
   [[nodiscard]] const TelemetryLog& finish();
 
  private:
   void watch();
   void read();
-  void fail(const std::string& why);
+  std::optional<std::vector<GpuReading>> read_gpus();
   void stop();
 
-  TelemetrySources places_;
-  TelemetryLog log_;         // the thread's while it runs
-  bool failed_ = false;      // likewise
-  double took_seconds_ = 0;  // likewise: the last reading
+  // The thread's while it runs:
+  GpuReaders readers_;  // first, the one that is asked; empty: the last one failed
+  std::vector<std::string> failures_;
+  TelemetryLog log_;
+  double took_seconds_ = 0;  // the last reading
   std::chrono::steady_clock::time_point last_reading_;
+
+  double seconds_between_;
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool over_ = false;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/models/nccl/named_cluster.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 
@@ -71,7 +70,7 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
   return cluster;
 }
 
-GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std::string& where,
+GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machine, const std::string& where,
                           bool own_floor) {
   if (run.backend != "nccl") {
     throw usage_error(where, "it was measured on host memory, which no topology of GPUs explains",
@@ -88,7 +87,7 @@ GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std
     throw usage_error(where, fmt::format("{} ranks on {} nodes: nodes differ", ranks, nodes),
                       "only runs with as many ranks on every node can be judged");
   }
-  return with_run_facts(named_gpu_cluster(topology, nodes, locals.front()), run, own_floor);
+  return with_run_facts(gpu_cluster(machine, nodes, locals.front()), run, own_floor);
 }
 
 }  // namespace collbench::analysis

@@ -12,10 +12,10 @@ namespace collbench::analysis {
 /// floor.
 [[nodiscard]] GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor);
 
-/// The cluster of a run on nodes like `topology` (named_gpu_cluster), with the facts of its log. Throws Error
+/// The cluster of a run on nodes like `machine`, with the facts of its log. Throws Error
 /// (usage) for a run on host memory, where nodes have different numbers of ranks, and where an imported log
 /// does not say on how many nodes it ran. `where` names the run in it.
-[[nodiscard]] GpuCluster cluster_of_run(const Run& run, const std::string& topology, const std::string& where,
-                                        bool own_floor);
+[[nodiscard]] GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machine,
+                                        const std::string& where, bool own_floor);
 
 }  // namespace collbench::analysis

@@ -157,4 +157,10 @@ GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes, int
   return cluster;
 }
 
+GpuCluster gpu_cluster(const topology::ResolvedMachine& machine, int nodes, int ranks_per_node) {
+  return machine.reference != nullptr
+             ? gpu_cluster(*machine.reference, nodes, ranks_per_node)
+             : gpu_cluster(machine.first_host(), nodes, ranks_per_node, machine.argument);
+}
+
 }  // namespace collbench::analysis

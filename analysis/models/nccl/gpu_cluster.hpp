@@ -6,6 +6,7 @@
 #include "analysis/models/nccl/transport.hpp"
 #include "topology/graph/topology.hpp"
 #include "topology/machines/reference_machines.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::analysis {
 
@@ -63,5 +64,8 @@ struct GpuCluster {
 /// The same of a reference machine, whose transport and NVLink domain are known.
 [[nodiscard]] GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes,
                                      int ranks_per_node);
+
+/// The same of what an argument names: by the type where it is a reference machine, else by its first host.
+[[nodiscard]] GpuCluster gpu_cluster(const topology::ResolvedMachine& machine, int nodes, int ranks_per_node);
 
 }  // namespace collbench::analysis

@@ -21,6 +21,7 @@ Run marked_run() {
   gpu.pcie_replays = CounterChange{9, 11};
   gpu.ecc_corrected = CounterChange{1, 1};
   run.telemetry->gpus.push_back(gpu);
+  run.telemetry->gpus[1].source = TelemetrySource::nvml;
   run.telemetry->gpus[1].sm_clock_hertz = Gauge{1410e6, 990e6, 1500e6, 1410e6};
   return run;
 }
@@ -33,7 +34,8 @@ TEST(TelemetryFacts, GiveTheRangesAndWhatIsNotKnown) {
   const ReportFacts facts = telemetry_facts(marked_run());
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_EQ(facts[0].text,
-            "2 GPUs in 12 readings: SM clock 990 to 1980 MHz, temperature not known, power 70 to 698 W; no "
+            "2 GPUs in 12 readings (NVML, nvidia-smi): SM clock 990 to 1980 MHz, temperature not known, "
+            "power 70 to 698 W; no "
             "corrected "
             "ECC errors, uncorrected ECC errors not known, 4 PCIe replays");
 }

@@ -6,7 +6,6 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "base/units.hpp"
 #include "tests/topology/diff/mutations.hpp"
-#include "topology/diff/inject_fault.hpp"
 #include "topology/diff/topology_diff.hpp"
 
 namespace collbench::analysis::finding_cost_test {

@@ -97,9 +97,17 @@ class RandomRun {
     Telemetry result;
     result.readings = below(4096);
     result.gpus = several([&] {
-      return GpuTelemetry{
-          text(),       text(),         text(),         maybe(gauge),   maybe(gauge),
-          maybe(gauge), maybe(counter), maybe(counter), maybe(counter), several([&] { return trouble(); })};
+      return GpuTelemetry{text(),
+                          text(),
+                          text(),
+                          chance() ? TelemetrySource::nvml : TelemetrySource::nvidia_smi,
+                          maybe(gauge),
+                          maybe(gauge),
+                          maybe(gauge),
+                          maybe(counter),
+                          maybe(counter),
+                          maybe(counter),
+                          several([&] { return trouble(); })};
     });
     result.notes = several([&] { return text(); });
     return result;

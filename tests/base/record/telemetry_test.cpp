@@ -43,6 +43,17 @@ TEST(TelemetryJson, WhatIsNotKnownIsNull) {
   EXPECT_TRUE(json["gpus"][0]["pcie_replays"].is_null());
 }
 
+TEST(TelemetryJson, NamesTheSourceAndOlderRecordsAreByNvidiaSmi) {
+  Telemetry telemetry;
+  telemetry.gpus.emplace_back().source = TelemetrySource::nvml;
+  auto json = nlohmann::json::parse(telemetry_to_json(telemetry).dump());
+  EXPECT_EQ(json["gpus"][0]["source"], "NVML");
+  json["gpus"][0].erase("source");
+  EXPECT_EQ(telemetry_from_json(JsonReader(json, "run.json")).gpus.at(0).source, TelemetrySource::nvidia_smi);
+  json["gpus"][0]["source"] = "dcgm";
+  EXPECT_THROW((void)telemetry_from_json(JsonReader(json, "run.json")), Error);
+}
+
 TEST(TelemetryJson, AMarkNamesItsTrouble) {
   const RowMark mark{"n1", "GPU-1", GpuTrouble::hw_thermal_slowdown};
   EXPECT_EQ(row_mark_to_json(mark).dump(), R"({"host":"n1","gpu":"GPU-1","trouble":"HW thermal slowdown"})");

@@ -87,7 +87,8 @@ TEST(GatherCluster, EveryNodeGathersOnceAndIsThere) {
   const Gathered result = gather(3, 1);
   EXPECT_EQ(result.gathers, 3);
   ASSERT_EQ(result.cluster.nodes.size(), 3U);
-  EXPECT_EQ(result.cluster.shapes, (std::vector<topology::Host>{machine(0, false), machine(1, true)}));
+  EXPECT_EQ(result.cluster.distinct_hosts,
+            (std::vector<topology::Host>{machine(0, false), machine(1, true)}));
   EXPECT_EQ(result.cluster.nodes[1].shape, 1);
   EXPECT_EQ(result.cluster.nodes[2].shape, 0);
   EXPECT_EQ(result.cluster.nodes[2].host, "n2");

@@ -11,7 +11,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-topology::ClusterTopology cluster_of(const topology::Host& host) { return {.shapes = {host}, .nodes = {}}; }
+topology::ClusterTopology cluster_of(const topology::Host& host) {
+  return {.distinct_hosts = {host}, .nodes = {}};
+}
 
 Identities ranks(const std::vector<int>& per_node) {
   Identities identities;

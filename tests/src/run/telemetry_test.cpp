@@ -40,6 +40,7 @@ GatheredTelemetry gathered(const std::vector<collectives::VisibleGpu>& gpus,
 
 topology::TelemetryLog log(const std::string& uuid, const std::string& address) {
   topology::GpuReading reading;
+  reading.source = TelemetrySource::nvml;
   reading.uuid = uuid;
   reading.address = address;
   reading.throttled_by = {GpuTrouble::sw_power_cap};
@@ -48,7 +49,7 @@ topology::TelemetryLog log(const std::string& uuid, const std::string& address) 
   return log;
 }
 
-TEST(GatherTelemetry, PutsHostsTogetherAndNamesThem) {
+TEST(GatherTelemetry, MergesTheHostsAndNamesThem) {
   topology::TelemetryLog twice = log("GPU-b", "0000:01:00.0");
   twice.add({}, {});
   const GatheredTelemetry all = gathered({{"0000:01:00.0", "GPU-a"},
@@ -59,21 +60,21 @@ TEST(GatherTelemetry, PutsHostsTogetherAndNamesThem) {
   EXPECT_EQ(all.telemetry.readings, 1) << "of the host that has fewest";
   ASSERT_EQ(all.telemetry.gpus.size(), 2U);
   EXPECT_EQ(all.telemetry.gpus[0].host, "n1");
+  EXPECT_EQ(all.telemetry.gpus[0].source, TelemetrySource::nvml);
   EXPECT_EQ(all.telemetry.gpus[1].uuid, "GPU-b");
   EXPECT_THAT(all.marks, ElementsAre(Pair(2, ElementsAre(RowMark{"n1", "GPU-a", GpuTrouble::sw_power_cap},
                                                          RowMark{"n2", "GPU-b", GpuTrouble::sw_power_cap}))));
-  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n2: nvidia-smi no longer shows")));
+  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n2: GPU 0000:01:00.0 disappeared during the run")));
 }
 
-TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostWorksOn) {
+TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostUses) {
   const std::vector<collectives::VisibleGpu> gpus(4, {"0000:01:00.0", "GPU-a"});
   const GatheredTelemetry all =
       gathered(gpus, {log("GPU-other", "0000:02:00.0"), log("GPU-a", "0000:01:00.0")});
   ASSERT_EQ(all.telemetry.gpus.size(), 1U);
   EXPECT_EQ(all.telemetry.gpus[0].host, "n2");
   EXPECT_THAT(all.marks, ElementsAre(Pair(2, testing::SizeIs(1))));
-  EXPECT_THAT(all.telemetry.notes,
-              ElementsAre(HasSubstr("n1: not known: nvidia-smi shows none of the GPUs")));
+  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n1: not known: NVML lists none of the GPUs")));
 }
 
 TEST(GatherTelemetry, AMigDeviceIsKnownByItsGpusAddress) {

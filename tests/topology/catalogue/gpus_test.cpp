@@ -5,7 +5,7 @@
 namespace collbench::topology::gpus_test {
 namespace {
 
-TEST(GpuCatalogue, TellsFormsOfOneModelApart) {
+TEST(GpuCatalogue, DistinguishesFormsOfOneModel) {
   EXPECT_EQ("H100 SXM", find_gpu_model("NVIDIA H100 80GB HBM3")->name);
   EXPECT_EQ(12, find_gpu_model("NVIDIA H100 NVL")->nvlinks);  // of 18, by design
   EXPECT_EQ("A100 PCIe", find_gpu_model("NVIDIA A100 80GB PCIe")->name);

@@ -12,7 +12,7 @@
 namespace collbench::topology::cluster_topology_test {
 namespace {
 
-/// hgx-h100 as one of several device pairs.
+/// hgx-h100 as one of several equal machines.
 Host counterpart(const std::string& name) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   host.name.value = name;
@@ -56,7 +56,7 @@ TEST(ClusterRecord, GivesTheClusterBack) {
   const Cluster record = cluster_record(cluster);
   EXPECT_EQ(record.summary.size(), 3U);
   const ClusterTopology again = read_cluster_record(record, "run.json");
-  EXPECT_EQ(again.shapes, cluster.shapes);
+  EXPECT_EQ(again.distinct_hosts, cluster.distinct_hosts);
   EXPECT_EQ(again.nodes, cluster.nodes);
 }
 
@@ -64,7 +64,7 @@ TEST(ClusterRecord, RefusesANodeOfNoShape) {
   Cluster record = cluster_record(two_nodes());
   record.nodes[1].shape = 1;
   EXPECT_THAT(refusal([&] { static_cast<void>(read_cluster_record(record, "run.json")); }),
-              testing::HasSubstr("run.json: node n2 is of shape 1, and there are 1 shapes"));
+              testing::HasSubstr("run.json: node n2 refers to distinct host 1, but the record has only 1"));
 }
 
 using testing::AllOf;
@@ -88,9 +88,10 @@ TEST(ClusterSummary, OneNode) {
 }
 
 TEST(ClusterSummary, AlikeNodes) {
-  EXPECT_THAT(cluster_summary(cluster_of({hgx()}, {0, 0})),
-              ElementsAre(HasSubstr("2 nodes, each 8 × NVIDIA H100"),
-                          HasSubstr("like the reference machine hgx-h100"), HasSubstr("alike")));
+  EXPECT_THAT(
+      cluster_summary(cluster_of({hgx()}, {0, 0})),
+      ElementsAre(HasSubstr("2 nodes, each 8 × NVIDIA H100"),
+                  HasSubstr("matches the reference machine hgx-h100"), HasSubstr("all nodes are identical")));
 }
 
 TEST(ClusterSummary, NamesTheOddNodeAndWhy) {
@@ -128,7 +129,7 @@ TEST(ClusterSummary, ManyOddKindsAreCounted) {
 }
 
 TEST(ClusterSummary, WithoutGpus) {
-  EXPECT_THAT(cluster_summary(cluster_of({Host{}}, {0, 0}))[1], HasSubstr("no reference machine is named"));
+  EXPECT_THAT(cluster_summary(cluster_of({Host{}}, {0, 0}))[1], HasSubstr("no reference machine matches"));
 }
 
 TEST(ClusterSummary, OtherBusNumbersMakeNoNodeOdd) {
@@ -137,8 +138,9 @@ TEST(ClusterSummary, OtherBusNumbersMakeNoNodeOdd) {
     if (pci.address == *moved.nics[0].pci_address.value) pci.address = "0000:f0:00.0";
   }
   moved.nics[0].pci_address.value = "0000:f0:00.0";
-  EXPECT_THAT(cluster_summary(cluster_of({hgx(), moved}, {0, 0, 1})),
-              ElementsAre(HasSubstr("3 nodes, each"), HasSubstr("hgx-h100"), HasSubstr("alike")));
+  EXPECT_THAT(
+      cluster_summary(cluster_of({hgx(), moved}, {0, 0, 1})),
+      ElementsAre(HasSubstr("3 nodes, each"), HasSubstr("hgx-h100"), HasSubstr("all nodes are identical")));
 }
 
 }  // namespace

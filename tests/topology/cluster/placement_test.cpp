@@ -23,7 +23,7 @@ TEST(VisibleGpus, FollowsCudasRules) {
               ElementsAre("GPU-1a2b", "MIG-GPU-1a2b/1/0", "MIG-5c"));
 }
 
-TEST(VisibleGpus, TellsAnIndex) {
+TEST(VisibleGpus, RecognizesAnIndex) {
   EXPECT_TRUE(is_gpu_index("0"));
   EXPECT_FALSE(is_gpu_index("-1"));
   EXPECT_FALSE(is_gpu_index("GPU-0"));
@@ -126,7 +126,7 @@ TEST(Placement, Mig) {
   const auto placed = placement(hosts(), ranks({sees({"MIG-GPU-bbbbbbbb/1/0"}), sees({"MIG-5c0f"})}));
   EXPECT_THAT(gpus(placed), ElementsAre(1, -1));
   EXPECT_FALSE(placed[0].guess);
-  EXPECT_THAT(placed[1].note, HasSubstr("MIG-5c0f does not say which GPU it is a part of"));
+  EXPECT_THAT(placed[1].note, HasSubstr("MIG-5c0f does not tell which GPU it belongs to"));
 }
 
 TEST(Placement, WhatIsNotThereIsSaid) {

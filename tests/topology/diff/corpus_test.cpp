@@ -11,7 +11,7 @@
 #include "base/files.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/diff/topology_diff.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::diff_corpus_test {
 namespace {

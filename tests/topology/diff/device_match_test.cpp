@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "topology/diff/inject_fault.hpp"
+#include "topology/diff/topology_diff.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::topology::device_match_test {
@@ -15,7 +15,7 @@ constexpr Device nic(int index) { return {DeviceKind::nic, index}; }
 
 Host machine(const char* name) { return reference_host(*find_reference_machine(name)); }
 
-TEST(DeviceMatch, EveryDeviceIsItsOwnTwin) {
+TEST(DeviceMatch, EveryDeviceIsItsOwnCounterpart) {
   for (const ReferenceMachine& each : reference_machines()) {
     const Host host = reference_host(each);
     const DeviceMatch match = match_devices(host, host);
@@ -65,7 +65,7 @@ TEST(DeviceMatch, NumaNodesGoByWhatIsNextToThem) {
   EXPECT_EQ(b.numa_nodes[static_cast<std::size_t>(match.numa_nodes[0].b->index)].index, 2);
 }
 
-TEST(DeviceMatch, AnEmptySeatHasNoTwin) {
+TEST(DeviceMatch, AnEmptySlotHasNoCounterpart) {
   const Host a = machine("p5");
   const Host b = without_devices(a, {gpu(3), nic(10)});
   const DeviceMatch match = match_devices(a, b);

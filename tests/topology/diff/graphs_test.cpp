@@ -6,7 +6,7 @@
 #include "tests/topology/diff/mutations.hpp"
 #include "tests/topology/whole_fixture.hpp"
 #include "topology/diff/topology_diff.hpp"
-#include "topology/readers/nccl/graph_xml.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::graphs_test {
 namespace {
@@ -57,7 +57,7 @@ TEST(DiffGraphs, ANicThatIsLeftAloneIsNamed) {
   Host one_nic = whole_fixture();
   for (auto& channel : one_nic.nccl_graphs[0].channels) channel.front().index = channel.back().index = 0;
   EXPECT_THAT(found(whole_fixture(), one_nic),
-              ElementsAre("graph-nic-unused, b, mlx5_1 (0000:9b:00.0): NCCL's ring goes by 1 instead of 2"));
+              ElementsAre("graph-nic-unused, b, mlx5_1 (0000:9b:00.0): NCCL's ring uses 1 NIC instead of 2"));
 }
 
 TEST(DiffGraphs, AGraphAloneSaysNothingOfTheNicsThatItLeavesAlone) {
@@ -67,8 +67,8 @@ TEST(DiffGraphs, AGraphAloneSaysNothingOfTheNicsThatItLeavesAlone) {
   }
   one_nic.nics.pop_back();
   EXPECT_THAT(found(graph_alone(), one_nic),
-              ElementsAre("graph-nic-unused, b, NET1: NCCL's ring goes by 1 instead of 2",
-                          "graph-nic-unused, b, NET1: NCCL's tree goes by 1 instead of 2"));
+              ElementsAre("graph-nic-unused, b, NET1: NCCL's ring uses 1 NIC instead of 2",
+                          "graph-nic-unused, b, NET1: NCCL's tree uses 1 NIC instead of 2"));
 }
 
 TEST(DiffGraphs, OtherWaysThroughTheSameDevicesAreOneFinding) {

@@ -13,7 +13,7 @@ namespace collbench::topology {
 inline constexpr int kNotCounted = -1;
 
 /// Whether GPUs and NICs have an element of their own in NCCL's XML, beside the PCI function.
-enum class Told { by_class, by_element };
+enum class Granularity { by_class, by_element };
 
 /// What a file holds, counted by other means than our readers.
 struct Held {
@@ -25,7 +25,7 @@ struct Held {
   int bundles = 0;  ///< entries for NVLinks, each direction one
   int links = 0;    ///< NVLinks, summed over the GPUs
   const char* how = "";
-  Told told = Told::by_class;
+  Granularity granularity = Granularity::by_class;
 };
 
 inline int total_nvlinks(const Host& host) {
@@ -40,9 +40,9 @@ inline std::string held(const Held& row) {
   return fmt::format(
       "{} GPUs ({} with an element), {} NICs ({} with a port), {} NUMA nodes, {} PCI functions, {} bundles "
       "of {} links",
-      row.gpus, row.told == Told::by_element ? row.gpus : kNotCounted, row.nics,
-      row.told == Told::by_element ? row.nics : kNotCounted, row.numa_nodes, row.pci_devices, row.bundles,
-      row.links);
+      row.gpus, row.granularity == Granularity::by_element ? row.gpus : kNotCounted, row.nics,
+      row.granularity == Granularity::by_element ? row.nics : kNotCounted, row.numa_nodes, row.pci_devices,
+      row.bundles, row.links);
 }
 
 /// The same of what was read, as far as `row` counts it.
@@ -50,13 +50,14 @@ inline std::string held(const Held& row, const Host& host) {
   const auto count = [](const auto& items, auto fits) {
     return static_cast<int>(std::count_if(items.begin(), items.end(), fits));
   };
-  const bool told = row.told == Told::by_element;
+  const bool by_element = row.granularity == Granularity::by_element;
   return fmt::format(
       "{} GPUs ({} with an element), {} NICs ({} with a port), {} NUMA nodes, {} PCI functions, {} bundles "
       "of {} links",
-      host.gpus.size(), told ? count(host.gpus, [](const Gpu& gpu) { return gpu.sm.known(); }) : kNotCounted,
+      host.gpus.size(),
+      by_element ? count(host.gpus, [](const Gpu& gpu) { return gpu.sm.known(); }) : kNotCounted,
       host.nics.size(),
-      told ? count(host.nics, [](const Nic& nic) { return !nic.ports.empty(); }) : kNotCounted,
+      by_element ? count(host.nics, [](const Nic& nic) { return !nic.ports.empty(); }) : kNotCounted,
       host.numa_nodes.size(),
       row.pci_devices == kNotCounted ? kNotCounted : static_cast<int>(host.pci_devices.size()),
       host.nvlinks.size(), total_nvlinks(host));

@@ -1,4 +1,4 @@
-#include "topology/diff/host_groups.hpp"
+#include "topology/diff/topology_diff.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,14 +35,14 @@ TEST(HostGroups, PermutedNamesOfNicsMakeAGroupOfTheirOwn) {
   EXPECT_EQ(group_key(node(1)), group_key(node(2)));
 }
 
-TEST(HostGroups, ATwinByItsTextIsNotReadAgain) {
+TEST(HostGroups, AnEqualMachineByItsTextIsNotReadAgain) {
   HostGroups groups;
-  EXPECT_FALSE(groups.add_twin("text", "n0"));
+  EXPECT_FALSE(groups.add_equal("text", "n0"));
   groups.add(node(0), "n0", "text");
-  EXPECT_TRUE(groups.add_twin("text", "n1"));
-  EXPECT_FALSE(groups.add_twin("another text", "n2"));
+  EXPECT_TRUE(groups.add_equal("text", "n1"));
+  EXPECT_FALSE(groups.add_equal("another text", "n2"));
   EXPECT_EQ(groups.take().at(0).names, (std::vector<std::string>{"n0", "n1"}));
-  EXPECT_FALSE(groups.add_twin("text", "n1"));
+  EXPECT_FALSE(groups.add_equal("text", "n1"));
 }
 
 TEST(HostGroups, WithoutMachinesThereAreNone) { EXPECT_TRUE(HostGroups().take().empty()); }

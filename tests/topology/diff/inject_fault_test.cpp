@@ -1,9 +1,8 @@
-#include "topology/diff/inject_fault.hpp"
+#include "topology/diff/topology_diff.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/topology/diff/mutations.hpp"
-#include "topology/diff/topology_diff.hpp"
 
 namespace collbench::topology::inject_fault_test {
 namespace {
@@ -47,7 +46,7 @@ TEST(WithFinding, WhatIsMissingIsTakenAwayWithItsLinks) {
   EXPECT_EQ(without.gpus.size(), 7U);
   EXPECT_EQ(without.nvlinks.size(), healthy.nvlinks.size() - 4);
   EXPECT_EQ(without.pci_devices.size(), healthy.pci_devices.size() - 1);
-  EXPECT_EQ(what_does_not_hold(without), "");
+  EXPECT_EQ(find_inconsistency(without), "");
   const HostPair pair = pair_hosts(healthy, without, false);
   EXPECT_EQ(inject_fault(pair, diff_hosts(pair).findings.at(0)), without);
 }

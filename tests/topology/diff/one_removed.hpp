@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "tests/topology/diff/held.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 

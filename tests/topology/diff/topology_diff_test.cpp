@@ -8,7 +8,6 @@
 
 #include "tests/topology/diff/mutations.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
-#include "topology/diff/inject_fault.hpp"
 
 namespace collbench::topology::topology_diff_test {
 namespace {
@@ -239,7 +238,7 @@ TEST(TopologyDiff, ANicThatRunsBelowWhatBothEndsAllowIsSlowByItself) {
   for (PciDevice& pci : slow.pci_devices) {
     if (pci.address == *slow.nics[2].pci_address.value) pci.link_now = {{8}, {16}, {}};
   }
-  EXPECT_THAT(lines(findings(hgx(), slow)), ElementsAre(HasSubstr("PCIe 8 GT/s, where both ends allow 32")));
+  EXPECT_THAT(lines(findings(hgx(), slow)), ElementsAre(HasSubstr("PCIe 8 GT/s, but both ends allow 32")));
 }
 
 TEST(TopologyDiff, ANarrowSlotIsNoFaultOfTheCard) {

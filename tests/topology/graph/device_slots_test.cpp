@@ -12,14 +12,14 @@ constexpr Device nic(int index) { return {DeviceKind::nic, index}; }
 
 Host machine(const char* name) { return reference_host(*find_reference_machine(name)); }
 
-TEST(Seats, NearnessIsBySwitchThenByNode) {
+TEST(DeviceSlots, NearnessIsBySwitchThenByNode) {
   const Host host = machine("hgx-h100");
   EXPECT_EQ(nearness(host, gpu(0), nic(0)), Nearness::one_switch);
   EXPECT_EQ(nearness(host, gpu(0), nic(1)), Nearness::one_node);
   EXPECT_EQ(nearness(host, gpu(0), gpu(7)), Nearness::far);
 }
 
-TEST(Seats, WhatASourceStatesComesFirstAndNvLinkIsNoNearness) {
+TEST(DeviceSlots, WhatASourceStatesComesFirstAndNvLinkIsNoNearness) {
   Host host = machine("hgx-h100");
   host.stated_paths.push_back({gpu(0), nic(0), {PathType::sys}, {}});
   host.stated_paths.push_back({gpu(0), gpu(1), {PathType::nvl}, {18}});
@@ -30,7 +30,7 @@ TEST(Seats, WhatASourceStatesComesFirstAndNvLinkIsNoNearness) {
   EXPECT_EQ(nearness(unknown, gpu(0), gpu(1)), Nearness::unknown);
 }
 
-TEST(Seats, NvLinksAreThoseOfTheListElseOfTheMatrix) {
+TEST(DeviceSlots, NvLinksAreThoseOfTheListElseOfTheMatrix) {
   Host host = machine("dgx-1v");
   EXPECT_EQ(wired_nvlinks(host, gpu(0), gpu(3)), 2);
   EXPECT_EQ(wired_nvlinks(host, gpu(0), gpu(5)), 0);
@@ -40,7 +40,7 @@ TEST(Seats, NvLinksAreThoseOfTheListElseOfTheMatrix) {
   EXPECT_EQ(wired_nvlinks(host, gpu(3), gpu(0)), 0);
 }
 
-TEST(Seats, StandInAnOrderThatDoesNotGoByTheListing) {
+TEST(DeviceSlots, StandInAnOrderThatDoesNotGoByTheListing) {
   Host host = machine("hgx-h100");
   const SlotPlan plan = slot_plan(host);
   std::swap(host.nics[1], host.nics[6]);

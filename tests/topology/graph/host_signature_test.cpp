@@ -7,7 +7,7 @@
 
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "tests/topology/whole_fixture.hpp"
-#include "topology/diff/host_groups.hpp"
+#include "topology/diff/topology_diff.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -15,7 +15,7 @@
 namespace collbench::topology::host_signature_test {
 namespace {
 
-std::string hash_of(const Host& host) { return canonical_hash(host_facts(host).shape); }
+std::string hash_of(const Host& host) { return canonical_hash(host_facts(host).signature); }
 
 void change(std::string& value) { value += "x"; }
 void change(bool& value) { value = !value; }
@@ -60,7 +60,7 @@ const std::set<std::string> kNotOfTheShape{"host name",       "GPU uuid",       
                                            "NIC system_guid", "PCI link_rate_now", "PCI link_bandwidth_now",
                                            "NIC nccl_net"};
 
-TEST(ShapeHash, ChangesWithEveryFactOfTheShapeAndWithNoOther) {
+TEST(CanonicalHash, ChangesWithEveryFactOfTheSignatureAndWithNoOther) {
   Host host = whole_fixture();
   const std::string before = hash_of(host);
   std::set<std::string> seen;
@@ -80,7 +80,7 @@ TEST(ShapeHash, ChangesWithEveryFactOfTheShapeAndWithNoOther) {
   }
 }
 
-TEST(ShapeHash, ForgetsWhoSaidItAndWhatWasNotedOrDisagreed) {
+TEST(CanonicalHash, ForgetsWhoSaidItAndWhatWasNotedOrDisagreed) {
   Host host = whole_fixture();
   const std::string before = hash_of(host);
   host.sources.insert(host.sources.begin(), Source{"another", "place", "1"});
@@ -89,7 +89,7 @@ TEST(ShapeHash, ForgetsWhoSaidItAndWhatWasNotedOrDisagreed) {
   EXPECT_EQ(hash_of(host), before);
 }
 
-TEST(ShapeHash, KnowsTheTreeAndTheNumberOfDevices) {
+TEST(CanonicalHash, KnowsTheTreeAndTheNumberOfDevices) {
   const Host host = whole_fixture();
   const auto changed = [&host](const std::function<void(Host&)>& apply) {
     Host other = host;
@@ -107,7 +107,7 @@ TEST(ShapeHash, KnowsTheTreeAndTheNumberOfDevices) {
   EXPECT_TRUE(changed([](Host& h) { h.stated_paths.back().to = h.stated_paths.back().from; }));
 }
 
-TEST(ShapeHash, RenamedNicsAreTheSameMachineInAnyOrder) {
+TEST(CanonicalHash, RenamedNicsAreTheSameMachineInAnyOrder) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   const std::string before = hash_of(host);
   std::swap(host.nics[0].name, host.nics[1].name);
@@ -118,27 +118,28 @@ TEST(ShapeHash, RenamedNicsAreTheSameMachineInAnyOrder) {
   EXPECT_EQ(hash_of(host), without_paths);
 }
 
-TEST(ShapeHash, SomePagesOfMemoryAreNoDifference) {
+TEST(CanonicalHash, SomePagesOfMemoryAreNoDifference) {
   Host host = whole_fixture();
   const std::string before = hash_of(host);
   *host.numa_nodes[0].memory_bytes.value += 4096;
   EXPECT_EQ(hash_of(host), before);
 }
 
-TEST(ShapeHash, IdentitiesAreKeptByDevice) {
+TEST(CanonicalHash, IdentitiesAreKeptByDevice) {
   const HostFacts facts = host_facts(whole_fixture());
   EXPECT_EQ(facts.identity.at("GPU 0000:18:00.0").at("uuid"), "GPU-11111111-2222-3333-4444-555555555550");
-  for (const auto& [device, attributes] : facts.shape) EXPECT_FALSE(attributes.contains("uuid")) << device;
+  for (const auto& [device, attributes] : facts.signature)
+    EXPECT_FALSE(attributes.contains("uuid")) << device;
 }
 
-TEST(ShapeHash, StaysTheSameFromBuildToBuild) {
+TEST(CanonicalHash, StaysTheSameFromBuildToBuild) {
   EXPECT_EQ(canonical_hash({}), "cbf29ce484222325");
   EXPECT_EQ(canonical_hash({{"a", {{"b", "c"}}}}), canonical_hash({{"a", {{"b", "c"}}}}));
   EXPECT_NE(canonical_hash({{"a", {{"b", "c"}}}}), canonical_hash({{"ab", {{"", "c"}}}}));
   EXPECT_NE(canonical_hash({{"a", {}}, {"b", {}}}), canonical_hash({{"a", {{"b", ""}}}}));
 }
 
-TEST(ShapeHash, TellsAllReferenceMachinesApart) {
+TEST(CanonicalHash, DistinguishesAllReferenceMachines) {
   std::set<std::string> hashes;
   for (const ReferenceMachine& machine : reference_machines()) {
     Host host = reference_host(machine);
@@ -148,12 +149,12 @@ TEST(ShapeHash, TellsAllReferenceMachinesApart) {
   EXPECT_GE(hashes.size(), reference_machines().size() - 4);  // some differ in name only: hgx-h100 and ndv5
 }
 
-TEST(ShapeHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
+TEST(CanonicalHash, DoesNotDependOnTheListingOfPortsAtOneAddress) {
   const HostFacts forwards = host_facts(two_ports_at_one_address());
   const HostFacts backwards = host_facts(two_ports_at_one_address(true));
-  EXPECT_EQ(forwards.shape, backwards.shape);
+  EXPECT_EQ(forwards.signature, backwards.signature);
   EXPECT_EQ(forwards.identity, backwards.identity);
-  EXPECT_EQ(forwards.shape.at("NIC 0000:03:00.0 (2) port 2").at("state"), "DOWN");
+  EXPECT_EQ(forwards.signature.at("NIC 0000:03:00.0 (2) port 2").at("state"), "DOWN");
 }
 
 std::string text_of(const Host& host) { return canonical_json(save_topology({{host}})); }
@@ -194,7 +195,7 @@ void each_changed(const Host& host, const std::function<void(const std::string&,
   every(other.nccl_graphs);
 }
 
-TEST(ShapeText, IsEqualOnlyOnMachinesOfOneGroup) {
+TEST(CanonicalJson, IsEqualOnlyOnMachinesOfOneGroup) {
   const Host host = whole_fixture();
   const std::string text = text_of(host);
   const std::string key = group_key(host);
@@ -207,25 +208,25 @@ TEST(ShapeText, IsEqualOnlyOnMachinesOfOneGroup) {
   EXPECT_GT(same, 10) << "names, UUIDs and GUIDs are of no group";
 }
 
-TEST(ShapeText, LeavesOutWhatTwinsAreCalled) {
+TEST(CanonicalJson, LeavesOutWhatEqualMachinesAreCalled) {
   const Host host = whole_fixture();
   Host counterpart = host;
   counterpart.name.value = "another";
-  for (Gpu& gpu : counterpart.gpus) gpu.uuid.value = "GPU-of-the-twin";
+  for (Gpu& gpu : counterpart.gpus) gpu.uuid.value = "GPU-of-the-other";
   for (Nic& nic : counterpart.nics) nic.guid.value = "0x1";
-  for (Source& source : counterpart.sources) source.place = "elsewhere/" + source.place;
+  for (Source& source : counterpart.sources) source.location = "elsewhere/" + source.location;
   counterpart.numa_nodes[0].memory_bytes.value = *counterpart.numa_nodes[0].memory_bytes.value + 4096;
   EXPECT_EQ(text_of(host), text_of(counterpart));
 }
 
-TEST(ShapeText, KeepsTheNamesOfNics) {
+TEST(CanonicalJson, KeepsTheNamesOfNics) {
   const Host host = whole_fixture();
   Host renumbered = host;
   std::swap(renumbered.nics[0].name, renumbered.nics[1].name);
   EXPECT_NE(text_of(host), text_of(renumbered));
 }
 
-TEST(ShapeText, DoesNotMindBlanks) {
+TEST(CanonicalJson, DoesNotMindBlanks) {
   const std::string one =
       R"({"hosts": [{"name": ["a", 0], "gpus": [{"uuid": ["GPU-1", 0], "sm": [90, 1]}]}]})";
   EXPECT_EQ(canonical_json(one), R"({"hosts":[{"name":["",0],"gpus":[{"uuid":["",0],"sm":[90,1]}]}]})");
@@ -233,12 +234,12 @@ TEST(ShapeText, DoesNotMindBlanks) {
             canonical_json(one));
 }
 
-TEST(ShapeText, AnotherKindOfValueIsAnotherText) {
+TEST(CanonicalJson, AnotherKindOfValueIsAnotherText) {
   EXPECT_NE(canonical_json(R"({"uuid": ["a", 0]})"), canonical_json(R"({"uuid": [7, 0]})"));
   EXPECT_NE(canonical_json(R"({"uuid": ["a", 0]})"), canonical_json(R"({"uuid": ["a\q", 0]})"));
 }
 
-TEST(ShapeText, EndsOnAnyBytes) {
+TEST(CanonicalJson, EndsOnAnyBytes) {
   for (const char* text : {"", "\"", "\"\\", "\"a\\\"", "{\"uuid\":", "-", "1e", "{\"a\" "})
     EXPECT_LE(canonical_json(text).size(), 20U);
 }

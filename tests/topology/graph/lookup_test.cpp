@@ -87,11 +87,11 @@ TEST(Lookup, DropsBridgesAboveNothing) {
 }
 
 TEST(Lookup, SaysWhyAGraphDoesNotHold) {
-  EXPECT_EQ(what_does_not_hold(hgx()), "");
+  EXPECT_EQ(find_inconsistency(hgx()), "");
   const auto wrong = [](auto damage) {
     Host host = hgx();
     damage(host);
-    return what_does_not_hold(host);
+    return find_inconsistency(host);
   };
   EXPECT_THAT(wrong([](Host& h) { h.pci_devices[1].parent = "0000:ff:00.0"; }),
               HasSubstr("which is missing"));
@@ -106,6 +106,42 @@ TEST(Lookup, SaysWhyAGraphDoesNotHold) {
               HasSubstr("a channel of NCCL's"));
   EXPECT_THAT(wrong([](Host& h) { h.nics[7].ports[0].state.source = 1; }),
               HasSubstr("a source that is missing"));
+}
+
+ChannelGraph graph(int id, std::vector<std::vector<Device>> channels) {
+  ChannelGraph made;
+  made.id = id;
+  made.channels = std::move(channels);
+  return made;
+}
+
+TEST(ChannelGraph, HasTheNameOfItsAlgorithm) {
+  EXPECT_EQ(nccl_graph_name(0), "NCCL's ring");
+  EXPECT_EQ(nccl_graph_name(3), "NCCL's NVLS");
+  EXPECT_EQ(nccl_graph_name(7), "NCCL's graph 7");
+}
+
+TEST(ChannelGraph, ARingInsideAHostHasNoFirstGpuAndItsChannelsNoOrder) {
+  const auto one = graph(0, {{gpu(0), gpu(1), gpu(2)}, {gpu(0), gpu(2), gpu(1)}});
+  EXPECT_EQ(sorted_channels(one),
+            sorted_channels(graph(0, {{gpu(2), gpu(1), gpu(0)}, {gpu(1), gpu(2), gpu(0)}})));
+  EXPECT_NE(sorted_channels(one),
+            sorted_channels(graph(0, {{gpu(0), gpu(1), gpu(2)}, {gpu(0), gpu(1), gpu(2)}})));
+}
+
+TEST(ChannelGraph, ATreeStartsWhereItStarts) {
+  EXPECT_NE(sorted_channels(graph(1, {{gpu(0), gpu(1)}})), sorted_channels(graph(1, {{gpu(1), gpu(0)}})));
+}
+
+TEST(ChannelGraph, ItsWaysAreWords) {
+  Host host;
+  host.gpus.resize(2);
+  host.nics.resize(1);
+  host.nics[0].nccl_net.value = 3;
+  const auto ring = graph(0, {});
+  EXPECT_EQ(channel_text(host, ring, {gpu(0), gpu(1)}), "GPU0 → GPU1 → GPU0");
+  EXPECT_EQ(channel_text(host, ring, {{DeviceKind::nic, 0}, gpu(1), {DeviceKind::nic, 0}}),
+            "NET3 → GPU1 → NET3");
 }
 
 }  // namespace

@@ -6,13 +6,7 @@
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/csv.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/query.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::merge_test {
 namespace {
@@ -35,7 +29,7 @@ TEST(Merge, SevenSourcesOfOneMachineAreOneMachine) {
   EXPECT_EQ(2U, host.numa_nodes.size());
   EXPECT_EQ(2U, host.nvlinks.size());
   EXPECT_EQ(2U, host.peer_access.size());
-  EXPECT_EQ("", what_does_not_hold(host));
+  EXPECT_EQ("", find_inconsistency(host));
   // A GPU knows from each source what that alone knows.
   const Gpu& gpu = host.gpus[1];
   EXPECT_EQ("0000:9a:00.0", gpu.pci_address.value);

@@ -5,8 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::path_test {
 namespace {
@@ -53,7 +52,7 @@ TEST(Path, WithoutATreeTheTypeIsWhatIsStatedAndTheRateIsNotKnown) {
   const Host host = read_nvidia_smi_topo(fixture("topo_m.txt"), "T.txt");
   const auto path = path_between(host, gpu(1), nic(2));
   EXPECT_EQ(PathType::node, path->type);
-  EXPECT_EQ("nvidia-smi topo -m", path->said_by);
+  EXPECT_EQ("nvidia-smi topo -m", path->stated_by);
   EXPECT_EQ(nullptr, limiting_hop(*path));
 }
 

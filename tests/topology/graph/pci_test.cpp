@@ -20,7 +20,7 @@ TEST(PciAddress, RefusesTheRest) {
   }
 }
 
-TEST(PciClass, TellsWhatMattersHere) {
+TEST(PciClass, RecognizesWhatMattersHere) {
   EXPECT_EQ(PciRole::bridge, pci_role("0x060400", "0x8086"));
   EXPECT_EQ(PciRole::gpu, pci_role("0x030200", "0x10de"));
   EXPECT_EQ(PciRole::gpu, pci_role("0x030000", "0x10de"));  // a GeForce is VGA

@@ -6,8 +6,7 @@
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::topology_json_test {
 namespace {
@@ -94,17 +93,18 @@ TEST(TopologyJson, AFileFromBeforeGraphsWereReadIsReadAsEver) {
 TEST(TopologyJson, APathOfAnyBytesCanBeSaved) {
   Topology topology{{Host{}}};
   topology.hosts[0].sources.push_back({"sysfs PCI", "/tmp/\xFF", ""});
-  EXPECT_EQ("/tmp/\uFFFD", load_topology(save_topology(topology), "saved").hosts.at(0).sources.at(0).place);
+  EXPECT_EQ("/tmp/\uFFFD",
+            load_topology(save_topology(topology), "saved").hosts.at(0).sources.at(0).location);
 }
 
-TEST(TopologyJson, RefusesWhatDoesNotHoldTogether) {
+TEST(TopologyJson, RefusesAnInconsistentGraph) {
   const auto refused = [](const std::string& what, const std::string& instead) {
     const std::string text = with(save_topology({{full_host()}}), what, instead);
     return refusal([&] { (void)load_topology(text, "T.json"); });
   };
   EXPECT_THAT(refused("\"collbench_topology\": 1", "\"collbench_topology\": 2"),
               HasSubstr("schema version 1"));
-  EXPECT_THAT(refused("\"parent\": \"\"", "\"parent\": \"0000:17:00.0\""), HasSubstr("hangs below itself"));
+  EXPECT_THAT(refused("\"parent\": \"\"", "\"parent\": \"0000:17:00.0\""), HasSubstr("is below itself"));
   EXPECT_THAT(refused("\"parent\": \"\"", "\"parent\": \"0000:99:00.0\""), HasSubstr("which is missing"));
   EXPECT_THAT(refused("\"nvswitch\",\n      0", "\"nvswitch\",\n      7"),
               HasSubstr("an NVLink leads to a device that is missing"));

@@ -1,4 +1,4 @@
-#include "topology/machines/detect.hpp"
+#include "topology/machines/reference_machines.hpp"
 
 #include <gmock/gmock.h>
 
@@ -22,7 +22,7 @@ TEST(Detect, SaysHowAHostDiffers) {
   const auto best = nearest_references(host).front();
   EXPECT_EQ("hgx-h100", best.machine->name);
   EXPECT_THAT(best.differences,
-              testing::ElementsAre("17 NVLinks a GPU instead of 18", "7 fast NICs instead of 8"));
+              testing::ElementsAre("17 NVLinks per GPU instead of 18", "7 fast NICs instead of 8"));
   EXPECT_TRUE(nearest_references(Host{}).empty());
 }
 

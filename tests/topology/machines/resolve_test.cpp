@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/readers/sysfs/sysfs_tree.hpp"
 #include "tests/topology/refusal.hpp"
@@ -13,34 +15,89 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-std::string refused(const std::string& place) {
-  return refusal([&place] { static_cast<void>(resolve_machine(place)); });
+std::string refused(const std::string& argument) {
+  return refusal([&argument] { static_cast<void>(resolve_machine(argument)); });
 }
 
-TEST(ReadPlace, TakesAFile) {
+/// The current directory, while it exists.
+class CurrentFolder {
+ public:
+  explicit CurrentFolder(const std::filesystem::path& folder) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder);
+  }
+  CurrentFolder(const CurrentFolder&) = delete;
+  CurrentFolder& operator=(const CurrentFolder&) = delete;
+  CurrentFolder(CurrentFolder&&) = delete;
+  CurrentFolder& operator=(CurrentFolder&&) = delete;
+  ~CurrentFolder() { std::filesystem::current_path(before_); }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST(ResolveMachine, TakesAFile) {
   const SysfsTree tree;
   const auto file = tree.write("topo.txt", fixture("topo_m.txt"));
-  EXPECT_EQ(resolve_machine(file.string()).hosts.at(0).gpus.size(), 2U);
+  EXPECT_EQ(resolve_machine(file.string()).topology.hosts.at(0).gpus.size(), 2U);
 }
 
-TEST(ReadPlace, TakesTheNameOfAReferenceMachine) {
-  EXPECT_EQ(resolve_machine("hgx-h100").hosts.at(0).gpus.size(), 8U);
+TEST(ResolveMachine, TakesTheNameOfAReferenceMachine) {
+  EXPECT_EQ(resolve_machine("hgx-h100").topology.hosts.at(0).gpus.size(), 8U);
 }
 
-TEST(ReadPlace, TakesACopyOfSysfs) {
+TEST(ResolveMachine, AFileOfAReferenceMachinesNameIsNotThatMachine) {
+  const SysfsTree tree;
+  tree.write("hgx-h100", fixture("topo_m.txt"));
+  const CurrentFolder here(tree.root());
+  const ResolvedMachine machine = resolve_machine("hgx-h100");
+  EXPECT_EQ(machine.only_host().gpus.size(), 2U);
+  EXPECT_EQ(machine.reference, nullptr);
+  EXPECT_EQ(named_reference("hgx-h100"), nullptr);
+  EXPECT_EQ(resolve_machine("hgx-h200").reference, find_reference_machine("hgx-h200"));
+  EXPECT_EQ(named_reference("hgx-h200"), find_reference_machine("hgx-h200"));
+}
+
+TEST(ResolveMachine, AFolderOfAReferenceMachinesNameIsNotThatMachine) {
+  const SysfsTree tree;
+  tree.write("hgx-h100/topo.txt", fixture("topo_m.txt"));
+  const CurrentFolder here(tree.root());
+  EXPECT_EQ(resolve_machine("hgx-h100").only_host().gpus.size(), 2U);
+  EXPECT_EQ(resolve_machine("hgx-h100").reference, nullptr);
+  EXPECT_EQ(named_reference("hgx-h100"), nullptr);
+}
+
+TEST(ResolveMachine, AFileCalledLiveIsReadByItsPath) {
+  const SysfsTree tree;
+  tree.write("live", fixture("topo_m.txt"));
+  const CurrentFolder here(tree.root());
+  EXPECT_EQ(resolve_machine("./live").only_host().gpus.size(), 2U);
+  EXPECT_TRUE(names_file("./live"));
+  EXPECT_FALSE(names_file("live"));
+}
+
+TEST(ResolveMachine, OneHostIsNotSeveralAndNotNone) {
+  const ResolvedMachine several{"two.json", {{Host{}, Host{}}}};
+  EXPECT_THAT(refusal([&] { static_cast<void>(several.only_host()); }),
+              AllOf(HasSubstr("two.json: it describes 2 hosts"), HasSubstr("topo diff")));
+  EXPECT_EQ(&several.first_host(), &several.topology.hosts[0]);
+  const ResolvedMachine none{"none.json", {}};
+  EXPECT_THAT(refusal([&] { static_cast<void>(none.only_host()); }), HasSubstr("there is no host in it"));
+}
+
+TEST(ResolveMachine, TakesACopyOfSysfs) {
   const SysfsTree tree;
   tree.pci_function("0000:18:00.0", "pci0000:15/0000:18:00.0", "0x030200", "0x10de");
-  EXPECT_EQ(resolve_machine(tree.root().string()).hosts.at(0).gpus.size(), 1U);
+  EXPECT_EQ(resolve_machine(tree.root().string()).topology.hosts.at(0).gpus.size(), 1U);
 }
 
-TEST(ReadPlace, MergesTheFilesOfAFolder) {
+TEST(ResolveMachine, MergesTheFilesOfAFolder) {
   const SysfsTree tree;
   tree.write("a_topo.txt", fixture("topo_m.txt"));
   tree.write("b_query.xml", fixture("query.xml"));
   tree.write("c_dmesg.txt", "nothing of the kind");
   tree.write("d_topo.txt", "\tGPU0\tGPU1\nGPU0\t X \n");
   tree.pci_function("0000:18:00.0", "pci0000:15/0000:18:00.0", "0x030200", "0x10de");
-  const Topology topology = resolve_machine(tree.root().string());
+  const Topology topology = resolve_machine(tree.root().string()).topology;
   ASSERT_EQ(topology.hosts.size(), 1U);
   const Host& host = topology.hosts[0];
   ASSERT_EQ(host.gpus.size(), 2U);
@@ -50,24 +107,24 @@ TEST(ReadPlace, MergesTheFilesOfAFolder) {
   EXPECT_THAT(host.notes, Contains(AllOf(HasSubstr("left out"), HasSubstr("d_topo.txt:2"))));
 }
 
-TEST(ReadPlace, TakesACopyOfSysfsBesideFiles) {
+TEST(ResolveMachine, TakesACopyOfSysfsBesideFiles) {
   const SysfsTree tree;
   tree.write("query.xml", fixture("query.xml"));
   tree.write("sys/class/net/lo/type", "772");
-  EXPECT_EQ(resolve_machine(tree.root().string()).hosts.at(0).sources.size(), 4U);
+  EXPECT_EQ(resolve_machine(tree.root().string()).topology.hosts.at(0).sources.size(), 4U);
 }
 
-TEST(ReadPlace, SaysWhatMayHaveBeenMeant) {
+TEST(ResolveMachine, SaysWhatMayHaveBeenMeant) {
   EXPECT_THAT(refused("hgx-h10"), AllOf(HasSubstr("hgx-h10: "), HasSubstr("did you mean hgx-h100")));
   EXPECT_THAT(refused("/no/such/file"), HasSubstr("see collbench topo list"));
 }
 
-TEST(ReadPlace, RefusesAFolderWithNothingInIt) {
+TEST(ResolveMachine, RefusesAFolderWithNothingInIt) {
   const SysfsTree tree;
   EXPECT_THAT(refused(tree.root().string()), HasSubstr("the folder is empty"));
   tree.write("note.txt", "no machine");
   EXPECT_THAT(refused(tree.root().string()),
-              AllOf(HasSubstr("nothing in it is read"), HasSubstr("note.txt")));
+              AllOf(HasSubstr("no file in it can be read"), HasSubstr("note.txt")));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "tests/topology/diff/held.hpp"
 #include "tests/topology/diff/one_removed.hpp"
 #include "tests/topology/fixture.hpp"
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::fixtures_test {
 namespace {
@@ -14,7 +14,7 @@ constexpr const char* kByEye = "by eye";
 constexpr Held kHeld[] = {
     {"hwloc1.xml", 1, 0, 2, kNotCounted, 0, 0, kByEye},
     {"hwloc2.xml", 2, 4, 2, kNotCounted, 2, 36, "by eye; 450 GB/s each way are 18 links of 25 GB/s"},
-    {"nccl_topology.xml", 2, 4, 2, 11, 2, 36, kByEye, Told::by_element},
+    {"nccl_topology.xml", 2, 4, 2, 11, 2, 36, kByEye, Granularity::by_element},
     {"nccl_graph.xml", 2, 2, 0, 0, 0, 0, kByEye},
     {"nvlink_s.txt", 2, 0, 0, 0, 0, 35, kByEye},
     {"query.xml", 2, 0, 0, 2, 0, 0, kByEye},

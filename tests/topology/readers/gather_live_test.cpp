@@ -27,39 +27,39 @@ class GatherLive : public testing::Test {
     tree_.pci_function("0000:9a:00.0", "pci0000:97/0000:9a:00.0", "0x030200", "0x10de");
     tree_.write("module/nvidia/version", "550.54.15");
     tree_.write("module/nvidia_peermem/refcnt", "0");
-    places_.sysfs = tree_.root();
-    places_.hwloc = false;  // it would describe the machine that the test runs on
-    places_.nvidia_smi = tree_.script("nvidia-smi",
-                                      "case \"$*\" in\n"
-                                      "'-q -x') cat " +
-                                          kFixtures +
-                                          "query.xml ;;\n"
-                                          "'topo -m') cat " +
-                                          kFixtures +
-                                          "topo_m.txt ;;\n"
-                                          "'nvlink -s') cat " +
-                                          kFixtures +
-                                          "nvlink_s.txt ;;\n"
-                                          "*) exit 255 ;;\nesac");
-    places_.systemctl = tree_.script("systemctl", "echo active");
+    sources_.sysfs = tree_.root();
+    sources_.hwloc = false;  // it would describe the machine that the test runs on
+    sources_.nvidia_smi = tree_.script("nvidia-smi",
+                                       "case \"$*\" in\n"
+                                       "'-q -x') cat " +
+                                           kFixtures +
+                                           "query.xml ;;\n"
+                                           "'topo -m') cat " +
+                                           kFixtures +
+                                           "topo_m.txt ;;\n"
+                                           "'nvlink -s') cat " +
+                                           kFixtures +
+                                           "nvlink_s.txt ;;\n"
+                                           "*) exit 255 ;;\nesac");
+    sources_.systemctl = tree_.script("systemctl", "echo active");
   }
 
   /// Its notes that speak of programs.
   std::vector<std::string> notes_with_nvidia_smi(const std::string& lines) {
-    places_.nvidia_smi = tree_.script("other-nvidia-smi", lines);
+    sources_.nvidia_smi = tree_.script("other-nvidia-smi", lines);
     std::vector<std::string> notes;
-    for (const std::string& note : gather_live(places_).notes) {
+    for (const std::string& note : gather_live(sources_).notes) {
       if (note.find("is hidden or empty") == std::string::npos) notes.push_back(note);
     }
     return notes;
   }
 
   SysfsTree tree_;
-  LiveSources places_;
+  LiveSources sources_;
 };
 
 TEST_F(GatherLive, MergesEverySourceByItsKeys) {
-  const Host host = gather_live(places_);
+  const Host host = gather_live(sources_);
   ASSERT_EQ(host.gpus.size(), 2U);
   EXPECT_EQ(host.gpus[0].pci_address.value, "0000:18:00.0");
   EXPECT_EQ(host.gpus[0].uuid.value, "GPU-11111111-2222-3333-4444-555555555550");
@@ -74,10 +74,10 @@ TEST_F(GatherLive, MergesEverySourceByItsKeys) {
 }
 
 TEST_F(GatherLive, AHangingNvidiaSmiIsAskedOnce) {
-  places_.seconds_per_program = 0.2;
+  sources_.seconds_per_program = 0.2;
   EXPECT_THAT(notes_with_nvidia_smi("echo x >> " + (tree_.root() / "asked").string() + "; sleep 1000"),
-              testing::ElementsAre(AllOf(HasSubstr("nvidia-smi -q -x: no answer within 0.2 s"),
-                                         HasSubstr("not asked again"))));
+              testing::ElementsAre(
+                  AllOf(HasSubstr("nvidia-smi -q -x: no answer within 0.2 s"), HasSubstr("not run again"))));
   EXPECT_EQ(std::filesystem::file_size(tree_.root() / "asked"), 2U);
 }
 
@@ -95,7 +95,7 @@ TEST_F(GatherLive, AnErrorOnStdoutIsNoTable) {
 
 TEST_F(GatherLive, NonsenseIsSaidAndTheRestIsThere) {
   EXPECT_THAT(notes_with_nvidia_smi("head -c 1000 /dev/urandom"), Contains(HasSubstr("nvidia-smi -q -x: ")));
-  EXPECT_EQ(gather_live(places_).gpus.size(), 2U);
+  EXPECT_EQ(gather_live(sources_).gpus.size(), 2U);
 }
 
 TEST_F(GatherLive, SilenceAboutNvlinkMeansNone) {
@@ -105,37 +105,38 @@ TEST_F(GatherLive, SilenceAboutNvlinkMeansNone) {
 }
 
 TEST_F(GatherLive, AMissingNvidiaSmiSaysHowToGetIt) {
-  places_.nvidia_smi = "collbench-no-such-program";
-  EXPECT_THAT(gather_live(places_).notes,
+  sources_.nvidia_smi = "collbench-no-such-program";
+  EXPECT_THAT(gather_live(sources_).notes,
               Contains(AllOf(HasSubstr("No such file"), HasSubstr("--gpus all"))));
-  places_.sysfs = "/nonexistent";
-  const Host host = gather_live(places_);
+  sources_.sysfs = "/nonexistent";
+  const Host host = gather_live(sources_);
   EXPECT_THAT(host.notes, Contains(HasSubstr("no NVIDIA GPU on the PCI bus")));
   EXPECT_THAT(host.notes, Contains(HasSubstr("no PCI tree")));
 }
 
 TEST_F(GatherLive, GpusThatNvidiaSmiMayNotSeeAreSaid) {
   tree_.pci_function("0000:05:00.0", "pci0000:00/0000:05:00.0", "0x030200", "0x10de");
-  const Host host = gather_live(places_);
+  const Host host = gather_live(sources_);
   ASSERT_EQ(host.gpus.size(), 3U);
   EXPECT_FALSE(host.gpus[2].uuid.known()) << "nvidia-smi's tables belong to the GPUs that it sees";
   EXPECT_THAT(host.notes, Contains(HasSubstr("nvidia-smi sees 2 of the 3 GPUs")));
 }
 
 TEST_F(GatherLive, TheFabricManagerIsAskedForWhereGpusAre) {
-  places_.systemctl = tree_.script("inactive", "echo inactive; exit 3");
-  EXPECT_EQ(gather_live(places_).fabric_manager.value, "inactive");
-  places_.systemctl = tree_.script("container", "echo 'System has not been booted with systemd' >&2; exit 1");
-  EXPECT_THAT(gather_live(places_).notes,
+  sources_.systemctl = tree_.script("inactive", "echo inactive; exit 3");
+  EXPECT_EQ(gather_live(sources_).fabric_manager.value, "inactive");
+  sources_.systemctl =
+      tree_.script("container", "echo 'System has not been booted with systemd' >&2; exit 1");
+  EXPECT_THAT(gather_live(sources_).notes,
               Contains(AllOf(HasSubstr("fabric manager"), HasSubstr("not been booted"))));
-  places_.sysfs = "/nonexistent";
-  places_.nvidia_smi = "collbench-no-such-program";
-  EXPECT_THAT(gather_live(places_).notes, Each(Not(HasSubstr("fabric manager"))));
+  sources_.sysfs = "/nonexistent";
+  sources_.nvidia_smi = "collbench-no-such-program";
+  EXPECT_THAT(gather_live(sources_).notes, Each(Not(HasSubstr("fabric manager"))));
 }
 
 TEST_F(GatherLive, AllProgramsShareOneBudget) {
-  places_.seconds = 0;
-  EXPECT_THAT(gather_live(places_).notes, Contains(HasSubstr("no answer within 0 s")));
+  sources_.seconds = 0;
+  EXPECT_THAT(gather_live(sources_).notes, Contains(HasSubstr("no answer within 0 s")));
 }
 
 TEST(GatherLiveHere, LooksAtThisMachine) {

@@ -1,4 +1,4 @@
-#include "topology/readers/ibstat.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -40,12 +40,12 @@ TEST(Ibstat, RefusesWhatIsNone) {
   EXPECT_THAT(refusal([] { (void)read_ibstat("", "FILE"); }), HasSubstr("empty"));
   EXPECT_THAT(refusal([] { (void)read_ibstat("a word", "FILE"); }), HasSubstr("ibstat > FILE"));
   EXPECT_THAT(refusal([] { (void)read_ibstat(two_devices() + two_devices(), "FILE"); }),
-              AllOf(HasSubstr("FILE:"), HasSubstr("mlx5_0 stands in it twice")));
+              AllOf(HasSubstr("FILE:"), HasSubstr("mlx5_0 is listed twice")));
 }
 
 TEST(Ibstat, IsKnownByItsDevices) {
-  EXPECT_TRUE(has_ibstat(two_devices()));
-  EXPECT_FALSE(has_ibstat("mlx5_0"));
+  EXPECT_TRUE(kIbstatReader.recognizes(ReaderInput(two_devices())));
+  EXPECT_FALSE(kIbstatReader.recognizes(ReaderInput("mlx5_0")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "topology/readers/lspci.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -62,9 +62,10 @@ TEST(Lspci, ReadsIdsByNumberAndByName) {
 
 TEST(Lspci, RefusesWhatIsDamaged) {
   EXPECT_THAT(refusal([] { (void)read_lspci("", "FILE"); }), HasSubstr("empty"));
-  EXPECT_THAT(refusal([] { (void)read_lspci("18:00.0 3D controller: x\n", "FILE"); }), HasSubstr("no link"));
+  EXPECT_THAT(refusal([] { (void)read_lspci("18:00.0 3D controller: x\n", "FILE"); }),
+              HasSubstr("no device link found"));
   EXPECT_THAT(refusal([] { (void)read_lspci(two_switches() + two_switches(), "FILE"); }),
-              AllOf(HasSubstr("FILE:"), HasSubstr("0000:15:01.0 stands in it twice")));
+              AllOf(HasSubstr("FILE:"), HasSubstr("0000:15:01.0 is listed twice")));
   EXPECT_THAT(refusal([] {
                 (void)read_lspci("18:00.0 PCI bridge: x\n\tBus: primary=00, secondary=zz, x\n", "FILE");
               }),
@@ -75,20 +76,20 @@ TEST(Lspci, ABridgeNeverHangsBelowItself) {
   const std::string loop =
       "18:00.0 PCI bridge: x\n\tBus: primary=00, secondary=18, subordinate=18, x\n\t\tLnkCap: x\n\t\tLnkSta: "
       "x\n";
-  EXPECT_EQ(what_does_not_hold(read_lspci(loop, "FILE")), "");
+  EXPECT_EQ(find_inconsistency(read_lspci(loop, "FILE")), "");
 }
 
 TEST(Lspci, ABridgeOfAnotherNameStaysInTheTree) {
   std::string text = two_switches();
   text.replace(text.find("PCI bridge", text.find("16:00.0")), 10, "PCI birdge");
   const Host host = read_lspci(text, "FILE");
-  EXPECT_EQ(what_does_not_hold(host), "");
+  EXPECT_EQ(find_inconsistency(host), "");
   EXPECT_EQ(at(host, "0000:17:00.0").parent, "0000:16:00.0");
 }
 
 TEST(Lspci, IsKnownByItsLinks) {
-  EXPECT_TRUE(has_lspci(two_switches()));
-  EXPECT_FALSE(has_lspci("18:00.0 3D controller: x"));
+  EXPECT_TRUE(kLspciReader.recognizes(ReaderInput(two_switches())));
+  EXPECT_FALSE(kLspciReader.recognizes(ReaderInput("18:00.0 3D controller: x")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "topology/readers/read_any.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,16 +8,6 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/topology_json.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/ibstat.hpp"
-#include "topology/readers/lspci.hpp"
-#include "topology/readers/nccl/graph_xml.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/csv.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/query.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
 
 namespace collbench::topology::read_any_test {
 namespace {
@@ -71,15 +61,17 @@ TEST(ReadAny, MergesTheOutputsOfSeveralCommandsInOneFile) {
 }
 
 TEST(ReadAny, SaysWhatAFileIsThatIsNearButWrong) {
-  EXPECT_THAT(refused("==============NVSMI LOG=============="), HasSubstr("nvidia-smi -q -x is read"));
+  EXPECT_THAT(refused("==============NVSMI LOG=============="),
+              HasSubstr("save its XML instead (nvidia-smi -q -x)"));
   EXPECT_THAT(refused("nvbandwidth Version: v0.4"), HasSubstr("the output of nvbandwidth"));
-  EXPECT_THAT(refused("00:01.0 PCI bridge [0604]: a bridge"), HasSubstr("the output of lspci"));
+  EXPECT_THAT(refused("00:01.0 PCI bridge [0604]: a bridge"), HasSubstr("save lspci -vvv instead"));
 }
 
 TEST(ReadAny, SaysWhatItExpectsInsteadOfAnythingElse) {
-  EXPECT_THAT(refused("a letter"), AllOf(HasSubstr("no file that describes a machine"), HasSubstr("topo -m"),
-                                         HasSubstr("save one of these")));
-  EXPECT_THAT(refused("{\"a\": 1}"), HasSubstr("no file that describes a machine"));
+  EXPECT_THAT(refused("a letter"),
+              AllOf(HasSubstr("does not describe a machine"), HasSubstr("topo -m"),
+                    HasSubstr("a topology saved by collbench"), HasSubstr("save one of these")));
+  EXPECT_THAT(refused("{\"a\": 1}"), HasSubstr("does not describe a machine"));
   EXPECT_THAT(refused(""), HasSubstr("empty"));
 }
 

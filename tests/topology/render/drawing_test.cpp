@@ -1,4 +1,4 @@
-#include "topology/render/drawing.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 
@@ -66,7 +66,7 @@ TEST(Drawing, NamesCannotBreakTheGraph) {
   EXPECT_THAT(dot, AllOf(HasSubstr("a&quot;&lt;b&gt;&amp; "), HasSubstr(R"(label="t\"\\ ")")));
 }
 
-TEST(Drawing, OnlyColoursThatHaveATwinInTheDarkAreUsed) {
+TEST(Drawing, OnlyColoursThatHaveADarkCounterpartAreUsed) {
   std::string dot = drawn(machine("hgx-h100"), {{Severity::broken, {}, ""}, {Severity::differs, {}, ""}});
   for (const DrawingColour& colour : drawing_colours()) {
     for (std::size_t at = 0; (at = dot.find(colour.light)) != std::string::npos;) dot.erase(at, 7);

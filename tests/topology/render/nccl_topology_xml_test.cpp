@@ -1,10 +1,10 @@
-#include "topology/render/nccl_topology_xml.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 
 #include "tests/topology/fixture.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::nccl_topology_xml_test {
 namespace {

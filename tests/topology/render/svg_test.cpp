@@ -1,4 +1,4 @@
-#include "topology/render/svg.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,6 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "topology/machines/reference_machines.hpp"
-#include "topology/render/drawing.hpp"
 
 namespace collbench::topology::svg_test {
 namespace {
@@ -43,7 +42,7 @@ TEST(Svg, WithoutGraphvizItSaysWhatToInstall) {
   ::setenv("PATH", path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
 }
 
-TEST(Svg, EveryColourHasItsTwinInTheDark) {
+TEST(Svg, EveryColourHasItsDarkCounterpart) {
   const std::string svg = with_dark_colours("<?xml?><svg width=\"1\"><g/></svg>");
   EXPECT_THAT(svg, testing::StartsWith("<?xml?><svg width=\"1\">\n<style>"));
   EXPECT_THAT(svg, testing::EndsWith("</style><g/></svg>"));

@@ -1,13 +1,10 @@
-#include "topology/render/tree.hpp"
+#include "topology/render/render.hpp"
 
 #include <gmock/gmock.h>
 
 #include "tests/topology/fixture.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/hwloc/xml.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::tree_test {
 namespace {
@@ -29,10 +26,10 @@ TEST(ShowTree, LeavesOutBridgesWithOneThingBelow) {
             "      └─ mlx5_3  0000:c1:00.1  31.5 GB/s DOWN\n");
 }
 
-TEST(ShowTree, PlacesDevicesOfAMatrixByTheirAffinity) {
+TEST(ShowTree, PutsDevicesOfAMatrixByTheirAffinity) {
   EXPECT_THAT(
       show_tree(read_nvidia_smi_topo(fixture("topo_m.txt"), "topo_m.txt")),
-      HasSubstr("├─ NUMA 0\n│  └─ GPU0\n├─ NUMA 1\n│  └─ GPU1\n└─ NUMA node not known\n   ├─ mlx5_0\n"));
+      HasSubstr("├─ NUMA 0\n│  └─ GPU0\n├─ NUMA 1\n│  └─ GPU1\n└─ NUMA node unknown\n   ├─ mlx5_0\n"));
 }
 
 TEST(ShowTree, MarksLinksThatCarryLessThanTheyCould) {

@@ -26,7 +26,7 @@ GpuReading gpu(const std::string& inside) {
   return read("<nvidia_smi_log><gpu id=\"00000000:9A:00.0\">" + inside + "</gpu></nvidia_smi_log>").at(0);
 }
 
-TEST(NvidiaSmiTelemetry, ReadsWhatANewDriverSays) {
+TEST(NvidiaSmiTelemetry, ReadsANewDriver) {
   const GpuReading reading = gpu(R"(<uuid>GPU-1</uuid><pci><replay_counter>9</replay_counter></pci>
     <clocks_event_reasons>
       <clocks_event_reason_gpu_idle>Active</clocks_event_reason_gpu_idle>
@@ -59,7 +59,7 @@ TEST(NvidiaSmiTelemetry, ReadsWhatANewDriverSays) {
               ElementsAre(Pair(GpuTrouble::sw_power_cap, 2.5), Pair(GpuTrouble::hw_thermal_slowdown, 0)));
 }
 
-TEST(NvidiaSmiTelemetry, ReadsWhatAnOldDriverSays) {
+TEST(NvidiaSmiTelemetry, ReadsAnOldDriver) {
   const GpuReading reading = gpu(R"(
     <clocks_throttle_reasons>
       <clocks_throttle_reason_applications_clocks_setting>Active</clocks_throttle_reason_applications_clocks_setting>
@@ -76,7 +76,7 @@ TEST(NvidiaSmiTelemetry, ReadsWhatAnOldDriverSays) {
   EXPECT_EQ(reading.power_watts, 67.03);
 }
 
-TEST(NvidiaSmiTelemetry, WhatIsNotToldIsNotKnown) {
+TEST(NvidiaSmiTelemetry, UnsupportedFiguresAreNotKnown) {
   for (const char* const text : {"N/A", "[N/A]", "Unknown Error", "[GPU is lost]", ""}) {
     const GpuReading reading = gpu(fmt::format(
         "<pci><replay_counter>{0}</replay_counter></pci><temperature><gpu_temp>{0}</gpu_temp></temperature>"
@@ -133,7 +133,7 @@ TEST(NvidiaSmiTelemetry, RefusesDamage) {
   const auto refused = [](const std::string& text) { return refusal([&] { (void)read(text); }); };
   const std::string whole = fixture("query.xml");
   EXPECT_THAT(refused(whole.substr(0, 900)), HasSubstr("this is not XML"));
-  EXPECT_THAT(refused("<nvidia_smi_log></nvidia_smi_log>"), HasSubstr("there is no <gpu> in it"));
+  EXPECT_THAT(refused("<nvidia_smi_log></nvidia_smi_log>"), HasSubstr("no <gpu> element"));
   EXPECT_THAT(refused("NVIDIA-SMI has failed"), HasSubstr("Q.xml"));
   EXPECT_EQ(read(whole).size(), 2U) << "without any of it, the GPUs are there";
 }

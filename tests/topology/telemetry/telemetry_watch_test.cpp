@@ -1,4 +1,4 @@
-// With a shell script in nvidia-smi's place. No time is asserted.
+// With a shell script for nvidia-smi and a stand-in for NVML. No time is asserted.
 #include "topology/telemetry/telemetry_watch.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +10,8 @@
 #include <fstream>
 
 #include "base/files.hpp"
+#include "topology/telemetry/nvidia_smi_telemetry.hpp"
+#include "topology/telemetry/nvml_telemetry.hpp"
 
 namespace collbench::topology::telemetry_watch_test {
 namespace {
@@ -63,7 +65,7 @@ TEST(TelemetryLog, WhatWasCountedMarksAllThatRanSince) {
   gpu.ecc_uncorrected = 1;
   gpu.pcie_replays = 9;
   log.add({gpu}, {});
-  EXPECT_THAT(log.marks(), IsEmpty()) << "what was there before the run is none of its troubles";
+  EXPECT_THAT(log.marks(), IsEmpty()) << "errors of before the run are not its own";
   gpu.pcie_replays = 10;
   log.add({gpu}, {.seconds_since_last = 1, .during = {2}, .since_last = {1, 2}});
   EXPECT_THAT(log.marks(), ElementsAre(Pair(1, ElementsAre(mark(GpuTrouble::pcie_replays))),
@@ -93,7 +95,7 @@ TEST(TelemetryLog, AReasonBetweenReadingsCountsFromOnePercentOfTheTime) {
   EXPECT_EQ(log.marks().size(), 2U);
 }
 
-TEST(TelemetryLog, ACounterThatStartsAnewIsNoTrouble) {
+TEST(TelemetryLog, ACounterThatWasResetIsNoTrouble) {
   TelemetryLog log;
   GpuReading gpu = reading();
   gpu.ecc_corrected = 5;
@@ -105,18 +107,13 @@ TEST(TelemetryLog, ACounterThatStartsAnewIsNoTrouble) {
   EXPECT_THAT(log.marks(), IsEmpty());
 }
 
-TEST(TelemetryLog, AGpuThatVanishesIsSaidOnce) {
+TEST(TelemetryLog, AGpuThatDisappearsIsReportedOnce) {
   TelemetryLog log;
   log.add({reading("a"), reading("b")}, {});
   log.add({reading("a")}, {});
   log.add({reading("a")}, {});
-  EXPECT_THAT(log.notes(), ElementsAre(HasSubstr("no longer shows GPU b")));
+  EXPECT_THAT(log.notes(), ElementsAre("GPU b disappeared during the run; check dmesg for Xid errors"));
 }
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Pair;
 
 class TelemetryWatchTest : public testing::Test {
  protected:
@@ -124,8 +121,7 @@ class TelemetryWatchTest : public testing::Test {
     std::string folder = testing::TempDir() + "telemetry_watch_XXXXXX";
     if (::mkdtemp(folder.data()) == nullptr) std::abort();
     folder_ = folder;
-    places_.nvidia_smi = (folder_ / "nvidia-smi").string();
-    places_.seconds_between = 0.01;
+    program_ = (folder_ / "nvidia-smi").string();
   }
   TelemetryWatchTest(const TelemetryWatchTest&) = delete;
   TelemetryWatchTest& operator=(const TelemetryWatchTest&) = delete;
@@ -134,11 +130,11 @@ class TelemetryWatchTest : public testing::Test {
   ~TelemetryWatchTest() override { std::filesystem::remove_all(folder_); }
 
   void script(const std::string& text) {
-    std::ofstream(places_.nvidia_smi) << "#!/bin/sh\ncd " << folder_.string() << "\n" << text << "\n";
-    std::filesystem::permissions(places_.nvidia_smi, std::filesystem::perms::owner_all);
+    std::ofstream(program_) << "#!/bin/sh\ncd " << folder_.string() << "\n" << text << "\n";
+    std::filesystem::permissions(program_, std::filesystem::perms::owner_all);
   }
 
-  /// A script that counts its calls in the file "calls" and says that a GPU is too hot while "hot" is there.
+  /// A script that counts its calls in the file "calls" and shows a GPU that is too hot while "hot" is there.
   void healthy() {
     script(R"(echo "$*" >> calls
 test -e hot && state=Active || state="Not Active"
@@ -159,13 +155,26 @@ END)");
     for (const long before = calls(); calls() < before + 2;) ::usleep(1000);
   }
 
+  [[nodiscard]] GpuReaders nvidia_smi(double timeout_seconds = 8) const {
+    GpuReaders readers;
+    readers.push_back(make_nvidia_smi_reader(program_, timeout_seconds));
+    return readers;
+  }
+
+  [[nodiscard]] GpuReaders nvml_then_nvidia_smi(const std::string& library) const {
+    GpuReaders readers = nvidia_smi();
+    readers.insert(readers.begin(), make_nvml_reader(library));
+    return readers;
+  }
+
+  static constexpr double kPause = 0.01;
   std::filesystem::path folder_;
-  TelemetrySources places_;
+  std::string program_;
 };
 
 TEST_F(TelemetryWatchTest, ReadsBeforeDuringAndAfter) {
   healthy();
-  TelemetryWatch watch(places_);
+  TelemetryWatch watch(nvidia_smi(), kPause);
   EXPECT_GE(calls(), 1);
   wait_for_a_reading();
   const TelemetryLog& log = watch.finish();
@@ -177,7 +186,7 @@ TEST_F(TelemetryWatchTest, ReadsBeforeDuringAndAfter) {
 
 TEST_F(TelemetryWatchTest, MarksTheRowThatRunsAndNoOther) {
   healthy();
-  TelemetryWatch watch(places_);
+  TelemetryWatch watch(nvidia_smi(), kPause);
   watch.running(0);
   wait_for_a_reading();
   watch.running(std::nullopt);
@@ -197,7 +206,7 @@ TEST_F(TelemetryWatchTest, MarksTheRowThatRunsAndNoOther) {
 }
 
 TEST_F(TelemetryWatchTest, AProgramThatIsNotThereIsNoFailure) {
-  TelemetryWatch watch(places_);
+  TelemetryWatch watch(nvidia_smi(), kPause);
   watch.running(0);
   const TelemetryLog& log = watch.finish();
   EXPECT_EQ(log.readings(), 0);
@@ -206,7 +215,7 @@ TEST_F(TelemetryWatchTest, AProgramThatIsNotThereIsNoFailure) {
 
 TEST_F(TelemetryWatchTest, OneThatFailsIsAskedOnce) {
   script("echo call >> calls; echo 'NVIDIA-SMI has failed because it could not'; exit 9");
-  TelemetryWatch watch(places_);
+  TelemetryWatch watch(nvidia_smi(), kPause);
   EXPECT_THAT(watch.finish().notes(),
               ElementsAre(HasSubstr("exit status 9, \"NVIDIA-SMI has failed because it could not\"")));
   EXPECT_EQ(calls(), 1);
@@ -214,15 +223,14 @@ TEST_F(TelemetryWatchTest, OneThatFailsIsAskedOnce) {
 
 TEST_F(TelemetryWatchTest, OneThatHangsIsGivenUp) {
   script("sleep 1000");
-  places_.seconds_per_reading = 0.05;
-  TelemetryWatch watch(places_);
+  TelemetryWatch watch(nvidia_smi(0.05), kPause);
   EXPECT_THAT(watch.finish().notes(), ElementsAre(HasSubstr("no answer within 0.05 s")));
 }
 
-TEST_F(TelemetryWatchTest, OneThatFailsLaterKeepsWhatItSaid) {
+TEST_F(TelemetryWatchTest, OneThatFailsLaterKeepsItsReadings) {
   script(R"(echo call >> calls; test $(wc -l < calls) -gt 2 && exit 15
 echo '<nvidia_smi_log><gpu id="00000000:18:00.0"></gpu></nvidia_smi_log>')");
-  TelemetryWatch watch(places_);
+  TelemetryWatch watch(nvidia_smi(), kPause);
   while (calls() < 3) ::usleep(1000);
   const TelemetryLog& log = watch.finish();
   EXPECT_EQ(log.readings(), 2);
@@ -233,8 +241,49 @@ echo '<nvidia_smi_log><gpu id="00000000:18:00.0"></gpu></nvidia_smi_log>')");
 
 TEST_F(TelemetryWatchTest, NonsenseIsNotKnown) {
   script("echo hello");
-  TelemetryWatch watch(places_);
+  TelemetryWatch watch(nvidia_smi(), kPause);
   EXPECT_THAT(watch.finish().notes(), ElementsAre(HasSubstr("this is not XML")));
+}
+
+TEST_F(TelemetryWatchTest, NvmlComesFirstAndStartsNoProcess) {
+  healthy();
+  TelemetryWatch watch(nvml_then_nvidia_smi(COLLBENCH_STAND_IN_NVML_FOLDER "/libstand_in_nvml.so"), kPause);
+  const TelemetryLog& log = watch.finish();
+  EXPECT_GE(log.readings(), 2);
+  ASSERT_EQ(log.gpus().size(), 8U);
+  EXPECT_EQ(log.gpus()[0].source, TelemetrySource::nvml);
+  EXPECT_THAT(log.notes(), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "calls"));
+}
+
+TEST_F(TelemetryWatchTest, NvidiaSmiIsUsedWhereNvmlCannotBeAndTheReasonIsNoted) {
+  healthy();
+  TelemetryWatch watch(nvml_then_nvidia_smi("/none.so"), kPause);
+  const TelemetryLog& log = watch.finish();
+  EXPECT_EQ(log.readings(), calls());
+  EXPECT_EQ(log.gpus().at(0).source, TelemetrySource::nvidia_smi);
+  EXPECT_THAT(log.notes(),
+              ElementsAre(HasSubstr("read with nvidia-smi -q -x instead of NVML: /none.so: cannot open")));
+}
+
+TEST_F(TelemetryWatchTest, WhereNeitherCanBeUsedBothReasonsAreNoted) {
+  TelemetryWatch watch(nvml_then_nvidia_smi("/none.so"), kPause);
+  EXPECT_THAT(watch.finish().notes(), ElementsAre(testing::MatchesRegex(
+                                          "not known: NVML: /none.so: .*; nvidia-smi -q -x: No such file or "
+                                          "directory; check the NVIDIA driver, or pass --no-telemetry")));
+}
+
+/// It works, then every GPU is lost; nvidia-smi would only say the same.
+TEST_F(TelemetryWatchTest, NvmlThatFailsLaterKeepsItsReadings) {
+  healthy();
+  TelemetryWatch watch(nvml_then_nvidia_smi(COLLBENCH_STAND_IN_NVML_FOLDER "/libstand_in_nvml.so"), 1000);
+  ::setenv("COLLBENCH_STAND_IN_SMI", "lost_all", 1);
+  const TelemetryLog& log = watch.finish();
+  ::unsetenv("COLLBENCH_STAND_IN_SMI");
+  EXPECT_EQ(log.readings(), 1);
+  EXPECT_THAT(log.notes(), ElementsAre("not known after reading 1: NVML: cannot read any of 8 GPUs: GPU is "
+                                       "lost; check dmesg for Xid errors"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "calls"));
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
-#include "topology/readers/hwloc/live.hpp"
-
 #include <fmt/format.h>
 #include <hwloc.h>
 
 #include <memory>
 
 #include "base/error.hpp"
-#include "topology/readers/hwloc/xml.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -48,9 +46,13 @@ Host read_hwloc_live() {
   const std::unique_ptr<char, decltype(release)> owned(buffer, release);
   // The length counts the closing 0.
   Host host = read_hwloc_xml({buffer, static_cast<std::size_t>(length > 0 ? length - 1 : 0)}, "live");
-  host.sources[0].reader = "libhwloc";
-  host.sources[0].version = library_version();
+  host.sources[0] = kLibhwlocReader.source("live", library_version());
   return host;
 }
+
+constexpr TopologyReader kLibhwlocReader{
+    .name = "libhwloc",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = true},
+};
 
 }  // namespace collbench::topology

@@ -1,27 +1,114 @@
-#include "topology/readers/hwloc/xml.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <map>
 
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"
+#include "topology/catalogue/gpus.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 #include "topology/graph/pci.hpp"
-#include "topology/readers/hwloc/links.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
 
+/// Where an object of hwloc's tree is: at a PCI function, or (address empty) at a NUMA node.
+struct HwlocObject {
+  std::string pci_address;
+  int numa_node = -1;
+};
+
+/// By type and gp_index: "OSDev:894".
+using HwlocObjects = std::map<std::string, HwlocObject>;
+
+/// The blank-separated words of all children of that name: hwloc splits long lists over several elements.
+std::vector<std::string> split_all(pugi::xml_node matrix, const char* name) {
+  std::vector<std::string> words;
+  for (const pugi::xml_node child : matrix.children(name)) {
+    for (std::string& word : split_words(child.child_value())) words.push_back(std::move(word));
+  }
+  return words;
+}
+
+template <class T>
+std::optional<int> index_at(const std::vector<T>& devices, const std::string& address) {
+  const auto found = std::find_if(devices.begin(), devices.end(), [&address](const T& device) {
+    return device.pci_address.value == address;
+  });
+  if (found == devices.end()) return std::nullopt;
+  return static_cast<int>(found - devices.begin());
+}
+
+std::optional<Device> device_of(const HwlocObject& object, const Host& host) {
+  if (object.pci_address.empty()) {
+    for (std::size_t i = 0; i < host.numa_nodes.size(); ++i) {
+      if (host.numa_nodes[i].index == object.numa_node)
+        return Device{DeviceKind::numa_node, static_cast<int>(i)};
+    }
+    return std::nullopt;
+  }
+  if (const auto gpu = index_at(host.gpus, object.pci_address)) return Device{DeviceKind::gpu, *gpu};
+  if (const auto nvswitch = index_at(host.nvswitches, object.pci_address)) {
+    return Device{DeviceKind::nvswitch, *nvswitch};
+  }
+  return std::nullopt;
+}
+
+NvLinkBundle bundle(const Device& from, const Device& to, std::int64_t megabytes_per_second,
+                    const Host& host) {
+  NvLinkBundle result{from, to, {}, {}};
+  result.gigabytes_per_second.value = static_cast<double>(megabytes_per_second) / 1000;
+  const Device& gpu = from.kind == DeviceKind::gpu ? from : to;
+  if (gpu.kind != DeviceKind::gpu) return result;
+  const GpuModel* model = find_gpu_model(host.gpus[static_cast<std::size_t>(gpu.index)].model.value_or(""));
+  if (model == nullptr || model->nvlink_gigabytes_per_second <= 0) return result;
+  const double links = *result.gigabytes_per_second.value / model->nvlink_gigabytes_per_second;
+  if (std::fabs(links - std::round(links)) < 0.1) result.count.value = static_cast<int>(std::lround(links));
+  return result;
+}
+
+/// Adds the links of hwloc's matrix NVLinkBandwidth (versions 2 and 3) to `host`. Its values are MB/s; the
+/// number of links follows from the model's data sheet, where the model is known. Throws Error (usage) with
+/// FILE:LINE when the matrix is not whole.
+void add_hwloc_nvlinks(const XmlInput& xml, const HwlocObjects& objects, Host& host) {
+  for (const pugi::xml_node matrix : xml.root().children()) {
+    if (matrix.attribute("name").value() != std::string_view("NVLinkBandwidth")) continue;
+    // distances2 names the objects by number and has their type once; distances2hetero has it at each.
+    const std::string type = matrix.attribute("type").value();
+    std::vector<std::string> names = split_all(matrix, "indexes");
+    const std::vector<std::string> values = split_all(matrix, "u64values");
+    const std::size_t size = names.size();
+    if (values.size() != size * size) {
+      throw xml.error(matrix, fmt::format("NVLinkBandwidth has {} objects and {} values instead of {}", size,
+                                          values.size(), size * size));
+    }
+    for (std::size_t i = 0; i < size * size; ++i) {
+      const auto name = [&](std::size_t k) { return type.empty() ? names[k] : type + ":" + names[k]; };
+      const auto from = objects.find(name(i / size));
+      const auto to = objects.find(name(i % size));
+      const auto megabytes = parse_integer(values[i], 0, 100'000'000);
+      if (from == objects.end() || to == objects.end() || !megabytes) {
+        throw xml.error(matrix, fmt::format("NVLinkBandwidth: '{}' between {} and {} is not a valid entry",
+                                            excerpt(values[i]), name(i / size), name(i % size)));
+      }
+      if (*megabytes == 0 || i / size == i % size) continue;  // the diagonal holds a large number
+      const auto a = device_of(from->second, host);
+      const auto b = device_of(to->second, host);
+      if (a && b) host.nvlinks.push_back(bundle(*a, *b, *megabytes, host));
+    }
+  }
+}
+
 using Infos = std::map<std::string, std::string>;
 
 /// What an object of the tree stands in.
-struct Place {
+struct ObjectContext {
   std::string bridge;       ///< address of the PCI bridge above; empty at the root
   std::string host_bridge;  ///< "0000:2b"
   std::string pci;          ///< address of the function that an OS device belongs to
@@ -66,12 +153,12 @@ bool read_pci_type(std::string_view text, PciDevice& device) {
 class TreeReader {
  public:
   TreeReader(const XmlInput& xml, std::string_view file) : xml_(xml) {
-    host_.sources.push_back({"hwloc XML", std::string(file), ""});
+    host_.sources.push_back(kHwlocXmlReader.source(file));
   }
 
   Host read() {
     const pugi::xml_node machine = xml_.root().child("object");
-    if (!machine) throw xml_.error(xml_.root(), "there is no object in it");
+    if (!machine) throw xml_.error(xml_.root(), "it has no object");
     const Infos infos = infos_of(machine);
     Infos all = infos;
     for (const auto& [name, value] : infos_of(xml_.root()))
@@ -86,13 +173,13 @@ class TreeReader {
     // As nvidia-smi counts them; the tree has them by socket and bridge.
     std::sort(host_.gpus.begin(), host_.gpus.end(),
               [](const Gpu& a, const Gpu& b) { return a.pci_address.value < b.pci_address.value; });
-    add_nvlinks(xml_, objects_, host_);
+    add_hwloc_nvlinks(xml_, objects_, host_);
     drop_idle_bridges(host_);
     return std::move(host_);
   }
 
  private:
-  void read_object(pugi::xml_node object, Place here) {
+  void read_object(pugi::xml_node object, ObjectContext here) {
     const std::string type = type_of(object);
     if (type == "Package" || type == "Socket") {
       here.package = xml_.integer(object, "os_index", -1, 1 << 30);
@@ -108,7 +195,7 @@ class TreeReader {
   }
 
   /// In 1.x a NUMA node contains what is near to it; from 2.0 on it is a memory child beside it.
-  void enter_numa_node(pugi::xml_node object, const std::string& type, Place& here) {
+  void enter_numa_node(pugi::xml_node object, const std::string& type, ObjectContext& here) {
     if (type == "NUMANode") {
       add_numa_node(object, here);
       here.numa_node = host_.numa_nodes.back().index;
@@ -124,13 +211,13 @@ class TreeReader {
     if (nodes == 1) here.numa_node = only;
   }
 
-  void add_numa_node(pugi::xml_node object, const Place& here) {
+  void add_numa_node(pugi::xml_node object, const ObjectContext& here) {
     NumaNode node;
     node.index =
         xml_.integer(object, "os_index", 0, 1 << 30).value_or(static_cast<int>(host_.numa_nodes.size()));
     if (const auto mask = XmlInput::text_of(object, "cpuset")) {
       const auto cpus = parse_cpu_mask(*mask);
-      if (!cpus) throw xml_.error(object, fmt::format("cpuset=\"{}\" is no CPU mask", excerpt(*mask)));
+      if (!cpus) throw xml_.error(object, fmt::format("cpuset=\"{}\" is not a CPU mask", excerpt(*mask)));
       node.cpus.value = format_cpu_list(*cpus);
     }
     if (const auto memory = parse_integer(XmlInput::text_of(object, "local_memory").value_or(""), 0,
@@ -142,7 +229,7 @@ class TreeReader {
     host_.numa_nodes.push_back(std::move(node));
   }
 
-  static void describe_cpu(const Place& here, NumaNode& node) {
+  static void describe_cpu(const ObjectContext& here, NumaNode& node) {
     node.package.value = here.package;
     node.cpu_vendor.value = info(here.package_infos, "CPUVendor");
     node.cpu_name.value = info(here.package_infos, "CPUModel");
@@ -158,7 +245,7 @@ class TreeReader {
 
   /// 1.x has no NUMANode on a machine with uniform memory.
   void add_only_numa_node(pugi::xml_node machine) {
-    if (!machine.attribute("cpuset")) throw xml_.error(machine, "there is no NUMA node and no CPU in it");
+    if (!machine.attribute("cpuset")) throw xml_.error(machine, "it has no NUMA node and no CPU");
     add_numa_node(machine, {});
     host_.numa_nodes.back().index = 0;
     for (PciDevice& device : host_.pci_devices) {
@@ -166,7 +253,7 @@ class TreeReader {
     }
   }
 
-  void enter_bridge(pugi::xml_node object, Place& here) {
+  void enter_bridge(pugi::xml_node object, ObjectContext& here) {
     if (object.attribute("bridge_type").value() == std::string_view("0-1")) {
       const std::string_view buses = object.attribute("bridge_pci").value();  // "0000:[2b-3b]"
       if (buses.empty()) return;
@@ -185,7 +272,7 @@ class TreeReader {
     add_pci(object, std::move(bridge));
   }
 
-  [[nodiscard]] PciDevice describe_pci(pugi::xml_node object, const Place& here) const {
+  [[nodiscard]] PciDevice describe_pci(pugi::xml_node object, const ObjectContext& here) const {
     PciDevice device;
     device.address = pci_address(xml_, object, "pci_busid");
     device.parent = here.bridge;
@@ -204,12 +291,12 @@ class TreeReader {
 
   void add_pci(pugi::xml_node object, PciDevice device) {
     if (find_pci_device(host_, device.address) != nullptr) {
-      throw xml_.error(object, fmt::format("pci_busid {} stands in the file twice", device.address));
+      throw xml_.error(object, fmt::format("pci_busid {} is listed twice", device.address));
     }
     host_.pci_devices.push_back(std::move(device));
   }
 
-  void read_pci_device(pugi::xml_node object, Place& here) {
+  void read_pci_device(pugi::xml_node object, ObjectContext& here) {
     PciDevice device = describe_pci(object, here);
     PciRole role = pci_role(device.class_code.value_or(""), device.vendor.value_or(""));
     // hwloc knows a switch from NVML where the system hides the function's ids.
@@ -224,7 +311,7 @@ class TreeReader {
     objects_["PCIDev:" + std::string(object.attribute("gp_index").value())] = {here.pci, -1};
   }
 
-  void read_os_device(pugi::xml_node object, const Place& here) {
+  void read_os_device(pugi::xml_node object, const ObjectContext& here) {
     if (here.pci.empty()) return;
     objects_["OSDev:" + std::string(object.attribute("gp_index").value())] = {here.pci, -1};
     const Infos infos = infos_of(object);
@@ -285,11 +372,22 @@ class TreeReader {
   HwlocObjects objects_;
 };
 
+bool is_hwloc_xml(const ReaderInput& input) {
+  return input.xml && input.text.find("<topology") != std::string_view::npos;
+}
+
 }  // namespace
 
 Host read_hwloc_xml(std::string_view text, std::string_view file) {
   const XmlInput xml(text, file, "topology", "hwloc's XML");
   return TreeReader(xml, file).read();
 }
+
+constexpr TopologyReader kHwlocXmlReader{
+    .name = "hwloc XML",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = true},
+    .recognizes = is_hwloc_xml,
+    .read = read_hwloc_xml,
+};
 
 }  // namespace collbench::topology

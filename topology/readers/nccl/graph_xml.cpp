@@ -1,8 +1,6 @@
 // The format: nccl 2.30 src/graph/search.cc, ncclTopoGetXmlFromGraphs and ncclTopoGetGraphFromXml.
 // Before 2.21 device numbers were decimal; since then they are hexadecimal with 0x, and hold the host above
 // bit 56.
-#include "topology/readers/nccl/graph_xml.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -32,20 +31,20 @@ struct WrittenChannel {
 /// A GPU or NIC under its NCCL number.
 struct Numbered {
   std::optional<int> rank;
-  int place = 0;  ///< in the host's list
+  int position = 0;  ///< in the host's list
 };
 
 /// Walks the file and fills one host.
 class GraphReader {
  public:
   GraphReader(const XmlInput& xml, std::string_view file) : xml_(xml) {
-    host_.sources.push_back({"NCCL graph XML", std::string(file), ""});
+    host_.sources.push_back(kNcclGraphReader.source(file));
   }
 
   Host read() {
     for (const pugi::xml_node node : xml_.root().children("graph")) read_graph(node);
-    if (gpus_.empty()) throw xml_.error(xml_.root(), "there is no channel through a GPU in it");
-    place_devices();
+    if (gpus_.empty()) throw xml_.error(xml_.root(), "it has no channel through a GPU");
+    number_devices();
     return std::move(host_);
   }
 
@@ -56,7 +55,7 @@ class GraphReader {
         xml_.integer(node, "id", 0, kMaxXmlInteger).value_or(static_cast<int>(host_.nccl_graphs.size()));
     if (std::any_of(host_.nccl_graphs.begin(), host_.nccl_graphs.end(),
                     [&graph](const ChannelGraph& known) { return known.id == graph.id; }))
-      throw xml_.error(node, fmt::format("id {} stands in the file twice", graph.id));
+      throw xml_.error(node, fmt::format("id {} is listed twice", graph.id));
     graph.pattern.value = xml_.integer(node, "pattern", 0, kMaxXmlInteger);
     graph.cross_nic.value = flag(node, "crossnic");
     graph.same_channels.value = flag(node, "samechannels");
@@ -79,8 +78,8 @@ class GraphReader {
     if (!word) return std::nullopt;
     const auto type = path_type_from_name(*word);
     if (!type)
-      host_.notes.push_back(fmt::format("{}: {}=\"{}\" is a path that is not known here; left out",
-                                        xml_.where(node), attribute, excerpt(*word, 20)));
+      host_.notes.push_back(fmt::format("{}: {}=\"{}\" is an unknown path type; ignored", xml_.where(node),
+                                        attribute, excerpt(*word, 20)));
     return type;
   }
 
@@ -92,16 +91,17 @@ class GraphReader {
       if (!first) first = channel;
       if (channel.gpus == 0 || channel.gpus != first->gpus || channel.nets != first->nets ||
           (channel.nets != 0 && channel.nets != 2)) {
-        throw xml_.error(each, fmt::format("{} GPUs and {} NICs, and the first has {} and {}", channel.gpus,
-                                           channel.nets, first->gpus, first->nets));
+        throw xml_.error(each, fmt::format("{} GPUs and {} NICs, but the first channel has {} and {}",
+                                           channel.gpus, channel.nets, first->gpus, first->nets));
       }
       graph.channels.push_back(std::move(channel.way));
       if (graph.channels.size() > kMaxChannels)
         throw xml_.error(each, fmt::format("more than {} channels", kMaxChannels));
     }
-    const auto said = xml_.integer(node, "nchannels", 0, kMaxChannels);
-    if (said.value_or(static_cast<int>(graph.channels.size())) != static_cast<int>(graph.channels.size())) {
-      throw xml_.error(node, fmt::format("nchannels is {}, and {} are there", *said, graph.channels.size()));
+    const auto stated = xml_.integer(node, "nchannels", 0, kMaxChannels);
+    if (stated.value_or(static_cast<int>(graph.channels.size())) != static_cast<int>(graph.channels.size())) {
+      throw xml_.error(node,
+                       fmt::format("nchannels is {}, but there are {}", *stated, graph.channels.size()));
     }
   }
 
@@ -112,7 +112,7 @@ class GraphReader {
       if (name == "gpu") {
         ++channel.gpus;
         const int number = device_number(child).value_or(-1);
-        if (number < 0) throw xml_.error(child, "it is no GPU");
+        if (number < 0) throw xml_.error(child, "this is not a GPU");
         gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kMaxXmlInteger)});
         channel.way.push_back({DeviceKind::gpu, number});
       } else if (name == "net") {
@@ -136,31 +136,32 @@ class GraphReader {
                                 : std::nullopt;
     if (id == kNoDevice) return std::nullopt;
     if (id && *id >> kHostBit != 0) {
-      throw xml_.error(
-          node, fmt::format("dev=\"{}\" is a device of host {}; the graph of an NVLink domain of several "
-                            "hosts is not read",
-                            excerpt(text), *id >> kHostBit));
+      throw xml_.error(node,
+                       fmt::format("dev=\"{}\" is a device of host {}; the graph of an NVLink domain that "
+                                   "spans several hosts is not supported",
+                                   excerpt(text), *id >> kHostBit));
     }
     if (!id || *id >= kMaxDevices)
-      throw xml_.error(node, fmt::format("dev=\"{}\" is no number of a device", excerpt(text)));
+      throw xml_.error(node, fmt::format("dev=\"{}\" is not a device number", excerpt(text)));
     return static_cast<int>(*id);
   }
 
-  /// The GPUs and NICs of all channels, by their numbers; then the channels go by the places in these lists.
-  void place_devices() {
+  /// The GPUs and NICs of all channels, by their numbers; then the channels go by the positions in these
+  /// lists.
+  void number_devices() {
     for (auto& [number, gpu] : gpus_) {
-      gpu.place = static_cast<int>(host_.gpus.size());
+      gpu.position = static_cast<int>(host_.gpus.size());
       host_.gpus.emplace_back().index.value = number;
       host_.gpus.back().nccl_rank.value = gpu.rank;
     }
     for (auto& [number, nic] : nics_) {
-      nic.place = static_cast<int>(host_.nics.size());
+      nic.position = static_cast<int>(host_.nics.size());
       host_.nics.emplace_back().nccl_net.value = number;
     }
     for (ChannelGraph& graph : host_.nccl_graphs) {
       for (auto& channel : graph.channels) {
         for (Device& device : channel)
-          device.index = (device.kind == DeviceKind::gpu ? gpus_ : nics_).at(device.index).place;
+          device.index = (device.kind == DeviceKind::gpu ? gpus_ : nics_).at(device.index).position;
       }
     }
   }
@@ -171,11 +172,22 @@ class GraphReader {
   std::map<int, Numbered> nics_;
 };
 
+bool is_nccl_graph(const ReaderInput& input) {
+  return input.xml && input.text.find("<graphs") != std::string_view::npos;
+}
+
 }  // namespace
 
 Host read_nccl_graph_xml(std::string_view text, std::string_view file) {
   const XmlInput xml(text, file, "graphs", "an NCCL graph XML");
   return GraphReader(xml, file).read();
 }
+
+constexpr TopologyReader kNcclGraphReader{
+    .name = "NCCL graph XML",
+    .coverage = {.gpus = true, .nics = false, .nvswitches = false},
+    .recognizes = is_nccl_graph,
+    .read = read_nccl_graph_xml,
+};
 
 }  // namespace collbench::topology

@@ -12,6 +12,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -47,13 +48,13 @@ void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host) {
   for (const WrittenNvLink& link : links) {
     const auto to = target_of(link, host);
     if (!to) {
-      host.notes.push_back(
-          fmt::format("{}: an NVLink leads to {} of class '{}', neither GPU nor NVSwitch; left out",
-                      link.where, *link.target, excerpt(link.target_class)));
+      host.notes.push_back(fmt::format(
+          "{}: an NVLink leads to {} of class '{}', which is neither a GPU nor an NVSwitch; ignored",
+          link.where, *link.target, excerpt(link.target_class)));
       continue;
     }
     if (to == link.from)
-      host.notes.push_back(fmt::format("{}: an NVLink of {} leads to itself", link.where, *link.target));
+      host.notes.push_back(fmt::format("{}: an NVLink of {} loops back to itself", link.where, *link.target));
     host.nvlinks.push_back({link.from, *to, link.count, {}});
   }
 }
@@ -66,7 +67,7 @@ constexpr int kMaxMegabits = 6'400'000;  // four times the fastest port of 2026;
 class DumpReader {
  public:
   DumpReader(const XmlInput& xml, std::string_view file) : xml_(xml) {
-    host_.sources.push_back({"NCCL topology XML", std::string(file), ""});
+    host_.sources.push_back(kNcclTopologyReader.source(file));
   }
 
   Host read() {
@@ -79,10 +80,10 @@ class DumpReader {
     }
     add_nvlinks(links_, host_);
     for (const auto& [name, count] : skipped_) {
-      host_.notes.push_back(fmt::format("{} <{}> left out: not known to this reader", count, name));
+      host_.notes.push_back(fmt::format("{} <{}> ignored: unknown to this reader", count, name));
     }
     if (host_.pci_devices.empty() && host_.nics.empty())
-      throw xml_.error(xml_.root(), "there is no device in it");
+      throw xml_.error(xml_.root(), "it describes no device");
     return std::move(host_);
   }
 
@@ -97,7 +98,7 @@ class DumpReader {
         xml_.integer(node, "numaid", -1, kMaxXmlInteger).value_or(static_cast<int>(host_.numa_nodes.size()));
     if (const auto mask = XmlInput::text_of(node, "affinity"); mask && !mask->empty()) {
       const auto cpus = parse_cpu_mask(*mask);
-      if (!cpus) throw xml_.error(node, fmt::format("affinity=\"{}\" is no CPU mask", excerpt(*mask)));
+      if (!cpus) throw xml_.error(node, fmt::format("affinity=\"{}\" is not a CPU mask", excerpt(*mask)));
       numa.cpus.value = format_cpu_list(*cpus);
     }
     numa.architecture.value = XmlInput::text_of(node, "arch");
@@ -129,7 +130,7 @@ class DumpReader {
     PciDevice device;
     device.address = pci_address(xml_, node, "busid");
     if (find_pci_device(host_, device.address) != nullptr) {
-      throw xml_.error(node, fmt::format("busid {} stands in the file twice", device.address));
+      throw xml_.error(node, fmt::format("busid {} is listed twice", device.address));
     }
     device.parent = parent;
     if (parent.empty()) device.numa_node.value = numa_;
@@ -200,7 +201,7 @@ class DumpReader {
     const int megabits = xml_.integer(node, "speed", -1, kMaxXmlInteger).value_or(0);
     if (megabits > kMaxMegabits) {
       host_.notes.push_back(
-          fmt::format("{}: a speed of {} Mb/s is not believable; left out", xml_.where(node), megabits));
+          fmt::format("{}: a speed of {} Mb/s is implausible; ignored", xml_.where(node), megabits));
     } else if (megabits > 0) {
       port.gigabits_per_second.value = megabits / 1000.0;
     }
@@ -215,11 +216,22 @@ class DumpReader {
   std::map<std::string, int> skipped_;
 };
 
+bool is_nccl_topology(const ReaderInput& input) {
+  return input.xml && input.text.find("<system") != std::string_view::npos;
+}
+
 }  // namespace
 
 Host read_nccl_topology_xml(std::string_view text, std::string_view file) {
   const XmlInput xml(text, file, "system", "an NCCL topology XML");
   return DumpReader(xml, file).read();
 }
+
+constexpr TopologyReader kNcclTopologyReader{
+    .name = "NCCL topology XML",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = false},
+    .recognizes = is_nccl_topology,
+    .read = read_nccl_topology_xml,
+};
 
 }  // namespace collbench::topology

@@ -1,5 +1,3 @@
-#include "topology/readers/nvidia_smi/csv.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,7 @@
 #include "base/text_input.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -78,9 +76,8 @@ PciDevice read_pci(const Row& row, const std::string& address) {
   return device;
 }
 
-}  // namespace
-
-bool is_nvidia_smi_csv_header(std::string_view line) {
+/// Whether the line is the header of such a table.
+bool is_csv_header(std::string_view line) {
   const std::vector<std::string> names = field_names(line);
   const bool query = std::any_of(names.begin(), names.end(),
                                  [](const std::string& name) { return name.find(' ') != std::string::npos; });
@@ -88,25 +85,30 @@ bool is_nvidia_smi_csv_header(std::string_view line) {
          (contains(names, "uuid") || contains(names, "pci.bus_id") || contains(names, "index"));
 }
 
+bool is_nvidia_smi_csv(const ReaderInput& input) {
+  return std::any_of(input.lines.begin(), input.lines.end(),
+                     [](const Line& line) { return is_csv_header(line.text); });
+}
+
+}  // namespace
+
 Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   require_text(text, file, "the output of nvidia-smi --query-gpu=… --format=csv");
   const std::vector<Line> lines = clean_lines(text);
-  auto line = std::find_if(lines.begin(), lines.end(),
-                           [](const Line& l) { return is_nvidia_smi_csv_header(l.text); });
+  auto line = std::find_if(lines.begin(), lines.end(), [](const Line& l) { return is_csv_header(l.text); });
   if (line == lines.end()) {
     throw without_nvidia_smi_output(
         lines, file,
-        usage_error(place(file, 1),
-                    "there is no header line with uuid, pci.bus_id or index (noheader was given?)",
+        usage_error(location(file, 1), "no header line with uuid, pci.bus_id or index (was noheader used?)",
                     std::string(kSaveQuery)));
   }
   const std::vector<std::string> names = field_names(line->text);
   Host host;
-  host.sources.push_back({"nvidia-smi --query-gpu", std::string(file), ""});
+  host.sources.push_back(kNvidiaSmiCsvReader.source(file));
   for (++line; line != lines.end() && !trim(line->text).empty() && line->text.front() != '#'; ++line) {
     const std::vector<std::string> cells = split_cells(line->text, ',');
     if (cells.size() != names.size()) {
-      throw usage_error(place(file, line->number),
+      throw usage_error(location(file, line->number),
                         fmt::format("the row has {} cells, the header has {}", cells.size(), names.size()),
                         std::string(kSaveQuery));
     }
@@ -117,11 +119,18 @@ Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
     if (!host.driver_version.known()) host.driver_version.value = row["driver_version"];
   }
   if (host.gpus.empty()) {
-    throw usage_error(place(file, lines.back().number), "the header is followed by no GPU",
+    throw usage_error(location(file, lines.back().number), "no GPU follows the header",
                       std::string(kSaveQuery));
   }
   host.sources[0].version = host.driver_version.value_or("");
   return host;
 }
+
+constexpr TopologyReader kNvidiaSmiCsvReader{
+    .name = "nvidia-smi --query-gpu",
+    .coverage = {.gpus = true, .nics = false, .nvswitches = false},
+    .recognizes = is_nvidia_smi_csv,
+    .read = read_nvidia_smi_csv,
+};
 
 }  // namespace collbench::topology

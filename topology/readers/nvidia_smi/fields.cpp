@@ -6,9 +6,14 @@
 
 #include "base/text_input.hpp"
 #include "topology/catalogue/links.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 
+namespace {
+
+/// The line where nvidia-smi says that it failed ("ERROR: …", "NVIDIA-SMI has failed …"); none when it
+/// worked.
 std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
   constexpr std::array<std::string_view, 4> kErrors{"ERROR: ", "NVIDIA-SMI has failed",
                                                     "Failed to initialize NVML", "No devices were found"};
@@ -20,12 +25,14 @@ std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
   return std::nullopt;
 }
 
+}  // namespace
+
 Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file, const Error& missing) {
   const auto error = find_nvidia_smi_error(lines);
   if (!error) return missing;
-  return usage_error(place(file, error->number),
+  return usage_error(location(file, error->number),
                      fmt::format("nvidia-smi failed: '{}'", excerpt(error->text, 120)),
-                     "run nvidia-smi by hand and see to that first");
+                     "run nvidia-smi by hand and fix that first");
 }
 
 std::optional<std::string> known_field(std::string_view text) {

@@ -3,22 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/error.hpp"
-#include "base/text_input.hpp"
 #include "topology/graph/topology.hpp"
 
 namespace collbench::topology {
-
-/// The line where nvidia-smi says that it failed ("ERROR: …", "NVIDIA-SMI has failed …"); none when it
-/// worked.
-[[nodiscard]] std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines);
-
-/// Why these lines of `file` are not what was to be read: nvidia-smi's own words when it failed, `missing`
-/// otherwise.
-[[nodiscard]] Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file,
-                                              const Error& missing);
 
 /// nvidia-smi's values mean the same in its XML and its CSV; read here for both. All are none for none, and
 /// for a text that is not understood.

@@ -8,7 +8,6 @@
 #include <cctype>
 
 #include "base/text_input.hpp"
-#include "topology/readers/nvidia_smi/fields.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -84,13 +83,13 @@ Matrix read_header(const Line& line, std::string_view text, std::string_view fil
       matrix.columns.push_back(cell);
     } else if (cell.empty()) {
       throw usage_error(
-          place(file, line.number),
-          fmt::format("column {} of the header is empty (tabs were doubled?)", matrix.columns.size() + 1),
+          location(file, line.number),
+          fmt::format("column {} of the header is empty (were tabs doubled?)", matrix.columns.size() + 1),
           std::string(kCopyAgain));
     } else {
       throw usage_error(
-          place(file, line.number),
-          fmt::format("'{}' in the header is no device and no affinity column (tabs were lost?)",
+          location(file, line.number),
+          fmt::format("'{}' in the header is neither a device nor an affinity column (were tabs lost?)",
                       excerpt(cell)),
           std::string(kCopyAgain));
     }
@@ -105,9 +104,9 @@ std::optional<MatrixRow> split_row(const Line& line, bool tabs) {
   std::vector<std::string> cells = tabs ? split_cells(text, '\t') : split_words(text);
   if (cells.empty() || cells[0].empty()) return std::nullopt;
   MatrixRow row{cells[0], {cells.begin() + 1, cells.end()}, {}, line.number};
-  const bool looks_like_row =
+  const bool is_row =
       is_label(row.label) || row.label.substr(0, 3) == "GPU" || row.label.substr(0, 3) == "NIC";
-  if (!looks_like_row || row.cells.empty()) return std::nullopt;
+  if (!is_row || row.cells.empty()) return std::nullopt;
   return row;
 }
 
@@ -135,15 +134,15 @@ bool take_extras(MatrixRow& row, const Matrix& matrix) {
 void add_row(Matrix& matrix, MatrixRow row, std::string_view file) {
   const std::size_t found = row.cells.size();
   if (!take_extras(row, matrix)) {
-    throw usage_error(place(file, row.line),
+    throw usage_error(location(file, row.line),
                       fmt::format("row {} has {} cells, the header has {}", excerpt(row.label, 20), found,
                                   matrix.columns.size() + matrix.extras.size()),
                       std::string(kCopyAgain));
   }
   const std::size_t index = matrix.rows.size();
   if (index >= matrix.columns.size() || row.label != matrix.columns[index]) {
-    throw usage_error(place(file, row.line),
-                      fmt::format("row {} stands where the header has {}", excerpt(row.label, 20),
+    throw usage_error(location(file, row.line),
+                      fmt::format("found row {} where the header has {}", excerpt(row.label, 20),
                                   index < matrix.columns.size() ? matrix.columns[index] : "no more devices"),
                       std::string(kCopyAgain));
   }
@@ -151,72 +150,48 @@ void add_row(Matrix& matrix, MatrixRow row, std::string_view file) {
   matrix.rows.push_back(std::move(row));
 }
 
-}  // namespace
+/// Where a table starts.
+struct MatrixStart {
+  std::size_t header;     ///< index of its line; the first row is the next one
+  std::string_view text;  ///< of the header, from its first label on
+  bool tabs;
+  MatrixRow first_row;  ///< all of its cells, those of the affinity columns not yet apart
+};
 
-std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_view file) {
+std::optional<MatrixStart> find_start(const std::vector<Line>& lines) {
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     const auto text = header_text(lines[i].text);
     if (!text) continue;
     const bool tabs =
         text->find('\t') != std::string_view::npos || lines[i + 1].text.find('\t') != std::string::npos;
-    if (!split_row(lines[i + 1], tabs)) continue;
-    Matrix matrix = read_header(lines[i], *text, file);
-    for (std::size_t k = i + 1; k < lines.size(); ++k) {
-      auto row = split_row(lines[k], tabs);
-      if (!row) break;
-      add_row(matrix, std::move(*row), file);
-    }
-    if (matrix.rows.size() < matrix.columns.size()) {
-      throw usage_error(place(file, matrix.last_line),
-                        fmt::format("the table ends after {} rows, the header has {} devices",
-                                    matrix.rows.size(), matrix.columns.size()),
-                        std::string(kCopyAgain));
-    }
-    return matrix;
+    if (auto row = split_row(lines[i + 1], tabs)) return MatrixStart{i, *text, tabs, std::move(*row)};
   }
   return std::nullopt;
 }
 
-namespace {
-
-constexpr std::string_view kP2pOutput = "the output of nvidia-smi topo -p2p";
-constexpr std::string_view kSaveP2p = "save it again with: nvidia-smi topo -p2p r > FILE";
-constexpr std::array<std::string_view, 8> kP2pWords{"X", "OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
-
 }  // namespace
 
-Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
-  require_text(text, file, kP2pOutput);
-  const std::vector<Line> lines = clean_lines(text);
-  const auto matrix = find_matrix(lines, file);
-  if (!matrix) {
-    throw without_nvidia_smi_output(
-        lines, file,
-        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kP2pOutput),
-                    std::string(kSaveP2p)));
+std::vector<std::string> first_matrix_row(const std::vector<Line>& lines) {
+  auto start = find_start(lines);
+  return start ? std::move(start->first_row.cells) : std::vector<std::string>();
+}
+
+std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_view file) {
+  const auto start = find_start(lines);
+  if (!start) return std::nullopt;
+  Matrix matrix = read_header(lines[start->header], start->text, file);
+  for (std::size_t k = start->header + 1; k < lines.size(); ++k) {
+    auto row = split_row(lines[k], start->tabs);
+    if (!row) break;
+    add_row(matrix, std::move(*row), file);
   }
-  Host host;
-  host.sources.push_back({"nvidia-smi topo -p2p", std::string(file), ""});
-  for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
-    const auto index = parse_integer(std::string_view(matrix->columns[row]).substr(3), 0, 9999);
-    Gpu gpu;
-    if (index) gpu.index.value = static_cast<int>(*index);
-    host.gpus.push_back(gpu);
-    for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
-      const std::string& cell = matrix->rows[row].cells[column];
-      const bool word = std::find(kP2pWords.begin(), kP2pWords.end(), cell) != kP2pWords.end();
-      if (!word || !index || (cell == "X") != (row == column)) {
-        throw usage_error(place(file, matrix->rows[row].line),
-                          fmt::format("row {}, column {}: '{}' is no word of topo -p2p", matrix->columns[row],
-                                      matrix->columns[column], excerpt(cell)),
-                          std::string(kSaveP2p));
-      }
-      if (row == column) continue;
-      host.peer_access.push_back(
-          {{DeviceKind::gpu, static_cast<int>(row)}, {DeviceKind::gpu, static_cast<int>(column)}, {cell, 0}});
-    }
+  if (matrix.rows.size() < matrix.columns.size()) {
+    throw usage_error(location(file, matrix.last_line),
+                      fmt::format("the table ends after {} rows, the header has {} devices",
+                                  matrix.rows.size(), matrix.columns.size()),
+                      std::string(kCopyAgain));
   }
-  return host;
+  return matrix;
 }
 
 }  // namespace collbench::topology

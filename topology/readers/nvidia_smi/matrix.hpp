@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/text_input.hpp"
-#include "topology/graph/topology.hpp"
 
 namespace collbench::topology {
 
@@ -30,9 +29,8 @@ struct Matrix {
 /// FILE:LINE when a header is damaged, a row has another number of cells, or a row is missing; never guesses.
 [[nodiscard]] std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_view file);
 
-/// `nvidia-smi topo -p2p r` (or w, n, a, p): what each pair of GPUs can do, in the tool's words: OK, CNS
-/// (chipset not supported), GNS (GPU not supported), TNS (topology not supported), NS, DR (disabled), U.
-/// `file` stands in errors. Throws Error (usage) with FILE:LINE for anything but a whole, undamaged table.
-[[nodiscard]] Host read_nvidia_smi_p2p(std::string_view text, std::string_view file);
+/// The cells of the first row of that table, those of its affinity columns included, and not yet checked:
+/// enough to tell `topo -m` from `topo -p2p`. Empty when there is no table.
+[[nodiscard]] std::vector<std::string> first_matrix_row(const std::vector<Line>& lines);
 
 }  // namespace collbench::topology

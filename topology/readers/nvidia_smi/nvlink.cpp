@@ -1,5 +1,3 @@
-#include "topology/readers/nvidia_smi/nvlink.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 
 #include "base/text_input.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
-#include "topology/readers/nvidia_smi/matrix.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -46,7 +44,7 @@ void read_link_line(std::string_view text, Gpu& gpu, std::set<std::int64_t>& see
   const std::size_t colon = text.find(':');
   const auto number =
       colon == std::string_view::npos ? std::nullopt : parse_integer(text.substr(5, colon - 5), 0, 999);
-  if (!number) throw refuse("has no number of the link");
+  if (!number) throw refuse("has no link number");
   if (!seen.insert(*number).second) throw refuse("lists a link a second time");
   const std::string_view value = trim(text.substr(colon + 1));
   if (value == "<inactive>") {
@@ -85,12 +83,23 @@ Gpu* gpu_entry(Host& host, Gpu found) {
   return listed ? nullptr : &*same;
 }
 
+bool is_nvidia_smi_nvlink(const ReaderInput& input) {
+  const std::vector<Line>& lines = input.lines;
+  const bool gpu = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+    return trim(line.text).substr(0, 4) == "GPU " && line.text.find("(UUID: ") != std::string::npos;
+  });
+  return gpu && std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+           const std::string_view text = trim(line.text);
+           return text.substr(0, 5) == "Link " || lower(text).find("nvlink") != std::string::npos;
+         });
+}
+
 }  // namespace
 
 Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
   require_text(text, file, std::string(kNvlinkOutput) + " (it prints nothing where no GPU has NVLink)");
   Host host;
-  host.sources.push_back({"nvidia-smi nvlink -s", std::string(file), ""});
+  host.sources.push_back(kNvidiaSmiNvlinkReader.source(file));
   const std::vector<Line> lines = clean_lines(text);
   std::set<std::int64_t> seen;
   Gpu* current = nullptr;
@@ -102,7 +111,7 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
       if (current == nullptr) break;  // a second listing, as in a file of several commands: the first is read
       seen.clear();
     } else if (current != nullptr && is_link_line(trimmed)) {
-      read_link_line(trimmed, *current, seen, place(file, line.number));
+      read_link_line(trimmed, *current, seen, location(file, line.number));
     } else if (current != nullptr && is_state(trimmed)) {
       read_state_line(trimmed, *current);
     }
@@ -115,8 +124,15 @@ Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file) {
   if (!host.gpus.empty()) return host;
   throw without_nvidia_smi_output(
       lines, file,
-      usage_error(std::string(file), fmt::format("there is no GPU in it; expected {}", kNvlinkOutput),
+      usage_error(std::string(file), fmt::format("no GPU found; expected {}", kNvlinkOutput),
                   std::string(kSaveNvlink)));
 }
+
+constexpr TopologyReader kNvidiaSmiNvlinkReader{
+    .name = "nvidia-smi nvlink -s",
+    .coverage = {.gpus = true, .nics = false, .nvswitches = false},
+    .recognizes = is_nvidia_smi_nvlink,
+    .read = read_nvidia_smi_nvlink,
+};
 
 }  // namespace collbench::topology

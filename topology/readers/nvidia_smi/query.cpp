@@ -1,11 +1,10 @@
-#include "topology/readers/nvidia_smi/query.hpp"
-
 #include <fmt/format.h>
 
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -51,6 +50,10 @@ void read_gpu(const XmlInput& xml, pugi::xml_node node, Host& host) {
   host.gpus.push_back(std::move(gpu));
 }
 
+bool is_nvidia_smi_query(const ReaderInput& input) {
+  return input.xml && input.text.find("<nvidia_smi_log") != std::string_view::npos;
+}
+
 }  // namespace
 
 Host read_nvidia_smi_query(std::string_view text, std::string_view file) {
@@ -58,9 +61,9 @@ Host read_nvidia_smi_query(std::string_view text, std::string_view file) {
   Host host;
   host.driver_version.value = field(xml.root(), "driver_version");
   host.cuda_version.value = field(xml.root(), "cuda_version");
-  host.sources.push_back({"nvidia-smi -q -x", std::string(file), host.driver_version.value_or("")});
+  host.sources.push_back(kNvidiaSmiQueryReader.source(file, host.driver_version.value_or("")));
   for (const pugi::xml_node gpu : xml.root().children("gpu")) read_gpu(xml, gpu, host);
-  if (host.gpus.empty()) throw xml.error(xml.root(), "there is no <gpu> in it");
+  if (host.gpus.empty()) throw xml.error(xml.root(), "it has no <gpu>");
   // GPUs stand in nvidia-smi's order, so the position is the index when all are there; with -i it is not.
   const auto attached = parse_integer(field(xml.root(), "attached_gpus").value_or(""), 0, 9999);
   if (attached && *attached == static_cast<std::int64_t>(host.gpus.size())) {
@@ -71,5 +74,12 @@ Host read_nvidia_smi_query(std::string_view text, std::string_view file) {
   }
   return host;
 }
+
+constexpr TopologyReader kNvidiaSmiQueryReader{
+    .name = "nvidia-smi -q -x",
+    .coverage = {.gpus = true, .nics = false, .nvswitches = false},
+    .recognizes = is_nvidia_smi_query,
+    .read = read_nvidia_smi_query,
+};
 
 }  // namespace collbench::topology

@@ -1,5 +1,3 @@
-#include "topology/readers/nvidia_smi/topo.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,21 +8,24 @@
 #include "topology/graph/topology.hpp"
 #include "topology/readers/nvidia_smi/fields.hpp"
 #include "topology/readers/nvidia_smi/matrix.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
 
-constexpr std::string_view kReader = "nvidia-smi topo -m";
 constexpr std::string_view kTopoOutput = "the output of nvidia-smi topo -m";
 constexpr std::string_view kSaveTopo = "save it again with: nvidia-smi topo -m > FILE";
 
 bool is_gpu(const std::string& label) { return label.substr(0, 3) == "GPU"; }
 
 /// A table that came through a JSON string is one line with \n and \t written out.
+bool is_in_json(std::string_view text) {
+  return text.find("\\tGPU") != std::string_view::npos ||
+         text.find("\\u001b[4mGPU") != std::string_view::npos;
+}
+
 std::string undo_json_escapes(std::string_view text) {
-  if (text.find("\\tGPU") == std::string_view::npos && text.find("\\u001b[4mGPU") == std::string_view::npos) {
-    return std::string(text);
-  }
+  if (!is_in_json(text)) return std::string(text);
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
@@ -45,8 +46,8 @@ std::optional<std::string> affinity(const MatrixRow& row, std::size_t i, const M
   if (cell.empty() || cell == "N/A") return std::nullopt;
   const auto list = parse_cpu_list(cell);
   if (!list) {
-    throw usage_error(place(file, row.line),
-                      fmt::format("row {}, {}: '{}' is no list of numbers such as 0-13,28-41", row.label,
+    throw usage_error(location(file, row.line),
+                      fmt::format("row {}, {}: '{}' is not a list of numbers such as 0-13,28-41", row.label,
                                   matrix.extras[i], excerpt(cell)),
                       std::string(kSaveTopo));
   }
@@ -57,7 +58,7 @@ Gpu read_gpu(const MatrixRow& row, const Matrix& matrix, std::string_view file) 
   Gpu gpu;
   const auto index = parse_integer(std::string_view(row.label).substr(3), 0, 9999);
   if (!index)
-    throw usage_error(place(file, row.line), fmt::format("'{}' is no GPU", row.label),
+    throw usage_error(location(file, row.line), fmt::format("'{}' is not a GPU", row.label),
                       std::string(kSaveTopo));
   gpu.index.value = static_cast<int>(*index);
   for (std::size_t i = 0; i < row.extras.size(); ++i) {
@@ -100,7 +101,7 @@ Device device_at(const Matrix& matrix, std::size_t column) {
 StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, std::string_view file) {
   const std::string& cell = matrix.rows[row].cells[column];
   const auto refuse = [&](std::string_view what) {
-    return usage_error(place(file, matrix.rows[row].line),
+    return usage_error(location(file, matrix.rows[row].line),
                        fmt::format("row {}, column {}: '{}' {}", matrix.columns[row], matrix.columns[column],
                                    excerpt(cell), what),
                        std::string(kSaveTopo));
@@ -113,11 +114,29 @@ StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, 
   int nvlinks = 0;
   path.type.value = path_type_from_nvidia_smi(cell, &nvlinks);
   if (!path.type.known())
-    throw refuse("is no path type (X, NV#, PIX, PXB, PHB, NODE, SYS); tabs may be lost");
+    throw refuse("is not a path type (X, NV#, PIX, PXB, PHB, NODE, SYS); were tabs lost?");
   if ((path.type.value == PathType::loc) != (row == column))
-    throw refuse("stands off the diagonal, or X is missing");
+    throw refuse("is off the diagonal, or X is missing");
   if (nvlinks > 0) path.nvlinks.value = nvlinks;
   return path;
+}
+
+constexpr std::string_view kP2pOutput = "the output of nvidia-smi topo -p2p";
+constexpr std::string_view kSaveP2p = "save it again with: nvidia-smi topo -p2p r > FILE";
+constexpr std::array<std::string_view, 8> kP2pWords{"X", "OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
+
+/// Whether the first row of the table has words of topo -p2p.
+bool is_nvidia_smi_p2p(const ReaderInput& input) {
+  constexpr std::array<std::string_view, 5> kWords{"OK", "CNS", "GNS", "TNS", "NS"};
+  const std::vector<std::string> cells = first_matrix_row(input.lines);
+  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+    return std::find(kWords.begin(), kWords.end(), cell) != kWords.end();
+  });
+}
+
+bool is_nvidia_smi_topo(const ReaderInput& input) {
+  const bool table = !first_matrix_row(input.lines).empty();
+  return (table && !is_nvidia_smi_p2p(input)) || (!input.xml && is_in_json(input.text));
 }
 
 }  // namespace
@@ -129,11 +148,11 @@ Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
   if (!matrix) {
     throw without_nvidia_smi_output(
         lines, file,
-        usage_error(std::string(file), fmt::format("there is no table in it; expected {}", kTopoOutput),
+        usage_error(std::string(file), fmt::format("no table found; expected {}", kTopoOutput),
                     std::string(kSaveTopo)));
   }
   Host host;
-  host.sources.push_back({std::string(kReader), std::string(file), ""});
+  host.sources.push_back(kNvidiaSmiTopoReader.source(file));
   for (const MatrixRow& row : matrix->rows) {
     if (is_gpu(row.label)) {
       host.gpus.push_back(read_gpu(row, *matrix, file));
@@ -149,5 +168,53 @@ Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
   }
   return host;
 }
+
+constexpr TopologyReader kNvidiaSmiTopoReader{
+    .name = "nvidia-smi topo -m",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = false},
+    .recognizes = is_nvidia_smi_topo,
+    .read = read_nvidia_smi_topo,
+};
+
+Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
+  require_text(text, file, kP2pOutput);
+  const std::vector<Line> lines = clean_lines(text);
+  const auto matrix = find_matrix(lines, file);
+  if (!matrix) {
+    throw without_nvidia_smi_output(
+        lines, file,
+        usage_error(std::string(file), fmt::format("no table found; expected {}", kP2pOutput),
+                    std::string(kSaveP2p)));
+  }
+  Host host;
+  host.sources.push_back(kNvidiaSmiP2pReader.source(file));
+  for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
+    const auto index = parse_integer(std::string_view(matrix->columns[row]).substr(3), 0, 9999);
+    Gpu gpu;
+    if (index) gpu.index.value = static_cast<int>(*index);
+    host.gpus.push_back(gpu);
+    for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
+      const std::string& cell = matrix->rows[row].cells[column];
+      const bool word = std::find(kP2pWords.begin(), kP2pWords.end(), cell) != kP2pWords.end();
+      if (!word || !index || (cell == "X") != (row == column)) {
+        throw usage_error(location(file, matrix->rows[row].line),
+                          fmt::format("row {}, column {}: '{}' is not a state that topo -p2p prints",
+                                      matrix->columns[row], matrix->columns[column], excerpt(cell)),
+                          std::string(kSaveP2p));
+      }
+      if (row == column) continue;
+      host.peer_access.push_back(
+          {{DeviceKind::gpu, static_cast<int>(row)}, {DeviceKind::gpu, static_cast<int>(column)}, {cell, 0}});
+    }
+  }
+  return host;
+}
+
+constexpr TopologyReader kNvidiaSmiP2pReader{
+    .name = "nvidia-smi topo -p2p",
+    .coverage = {.gpus = true, .nics = false, .nvswitches = false},
+    .recognizes = is_nvidia_smi_p2p,
+    .read = read_nvidia_smi_p2p,
+};
 
 }  // namespace collbench::topology

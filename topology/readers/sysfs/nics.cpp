@@ -1,9 +1,8 @@
-#include "topology/readers/sysfs/nics.hpp"
-
 #include <fmt/format.h>
 
 #include "base/text_input.hpp"
 #include "topology/graph/nics.hpp"
+#include "topology/readers/readers.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 
 namespace collbench::topology {
@@ -35,16 +34,30 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+constexpr int kInfinibandType = 32;  // ARPHRD_INFINIBAND, linux/if_arp.h
+
+void read_ethernet(const fs::path& folder, NicPort& port) {
+  port.mtu_bytes.value = sysfs_integer(folder / "mtu");
+  const auto megabits = sysfs_integer(folder / "speed");  // -1 while the link is down
+  if (megabits.value_or(0) > 0) port.gigabits_per_second.value = *megabits / 1000.0;
+  if (const auto state = sysfs_text(folder / "operstate"); state && *state != "unknown") {
+    port.state.value = *state == "up" ? "ACTIVE" : "DOWN";
+  }
+}
+
+bool has_infiniband(const fs::path& root) { return fs::exists(root / "class/infiniband"); }
+bool has_net(const fs::path& root) { return fs::exists(root / "class/net"); }
+
 }  // namespace
 
 Host read_sysfs_infiniband(const fs::path& root) {
   const fs::path devices = root / "class/infiniband";
   Host host;
-  host.sources.push_back({"sysfs InfiniBand", devices.string(), ""});
+  host.sources.push_back(kSysfsInfinibandReader.source(devices.string()));
   const std::vector<std::string> names = sysfs_names(devices);
   if (names.empty()) {
     host.notes.push_back(
-        fmt::format("{} is hidden or empty: no RDMA device is seen; in a container, pass "
+        fmt::format("{} is hidden or empty: no RDMA device found; in a container, pass "
                     "/dev/infiniband and /sys through",
                     devices.string()));
   }
@@ -71,25 +84,10 @@ Host read_sysfs_infiniband(const fs::path& root) {
   return host;
 }
 
-namespace {
-
-constexpr int kInfinibandType = 32;  // ARPHRD_INFINIBAND, linux/if_arp.h
-
-void read_ethernet(const std::filesystem::path& folder, NicPort& port) {
-  port.mtu_bytes.value = sysfs_integer(folder / "mtu");
-  const auto megabits = sysfs_integer(folder / "speed");  // -1 while the link is down
-  if (megabits.value_or(0) > 0) port.gigabits_per_second.value = *megabits / 1000.0;
-  if (const auto state = sysfs_text(folder / "operstate"); state && *state != "unknown") {
-    port.state.value = *state == "up" ? "ACTIVE" : "DOWN";
-  }
-}
-
-}  // namespace
-
 Host read_sysfs_net(const std::filesystem::path& root) {
   const std::filesystem::path interfaces = root / "class/net";
   Host host;
-  host.sources.push_back({"sysfs net", interfaces.string(), ""});
+  host.sources.push_back(kSysfsNetReader.source(interfaces.string()));
   const std::vector<std::string> names = sysfs_names(interfaces);
   if (names.empty()) host.notes.push_back(fmt::format("{} is hidden or empty", interfaces.string()));
   for (const std::string& name : names) {
@@ -110,5 +108,19 @@ Host read_sysfs_net(const std::filesystem::path& root) {
   }
   return host;
 }
+
+constexpr TopologyReader kSysfsInfinibandReader{
+    .name = "sysfs InfiniBand",
+    .coverage = {.gpus = false, .nics = true, .nvswitches = false},
+    .recognizes_tree = has_infiniband,
+    .read_tree = read_sysfs_infiniband,
+};
+
+constexpr TopologyReader kSysfsNetReader{
+    .name = "sysfs net",
+    .coverage = {.gpus = false, .nics = true, .nvswitches = false},
+    .recognizes_tree = has_net,
+    .read_tree = read_sysfs_net,
+};
 
 }  // namespace collbench::topology

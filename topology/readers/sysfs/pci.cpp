@@ -1,5 +1,3 @@
-#include "topology/readers/sysfs/pci.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "base/units.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 
 namespace collbench::topology {
@@ -118,8 +117,9 @@ void read_acs(const fs::path& devices, Host& host) {
     hidden += config.size() == kConfigBytesWithoutRoot ? 1 : 0;
   }
   if (hidden > 0 && !host.gpus.empty())
-    host.notes.push_back(fmt::format("ACS of {} is not known: it takes root (or lspci -vvv, run as root)",
-                                     counted(static_cast<std::size_t>(hidden), "PCI bridge")));
+    host.notes.push_back(
+        fmt::format("ACS of {} is unknown: reading it needs root (or give lspci -vvv, run as root)",
+                    counted(static_cast<std::size_t>(hidden), "PCI bridge")));
 }
 
 void add_with_bridges(const fs::path& devices, const std::string& address, Host& host) {
@@ -134,12 +134,14 @@ void add_with_bridges(const fs::path& devices, const std::string& address, Host&
   }
 }
 
+bool has_pci_devices(const fs::path& root) { return fs::exists(root / "bus/pci/devices"); }
+
 }  // namespace
 
 Host read_sysfs_pci(const fs::path& root) {
   const fs::path devices = root / "bus/pci/devices";
   Host host;
-  host.sources.push_back({"sysfs PCI", devices.string(), ""});
+  host.sources.push_back(kSysfsPciReader.source(devices.string()));
   const std::vector<std::string> names = sysfs_names(devices);
   if (names.empty())
     host.notes.push_back(
@@ -172,5 +174,12 @@ Host read_sysfs_pci(const fs::path& root) {
   }
   return host;
 }
+
+constexpr TopologyReader kSysfsPciReader{
+    .name = "sysfs PCI",
+    .coverage = {.gpus = true, .nics = true, .nvswitches = true},
+    .recognizes_tree = has_pci_devices,
+    .read_tree = read_sysfs_pci,
+};
 
 }  // namespace collbench::topology

@@ -1,11 +1,15 @@
 #include "topology/readers/sysfs/sysfs.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <system_error>
 
 #include "base/text_input.hpp"
 #include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 
@@ -75,5 +79,19 @@ std::optional<std::string> sysfs_link_name(const fs::path& link) {
   if (error) return std::nullopt;
   return excerpt(target.filename().string(), kMaxText);
 }
+
+Host read_system(const fs::path& sysfs) {
+  Host host;
+  host.sources.push_back(kSystemReader.source("live"));
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) == 0) host.name.value = name.data();
+  host.driver_version.value = sysfs_text(sysfs / "module/nvidia/version");
+  return host;
+}
+
+constexpr TopologyReader kSystemReader{
+    .name = "system",
+    .coverage = {.gpus = false, .nics = false, .nvswitches = false},
+};
 
 }  // namespace collbench::topology

@@ -1,6 +1,9 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,5 +30,13 @@ namespace collbench::topology {
 
 /// Name of what a link leads to ("mlx5_core" for …/driver); none when there is no link.
 [[nodiscard]] std::optional<std::string> sysfs_link_name(const std::filesystem::path& link);
+
+/// What the kernel shows of a function's config space without root; with it 256 bytes (PCI) or 4096 (PCIe).
+inline constexpr std::size_t kConfigBytesWithoutRoot = 64;
+
+/// Whether Access Control Services take peers' requests up to the host, by the function's config space as in
+/// /sys/bus/pci/devices/ADDRESS/config; none without that capability, or where too few bytes are there to
+/// see.
+[[nodiscard]] std::optional<bool> acs_of_config(std::span<const std::uint8_t> config);
 
 }  // namespace collbench::topology

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::analysis::cluster_of_run_test {
 namespace {
@@ -70,20 +71,23 @@ collbench::Run run_on(int nodes, int ranks) {
 }
 
 TEST(ClusterOfRun, TakesNodesAndRanksFromTheRun) {
-  const GpuCluster cluster = cluster_of_run(run_on(2, 8), "hgx-h100", "run.json", false);
+  const GpuCluster cluster =
+      cluster_of_run(run_on(2, 8), topology::resolve_machine("hgx-h100"), "run.json", false);
   EXPECT_EQ(cluster, cluster_of("hgx-h100", 2, 4));
 }
 
 TEST(ClusterOfRun, GuessesNothing) {
-  EXPECT_THROW((void)cluster_of_run(run_on(2, 7), "hgx-h100", "run.json", false), Error);
+  EXPECT_THROW((void)cluster_of_run(run_on(2, 7), topology::resolve_machine("hgx-h100"), "run.json", false),
+               Error);
   collbench::Run host_memory = run_on(1, 2);
   host_memory.backend = "mpi";
-  EXPECT_THROW((void)cluster_of_run(host_memory, "hgx-h100", "run.json", false), Error);
+  EXPECT_THROW((void)cluster_of_run(host_memory, topology::resolve_machine("hgx-h100"), "run.json", false),
+               Error);
   collbench::Run log = run_on(1, 8);
   log.log = LogFacts();
-  EXPECT_THROW((void)cluster_of_run(log, "hgx-h100", "run.json", false), Error);
+  EXPECT_THROW((void)cluster_of_run(log, topology::resolve_machine("hgx-h100"), "run.json", false), Error);
   log.log->nodes = {1, 3};
-  EXPECT_NO_THROW((void)cluster_of_run(log, "hgx-h100", "run.json", false));
+  EXPECT_NO_THROW((void)cluster_of_run(log, topology::resolve_machine("hgx-h100"), "run.json", false));
 }
 
 }  // namespace

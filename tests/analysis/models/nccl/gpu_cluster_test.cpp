@@ -47,6 +47,14 @@ TEST(GpuCluster, ACubeMeshUsesTheLinksToItsOwnRanksOnly) {
   EXPECT_EQ(cluster_of("dgx-1v", 1, 4).nvlinks, 4);  // GPU 0 to 3: 1 + 1 + 2
 }
 
+TEST(GpuCluster, IsThatOfTheReferenceMachineWhereItsNameResolved) {
+  EXPECT_EQ(gpu_cluster(topology::resolve_machine("hgx-h100"), 2, 0), cluster_of("hgx-h100", 2));
+  topology::ResolvedMachine file = topology::resolve_machine("hgx-h100");
+  file.reference = nullptr;  // what a file of that name gives
+  EXPECT_EQ(gpu_cluster(file, 2, 0), gpu_cluster(file.first_host(), 2, 0, "hgx-h100"));
+  EXPECT_NE(gpu_cluster(file, 2, 0), cluster_of("hgx-h100", 2));
+}
+
 TEST(GpuCluster, RefusesWhatCannotCarryIt) {
   const topology::Host nothing;
   EXPECT_THROW((void)gpu_cluster(nothing, 1, 0, "file"), Error);

@@ -1,4 +1,4 @@
-#include "topology/readers/hwloc/xml.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -75,14 +75,14 @@ TEST(HwlocXml, RefusesDamage) {
   EXPECT_THAT(refused(whole.substr(0, 5000)), HasSubstr("this is not XML"));
   EXPECT_THAT(refused(with(whole, "450000 1000000", "450000")),
               HasSubstr("has 2 objects and 3 values instead of 4"));
-  EXPECT_THAT(refused(with(whole, "900 901", "900 902")), HasSubstr("makes no sense"));
+  EXPECT_THAT(refused(with(whole, "900 901", "900 902")), HasSubstr("is not a valid entry"));
   EXPECT_THAT(refused(with(whole, "0000:[15-19]", "0000:[1\u041f-19]")), HasSubstr("is not like \"0000:["));
   // Cut in the middle of a character, ids would be no text any more.
   EXPECT_THAT(refused(with(whole, "0302 [10de:2330]", "0302 [10de:233\u041f]")),
               HasSubstr("is not like \"0302"));
   EXPECT_THAT(refused(with(whole, "cpuset=\"0xffffffff,0x0\" local", "cpuset=\"?\" local")),
-              HasSubstr("is no CPU mask"));
-  EXPECT_THAT(refused("<topology version=\"2.0\"></topology>"), HasSubstr("there is no object in it"));
+              HasSubstr("is not a CPU mask"));
+  EXPECT_THAT(refused("<topology version=\"2.0\"></topology>"), HasSubstr("it has no object"));
   EXPECT_THAT(refused("<topology version=\"2.0\"><object type=\"Machine\"/></topology>"),
               HasSubstr("no NUMA node and no CPU"));
 }

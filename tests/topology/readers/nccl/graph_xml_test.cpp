@@ -1,11 +1,10 @@
-#include "topology/readers/nccl/graph_xml.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/merge.hpp"
-#include "topology/readers/nccl/topology_xml.hpp"
 
 namespace collbench::topology::graph_xml_test {
 namespace {
@@ -59,7 +58,7 @@ TEST(NcclGraphXml, ANicThatWasNotFoundIsLeftOut) {
 TEST(NcclGraphXml, APathThatIsNotKnownIsNoted) {
   const Host host = read(with(fixture("nccl_graph.xml"), "typeinter=\"PXB\"", "typeinter=\"WIFI\""));
   EXPECT_FALSE(host.nccl_graphs[0].inter_type.known());
-  EXPECT_THAT(host.notes, ElementsAre(HasSubstr("G.xml:2: typeinter=\"WIFI\" is a path that is not known")));
+  EXPECT_THAT(host.notes, ElementsAre(HasSubstr("G.xml:2: typeinter=\"WIFI\" is an unknown path type")));
 }
 
 TEST(NcclGraphXml, BesideTheTopologyItNamesItsDevices) {
@@ -77,18 +76,18 @@ TEST(NcclGraphXml, RefusesDamage) {
   const std::string whole = fixture("nccl_graph.xml");
   EXPECT_THAT(refused(whole.substr(0, 700)), HasSubstr("this is not XML"));
   EXPECT_THAT(refused(with(whole, "nchannels=\"4\"", "nchannels=\"5\"")),
-              HasSubstr("G.xml:2: <graph>: nchannels is 5, and 4 are there"));
+              HasSubstr("G.xml:2: <graph>: nchannels is 5, but there are 4"));
   EXPECT_THAT(refused(with(whole, "<gpu dev=\"0x1\" rank=\"1\"/>", "")),
-              HasSubstr("G.xml:9: <channel>: 2 GPUs and 2 NICs, and the first has 1 and 2"));
+              HasSubstr("G.xml:9: <channel>: 2 GPUs and 2 NICs, but the first channel has 1 and 2"));
   EXPECT_THAT(refused(with(whole, "dev=\"0x1\"", "dev=\"one\"")),
-              HasSubstr("dev=\"one\" is no number of a device"));
+              HasSubstr("dev=\"one\" is not a device number"));
   EXPECT_THAT(refused(with(whole, "dev=\"0x1\"", "dev=\"0x200000000000001\"")),
               HasSubstr("is a device of host 2"));
-  EXPECT_THAT(refused(with(whole, "id=\"1\"", "id=\"0\"")), HasSubstr("id 0 stands in the file twice"));
+  EXPECT_THAT(refused(with(whole, "id=\"1\"", "id=\"0\"")), HasSubstr("id 0 is listed twice"));
   EXPECT_THAT(refused(with(whole, "speedintra=\"24\"", "speedintra=\"fast\"")),
-              HasSubstr("speedintra=\"fast\" is no number"));
-  EXPECT_THAT(refused("<graphs version=\"1\"/>"), HasSubstr("there is no channel through a GPU in it"));
-  EXPECT_THAT(refused(one_channel("<gpu dev=\"-1\"/>")), HasSubstr("it is no GPU"));
+              HasSubstr("speedintra=\"fast\" is not a number"));
+  EXPECT_THAT(refused("<graphs version=\"1\"/>"), HasSubstr("it has no channel through a GPU"));
+  EXPECT_THAT(refused(one_channel("<gpu dev=\"-1\"/>")), HasSubstr("this is not a GPU"));
 }
 
 }  // namespace

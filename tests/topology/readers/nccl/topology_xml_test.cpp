@@ -5,6 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/path.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::topology_xml_test {
 namespace {
@@ -59,15 +60,15 @@ TEST(NcclNvLinks, LeadToASwitchSeenOrHidden) {
 TEST(NcclNvLinks, ALinkToItselfIsKeptAndSaid) {
   const Host host = host_with("0000:18:00.0", kGpuClass);
   EXPECT_EQ(host.nvlinks.size(), 2U);
-  EXPECT_EQ(host.notes.at(0), "D.xml:5: an NVLink of 0000:18:00.0 leads to itself");
+  EXPECT_EQ(host.notes.at(0), "D.xml:5: an NVLink of 0000:18:00.0 loops back to itself");
 }
 
 TEST(NcclNvLinks, ALinkToSomethingElseIsLeftOutAndSaid) {
   const Host host = host_with("0000:19:00.0", "0x020000");
   EXPECT_TRUE(host.nvlinks.empty());
-  EXPECT_EQ(
-      host.notes.at(0),
-      "D.xml:5: an NVLink leads to 0000:19:00.0 of class '0x020000', neither GPU nor NVSwitch; left out");
+  EXPECT_EQ(host.notes.at(0),
+            "D.xml:5: an NVLink leads to 0000:19:00.0 of class '0x020000', which is neither a GPU nor an "
+            "NVSwitch; ignored");
 }
 
 using testing::HasSubstr;
@@ -132,15 +133,15 @@ TEST(NcclTopologyXml, CountsTheLinksToEverySwitch) {
   EXPECT_EQ(2U, host.nvswitches.size());
   EXPECT_EQ(9, nvlinks_of(host, {DeviceKind::gpu, 0}));
   EXPECT_EQ(3, nvlinks_between(host, {DeviceKind::gpu, 0}, {DeviceKind::gpu, 1}));
-  EXPECT_THAT(host.notes, testing::ElementsAre("1 <xgmi> left out: not known to this reader"));
+  EXPECT_THAT(host.notes, testing::ElementsAre("1 <xgmi> ignored: unknown to this reader"));
 }
 
 TEST(NcclTopologyXml, SaysWhatIsNotBelievable) {
   const std::string whole = fixture("nccl_topology.xml");
   EXPECT_THAT(read(with(whole, "speed=\"400000\"", "speed=\"200000000\"")).notes.at(0),
-              HasSubstr("D.xml:14: a speed of 200000000 Mb/s is not believable"));
+              HasSubstr("D.xml:14: a speed of 200000000 Mb/s is implausible"));
   EXPECT_THAT(read(with(whole, "target=\"0000:9a:00.0\"", "target=\"0000:18:00.0\"")).notes.at(0),
-              HasSubstr("an NVLink of 0000:18:00.0 leads to itself"));
+              HasSubstr("an NVLink of 0000:18:00.0 loops back to itself"));
 }
 
 TEST(NcclTopologyXml, RefusesDamage) {
@@ -148,14 +149,14 @@ TEST(NcclTopologyXml, RefusesDamage) {
   const std::string whole = fixture("nccl_topology.xml");
   EXPECT_THAT(refused(whole.substr(0, 1200)), HasSubstr("this is not XML"));
   EXPECT_THAT(refused(with(whole, "busid=\"0000:16:00.0\"", "busid=\"16\"")),
-              HasSubstr("D.xml:3: <pci>: busid=\"16\" is no PCI address"));
+              HasSubstr("D.xml:3: <pci>: busid=\"16\" is not a PCI address"));
   EXPECT_THAT(refused(with(whole, "busid=\"0000:9a:00.0\"", "busid=\"0000:18:00.0\"")),
-              HasSubstr("stands in the file twice"));
-  EXPECT_THAT(refused(with(whole, "sm=\"90\"", "sm=\"many\"")), HasSubstr("sm=\"many\" is no number"));
+              HasSubstr("is listed twice"));
+  EXPECT_THAT(refused(with(whole, "sm=\"90\"", "sm=\"many\"")), HasSubstr("sm=\"many\" is not a number"));
   EXPECT_THAT(refused(with(whole, "affinity=\"00000000,ffffffff\"", "affinity=\"all\"")),
-              HasSubstr("is no CPU mask"));
+              HasSubstr("is not a CPU mask"));
   EXPECT_THAT(refused("<system version=\"1\"><cpu numaid=\"0\"/></system>"),
-              HasSubstr("there is no device in it"));
+              HasSubstr("it describes no device"));
 }
 
 }  // namespace

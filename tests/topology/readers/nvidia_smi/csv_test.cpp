@@ -1,4 +1,4 @@
-#include "topology/readers/nvidia_smi/csv.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -33,8 +33,8 @@ TEST(NvidiaSmiCsv, RefusesDamage) {
   const std::string whole = fixture("query_gpu.csv");
   EXPECT_THAT(refused(with(whole, "1, NVIDIA", "NVIDIA")),
               HasSubstr("G.csv:3: the row has 13 cells, the header has 14"));
-  EXPECT_THAT(refused(whole.substr(whole.find('\n') + 1)), HasSubstr("there is no header line"));
-  EXPECT_THAT(refused(whole.substr(0, whole.find('\n') + 1)), HasSubstr("followed by no GPU"));
+  EXPECT_THAT(refused(whole.substr(whole.find('\n') + 1)), HasSubstr("no header line with"));
+  EXPECT_THAT(refused(whole.substr(0, whole.find('\n') + 1)), HasSubstr("no GPU follows the header"));
   EXPECT_THAT(refused("No devices were found\n"), HasSubstr("nvidia-smi failed: 'No devices were found'"));
 }
 

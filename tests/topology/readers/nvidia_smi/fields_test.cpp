@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "topology/readers/readers.hpp"
+
 namespace collbench::topology::fields_test {
 namespace {
 
@@ -13,11 +15,11 @@ TEST(NvidiaSmiFailure, IsKnownByNvidiaSmisWords) {
 }
 
 TEST(NvidiaSmiFailure, IsTheReasonBeforeWhatIsMissing) {
-  const Error missing = usage_error("F", "there is no table in it", "save it again");
+  const Error missing = usage_error("F", "no table found", "save it again");
   EXPECT_EQ(without_nvidia_smi_output(clean_lines("all is well\n"), "F", missing).where(), "F");
   const Error failed = without_nvidia_smi_output(clean_lines("x\nNo devices were found\n"), "F", missing);
   EXPECT_EQ(describe(failed),
-            "collbench: F:2: nvidia-smi failed: 'No devices were found'; run nvidia-smi by hand and see to "
+            "collbench: F:2: nvidia-smi failed: 'No devices were found'; run nvidia-smi by hand and fix "
             "that first");
 }
 

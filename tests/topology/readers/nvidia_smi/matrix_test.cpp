@@ -57,9 +57,9 @@ TEST(NvidiaSmiP2p, RefusesOtherWordsAndOtherShapes) {
   };
   const std::string whole = fixture("topo_p2p.txt");
   EXPECT_THAT(refused(with(whole, "OK", "PIX")),
-              HasSubstr("P.txt:2: row GPU0, column GPU1: 'PIX' is no word"));
+              HasSubstr("P.txt:2: row GPU0, column GPU1: 'PIX' is not a state that topo -p2p prints"));
   EXPECT_THAT(refused(with(whole, "\tX\tOK", "\tX")),
-              HasSubstr("P.txt:2: row GPU0, column GPU1: '' is no word"));
+              HasSubstr("P.txt:2: row GPU0, column GPU1: '' is not a state that topo -p2p prints"));
   EXPECT_THAT(refused(with(whole, "\tX\tOK", "\tOK\tX")), HasSubstr("P.txt:2: row GPU0, column GPU0"));
 }
 

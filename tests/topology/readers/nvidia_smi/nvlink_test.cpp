@@ -1,4 +1,4 @@
-#include "topology/readers/nvidia_smi/nvlink.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -48,7 +48,7 @@ TEST(NvidiaSmiNvlink, RefusesDamage) {
   EXPECT_THAT(refused(gpu + "\t Link 0:\n"), HasSubstr("N.txt:2: 'Link 0:' has no rate in GB/s"));
   EXPECT_THAT(refused(gpu + "\t Link 0: 25 GB/s\n\t Link 0: 25 GB/s\n"),
               HasSubstr("N.txt:3: 'Link 0: 25 GB/s' lists a link a second time"));
-  EXPECT_THAT(refused("Link 0: 25 GB/s\n"), HasSubstr("there is no GPU in it"));
+  EXPECT_THAT(refused("Link 0: 25 GB/s\n"), HasSubstr("no GPU found"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "topology/readers/nvidia_smi/query.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -45,8 +45,8 @@ TEST(NvidiaSmiQuery, RefusesDamage) {
   const std::string whole = fixture("query.xml");
   EXPECT_THAT(refused(whole.substr(0, 900)), HasSubstr("this is not XML"));
   EXPECT_THAT(refused(with(whole, "00000000:9A:00.0", "[REDACTED]")),
-              HasSubstr("Q.xml:41: <gpu>: id=\"[REDACTED]\" is no PCI address"));
-  EXPECT_THAT(refused("<nvidia_smi_log></nvidia_smi_log>"), HasSubstr("there is no <gpu> in it"));
+              HasSubstr("Q.xml:41: <gpu>: id=\"[REDACTED]\" is not a PCI address"));
+  EXPECT_THAT(refused("<nvidia_smi_log></nvidia_smi_log>"), HasSubstr("it has no <gpu>"));
 }
 
 }  // namespace

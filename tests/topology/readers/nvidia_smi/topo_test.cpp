@@ -1,4 +1,4 @@
-#include "topology/readers/nvidia_smi/topo.hpp"
+#include "topology/readers/readers.hpp"
 
 #include <gmock/gmock.h>
 
@@ -69,7 +69,7 @@ TEST(NvidiaSmiTopo, ReadsAPasteThroughJson) {
 TEST(NvidiaSmiTopo, NamesTheRowThatHasAnotherNumberOfCells) {
   const std::string whole = fixture("topo_m.txt");
   EXPECT_THAT(refused(with(whole, "NV18\t X \tSYS\tPXB\tNODE\tNODE", "NV18\t X \tSYS\tPXBNODE\tNODE")),
-              HasSubstr("T.txt:3: row GPU1, column NIC1: 'PXBNODE' is no path type"));
+              HasSubstr("T.txt:3: row GPU1, column NIC1: 'PXBNODE' is not a path type"));
   EXPECT_THAT(refused(with(whole, "NV18\t X \tSYS\tPXB\tNODE\tNODE", "NV18\t X \tSYSPXBNODE\tNODE")),
               HasSubstr("T.txt:3: row GPU1 has 8 cells, the header has 9"));
   EXPECT_THAT(refused("        GPU0    GPU1\nGPU0     X      NV1\nGPU1    NV1\n"),
@@ -84,11 +84,11 @@ TEST(NvidiaSmiTopo, NamesWhatIsDamaged) {
   EXPECT_THAT(refused(with(whole, "GPU0\tGPU1", "GPU0\t\tGPU1")),
               HasSubstr("T.txt:1: column 2 of the header is empty"));
   EXPECT_THAT(refused(with(whole, "0-31", "-31,64-95")),
-              HasSubstr("T.txt:2: row GPU0, CPU Affinity: '-31,64-95' is no list of numbers"));
+              HasSubstr("T.txt:2: row GPU0, CPU Affinity: '-31,64-95' is not a list of numbers"));
   EXPECT_THAT(refused(with(whole, "\tNV18\tPXB", "\tNVX\tPXB")),
               HasSubstr("T.txt:2: row GPU0, column GPU1: 'NVX'"));
   EXPECT_THAT(refused(with(whole, "NIC0\tPXB", "NIC9\tPXB")),
-              HasSubstr("T.txt:4: row NIC9 stands where the header has NIC0"));
+              HasSubstr("T.txt:4: found row NIC9 where the header has NIC0"));
   EXPECT_THAT(refused(whole.substr(0, whole.find("NIC2\tSYS"))),
               HasSubstr("T.txt:5: the table ends after 4 rows, the header has 6 devices"));
 }
@@ -97,7 +97,7 @@ TEST(NvidiaSmiTopo, KnowsItsOwnErrorsAndItsNeighbours) {
   EXPECT_THAT(refused(fixture("topo_p2p.txt")), HasSubstr("belongs to nvidia-smi topo -p2p"));
   EXPECT_THAT(refused("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"),
               HasSubstr("T.txt:1: nvidia-smi failed: 'NVIDIA-SMI has failed"));
-  EXPECT_THAT(refused("hello\n"), HasSubstr("there is no table in it"));
+  EXPECT_THAT(refused("hello\n"), HasSubstr("no table found"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "topology/readers/sysfs/pci.hpp"
+#include "topology/readers/sysfs/sysfs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,7 @@
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/graph/path.hpp"
-#include "topology/readers/sysfs/nics.hpp"
-#include "topology/readers/sysfs/pci.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::sysfs_test {
 namespace {
@@ -103,8 +102,9 @@ TEST_F(Sysfs, AcsOfABridgeIsReadWhereTheKernelShowsIt) {
   write_config(64);
   const Host not_root = read_sysfs_pci(root_);
   EXPECT_FALSE(find_pci_device(not_root, "0000:15:01.0")->acs.known());
-  EXPECT_THAT(not_root.notes,
-              testing::ElementsAre(testing::HasSubstr("ACS of 2 PCI bridges is not known: it takes root")));
+  EXPECT_THAT(
+      not_root.notes,
+      testing::ElementsAre(testing::HasSubstr("ACS of 2 PCI bridges is unknown: reading it needs root")));
 }
 
 TEST_F(Sysfs, InfinibandHasPortsAndGuids) {
@@ -147,7 +147,7 @@ TEST_F(Sysfs, WhatIsHiddenIsSaid) {
   fs::remove_all(root_ / "class");
   fs::remove_all(root_ / "bus");
   EXPECT_THAT(read_sysfs_pci(root_).notes.at(0), testing::HasSubstr("is hidden or empty: no PCI tree"));
-  EXPECT_THAT(read_sysfs_infiniband(root_).notes.at(0), testing::HasSubstr("no RDMA device is seen"));
+  EXPECT_THAT(read_sysfs_infiniband(root_).notes.at(0), testing::HasSubstr("no RDMA device found"));
   EXPECT_THAT(read_sysfs_net(root_).notes.at(0), testing::HasSubstr("is hidden or empty"));
 }
 
