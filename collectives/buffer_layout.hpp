@@ -12,7 +12,7 @@ struct BufferBytes {
   std::uint64_t receive = 0;  ///< in place: the one buffer
 };
 
-/// A stretch of one of a rank's two buffers, in bytes.
+/// A part of one of a rank's two buffers, in bytes.
 struct BufferRange {
   bool of_receive_buffer = false;
   std::uint64_t offset = 0;
@@ -25,17 +25,20 @@ struct BufferLayout {
   BufferRange result;  ///< what it must write
 };
 
-/// What the row's call depends on, for this rank.
-[[nodiscard]] CallContext shape_of(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic);
+/// All that follows from a row's key on one rank. Worked out once per row and kept: a row is visited in every
+/// pass, and AllToAllv's layout alone costs O(ranks²).
+struct RowLayout {
+  CallContext call;
+  Layout elements;  ///< that this rank's call moves
+  BufferBytes bytes;
+  BufferLayout buffers;
+};
 
-/// How many elements this rank's call of the row moves.
-[[nodiscard]] Layout layout_of(const RowKey& key, const CallContext& shape);
+/// What the row's call depends on, for this rank. `traffic` outlives it.
+[[nodiscard]] CallContext call_context(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic);
 
-/// What its buffers take on this rank.
-[[nodiscard]] BufferBytes buffer_bytes_of(const RowKey& key, const CallContext& shape);
-
-/// Where its data lie. In place as NCCL and nccl-tests define it: of two buffers of different length the
+/// The row's layout. In place as NCCL and nccl-tests define it: of two buffers of different length the
 /// smaller one is the rank's own block of the larger one; a rank that has only the smaller one has it alone.
-[[nodiscard]] BufferLayout buffer_layout_of(const RowKey& key, const CallContext& shape);
+[[nodiscard]] RowLayout row_layout(const RowKey& key, const CallContext& call);
 
 }  // namespace collbench::collectives

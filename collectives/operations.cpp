@@ -5,31 +5,30 @@
 
 #include <algorithm>
 #include <array>
-
-#include "base/error.hpp"
+#include <string>
 
 namespace collbench::collectives {
 namespace {
 
-std::uint64_t total(std::uint64_t count, const CallContext& shape) {
-  return count * static_cast<std::uint64_t>(shape.ranks);
+std::uint64_t total(std::uint64_t count, const CallContext& call) {
+  return count * static_cast<std::uint64_t>(call.ranks);
 }
 
 /// `elements` on the root, nothing elsewhere.
-std::uint64_t on_root(std::uint64_t elements, const CallContext& shape) {
-  return shape.rank == shape.root ? elements : 0;
+std::uint64_t on_root(std::uint64_t elements, const CallContext& call) {
+  return call.rank == call.root ? elements : 0;
 }
 
 /// Where this rank's block begins in a buffer of one block per rank.
-std::uint64_t own_block(const Layout& layout, const CallContext& shape) {
-  return static_cast<std::uint64_t>(shape.rank) * layout.count;
+std::uint64_t own_block(const Layout& layout, const CallContext& call) {
+  return static_cast<std::uint64_t>(call.rank) * layout.count;
 }
 
 /// The same stretch of every rank's send buffer, in order of rank.
-std::vector<Segment> from_every_rank(const Layout& layout, const CallContext& shape,
+std::vector<Segment> from_every_rank(const Layout& layout, const CallContext& call,
                                      std::uint64_t source_index) {
   std::vector<Segment> segments;
-  for (int source = 0; source < shape.ranks; ++source)
+  for (int source = 0; source < call.ranks; ++source)
     segments.push_back({.source = source, .source_index = source_index, .length = layout.count});
   return segments;
 }
@@ -68,27 +67,27 @@ class Elements {
   double fullest_;
 };
 
-Layout all_to_all_v_layout(std::uint64_t count, const CallContext& shape) {
-  const Elements elements(count, *shape.traffic);
+Layout all_to_all_v_layout(std::uint64_t count, const CallContext& call) {
+  const Elements elements(count, *call.traffic);
   Layout layout{.count = count,
                 .size_elements = 0,
-                .send_elements = elements.sent_by(shape.rank),
-                .receive_elements = elements.received_by(shape.rank)};
-  for (int rank = 0; rank < shape.ranks; ++rank) {
+                .send_elements = elements.sent_by(call.rank),
+                .receive_elements = elements.received_by(call.rank)};
+  for (int rank = 0; rank < call.ranks; ++rank) {
     layout.size_elements =
         std::max({layout.size_elements, elements.sent_by(rank), elements.received_by(rank)});
   }
   return layout;
 }
 
-std::vector<Segment> all_to_all_v_result(const Layout& layout, const CallContext& shape) {
-  const Elements elements(layout.count, *shape.traffic);
+std::vector<Segment> all_to_all_v_result(const Layout& layout, const CallContext& call) {
+  const Elements elements(layout.count, *call.traffic);
   std::vector<Segment> segments;
-  for (int source = 0; source < shape.ranks; ++source) {
+  for (int source = 0; source < call.ranks; ++source) {
     std::uint64_t begin = 0;
-    for (int before = 0; before < shape.rank; ++before) begin += elements.between(source, before);
+    for (int before = 0; before < call.rank; ++before) begin += elements.between(source, before);
     segments.push_back(
-        {.source = source, .source_index = begin, .length = elements.between(source, shape.rank)});
+        {.source = source, .source_index = begin, .length = elements.between(source, call.rank)});
   }
   return segments;
 }
@@ -101,32 +100,32 @@ constexpr Collective kAllReduce{
 /// Every rank gets the buffers of all ranks, in order of rank. S is the whole receive buffer.
 constexpr Collective kAllGather{
     OperationId::all_gather,
-    [](std::uint64_t count, const CallContext& shape) {
-      const std::uint64_t all = total(count, shape);
+    [](std::uint64_t count, const CallContext& call) {
+      const std::uint64_t all = total(count, call);
       return Layout{.count = count, .size_elements = all, .send_elements = count, .receive_elements = all};
     },
-    [](const Layout& layout, const CallContext& shape) { return from_every_rank(layout, shape, 0); }};
+    [](const Layout& layout, const CallContext& call) { return from_every_rank(layout, call, 0); }};
 
 /// Rank r gets block r of the reduction of all ranks' buffers. S is the whole send buffer.
 constexpr Collective kReduceScatter{
     OperationId::reduce_scatter,
-    [](std::uint64_t count, const CallContext& shape) {
-      const std::uint64_t all = total(count, shape);
+    [](std::uint64_t count, const CallContext& call) {
+      const std::uint64_t all = total(count, call);
       return Layout{.count = count, .size_elements = all, .send_elements = all, .receive_elements = count};
     },
-    [](const Layout& layout, const CallContext& shape) {
-      return reduced(own_block(layout, shape), layout.count);
+    [](const Layout& layout, const CallContext& call) {
+      return reduced(own_block(layout, call), layout.count);
     }};
 
 /// Rank r gets block r of every rank's buffer, in order of rank. S is one rank's whole buffer.
 constexpr Collective kAllToAll{
     OperationId::all_to_all,
-    [](std::uint64_t count, const CallContext& shape) {
-      const std::uint64_t all = total(count, shape);
+    [](std::uint64_t count, const CallContext& call) {
+      const std::uint64_t all = total(count, call);
       return Layout{.count = count, .size_elements = all, .send_elements = all, .receive_elements = all};
     },
-    [](const Layout& layout, const CallContext& shape) {
-      return from_every_rank(layout, shape, own_block(layout, shape));
+    [](const Layout& layout, const CallContext& call) {
+      return from_every_rank(layout, call, own_block(layout, call));
     }};
 
 /// Every rank sends each rank as much as the traffic matrix says; what arrives stands in order of the
@@ -135,8 +134,8 @@ constexpr Collective kAllToAllv{OperationId::all_to_all_v, all_to_all_v_layout, 
 
 /// The ring shift of nccl-tests: rank r sends its buffer to r + 1 and receives that of r − 1.
 constexpr Collective kSendRecv{
-    OperationId::send_recv, same_buffers, [](const Layout& layout, const CallContext& shape) {
-      const int previous = (shape.rank + shape.ranks - 1) % shape.ranks;
+    OperationId::send_recv, same_buffers, [](const Layout& layout, const CallContext& call) {
+      const int previous = (call.rank + call.ranks - 1) % call.ranks;
       return std::vector<Segment>{{.source = previous, .source_index = 0, .length = layout.count}};
     }};
 
@@ -144,67 +143,67 @@ constexpr Collective kSendRecv{
 /// half of a round trip, as OSU's osu_latency and IMB's PingPong have it.
 constexpr Collective kPingPong{
     OperationId::ping_pong,
-    [](std::uint64_t count, const CallContext& shape) {
-      const std::uint64_t moved = ping_pong_peer(shape.rank, shape.ranks) ? count : 0;
+    [](std::uint64_t count, const CallContext& call) {
+      const std::uint64_t moved = ping_pong_peer(call.rank, call.ranks) ? count : 0;
       return Layout{
           .count = count, .size_elements = count, .send_elements = moved, .receive_elements = moved};
     },
-    [](const Layout& layout, const CallContext& shape) {
-      const int peer = ping_pong_peer(shape.rank, shape.ranks).value_or(shape.rank);
+    [](const Layout& layout, const CallContext& call) {
+      const int peer = ping_pong_peer(call.rank, call.ranks).value_or(call.rank);
       return std::vector<Segment>{{.source = peer, .source_index = 0, .length = layout.receive_elements}};
     }};
 
 /// Every rank gets the root's buffer, the root included. S is that buffer.
 constexpr Collective kBroadcast{
     OperationId::broadcast,
-    [](std::uint64_t count, const CallContext& shape) {
+    [](std::uint64_t count, const CallContext& call) {
       return Layout{.count = count,
                     .size_elements = count,
-                    .send_elements = on_root(count, shape),
+                    .send_elements = on_root(count, call),
                     .receive_elements = count};
     },
-    [](const Layout& layout, const CallContext& shape) {
-      return std::vector<Segment>{{.source = shape.root, .source_index = 0, .length = layout.count}};
+    [](const Layout& layout, const CallContext& call) {
+      return std::vector<Segment>{{.source = call.root, .source_index = 0, .length = layout.count}};
     }};
 
 /// The root gets the reduction over the buffers of all ranks. S is one rank's buffer.
 constexpr Collective kReduce{
     OperationId::reduce,
-    [](std::uint64_t count, const CallContext& shape) {
+    [](std::uint64_t count, const CallContext& call) {
       return Layout{.count = count,
                     .size_elements = count,
                     .send_elements = count,
-                    .receive_elements = on_root(count, shape)};
+                    .receive_elements = on_root(count, call)};
     },
     [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.receive_elements); }};
 
 /// The root gets the buffers of all ranks, in order of rank. S is its receive buffer.
 constexpr Collective kGather{OperationId::gather,
-                             [](std::uint64_t count, const CallContext& shape) {
-                               const std::uint64_t all = total(count, shape);
+                             [](std::uint64_t count, const CallContext& call) {
+                               const std::uint64_t all = total(count, call);
                                return Layout{.count = count,
                                              .size_elements = all,
                                              .send_elements = count,
-                                             .receive_elements = on_root(all, shape)};
+                                             .receive_elements = on_root(all, call)};
                              },
-                             [](const Layout& layout, const CallContext& shape) {
-                               return shape.rank == shape.root ? from_every_rank(layout, shape, 0)
-                                                               : std::vector<Segment>{};
+                             [](const Layout& layout, const CallContext& call) {
+                               return call.rank == call.root ? from_every_rank(layout, call, 0)
+                                                             : std::vector<Segment>{};
                              }};
 
 /// Every rank gets its part of the root's buffer, in order of rank. S is the root's send buffer.
 constexpr Collective kScatter{
     OperationId::scatter,
-    [](std::uint64_t count, const CallContext& shape) {
-      const std::uint64_t all = total(count, shape);
+    [](std::uint64_t count, const CallContext& call) {
+      const std::uint64_t all = total(count, call);
       return Layout{.count = count,
                     .size_elements = all,
-                    .send_elements = on_root(all, shape),
+                    .send_elements = on_root(all, call),
                     .receive_elements = count};
     },
-    [](const Layout& layout, const CallContext& shape) {
+    [](const Layout& layout, const CallContext& call) {
       return std::vector<Segment>{
-          {.source = shape.root, .source_index = own_block(layout, shape), .length = layout.count}};
+          {.source = call.root, .source_index = own_block(layout, call), .length = layout.count}};
     }};
 
 constexpr std::array<OperationId, 11> kMeasurable{
@@ -260,16 +259,16 @@ std::optional<int> ping_pong_peer(int rank, int ranks) {
   return std::nullopt;
 }
 
-Exchanges exchanges(std::uint64_t count, const CallContext& shape) {
-  const Elements elements(count, *shape.traffic);
+Exchanges exchanges(std::uint64_t count, const CallContext& call) {
+  const Elements elements(count, *call.traffic);
   Exchanges all;
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
-  for (int peer = 0; peer < shape.ranks; ++peer) {
+  for (int peer = 0; peer < call.ranks; ++peer) {
     all.sent_from.push_back(sent);
     all.received_at.push_back(received);
-    all.sent.push_back(elements.between(shape.rank, peer));
-    all.received.push_back(elements.between(peer, shape.rank));
+    all.sent.push_back(elements.between(call.rank, peer));
+    all.received.push_back(elements.between(peer, call.rank));
     sent += all.sent.back();
     received += all.received.back();
   }
@@ -280,10 +279,14 @@ std::span<const OperationId> measurable_operations() { return kMeasurable; }
 
 std::span<const OperationId> default_operations() { return measurable_operations().first(kDefault); }
 
+Error not_measurable(OperationId id) {
+  return {ExitStatus::not_here, std::string(operation(id).name), "cannot be measured, only imported",
+          "leave it out; --ops all is every operation that can"};
+}
+
 const Collective& collective(OperationId id) {
   if (const Collective* found = find_collective(id)) return *found;
-  throw Error(ExitStatus::not_here, std::string(operation(id).name), "cannot be measured, only imported",
-              "leave it out; --ops all is every operation that can");
+  throw not_measurable(id);
 }
 
 }  // namespace collbench::collectives

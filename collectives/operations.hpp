@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/traffic_matrix.hpp"
 
@@ -40,9 +41,9 @@ struct Segment {
 struct Collective {
   OperationId id;
   /// What a call of `count` elements takes on this rank.
-  Layout (*layout)(std::uint64_t count, const CallContext& shape);
+  Layout (*layout)(std::uint64_t count, const CallContext& call);
   /// What this rank's receive buffer holds afterwards, from its beginning.
-  std::vector<Segment> (*result)(const Layout& layout, const CallContext& shape);
+  std::vector<Segment> (*result)(const Layout& layout, const CallContext& call);
 };
 
 /// The count argument for about `asked_bytes` in the size column on `ranks` ranks: rounded down to whole
@@ -62,7 +63,7 @@ struct Exchanges {
 };
 
 /// What a call of AllToAllv with `count` exchanges.
-[[nodiscard]] Exchanges exchanges(std::uint64_t count, const CallContext& shape);
+[[nodiscard]] Exchanges exchanges(std::uint64_t count, const CallContext& call);
 
 /// The operations that can be measured, in the order in which --ops all shows them.
 [[nodiscard]] std::span<const OperationId> measurable_operations();
@@ -70,7 +71,11 @@ struct Exchanges {
 /// Those of a run that does not say: AllReduce, AllGather, ReduceScatter, AllToAll, SendRecv.
 [[nodiscard]] std::span<const OperationId> default_operations();
 
-/// The operation with this id. Throws Error (not_here) for one that is only imported.
+/// That an operation cannot be measured (not_here): what every backend answers for one that it has no call
+/// for.
+[[nodiscard]] Error not_measurable(OperationId id);
+
+/// The operation with this id. Throws not_measurable for one that is only imported.
 [[nodiscard]] const Collective& collective(OperationId id);
 
 }  // namespace collbench::collectives

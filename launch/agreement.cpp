@@ -2,56 +2,61 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <exception>
+#include <new>
 #include <vector>
 
 namespace collbench::launch {
 namespace {
 
-std::string encoded(const std::string& host, const std::optional<Error>& error) {
-  if (!error) return {};
-  return nlohmann::json{{"host", host},
-                        {"status", static_cast<int>(error->status())},
-                        {"where", error->where()},
-                        {"what", error->what()},
-                        {"next_step", error->next_step()}}
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+/// The Error that `work` fails with; none when it does not.
+std::optional<Error> error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return usage_error("", "out of memory", "give a smaller -e, or fewer ranks on this host");
+  } catch (const std::exception& error) {
+    return Error(ExitStatus::rank_lost, "", error.what(), "please report this");
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mine) {
-  const std::vector<std::string> errors = ranks.all_gather(encoded(host, mine));
-  std::size_t failed = 0;
-  std::size_t first = errors.size();
-  for (std::size_t rank = errors.size(); rank-- > 0;) {
-    if (errors[rank].empty()) continue;
-    ++failed;
-    first = rank;
-  }
+  constexpr int kNone = -1;
+  const std::vector<int> statuses = all_gather_values(ranks, mine ? static_cast<int>(mine->status()) : kNone);
+  const auto failed = std::count_if(statuses.begin(), statuses.end(), [](int s) { return s != kNone; });
   if (failed == 0) return;
-  const auto error = nlohmann::json::parse(errors[first]);
-  auto what = error.at("what").get<std::string>();
-  if (failed < errors.size()) {
-    what = fmt::format("rank {} on {}: {}", first, error.at("host").get<std::string>(), what);
-    if (failed > 1) what += fmt::format(" (and {} more of {} ranks)", failed - 1, errors.size());
+  const auto first = static_cast<std::size_t>(
+      std::find_if(statuses.begin(), statuses.end(), [](int s) { return s != kNone; }) - statuses.begin());
+  const auto text_of_first = [&](const std::string& text) { return ranks.all_gather(text)[first]; };
+  const std::string where = text_of_first(mine ? mine->where() : "");
+  std::string what = text_of_first(mine ? mine->what() : "");
+  const std::string next_step = text_of_first(mine ? mine->next_step() : "");
+  const std::string its_host = text_of_first(host);
+  if (std::cmp_less(failed, statuses.size())) {
+    what = fmt::format("rank {} on {}: {}", first, its_host, what);
+    if (failed > 1) what += fmt::format(" (and {} more of {} ranks)", failed - 1, statuses.size());
   }
-  throw AgreedError(static_cast<ExitStatus>(error.at("status").get<int>()),
-                    error.at("where").get<std::string>(), what, error.at("next_step").get<std::string>());
+  throw AgreedError(static_cast<ExitStatus>(statuses[first]), where, what, next_step);
 }
 
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work) {
-  std::optional<Error> mine;
-  try {
-    work();
-  } catch (const Error& error) {
-    mine = error;
-  } catch (const std::bad_alloc&) {
-    mine = usage_error("", "out of memory", "give a smaller -e, or fewer ranks on this host");
-  } catch (const std::exception& error) {
-    mine = Error(ExitStatus::rank_lost, "", error.what(), "please report this");
-  }
-  agree(ranks, host, mine);
+  agree(ranks, host, error_of(work));
 }
+
+void RootErrors::attempt(const std::function<void(OnRoot)>& work) {
+  keep(error_of([&] { work(OnRoot()); }));
+}
+
+void RootErrors::keep(const std::optional<Error>& error) {
+  if (!first_) first_ = error;
+}
+
+void RootErrors::agree(Ranks& ranks, const std::string& host) const { launch::agree(ranks, host, first_); }
 
 }  // namespace collbench::launch

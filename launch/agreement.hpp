@@ -1,9 +1,9 @@
 #pragma once
-#include <exception>
 #include <functional>
-#include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "launch/ranks.hpp"
@@ -19,11 +19,56 @@ class AgreedError : public Error {
 
 /// Turns a failure on some ranks into the same AgreedError on all of them, so that nobody waits for a rank
 /// that gave up. Collective. The error of the lowest failing rank is thrown everywhere, with how many ranks
-/// failed in its text and that rank and `host` in front of it when not all ranks say the same.
+/// failed in its text and that rank and `host` in front of it when not all ranks failed.
 void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mine);
 
 /// Runs `work` on every rank, then agrees: returns on all or throws the same AgreedError on all. `work` must
 /// not communicate.
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work);
+
+/// Proof that an error of what rank 0 does alone will reach all ranks: only agree_on_root and RootErrors make
+/// one. Code that can fail on rank 0 alone (files, terminals, parsing) takes one as its first argument, so
+/// that it does not compile where the other ranks would wait for ever.
+class OnRoot {
+ private:
+  OnRoot() = default;
+  friend class RootErrors;
+  template <typename Work>
+  friend auto agree_on_root(Ranks& ranks, const std::string& host, const Work& work);
+};
+
+/// Runs `work(OnRoot)` on rank 0 alone, then agrees: throws the same AgreedError on all ranks when it failed.
+/// Returns its result, if it has one, on rank 0, and none on the others. Collective; `work` must not
+/// communicate.
+template <typename Work>
+auto agree_on_root(Ranks& ranks, const std::string& host, const Work& work) {
+  using Result = std::invoke_result_t<const Work&, OnRoot>;
+  if constexpr (std::is_void_v<Result>) {
+    agreed(ranks, host, [&] {
+      if (ranks.is_root()) work(OnRoot());
+    });
+  } else {
+    std::optional<Result> result;
+    agreed(ranks, host, [&] {
+      if (ranks.is_root()) result.emplace(work(OnRoot()));
+    });
+    return result;
+  }
+}
+
+/// What fails on rank 0 while the other ranks measure and cannot agree: the first Error is kept until all
+/// can.
+class RootErrors {
+ public:
+  /// Runs `work(OnRoot)`. On rank 0 alone; collective is only agree.
+  void attempt(const std::function<void(OnRoot)>& work);
+  /// Keeps an Error that somebody else caught on rank 0.
+  void keep(const std::optional<Error>& error);
+  /// Throws the first Error, if there is one, as the same AgreedError on all ranks. Collective.
+  void agree(Ranks& ranks, const std::string& host) const;
+
+ private:
+  std::optional<Error> first_;
+};
 
 }  // namespace collbench::launch

@@ -17,10 +17,10 @@ namespace {
 constexpr double kFirstRoundSeconds = 1e-3;
 constexpr double kMaxRoundSeconds = 0.1;  // a failure elsewhere is noticed within this
 
-enum class State : char { over = 'o', busy = 'b', failed = 'f' };
+enum class State { over, busy, failed };
 
-/// "rank 1", "ranks 0, 2 and 6 more".
-std::string some_ranks(const std::vector<int>& ranks) {
+/// "rank 1 (node0)", "ranks 0 (node0), 2 (node1) and 6 more".
+std::string rank_list(const std::vector<std::string>& ranks) {
   constexpr std::size_t kNamed = 8;
   if (ranks.size() <= kNamed)
     return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
@@ -54,23 +54,22 @@ void CollectiveWait::wait(const std::string& what, const std::function<void()>& 
       if (state != State::busy || clock_.seconds() > round_end) break;
       std::this_thread::yield();  // the library may need this core for threads of its own
     }
-    const std::vector<std::string> states = ranks_.all_gather(std::string(1, static_cast<char>(state)));
-    const auto count = [&](State wanted) {
-      return std::count(states.begin(), states.end(), std::string(1, static_cast<char>(wanted)));
-    };
+    const std::vector<State> states = all_gather_values(ranks_, state);
+    const auto count = [&](State wanted) { return std::count(states.begin(), states.end(), wanted); };
     if (count(State::failed) > 0) agree(ranks_, host_, mine);
     if (count(State::busy) == 0) return;
     const bool late = limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
     if (!broadcast_value(ranks_, late)) continue;
-    std::vector<int> busy;
+    const std::vector<std::string> hosts = ranks_.all_gather(host_);
+    std::vector<std::string> busy;
     for (std::size_t rank = 0; rank < states.size(); ++rank) {
-      if (states[rank][0] == static_cast<char>(State::busy)) busy.push_back(static_cast<int>(rank));
+      if (states[rank] == State::busy) busy.push_back(fmt::format("{} ({})", rank, hosts[rank]));
     }
     agree(ranks_, host_,
           Error(ExitStatus::rank_lost, what,
-                fmt::format("no end on {} after {}: a rank or a link hangs", some_ranks(busy),
+                fmt::format("timed out waiting for {} after {}", rank_list(busy),
                             format_seconds(limit_seconds_)),
-                "see that these GPUs and their links are well; -T sets how long to wait"));
+                "check these GPUs and their links; -T sets the timeout"));
   }
 }
 

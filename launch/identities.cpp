@@ -14,7 +14,7 @@ namespace {
 
 Error bad_map(std::string_view text, const std::string& what) {
   return usage_error("--node-map", fmt::format("'{}' {}", text, what),
-                     "write the ranks of each node, nodes apart by commas: 0-7,8-15 or 0+2,1+3");
+                     "list the ranks of each node, with commas between nodes: 0-7,8-15 or 0+2,1+3");
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -45,7 +45,7 @@ std::vector<int> parse_node_map(std::string_view text, int ranks) {
       const auto first = parse_rank(ends.front());
       const auto last = parse_rank(ends.back());
       if (ends.size() > 2 || !first || !last || *first > *last)
-        throw bad_map(text, fmt::format("has '{}'", range));
+        throw bad_map(text, fmt::format("has '{}', which is neither a rank nor a range of ranks", range));
       if (*last >= ranks) {
         throw bad_map(
             text, fmt::format("names rank {}, but there are {} ranks (0 to {})", *last, ranks, ranks - 1));
@@ -68,13 +68,13 @@ std::vector<int> parse_node_map(std::string_view text, int ranks) {
 Identities discover_identities(Ranks& ranks, const std::string& host, int shared_memory_leader,
                                const std::optional<std::vector<int>>& node_map) {
   const std::vector<std::string> hosts = ranks.all_gather(host);
-  const std::vector<double> leaders = all_gather_values(ranks, shared_memory_leader);
+  const std::vector<int> leaders = all_gather_values(ranks, shared_memory_leader);
   std::map<int, int> node_of_key;
   std::map<int, int> next_local;
   Identities identities;
   for (int rank = 0; rank < ranks.size(); ++rank) {
     const auto at = static_cast<std::size_t>(rank);
-    const int key = node_map ? node_map->at(at) : static_cast<int>(leaders[at]);
+    const int key = node_map ? node_map->at(at) : leaders[at];
     const int node = node_of_key.try_emplace(key, static_cast<int>(node_of_key.size())).first->second;
     identities.push_back({.rank = rank,
                           .host = node_map ? fmt::format("{}#{}", hosts[at], node) : hosts[at],

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "launch/align_barrier_exit.hpp"
+#include "launch/real_machine.hpp"
 
 namespace collbench::launch {
 
@@ -20,10 +20,9 @@ void check_mpi(int code, std::string_view call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  throw Error(
-      ExitStatus::rank_lost, std::string(call),
-      fmt::format("MPI failed: {}", std::string_view(text.data(), static_cast<std::size_t>(length))),
-      "look at the messages above of MPI itself, and run with fewer operations to find the one that fails");
+  throw Error(ExitStatus::rank_lost, std::string(call),
+              fmt::format("MPI failed: {}", std::string_view(text.data(), static_cast<std::size_t>(length))),
+              "see MPI's own messages above, and run fewer operations to find the one that fails");
 }
 
 namespace {
@@ -35,7 +34,7 @@ struct Joined {
     for (const int length : lengths) {
       offsets.push_back(total);
       if (length > std::numeric_limits<int>::max() - total) {
-        throw Error(ExitStatus::rank_lost, "launch", "the ranks' texts are more than 2 GiB in all",
+        throw Error(ExitStatus::rank_lost, "launch", "the ranks' messages are more than 2 GiB in total",
                     "measure fewer rows at a time");
       }
       total += length;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
@@ -13,76 +12,83 @@
 namespace collbench::launch {
 namespace {
 
+/// The part of LocalMachineView that is numbers, as it travels.
+struct MachineFigures {
+  int online_cores = 0;
+  int nvidia_devices = 0;
+  std::uint64_t available_memory_bytes = 0;
+};
+
 std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
 /// Throws when `value` of some rank differs from rank 0's.
 template <typename Value>
-void require_same(const std::vector<RankEnvironment>& places, const Identities& identities,
+void require_same(const std::vector<RankEnvironment>& environments, const Identities& identities,
                   const std::string& what, Value value) {
   std::set<std::string> odd_hosts;
-  std::size_t odd = places.size();
-  for (std::size_t rank = places.size(); rank-- > 0;) {
-    if (value(places[rank]) == value(places[0])) continue;
+  std::size_t odd = environments.size();
+  for (std::size_t rank = environments.size(); rank-- > 0;) {
+    if (value(environments[rank]) == value(environments[0])) continue;
     odd_hosts.insert(identities[rank].host);
     odd = rank;
   }
   if (odd_hosts.empty()) return;
   throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(odd_hosts, ", ")),
-              fmt::format("another {} than on {} ({}, there {})", what, identities[0].host,
-                          value(places[odd]), value(places[0])),
+              fmt::format("a different {} than on {} ({}; there, {})", what, identities[0].host,
+                          value(environments[odd]), value(environments[0])),
               "start the same build with the same arguments on all hosts");
 }
 
 }  // namespace
 
 std::vector<RankEnvironment> gather_rank_environments(Ranks& ranks, const RankEnvironment& mine) {
-  const nlohmann::json said{mine.machine.allowed_cores,
-                            mine.machine.online_cores,
-                            mine.machine.available_memory_bytes,
-                            mine.machine.nvidia_devices,
-                            mine.machine.program_id,
-                            mine.library_version,
-                            mine.arguments};
-  std::vector<RankEnvironment> places;
-  for (const std::string& text :
-       ranks.all_gather(said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
-    const auto heard = nlohmann::json::parse(text);
-    places.push_back({.machine = {.allowed_cores = heard[0].get<std::vector<int>>(),
-                                  .online_cores = heard[1].get<int>(),
-                                  .available_memory_bytes = heard[2].get<std::uint64_t>(),
-                                  .nvidia_devices = heard[3].get<int>(),
-                                  .program_id = heard[4].get<std::string>()},
-                      .library_version = heard[5].get<std::string>(),
-                      .arguments = heard[6].get<std::string>()});
+  const std::vector<MachineFigures> figures =
+      all_gather_values(ranks, MachineFigures{.online_cores = mine.machine.online_cores,
+                                              .nvidia_devices = mine.machine.nvidia_devices,
+                                              .available_memory_bytes = mine.machine.available_memory_bytes});
+  const std::vector<std::vector<int>> allowed_cores = all_gather_spans(ranks, mine.machine.allowed_cores);
+  const std::vector<std::string> program_ids = ranks.all_gather(mine.machine.program_id);
+  const std::vector<std::string> library_versions = ranks.all_gather(mine.library_version);
+  const std::vector<std::string> arguments = ranks.all_gather(mine.arguments);
+  std::vector<RankEnvironment> environments;
+  for (std::size_t rank = 0; rank < figures.size(); ++rank) {
+    environments.push_back({.machine = {.allowed_cores = allowed_cores[rank],
+                                        .online_cores = figures[rank].online_cores,
+                                        .available_memory_bytes = figures[rank].available_memory_bytes,
+                                        .nvidia_devices = figures[rank].nvidia_devices,
+                                        .program_id = program_ids[rank]},
+                            .library_version = library_versions[rank],
+                            .arguments = arguments[rank]});
   }
-  return places;
+  return environments;
 }
 
-void require_same_programs(const std::vector<RankEnvironment>& places, const Identities& identities) {
-  require_same(places, identities, "MPI library",
-               [](const RankEnvironment& place) { return place.library_version; });
-  require_same(places, identities, "collbench program",
-               [](const RankEnvironment& place) { return place.machine.program_id; });
-  require_same(places, identities, "command line",
-               [](const RankEnvironment& place) { return place.arguments; });
+void require_same_programs(const std::vector<RankEnvironment>& environments, const Identities& identities) {
+  require_same(environments, identities, "MPI library",
+               [](const RankEnvironment& environment) { return environment.library_version; });
+  require_same(environments, identities, "collbench program",
+               [](const RankEnvironment& environment) { return environment.machine.program_id; });
+  require_same(environments, identities, "command line",
+               [](const RankEnvironment& environment) { return environment.arguments; });
 }
 
-bool all_have_gpus(const std::vector<RankEnvironment>& places, const Identities& identities) {
+bool all_have_gpus(const std::vector<RankEnvironment>& environments, const Identities& identities) {
   std::set<std::string> with;
   std::set<std::string> without;
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    (places[rank].machine.nvidia_devices > 0 ? with : without).insert(identities[rank].host);
+  for (std::size_t rank = 0; rank < environments.size(); ++rank) {
+    (environments[rank].machine.nvidia_devices > 0 ? with : without).insert(identities[rank].host);
   }
   if (with.empty() || without.empty()) return !with.empty();
   throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(without, ", ")),
-              fmt::format("no NVIDIA GPU, while {} has some", fmt::join(with, ", ")),
+              fmt::format("no NVIDIA GPU, but {} has one", fmt::join(with, ", ")),
               "start it on hosts that all have GPUs, or add --backend mpi to measure host memory");
 }
 
-std::vector<int> cores_per_node(const std::vector<RankEnvironment>& places, const Identities& identities) {
+std::vector<int> cores_per_node(const std::vector<RankEnvironment>& environments,
+                                const Identities& identities) {
   std::vector<std::set<int>> cores(index(node_count(identities)));
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const auto& allowed = places[rank].machine.allowed_cores;
+  for (std::size_t rank = 0; rank < environments.size(); ++rank) {
+    const auto& allowed = environments[rank].machine.allowed_cores;
     cores[index(identities[rank].node)].insert(allowed.begin(), allowed.end());
   }
   std::vector<int> counts;
@@ -93,21 +99,22 @@ std::vector<int> cores_per_node(const std::vector<RankEnvironment>& places, cons
   return counts;
 }
 
-std::uint64_t memory_per_rank(const std::vector<RankEnvironment>& places, const Identities& identities) {
+std::uint64_t memory_per_rank(const std::vector<RankEnvironment>& environments,
+                              const Identities& identities) {
   const std::vector<int> ranks = ranks_per_node(identities);
   std::uint64_t least = 0;
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const std::uint64_t share = places[rank].machine.available_memory_bytes /
+  for (std::size_t rank = 0; rank < environments.size(); ++rank) {
+    const std::uint64_t share = environments[rank].machine.available_memory_bytes /
                                 static_cast<std::uint64_t>(ranks[index(identities[rank].node)]);
     if (share != 0 && (least == 0 || share < least)) least = share;
   }
   return least;
 }
 
-std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& places,
+std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& environments,
                                            const Identities& identities, bool launched, bool inside_slurm) {
   std::vector<std::string> notes;
-  if (places.size() == 1 && !launched) {
+  if (environments.size() == 1 && !launched) {
     notes.emplace_back(
         inside_slurm
             ? "started without a launcher inside a Slurm allocation: one rank runs, the other nodes idle; "
@@ -115,14 +122,14 @@ std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& p
             : "one rank, started without mpirun: nothing crosses ranks; start it with mpirun -np N");
   }
   const std::vector<int> ranks = ranks_per_node(identities);
-  const std::vector<int> cores = cores_per_node(places, identities);
+  const std::vector<int> cores = cores_per_node(environments, identities);
   std::map<int, std::string> host_of;
   for (const Identity& identity : identities) host_of.try_emplace(identity.node, identity.host);
   for (std::size_t node = 0; node < cores.size(); ++node) {
     if (ranks[node] <= cores[node]) continue;
     const int online = [&] {
-      for (std::size_t rank = 0; rank < places.size(); ++rank) {
-        if (index(identities[rank].node) == node) return places[rank].machine.online_cores;
+      for (std::size_t rank = 0; rank < environments.size(); ++rank) {
+        if (index(identities[rank].node) == node) return environments[rank].machine.online_cores;
       }
       return 0;
     }();

@@ -1,16 +1,18 @@
 #pragma once
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "base/record/states.hpp"
+
 namespace collbench::launch {
 
-/// How one number per rank becomes one number: the values of nccl-tests' -a.
-enum class RankAggregate { rank0, average, minimum, maximum };
+using collbench::RankAggregate;
 
-/// What the harness's ranks say to each other outside of every timed part. All calls are collective: every
+/// How the harness's ranks exchange data outside of every timed part. All calls are collective: every
 /// rank makes the same calls in the same order. Tests implement it with threads; MpiSession with MPI.
 class Ranks {
  public:
@@ -38,7 +40,61 @@ template <typename Value>
   return value;
 }
 
+/// The bytes of some values, to be sent as a text.
+template <typename Value>
+[[nodiscard]] std::string bytes_of(std::span<const Value> values) {
+  static_assert(std::is_trivially_copyable_v<Value> && !std::is_same_v<Value, bool>);
+  const auto bytes = std::as_bytes(values);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The values that were sent as those bytes.
+template <typename Value>
+[[nodiscard]] std::vector<Value> values_of(const std::string& bytes) {
+  static_assert(std::is_trivially_copyable_v<Value> && !std::is_same_v<Value, bool>);
+  std::vector<Value> values(bytes.size() / sizeof(Value));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Value));
+  return values;
+}
+
+template <typename Value>
+[[nodiscard]] std::vector<std::vector<Value>> values_of(const std::vector<std::string>& all_bytes) {
+  std::vector<std::vector<Value>> all;
+  for (const std::string& bytes : all_bytes) all.push_back(values_of<Value>(bytes));
+  return all;
+}
+
 /// One value of every rank, by rank, on every rank.
-[[nodiscard]] std::vector<double> all_gather_values(Ranks& ranks, double value);
+template <typename Value>
+[[nodiscard]] std::vector<Value> all_gather_values(Ranks& ranks, const Value& value) {
+  std::vector<Value> values;
+  for (const std::string& bytes : ranks.all_gather(bytes_of(std::span<const Value>(&value, 1)))) {
+    values.push_back(values_of<Value>(bytes).at(0));
+  }
+  return values;
+}
+
+/// One value of every rank, by rank, on rank 0; empty elsewhere.
+template <typename Value>
+[[nodiscard]] std::vector<Value> gather_values(Ranks& ranks, const Value& value) {
+  std::vector<Value> values;
+  for (const std::string& bytes : ranks.gather(bytes_of(std::span<const Value>(&value, 1)))) {
+    values.push_back(values_of<Value>(bytes).at(0));
+  }
+  return values;
+}
+
+/// Some values of every rank, by rank, on every rank. Ranks may have different numbers of them.
+template <typename Value>
+[[nodiscard]] std::vector<std::vector<Value>> all_gather_spans(Ranks& ranks,
+                                                               const std::vector<Value>& values) {
+  return values_of<Value>(ranks.all_gather(bytes_of(std::span<const Value>(values))));
+}
+
+/// Likewise on rank 0; empty elsewhere.
+template <typename Value>
+[[nodiscard]] std::vector<std::vector<Value>> gather_spans(Ranks& ranks, const std::vector<Value>& values) {
+  return values_of<Value>(ranks.gather(bytes_of(std::span<const Value>(values))));
+}
 
 }  // namespace collbench::launch

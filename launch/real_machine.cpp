@@ -3,19 +3,25 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <hwloc.h>
-#include <sched.h>
+#include <link.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
-#include <set>
+#include <span>
 #include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -27,32 +33,67 @@ std::string first_word(const std::string& path) {
   return word;
 }
 
-/// The core of hardware thread `cpu`, as its lowest thread: "0-1" or "0,64" begin with it.
-int core_of(int cpu) {
-  const std::string siblings =
-      first_word(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
-  return siblings.empty() ? cpu : std::stoi(siblings);
-}
-
-std::vector<int> allowed_cores() {
-  std::set<int> cores;
-  // CPU_SETSIZE is 1,024; a larger machine makes sched_getaffinity fail, and then every core counts.
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  const int online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  for (int cpu = 0; cpu < (known ? CPU_SETSIZE : online); ++cpu) {
-    if (!known || CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cores.insert(core_of(cpu));
+/// The cores of this host, whatever this process may use of it: its processing units and how they share
+/// cores, and nothing else that hwloc could find.
+class HostCores {
+ public:
+  HostCores() {
+    if (hwloc_topology_init(&topology_) != 0) throw_unknown();
+    hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    if (hwloc_topology_load(topology_) != 0) {
+      hwloc_topology_destroy(topology_);
+      throw_unknown();
+    }
+    // A virtual machine may show no cores: then each processing unit is one.
+    type_ = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   }
-  return {cores.begin(), cores.end()};
-}
+  HostCores(const HostCores&) = delete;
+  HostCores& operator=(const HostCores&) = delete;
+  HostCores(HostCores&&) = delete;
+  HostCores& operator=(HostCores&&) = delete;
+  ~HostCores() { hwloc_topology_destroy(topology_); }
 
-int online_cores() {
-  std::set<int> cores;
-  const int online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  for (int cpu = 0; cpu < online; ++cpu) cores.insert(core_of(cpu));
-  return static_cast<int>(cores.size());
-}
+  [[nodiscard]] int count() const { return static_cast<int>(all().size()); }
+
+  /// Those that the calling thread may run on; all of them where the system does not tell.
+  [[nodiscard]] std::vector<int> allowed() const {
+    const std::unique_ptr<hwloc_bitmap_s, FreeBitmap> binding(hwloc_bitmap_alloc());
+    const bool known = binding && hwloc_get_cpubind(topology_, binding.get(), HWLOC_CPUBIND_THREAD) == 0;
+    return known ? intersecting(binding.get()) : all();
+  }
+
+ private:
+  struct FreeBitmap {
+    void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+  };
+
+  [[noreturn]] static void throw_unknown() {
+    throw Error(ExitStatus::not_here, "hwloc", "cannot read the cores of this host",
+                "see whether lstopo works there, and unset HWLOC_* variables");
+  }
+
+  [[nodiscard]] std::vector<int> all() const {
+    return intersecting(hwloc_topology_get_complete_cpuset(topology_));
+  }
+
+  /// The cores with a hardware thread in `cpus`, each by its lowest thread; sorted.
+  [[nodiscard]] std::vector<int> intersecting(hwloc_const_bitmap_t cpus) const {
+    std::vector<int> cores;
+    for (hwloc_obj_t core = nullptr;
+         (core = hwloc_get_next_obj_by_type(topology_, type_, core)) != nullptr;) {
+      if (hwloc_bitmap_intersects(core->cpuset, cpus) != 0) {
+        cores.push_back(hwloc_bitmap_first(core->cpuset));
+      }
+    }
+    std::sort(cores.begin(), cores.end());
+    return cores;
+  }
+
+  hwloc_topology_t topology_ = nullptr;
+  hwloc_obj_type_t type_ = HWLOC_OBJ_PU;
+};
 
 std::uint64_t number_in(const std::string& path) {
   const std::string word = first_word(path);
@@ -120,17 +161,47 @@ int nvidia_devices() {
   return devices;
 }
 
-/// FNV-1a over the program file: two hosts with the same bytes have the same id.
-std::string program_id() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  std::array<char, 65536> chunk{};  // never the whole: with debug information it is tens of megabytes
-  while (file.read(chunk.data(), chunk.size()), file.gcount() > 0) {
-    for (std::streamsize i = 0; i < file.gcount(); ++i) {
-      hash = (hash ^ static_cast<unsigned char>(chunk[static_cast<std::size_t>(i)])) * 0x100000001b3U;
+/// The build-id in one segment of notes of the program, as hexadecimal digits; empty when it holds none. A
+/// note is a header, its name and its contents, each padded to 4 bytes (elf(5)).
+std::string build_id_in(std::span<const std::byte> notes) {
+  constexpr std::string_view kOwner("GNU\0", 4);
+  const auto padded = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
+  while (notes.size() >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) header{};
+    std::memcpy(&header, notes.data(), sizeof header);
+    notes = notes.subspan(sizeof header);
+    const std::size_t name = padded(header.n_namesz);
+    if (notes.size() < name + header.n_descsz) return {};
+    const std::string_view owner(reinterpret_cast<const char*>(notes.data()), header.n_namesz);
+    if (header.n_type == NT_GNU_BUILD_ID && owner == kOwner) {
+      std::string digits;
+      for (const std::byte byte : notes.subspan(name, header.n_descsz)) {
+        digits += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+      }
+      return digits;
     }
+    notes = notes.subspan(std::min(notes.size(), name + padded(header.n_descsz)));
   }
-  return file.bad() ? "unreadable" : fmt::format("{:016x}", hash);
+  return {};
+}
+
+/// The linker's build-id of this program: a hash of what it was linked from, so that two hosts with the same
+/// build have the same id, stripped or not. "none" for a program that was linked without one.
+std::string program_id() {
+  std::string id = "none";
+  const auto of_program = [](dl_phdr_info* info, std::size_t /*size*/, void* result) {
+    for (const ElfW(Phdr) & header : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+      if (header.p_type != PT_NOTE) continue;
+      const auto* const begin = reinterpret_cast<const std::byte*>(info->dlpi_addr + header.p_vaddr);
+      std::string found = build_id_in({begin, header.p_memsz});
+      if (found.empty()) continue;
+      *static_cast<std::string*>(result) = std::move(found);
+      break;
+    }
+    return 1;  // the first object is the program; its libraries are not asked
+  };
+  dl_iterate_phdr(of_program, &id);
+  return id;
 }
 
 struct Process {
@@ -181,8 +252,9 @@ Terminal terminal_behind(const std::string& path) {
 }  // namespace
 
 LocalMachineView view_machine() {
-  return {.allowed_cores = allowed_cores(),
-          .online_cores = online_cores(),
+  const HostCores cores;
+  return {.allowed_cores = cores.allowed(),
+          .online_cores = cores.count(),
           .available_memory_bytes = available_memory(),
           .nvidia_devices = nvidia_devices(),
           .program_id = program_id()};
@@ -230,5 +302,7 @@ std::string hwloc_version() {
   const unsigned version = hwloc_get_api_version();
   return fmt::format("{}.{}.{}", version >> 16U, (version >> 8U) & 0xffU, version & 0xffU);
 }
+
+void align_barrier_exit(Ranks& /*ranks*/, double /*now_seconds*/) {}
 
 }  // namespace collbench::launch

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "launch/ranks.hpp"
+
 namespace collbench::launch {
 
 /// What one rank sees of the real machine below it. The simulator's build has another implementation of this
@@ -18,6 +20,7 @@ struct LocalMachineView {
   std::string program_id;  ///< tells one build of this program from another
 };
 
+/// Throws Error (not_here) on a host whose cores hwloc cannot read.
 [[nodiscard]] LocalMachineView view_machine();
 
 /// Whether time is SimGrid's: then nothing varies, and one iteration tells all.
@@ -49,5 +52,11 @@ struct CpuTimes {
 
 /// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();
+
+/// Called by all ranks as they come out of a barrier, each with what its clock says. They come out at
+/// different moments; on real machines nothing can be done about that, as their clocks differ more than the
+/// moments do. In the simulator all clocks are one, and the ranks go on at the same moment: what is timed
+/// after a barrier is then the operation alone.
+void align_barrier_exit(Ranks& ranks, double now_seconds);
 
 }  // namespace collbench::launch

@@ -7,10 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/import/log_lines.hpp"
-#include "analysis/import/nccl_tests_json.hpp"
-#include "analysis/import/nccl_tests_text.hpp"
-#include "analysis/import/rank_count.hpp"
+#include "analysis/import/log_readers.hpp"
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 
@@ -57,7 +54,7 @@ std::vector<OperationId> operations_like(const LogTable& table, std::optional<in
   for (const Operation& operation : operations()) {
     if (told_by_name_only(operation) || !looks_like(operation, table)) continue;
     const auto range = ranks_by_rates(operation, table.rows);
-    if (range && (!ranks || range->holds(*ranks))) found.push_back(operation.id);
+    if (range && (!ranks || range->contains(*ranks))) found.push_back(operation.id);
   }
   return found;
 }
@@ -149,13 +146,13 @@ Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::strin
                        "give the log as the program wrote it");
   }
   if (table.devices.empty()) {
-    return usage_error(location(file, table.first_line), "the heading of a table without a row under it",
+    return usage_error(location(file, table.first_line), "the table has a heading and no row",
                        "give the whole log");
   }
   return usage_error(
       location(file, table.first_line),
       fmt::format("the program began (with {} devices) and wrote no row of its table", table.devices.size()),
-      "see what stopped it at the end of the log");
+      "look at the end of the log for what stopped it");
 }
 
 LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOptions& options,
@@ -178,14 +175,14 @@ void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
     throw usage_error(
         location(file, table.first_line),
         fmt::format(
-            "{} processes each took themselves for the whole job (rank {} is listed twice), and wrote "
-            "their tables into one another: nccl-tests was built without MPI=1",
+            "{} processes each ran as a job of its own (rank {} is listed twice) and wrote their tables "
+            "into one another: nccl-tests was built without MPI=1",
             table.devices.size(), table.devices.front().rank),
         "build it with MPI=1 and run it again");
   }
   if (table.cpu_time) {
     throw usage_error(location(file, table.first_line),
-                      "the times are of the calls alone (-C), not of the operation",
+                      "the times are of the calls only (-C), not of the operation",
                       "run it again without -C");
   }
 }
@@ -210,7 +207,7 @@ OperationId operation_of(LogTable& table, const ImportOptions& options, std::str
   for (const OperationId id : like) names.push_back(operation(id).name);
   if (like.size() != 1) {
     const std::string what = like.empty()
-                                 ? "the table fits no operation that is known"
+                                 ? "the table fits no known operation"
                                  : fmt::format("the log does not name the program, and its table fits {}",
                                                fmt::join(names, " and "));
     throw usage_error(location(file, table.rows.front().line), what,
@@ -281,7 +278,7 @@ Run import_log(std::string_view text, std::string_view file, const ImportOptions
   run.ranks = job_location(table, operation(id), options.job, file);
   conclude(table);
   run.rows = rows_of(table, id);
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   run.time_reduction = table.time_reduction;
   run.complete = table.ended;
   run.started = table.started;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/import/job_location.hpp"
+#include "analysis/import/log_readers.hpp"
 #include "analysis/import/log_table.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/run.hpp"

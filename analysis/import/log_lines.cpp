@@ -1,4 +1,4 @@
-#include "analysis/import/log_lines.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -92,7 +92,7 @@ void require_log_text(std::string_view text, std::string_view file) {
     throw usage_error(where, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
-    throw usage_error(location(file, line_of(text, zero)), "a byte 0 stands in no text",
+    throw usage_error(location(file, line_of(text, zero)), "contains NUL bytes, so it is not a text file",
                       "check that it is the benchmark's output");
   }
 }

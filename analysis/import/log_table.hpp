@@ -7,6 +7,7 @@
 
 #include "base/record/data_type.hpp"
 #include "base/record/log_facts.hpp"
+#include "base/record/states.hpp"
 
 namespace collbench::analysis {
 
@@ -50,14 +51,14 @@ struct LogTable {
   int first_line = 0;  ///< of its header, or of its first row
   std::vector<LogRow> rows;
   std::vector<LogDevice> devices;
-  bool devices_per_process = false;    ///< the list may hold only the first device of each process (JSON)
-  bool reduction_column = true;        ///< the heading has "redop" and "root"; old ones only where they mean
-  bool root_column = true;             ///< something
-  bool interleaved = false;            ///< several processes wrote their own tables into one another
-  bool ended = false;                  ///< the footer is there
-  bool cpu_time = false;               ///< times are of the calls alone (nccl-tests -C)
-  std::uint64_t iterations = 0;        ///< per row; 0: not said
-  std::string time_reduction = "avg";  ///< over ranks; nccl-tests' own default
+  bool devices_per_process = false;  ///< the list may hold only the first device of each process (JSON)
+  bool reduction_column = true;      ///< the heading has "redop" and "root"; old ones only where they mean
+  bool root_column = true;           ///< something
+  bool interleaved = false;          ///< several processes wrote their own tables into one another
+  bool ended = false;                ///< the footer is there
+  bool cpu_time = false;             ///< times are of the calls alone (nccl-tests -C)
+  std::uint64_t iterations = 0;      ///< per row; 0: not said
+  RankAggregate time_reduction = RankAggregate::average;  ///< nccl-tests' own default
   std::string started;
   std::string finished;
   LogFacts facts;

@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_line.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ void note_nics(string_view text, int line, LogFacts& facts) {
   }
   if (nics.empty()) return;
   facts.nics = {std::move(nics), line};
-  if (!layer.empty()) say(facts.link_layer, std::string(layer), line);
+  if (!layer.empty()) set_once(facts.link_layer, std::string(layer), line);
 }
 
 /// "… name=mlx5_0 speed=100000 ndevs=1" (Mb/s): one NIC's rate. A merged device has more than one.
@@ -63,7 +63,7 @@ void note_nic_rate(string_view text, int line, LogFacts& facts) {
   const auto megabits = number_behind(text, "speed=");
   if (!megabits || *megabits <= 0 || text.find("NET/IB") == string_view::npos) return;
   if (integer_behind(text, "ndevs=").value_or(1) != 1) return;
-  say(facts.nic_bytes_per_second, *megabits * kMegabitBytes, line);
+  set_once(facts.nic_bytes_per_second, *megabits * kMegabitBytes, line);
 }
 
 /// "Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2/GDRDMA": without the device numbers.
@@ -137,7 +137,7 @@ void note_ring_graph(string_view text, int line, LogFacts& facts) {
   auto rate = number_behind(text, " bw ");
   if (!rate) rate = number_behind(text, " speed ");  // before 2.12
   if (channels && rate && *channels > 0 && *rate > 0) {
-    say(facts.ring_bytes_per_second, *channels * *rate * kGigabyte, line);
+    set_once(facts.ring_bytes_per_second, *channels * *rate * kGigabyte, line);
   }
 }
 
@@ -158,9 +158,9 @@ void note_communicator(string_view text, int line, LogFacts& facts) {
   auto ranks = integer_behind(text, " nRanks ");
   if (!ranks && text.starts_with("ncclCommInit")) ranks = integer_behind(text, " nranks ");
   const auto local = integer_behind(text, " localRanks ");
-  if (ranks && *ranks > 0) say(facts.ranks, *ranks, line);
-  if (nodes && *nodes > 0) say(facts.nodes, *nodes, line);
-  if (local && *local > 0) say(facts.ranks_per_node, *local, line);
+  if (ranks && *ranks > 0) set_once(facts.ranks, *ranks, line);
+  if (nodes && *nodes > 0) set_once(facts.nodes, *nodes, line);
+  if (local && *local > 0) set_once(facts.ranks_per_node, *local, line);
 }
 
 }  // namespace
@@ -179,16 +179,16 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
       facts.notes.push_back(fmt::format("NCCL is {} in line {} and {} in line {}: versions differ in one job",
                                         facts.nccl->value, facts.nccl->line, version, line.number));
     }
-    say(facts.nccl, version, line.number);
+    set_once(facts.nccl, version, line.number);
   }
   if (const auto network = behind(text, "Using network ")) {
-    say(facts.network, std::string(trim(*network)), line.number);
+    set_once(facts.network, std::string(trim(*network)), line.number);
   }
   if (const auto channels = integer_behind(text, ""); channels) {
-    if (text.find(" coll channels") != string_view::npos) say(facts.channels, *channels, line.number);
+    if (text.find(" coll channels") != string_view::npos) set_once(facts.channels, *channels, line.number);
   }
   if (const auto nvls = integer_behind(text, " collnet channels, ")) {
-    if (text.find(" nvls channels") != string_view::npos) say(facts.nvls_channels, *nvls, line.number);
+    if (text.find(" nvls channels") != string_view::npos) set_once(facts.nvls_channels, *nvls, line.number);
   }
   if (const std::size_t set = text.find(" set by environment to "); set != string_view::npos) {
     std::string value(trim(*behind(text, " set by environment to ")));

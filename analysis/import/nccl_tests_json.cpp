@@ -1,12 +1,10 @@
-#include "analysis/import/nccl_tests_json.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "analysis/import/nccl_line.hpp"
-#include "analysis/import/nccl_tests_header.hpp"
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
@@ -14,7 +12,7 @@
 namespace collbench::analysis {
 namespace {
 
-/// ReportFacts of a JSON file stand where their key does.
+/// ReportLines of a JSON file stand where their key does.
 int line_of_key(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(fmt::format("\"{}\"", key));
   return at == std::string_view::npos ? 1 : line_of(text, at);
@@ -43,16 +41,15 @@ void take_environment(const JsonReader& json, LogTable& table) {
 void take_program(const JsonReader& json, std::string_view text, LogTable& table) {
   const auto words = json.find("args");
   if (!words) return;
-  constexpr std::array<std::string_view, 4> kReductions{"rank 0", "avg", "min", "max"};
   std::string before;
   for (const JsonReader& each : words->items()) {
     const std::string word = each.text();
     if (const std::string program = nccl_tests_program(word); !program.empty()) {
-      say(table.facts.program, program, line_of_key(text, "args"));
+      set_once(table.facts.program, program, line_of_key(text, "args"));
     }
     const auto how = parse_integer(word, 0, 3);
     if (how && (before == "-a" || before == "--average")) {
-      table.time_reduction = kReductions.at(static_cast<std::size_t>(*how));
+      table.time_reduction = static_cast<RankAggregate>(*how);
     }
     before = word;
   }
@@ -79,7 +76,7 @@ void take_config(const JsonReader& config, std::string_view text, LogTable& tabl
   for (const JsonReader& each : devices->items()) {
     LogDevice device{each.at("rank").integer<int>(), each.at("pid").integer<int>(),
                      trimmed(each.at("hostname")), trimmed(each.at("device_info")), devices_line};
-    if (!device.gpu.empty()) say(table.facts.gpu, device.gpu, devices_line);
+    if (!device.gpu.empty()) set_once(table.facts.gpu, device.gpu, devices_line);
     table.devices.push_back(std::move(device));
   }
   // The program writes only the first device of each process (nccl-tests src/util.cu).
@@ -113,7 +110,7 @@ std::string unusable(const JsonReader& json) {
   if (find_data_type(type) == nullptr) return "rows of type " + excerpt(type);
   if (trimmed(json.at("redop")) == "mulsum") return "rows of reduction mulsum";
   const auto out = half_of(json.at("out_of_place"));
-  return !out || out->seconds > 0 ? "" : "rows whose time is no number above 0";
+  return !out || out->seconds > 0 ? "" : "rows whose time is not a positive number";
 }
 
 void take_row(const JsonReader& json, int line, LogTable& table) {
@@ -149,7 +146,8 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
   const nlohmann::json document = parse_json(text, file);
   const JsonReader json(document, file);
   if (json.find("record")) {
-    throw usage_error(std::string(file), "is a record that collbench wrote, no log", "use collbench report");
+    throw usage_error(std::string(file), "is a record that collbench wrote, not a log",
+                      "use collbench report");
   }
   if (!json.find("results") || !json.find("config")) {
     throw usage_error(std::string(file), "is JSON, but not what nccl-tests writes with -J",

@@ -1,13 +1,10 @@
-#include "analysis/import/nccl_tests_text.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
 
-#include "analysis/import/nccl_line.hpp"
-#include "analysis/import/nccl_tests_header.hpp"
-#include "analysis/import/nccl_tests_row.hpp"
 #include "base/text_input.hpp"
 
 namespace collbench::analysis {
@@ -15,7 +12,9 @@ namespace {
 
 constexpr std::string_view kCutRows = "rows cut by the end of the log or by the next row";
 
-bool holds(const LogLine& line, std::string_view words) { return line.text.find(words) != std::string::npos; }
+bool contains(const LogLine& line, std::string_view words) {
+  return line.text.find(words) != std::string::npos;
+}
 
 /// Whether one list names a rank twice: then several processes took themselves for the whole job.
 bool names_a_rank_twice(const std::vector<LogDevice>& devices) {
@@ -57,7 +56,7 @@ class Reader {
     if (const auto device = nccl_tests_device(line.text, line.number)) {
       begin(line);
       table_.devices.push_back(*device);
-      if (!device->gpu.empty()) say(table_.facts.gpu, device->gpu, line.number);
+      if (!device->gpu.empty()) set_once(table_.facts.gpu, device->gpu, line.number);
       return true;
     }
     if (const auto parameters = nccl_tests_parameters(line.text)) {
@@ -66,8 +65,8 @@ class Reader {
       // A program that died before its table, and was started again.
       if (!table_.devices.empty() && !heading_seen_) table_.devices.clear();
       table_.iterations = parameters->iterations;
-      say(table_.facts.gpus_per_process, parameters->threads * parameters->gpus_per_thread, line.number);
-      say(table_.facts.threads_per_process, parameters->threads, line.number);
+      set_once(table_.facts.gpus_per_process, parameters->threads * parameters->gpus_per_thread, line.number);
+      set_once(table_.facts.threads_per_process, parameters->threads, line.number);
       return true;
     }
     if (const auto columns = nccl_tests_columns(line.text)) {
@@ -80,7 +79,7 @@ class Reader {
       return true;
     }
     if (const std::string program = nccl_tests_program(line.text);
-        !program.empty() && !holds(line, "concluded")) {
+        !program.empty() && !contains(line, "concluded")) {
       begin(line);
       table_.facts.program = {program, line.number};
       note_average(line.text);
@@ -91,12 +90,11 @@ class Reader {
 
   /// "-a 3" behind the program: how the ranks' times became one (nccl-tests src/common.cu).
   void note_average(std::string_view text) {
-    constexpr std::array<std::string_view, 4> kNames{"rank 0", "avg", "min", "max"};
     const auto words = split_words(text);
     for (std::size_t at = 0; at + 1 < words.size(); ++at) {
       if (words[at] != "-a" && words[at] != "--average") continue;
       if (const auto how = parse_integer(words[at + 1], 0, 3)) {
-        table_.time_reduction = kNames.at(static_cast<std::size_t>(*how));
+        table_.time_reduction = static_cast<RankAggregate>(*how);
       }
     }
   }
@@ -137,11 +135,11 @@ class Reader {
   }
 
   bool take_footer(const LogLine& line) {
-    if (const std::size_t colon = line.text.find(':'); holds(line, "Out of bounds values")) {
+    if (const std::size_t colon = line.text.find(':'); contains(line, "Out of bounds values")) {
       if (colon != std::string::npos) {
         const auto words = split_words(line.text.substr(line.text.find(':', line.text.find("values")) + 1));
         const auto wrong = words.empty() ? std::nullopt : parse_integer(words[0], 0, std::int64_t{1} << 62U);
-        if (wrong) say(table_.facts.out_of_bounds, static_cast<std::uint64_t>(*wrong), line.number);
+        if (wrong) set_once(table_.facts.out_of_bounds, static_cast<std::uint64_t>(*wrong), line.number);
       }
       cut_pending();
       table_.ended = true;
@@ -153,7 +151,7 @@ class Reader {
   void take_other(const LogLine& line) {
     if (const std::string version = nccl_version_in(line.text); !version.empty()) {
       touch(line);
-      say(table_.facts.nccl, version, line.number);
+      set_once(table_.facts.nccl, version, line.number);
     }
     const auto words = split_words(line.text);
     if (words.size() == 1 && (words[0] == "..." || words[0] == "…") && heading_seen_ && !table_.ended) {
@@ -163,7 +161,7 @@ class Reader {
     if (version != words.end() && version != words.begin() && *(version - 1) == "nccl-tests" &&
         version + 1 != words.end()) {
       begin(line);
-      say(table_.facts.version, *(version + 1), line.number);
+      set_once(table_.facts.version, *(version + 1), line.number);
     }
   }
 

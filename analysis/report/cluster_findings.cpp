@@ -24,7 +24,7 @@ const FindingCost* cost_on(const PricedFinding& priced, int nodes) {
   return found == priced.costs.end() ? nullptr : &*found;
 }
 
-std::string words(const PricedFinding& priced, int nodes) {
+std::string format_finding(const PricedFinding& priced, int nodes) {
   std::string text = fmt::format(
       "{} {} {}: {}", topology::severity_name(topology::finding_kind(priced.finding.code).severity),
       priced.finding.code, priced.finding.device, priced.finding.what);
@@ -33,7 +33,7 @@ std::string words(const PricedFinding& priced, int nodes) {
   return text;
 }
 
-std::string names(const std::vector<std::string>& hosts) {
+std::string first_hosts(const std::vector<std::string>& hosts) {
   if (hosts.size() <= kMaxNodes) return topology::join_words(hosts);
   return fmt::format("{} and {} more", fmt::join(hosts.begin(), hosts.begin() + kMaxNodes, ", "),
                      hosts.size() - kMaxNodes);
@@ -71,16 +71,17 @@ std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nod
   std::vector<std::string> lines;
   for (const ComparedHosts& pair : report.pairs) {
     if (lines.size() == kMaxKinds) {
-      lines.push_back(fmt::format("{} more kinds of node are otherwise (collbench topo diff)",
-                                  report.pairs.size() - kMaxKinds));
+      lines.push_back(
+          fmt::format("{} more kinds of node differ (collbench topo diff)", report.pairs.size() - kMaxKinds));
       break;
     }
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < std::min(kMaxFindings, pair.findings.size()); ++i)
-      parts.push_back(words(pair.findings[i], nodes));
+      parts.push_back(format_finding(pair.findings[i], nodes));
     if (pair.findings.size() > kMaxFindings)
       parts.push_back(fmt::format("{} more (collbench topo diff)", pair.findings.size() - kMaxFindings));
-    lines.push_back(fmt::format("{} against {}: {}", names(pair.b), names(pair.a), fmt::join(parts, "; ")));
+    lines.push_back(
+        fmt::format("{} against {}: {}", first_hosts(pair.b), first_hosts(pair.a), fmt::join(parts, "; ")));
   }
   return lines;
 }
@@ -94,11 +95,11 @@ std::string findings_on_the_path(const Run& run, const topology::HostGroup& expe
   for (const ComparedHosts& pair : cluster_findings(cluster, expected, expected_is_reference).pairs) {
     for (const PricedFinding& priced : pair.findings) {
       if (is_on_the_path(priced, nodes))
-        found.push_back(fmt::format("{}, {}", names(pair.b), words(priced, nodes)));
+        found.push_back(fmt::format("{}, {}", first_hosts(pair.b), format_finding(priced, nodes)));
     }
   }
   if (found.empty()) return {};
-  return fmt::format("On its path: {}.", fmt::join(found, "; "));
+  return fmt::format("Findings on its path: {}.", fmt::join(found, "; "));
 }
 
 }  // namespace collbench::analysis

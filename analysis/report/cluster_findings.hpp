@@ -12,7 +12,7 @@ namespace collbench::analysis {
 /// The machines of a run by kind, the usual one first, each under its own names.
 [[nodiscard]] std::vector<topology::HostGroup> cluster_groups(const topology::ClusterTopology& cluster);
 
-/// What the nodes have otherwise than each other, and, where it is given, than `expected`.
+/// What differs between the nodes and, where it is given, from `expected`.
 [[nodiscard]] DiffReport cluster_findings(const topology::ClusterTopology& cluster,
                                           const std::optional<topology::HostGroup>& expected,
                                           bool expected_is_reference);

@@ -104,8 +104,8 @@ Tone ratio_tone(const ReportRow& row) {
 }
 
 std::string nccl_expected(const ReportRow& row) {
-  const auto& told = row.row.measurement.nccl;
-  const auto seconds = told ? nccl_expected_seconds(*told) : std::nullopt;
+  const auto& selection = row.row.measurement.nccl;
+  const auto seconds = selection ? nccl_expected_seconds(*selection) : std::nullopt;
   return seconds ? table_number(*seconds / kMicrosecond, kTimeWidth) : std::string(kNoValue);
 }
 
@@ -182,7 +182,7 @@ std::string table_rate(const std::optional<double>& bytes_per_second) {
 
 std::span<const ReportColumn> report_columns(const Run& run) {
   // An imported log is NCCL's as well, but another program's, which does not tell.
-  const bool nccl_tells = run.backend == "nccl" && !run.log;
+  const bool nccl_tells = run.backend == BackendId::nccl && !run.log;
   return nccl_tells ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/report/fact.hpp"
+#include "analysis/report/sections.hpp"
 #include "base/record/rates.hpp"
 #include "base/record/run.hpp"
 

@@ -1,12 +1,13 @@
-#include "analysis/report/csv.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "analysis/report/prediction.hpp"
+#include "analysis/report/report.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 
@@ -85,8 +86,8 @@ constexpr std::array kCsvColumns{
                 const bool known = !row.run.log || row.run.log->nodes;
                 return known ? fmt::to_string(node_count(row.run.ranks)) : std::string();
               }},
-    CsvColumn{"backend", [](const CsvRow& row) { return row.run.backend; }},
-    CsvColumn{"time_reduction", [](const CsvRow& row) { return row.run.time_reduction; }},
+    CsvColumn{"backend", [](const CsvRow& row) { return std::string(name(row.run.backend)); }},
+    CsvColumn{"time_reduction", [](const CsvRow& row) { return std::string(name(row.run.time_reduction)); }},
     CsvColumn{"started", [](const CsvRow& row) { return row.run.started; }},
     CsvColumn{"time_seconds", [](const CsvRow& row) { return figure(row, row.measured.seconds); }},
     CsvColumn{"interval_low_seconds",
@@ -151,7 +152,9 @@ constexpr std::array kCsvColumns{
     CsvColumn{"p95_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p95); }},
     CsvColumn{"p99_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p99); }},
     CsvColumn{"variation", [](const CsvRow& row) { return of_samples(row, row.measured.variation); }},
-    CsvColumn{"stopped", [](const CsvRow& row) { return row.measured.stopped; }},
+    CsvColumn{
+        "stopped",
+        [](const CsvRow& row) { return row.measured.stopped ? format_stop(*row.measured.stopped) : ""; }},
     CsvColumn{"note", [](const CsvRow& row) { return row.measured.note; }},
     CsvColumn{"unavailable", [](const CsvRow& row) { return row.measured.unavailable; }},
 };
@@ -174,6 +177,24 @@ std::string report_csv(const Run& run) {
       line += csv_field(column.field(csv));
     }
     text += line + "\n";
+  }
+  return text;
+}
+
+std::string report_csv(const Prediction& prediction) {
+  std::string text =
+      "operation,size_bytes,ranks,nodes,expected_seconds,ring_bus_bandwidth_gb_per_s,"
+      "tree_bus_bandwidth_gb_per_s,expected_bus_bandwidth_gb_per_s,band_low_gb_per_s,band_high_gb_per_s,"
+      "expected_by,limited_by,nccl_seconds,nccl_choice\n";
+  const GpuCluster& cluster = prediction.cluster;
+  const auto number = [](std::optional<double> value) { return value ? fmt::to_string(*value) : ""; };
+  for (const PredictedRow& row : prediction.rows) {
+    const PredictedBusbw rates = predicted_busbw(row, cluster);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},\"{}\",{},{}\n", operation(row.operation).name,
+                        row.size_bytes, cluster.ranks(), cluster.nodes, number(row.expected.expected_seconds),
+                        number(rates.ring), number(rates.tree), number(rates.expected),
+                        number(rates.band_low), number(rates.band_high), row.expected.expected_by,
+                        row.expected.limited_by, number(nccl_seconds(row)), nccl_choice_name(row));
   }
   return text;
 }

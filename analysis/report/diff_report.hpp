@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/verdict/finding_cost.hpp"
@@ -36,14 +35,20 @@ struct DiffReport {
 [[nodiscard]] ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGroup& b,
                                           bool a_is_reference);
 
-/// Every group against the largest; groups without any finding against it are alike, too.
+/// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
 
 /// "costs on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
 /// loss.
 [[nodiscard]] std::string format_cost(const std::vector<FindingCost>& costs);
 
-/// As "text", "md" or "json". Throws Error (usage) for any other format.
-[[nodiscard]] std::string render_diff(const DiffReport& report, std::string_view format);
+/// "1 broken and 2 degraded", or "no difference".
+[[nodiscard]] std::string count_by_severity(const std::vector<PricedFinding>& findings);
+
+/// "n3 against n0, n1 and 55 more".
+[[nodiscard]] std::string diff_title(const ComparedHosts& pair);
+
+/// "60 machines: 57 identical, 3 different"; empty for two machines.
+[[nodiscard]] std::string diff_headline(const DiffReport& report);
 
 }  // namespace collbench::analysis

@@ -1,4 +1,4 @@
-#include "analysis/report/footer.hpp"
+#include "analysis/report/sections.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,14 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "analysis/report/algorithm_facts.hpp"
-#include "analysis/report/fact.hpp"
-#include "analysis/report/fit_facts.hpp"
-#include "analysis/report/launch_facts.hpp"
-#include "analysis/report/page_fault_facts.hpp"
-#include "analysis/report/telemetry_facts.hpp"
+#include "analysis/report/launches.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/report/verdict_facts.hpp"
 #include "base/record/rates.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -24,29 +18,29 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kWrongRanksNamed = 10;
-constexpr std::string_view kPrecisionReached = "precision reached";
+constexpr std::size_t kMaxWrongRanks = 10;
 
 bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.measurement.seconds > 0; }
 
-std::string passes_in_words(int passes) { return counted(static_cast<std::size_t>(passes), "pass"); }
+std::string format_passes(int passes) { return counted(static_cast<std::size_t>(passes), "pass"); }
 
-void add_state(const Run& run, ReportFacts& facts) {
+void add_state(const Run& run, ReportLines& facts) {
   if (run.log) {
     if (!run.complete) {
-      facts.push_back({"not complete: the log ends before the table's last lines", Tone::warning});
+      facts.push_back({"incomplete: the log ends before the end of the table", Tone::warning});
     }
     return;
   }
   if (!run.complete) {
-    facts.push_back({fmt::format("not complete: the run was cut short or is still going; the rows hold what "
-                                 "they had after {}",
-                                 passes_in_words(run.passes)),
-                     Tone::warning});
+    facts.push_back(
+        {fmt::format("incomplete: the run was cut short or is still going; the rows show the results "
+                     "after {}",
+                     format_passes(run.passes)),
+         Tone::warning});
   }
 }
 
-void add_wrong_data(const Run& run, ReportFacts& facts) {
+void add_wrong_data(const Run& run, ReportLines& facts) {
   std::size_t checked = 0;
   std::size_t wrong_rows = 0;
   std::size_t ranks = 0;
@@ -60,16 +54,16 @@ void add_wrong_data(const Run& run, ReportFacts& facts) {
                                  counted(*measured.wrong_elements, "element")),
                      Tone::alarm});
     for (const WrongElements& wrong : measured.wrong) {
-      if (++ranks > kWrongRanksNamed) continue;
+      if (++ranks > kMaxWrongRanks) continue;
       facts.push_back(
           {fmt::format("rank {} on {}: {} wrong, the first at index {}: expected {}, got {}", wrong.rank,
                        wrong.host, wrong.count, wrong.first_index, wrong.expected, wrong.got),
            Tone::alarm});
     }
   }
-  if (ranks > kWrongRanksNamed) {
+  if (ranks > kMaxWrongRanks) {
     facts.push_back(
-        {fmt::format("and {} more: the record has them all", counted(ranks - kWrongRanksNamed, "rank")),
+        {fmt::format("and {} more: the record has them all", counted(ranks - kMaxWrongRanks, "rank")),
          Tone::alarm});
   }
   const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
@@ -81,7 +75,7 @@ void add_wrong_data(const Run& run, ReportFacts& facts) {
   }
 }
 
-void add_notes(const Run& run, ReportFacts& facts) {
+void add_notes(const Run& run, ReportLines& facts) {
   std::map<std::string, std::set<std::string>> by_note;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
@@ -93,7 +87,7 @@ void add_notes(const Run& run, ReportFacts& facts) {
   }
 }
 
-void add_substitutions(const Run& run, ReportFacts& facts) {
+void add_substitutions(const Run& run, ReportLines& facts) {
   std::map<std::pair<std::string, std::string>, std::size_t> rows;  // asked, ran
   for (const Row& row : run.rows) {
     const std::string& asked = row.measurement.key.algorithm;
@@ -101,21 +95,23 @@ void add_substitutions(const Run& run, ReportFacts& facts) {
     if (ran(row) && asked != "auto" && !instead.empty() && instead != asked) ++rows[{asked, instead}];
   }
   for (const auto& [names, count] : rows) {
-    facts.push_back({fmt::format("asked for {}, and the library ran {} in {}", names.first, names.second,
+    facts.push_back({fmt::format("requested {}, but the library ran {} in {}", names.first, names.second,
                                  counted(count, "row"))});
   }
 }
 
-void add_precision(const Run& run, ReportFacts& facts) {
+void add_precision(const Run& run, ReportLines& facts) {
   std::map<std::string, std::size_t> reasons;
   std::size_t short_of_it = 0;
+  bool out_of_time = false;
   const Row* widest = nullptr;
   double widest_half = -1;
   for (const Row& row : run.rows) {
-    const std::string& stopped = row.measurement.stopped;
-    if (!ran(row) || stopped.empty() || stopped == kPrecisionReached) continue;
+    const std::optional<Stop>& stopped = row.measurement.stopped;
+    if (!ran(row) || !stopped || stopped->reason == StopReason::precision_reached) continue;
     ++short_of_it;
-    ++reasons[stopped];
+    ++reasons[format_stop(*stopped)];
+    out_of_time = out_of_time || stopped->reason == StopReason::out_of_time;
     const double half = interval_half_width(row.measurement).value_or(-1);
     if (half > widest_half) {
       widest_half = half;
@@ -132,36 +128,37 @@ void add_precision(const Run& run, ReportFacts& facts) {
               ? "; too few passes for an interval"
               : fmt::format("; the widest interval is ±{} % ({})",
                             format_significant(widest_half * 100, 2, 7), format_row(widest->measurement.key));
-  if (reasons.contains("out of time")) text += "; a longer --time or fewer rows narrow it";
+  if (out_of_time) text += "; a longer --time or fewer rows narrow it";
   facts.push_back({text});
 }
 
-void add_rank_probe(const Run& run, ReportFacts& facts) {
+void add_rank_probe(const Run& run, ReportLines& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
-  const bool on_gpus = run.backend == "nccl";  // the looks are the hosts', through MPI
+  const bool on_gpus = measures_gpus(run.backend);  // the hosts are probed, through MPI
   for (const ProbeFinding& finding : run.rank_probe->findings) {
     facts.push_back(
-        {fmt::format("warning: {}{}", finding.text,
-                     on_gpus ? "; that is its host's part: work queued ahead on its GPU may hide it" : ""),
+        {fmt::format(
+             "warning: {}{}", finding.text,
+             on_gpus ? "; this is its host's delay, which work already queued on its GPU may hide" : ""),
          Tone::warning});
   }
   if (!run.rank_probe->findings.empty()) return;
   const bool has_links = !on_gpus && node_count(run.ranks) > 1;
-  facts.push_back({fmt::format("ranks: none is late{} beyond chance ({} in {}){}",
-                               has_links ? " and no link between hosts is slow" : "",
-                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "look"),
+  facts.push_back({fmt::format("ranks: no rank is significantly late{} ({} in {}){}",
+                               has_links ? ", and no link between hosts is slow" : "",
+                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "probe"),
                                format_seconds(run.rank_probe->seconds),
-                               on_gpus ? "; links between GPUs are not looked at" : "")});
+                               on_gpus ? "; links between GPUs were not probed" : "")});
 }
 
-void add_cost(const Run& run, ReportFacts& facts) {
+void add_cost(const Run& run, ReportLines& facts) {
   if (run.log) return;  // a log does not say what it took
   std::string text = fmt::format("wall time {}", format_seconds(run.wall_seconds));
   if (run.repeated) {
     text += fmt::format(" in {} of", counted(static_cast<std::size_t>(run.launches), "launch"));
-    text += run.passes == 1 ? " 1 pass" : fmt::format(" at most {}", passes_in_words(run.passes));
+    text += run.passes == 1 ? " 1 pass" : fmt::format(" at most {}", format_passes(run.passes));
   } else {
-    text += ", " + passes_in_words(run.passes);
+    text += ", " + format_passes(run.passes);
   }
   if (run.calibration_seconds > 0)
     text += fmt::format(", calibration {}", format_seconds(run.calibration_seconds));
@@ -172,9 +169,9 @@ void add_cost(const Run& run, ReportFacts& facts) {
   facts.push_back({text});
 }
 
-void add_communicators(const Run& run, ReportFacts& facts) {
+void add_communicators(const Run& run, ReportLines& facts) {
   if (run.communicator_seconds.empty()) return;
-  std::string text = fmt::format("communicators: {} for the first, with NCCL's own set-up",
+  std::string text = fmt::format("communicators: {} for the first, including NCCL's own setup",
                                  format_seconds(run.communicator_seconds.front()));
   const std::vector<double> more(run.communicator_seconds.begin() + 1, run.communicator_seconds.end());
   if (!more.empty()) {
@@ -185,9 +182,9 @@ void add_communicators(const Run& run, ReportFacts& facts) {
 
 }  // namespace
 
-ReportFacts unavailable_facts(const Run& run, OperationId id) {
+ReportLines unavailable_lines(const Run& run, OperationId id) {
   std::set<std::pair<std::string, std::string>> seen;
-  ReportFacts facts;
+  ReportLines facts;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     const std::string& why = row.measurement.unavailable;
@@ -199,24 +196,24 @@ ReportFacts unavailable_facts(const Run& run, OperationId id) {
   return facts;
 }
 
-ReportFacts footer_facts(const Run& run) {
-  ReportFacts facts;
+ReportLines footer_lines(const Run& run) {
+  ReportLines facts;
   add_state(run, facts);
   add_wrong_data(run, facts);
   add_notes(run, facts);
   add_substitutions(run, facts);
-  for (const ReportFact& fact : choice_facts(run)) facts.push_back(fact);
-  for (const ReportFact& fact : poor_choice_facts(run)) facts.push_back(fact);
-  for (const ReportFact& fact : page_fault_facts(run)) facts.push_back(fact);
+  for (const ReportLine& fact : choice_lines(run)) facts.push_back(fact);
+  for (const ReportLine& fact : poor_choice_lines(run)) facts.push_back(fact);
+  for (const ReportLine& fact : page_fault_lines(run)) facts.push_back(fact);
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
-  for (const ReportFact& fact : telemetry_facts(run)) facts.push_back(fact);
+  for (const ReportLine& fact : gpu_health_lines(run)) facts.push_back(fact);
   add_precision(run, facts);
-  for (const ReportFact& fact : launch_facts(run)) facts.push_back(fact);
+  for (const ReportLine& fact : launch_lines(run)) facts.push_back(fact);
   add_rank_probe(run, facts);
-  for (const ReportFact& fact : fit_facts(run)) facts.push_back(fact);
+  for (const ReportLine& fact : fit_lines(run)) facts.push_back(fact);
   add_cost(run, facts);
   add_communicators(run, facts);
-  for (const ReportFact& fact : verdict_facts(run)) facts.push_back(fact);
+  for (const ReportLine& fact : verdict_lines(run)) facts.push_back(fact);
   return facts;
 }
 

@@ -1,4 +1,4 @@
-#include "analysis/report/header.hpp"
+#include "analysis/report/sections.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,17 +9,16 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/report/log_facts.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kRanksNamed = 4;
+constexpr std::size_t kMaxNamedRanks = 4;
 
 /// "rank 3: GPU3 (guess), mlx5_3, NUMA 0; 2 ranks share this GPU".
-std::string words_of(const PlacedRank& placed) {
+std::string format_placed_rank(const PlacedRank& placed) {
   std::string text = fmt::format("rank {}: {}", placed.rank, placed.gpu.empty() ? "no GPU" : placed.gpu);
   if (placed.guess) text += " (guess)";
   if (!placed.nic.empty()) text += ", " + placed.nic;
@@ -38,50 +37,55 @@ std::string format_placement(const std::vector<PlacedRank>& placement) {
   take([](const PlacedRank& placed) { return !placed.note.empty(); });
   take([](const PlacedRank& placed) { return placed.note.empty() && !placed.gpu.empty(); });
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < std::min(kRanksNamed, known.size()); ++i) words.push_back(words_of(known[i]));
-  if (known.size() > kRanksNamed)
-    words.push_back(fmt::format("{} more in the record", known.size() - kRanksNamed));
+  for (std::size_t i = 0; i < std::min(kMaxNamedRanks, known.size()); ++i)
+    words.push_back(format_placed_rank(known[i]));
+  if (known.size() > kMaxNamedRanks)
+    words.push_back(fmt::format("{} more in the record", known.size() - kMaxNamedRanks));
   return words.empty() ? "" : fmt::format("GPUs of the ranks: {}", fmt::join(words, "; "));
 }
 
 namespace {
 
-constexpr std::size_t kHostsNamed = 8;
-constexpr std::size_t kGammasNamed = 4;
+constexpr std::size_t kMaxNamedHosts = 8;
+constexpr std::size_t kMaxNamedGammas = 4;
 constexpr int kMaxValue = 60;  ///< columns of a variable's value; the record holds all of it
 
-std::string backend_in_words(const std::string& backend) {
-  if (backend == "mpi") return "host memory through MPI";
-  if (backend == "nccl") return "GPUs through NCCL";
-  return backend;
+std::string_view backend_text(BackendId backend) {
+  switch (backend) {
+    case BackendId::mpi:
+      return "host memory through MPI";
+    case BackendId::nccl:
+      return "GPUs through NCCL";
+  }
+  return "";
 }
 
 /// An imported log may not say on how many hosts its ranks were.
-std::string place_in_words(const Run& run) {
+std::string ranks_text(const Run& run) {
   std::string ranks = counted(run.ranks.size(), "rank");
   if (run.log && !run.log->nodes) return ranks;
   return fmt::format("{} on {}", ranks, counted(static_cast<std::size_t>(node_count(run.ranks)), "host"));
 }
 
-std::string launches_in_words(const Run& run) {
+std::string launches_text(const Run& run) {
   return counted(static_cast<std::size_t>(run.launches), "launch");
 }
 
-ReportFact headline(const Run& run) {
+ReportLine headline(const Run& run) {
   if (run.log) {
     return {fmt::format("collbench {}, imported from {} ({}): {}, {}{}", run.versions.collbench,
-                        run.log->file, run.log->format, backend_in_words(run.backend), place_in_words(run),
+                        run.log->file, run.log->format, backend_text(run.backend), ranks_text(run),
                         run.started.empty() ? "" : ", started " + run.started),
             Tone::plain};
   }
-  return {fmt::format("collbench {}, {}, {}{}, started {}{}", run.versions.collbench,
-                      backend_in_words(run.backend), place_in_words(run),
-                      run.repeated ? ", " + launches_in_words(run) : "", run.started,
-                      run.simulated ? ", in SimGrid's simulated time" : ""),
-          Tone::plain};
+  return {
+      fmt::format("collbench {}, {}, {}{}, started {}{}", run.versions.collbench, backend_text(run.backend),
+                  ranks_text(run), run.repeated ? ", " + launches_text(run) : "", run.started,
+                  run.simulated ? ", in SimGrid's simulated time" : ""),
+      Tone::plain};
 }
 
-ReportFact versions(const Run& run) {
+ReportLine versions(const Run& run) {
   std::string text = run.versions.mpi;
   const std::array<std::pair<std::string_view, const std::string&>, 3> libraries{
       {{"hwloc", run.versions.hwloc}, {"NCCL", run.versions.nccl}, {"CUDA", run.versions.cuda}}};
@@ -106,10 +110,10 @@ std::string rank_list(const Identities& ranks, int node) {
   return (one ? "rank " : "ranks ") + text;
 }
 
-ReportFact hosts(const Run& run) {
+ReportLine hosts(const Run& run) {
   const auto nodes = static_cast<std::size_t>(node_count(run.ranks));
   std::vector<std::string> named;
-  for (std::size_t node = 0; node < std::min(nodes, kHostsNamed); ++node) {
+  for (std::size_t node = 0; node < std::min(nodes, kMaxNamedHosts); ++node) {
     const auto any = std::find_if(run.ranks.begin(), run.ranks.end(), [&](const Identity& identity) {
       return identity.node == static_cast<int>(node);
     });
@@ -120,12 +124,12 @@ ReportFact hosts(const Run& run) {
     }
     named.push_back(std::move(text));
   }
-  if (nodes > kHostsNamed && !named.empty())
-    named.push_back(fmt::format("and {} more hosts", nodes - kHostsNamed));
+  if (nodes > kMaxNamedHosts && !named.empty())
+    named.push_back(fmt::format("and {} more hosts", nodes - kMaxNamedHosts));
   return {fmt::format("{}", fmt::join(named, ", "))};
 }
 
-ReportFact environment(const Run& run) {
+ReportLine environment(const Run& run) {
   std::string text;
   for (const auto& [name, value] : run.environment) {
     text += fmt::format(" {}={}", name, shorten(value, kMaxValue));
@@ -138,52 +142,59 @@ std::string per_byte(double seconds) {
   return format_significant(seconds / kNanosecond, 2, 7) + " ns/B";
 }
 
-std::string tier_in_words(const Tier& tier) {
+std::string format_tier(const Tier& tier) {
   return fmt::format("α {}, B {}, {}", format_seconds(tier.alpha_seconds), format_rate(tier.bytes_per_second),
                      tier.eager_limit_bytes > 0 ? "eager up to " + format_bytes(tier.eager_limit_bytes)
-                                                : "eager limit not known");
+                                                : "eager limit unknown");
 }
 
-std::string costs_in_words(const Calibration& measured) {
+std::string format_costs(const Calibration& measured) {
   std::vector<std::string> words;
   for (const ReductionCost& gamma : measured.gammas) {
-    if (words.size() == kGammasNamed) break;
+    if (words.size() == kMaxNamedGammas) break;
     words.push_back(fmt::format("{} ({} {})", per_byte(gamma.seconds_per_byte), traits(gamma.type).name,
                                 name(gamma.reduction)));
   }
-  if (measured.gammas.size() > kGammasNamed) {
-    words.push_back(fmt::format("{} more in the record", measured.gammas.size() - kGammasNamed));
+  if (measured.gammas.size() > kMaxNamedGammas) {
+    words.push_back(fmt::format("{} more in the record", measured.gammas.size() - kMaxNamedGammas));
   }
   return fmt::format("{}{}copy κ {}", words.empty() ? "" : "reduction γ ",
                      words.empty() ? "" : fmt::format("{}; ", fmt::join(words, ", ")),
                      per_byte(measured.kappa_seconds_per_byte));
 }
 
-void add_calibration(const Run& run, ReportFacts& facts) {
+void add_calibration(const Run& run, ReportLines& facts) {
   if (!run.calibration) return;
   const Calibration& measured = *run.calibration;
   if (!measured.intra && !measured.inter) return;  // not fitted: a note says so
-  if (measured.intra) facts.push_back({"calibrated within a host: " + tier_in_words(*measured.intra)});
+  if (measured.intra) facts.push_back({"calibrated within a host: " + format_tier(*measured.intra)});
   if (measured.inter) {
-    std::string text = "calibrated across hosts: " + tier_in_words(*measured.inter);
+    std::string text = "calibrated across hosts: " + format_tier(*measured.inter);
     if (measured.inter_host_bytes_per_second) {
       text += fmt::format(", all ranks of a host {}", format_rate(*measured.inter_host_bytes_per_second));
     }
     facts.push_back({text});
   }
   facts.push_back(
-      {fmt::format("calibrated on all ranks at once: {}; no point further than {} % from its line",
-                   costs_in_words(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
+      {fmt::format("calibrated on all ranks at once: {}; worst calibration point is {} % off the fitted line",
+                   format_costs(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
 }
 
-std::string reduction_in_words(const std::string& how) {
-  if (how == "max") return "the slowest rank's";
-  if (how == "avg") return "the average over ranks";
-  if (how == "min") return "the fastest rank's";
-  return how == "rank 0" ? "rank 0's" : how;
+std::string_view aggregate_text(RankAggregate how) {
+  switch (how) {
+    case RankAggregate::rank0:
+      return "rank 0's";
+    case RankAggregate::average:
+      return "the average over ranks";
+    case RankAggregate::minimum:
+      return "the fastest rank's";
+    case RankAggregate::maximum:
+      return "the slowest rank's";
+  }
+  return "";
 }
 
-std::string_view size_in_words(SizeMeaning meaning) {
+std::string_view size_text(SizeMeaning meaning) {
   switch (meaning) {
     case SizeMeaning::buffer:
       return "one rank's buffer";
@@ -201,30 +212,30 @@ std::string_view size_in_words(SizeMeaning meaning) {
 
 }  // namespace
 
-ReportFacts header_facts(const Run& run) {
-  ReportFacts facts{headline(run), versions(run)};
+ReportLines header_lines(const Run& run) {
+  ReportLines facts{headline(run), versions(run)};
   if (run.cluster) {
     for (const std::string& line : run.cluster->summary) facts.push_back({line});
     facts.push_back({format_placement(run.cluster->placement)});
   }
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
-  if (!run.config_file.empty()) facts.push_back({"options also from " + run.config_file});
-  if (run.traffic) facts.push_back({"AllToAllv: who sends how much to whom is " + run.traffic->source});
+  if (!run.config_file.empty()) facts.push_back({"options also read from " + run.config_file});
+  if (run.traffic) facts.push_back({"AllToAllv traffic matrix: " + run.traffic->source});
   if (run.log) {
-    const ReportFacts log = import_facts(*run.log);
+    const ReportLines log = imported_log_lines(*run.log);
     facts.insert(facts.end(), log.begin(), log.end());
   }
   for (const std::string& note : run.environment_notes) facts.push_back({"warning: " + note, Tone::warning});
   add_calibration(run, facts);
-  std::erase_if(facts, [](const ReportFact& fact) { return fact.text.empty(); });
+  std::erase_if(facts, [](const ReportLine& fact) { return fact.text.empty(); });
   return facts;
 }
 
-ReportFacts legend_facts(const Run& run) {
+ReportLines legend_lines(const Run& run) {
   if (run.log) {
-    return {{fmt::format("time: as the log has it, one per row, {}: without an interval",
-                         reduction_in_words(run.time_reduction))},
+    return {{fmt::format("time: from the log, one value per row, {}; no interval",
+                         aggregate_text(run.time_reduction))},
             {"ring, tree, exp: busbw expected; meas/exp: measured over expected, below 1 is slower; "
              "GB = 10^9 bytes"}};
   }
@@ -232,32 +243,32 @@ ReportFacts legend_facts(const Run& run) {
                                     ? ""
                                     : fmt::format(", in {} launch{} of a CUDA graph of them",
                                                   run.graph_launches, run.graph_launches == 1 ? "" : "es");
-  ReportFacts facts{
-      {fmt::format("time: a pass's elapsed time over its iterations{}, {}; the median of the passes{}",
-                   in_graphs, reduction_in_words(run.time_reduction),
-                   run.repeated ? ", and of that the median over launches" : "")},
+  ReportLines facts{
+      {fmt::format("time: elapsed time of a pass divided by its iterations{}, {}; the median of the passes{}",
+                   in_graphs, aggregate_text(run.time_reduction),
+                   run.repeated ? ", then the median over launches" : "")},
       {run.repeated ? "±95%: half the 95 % interval of that median over launches"
                     : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
-      {"ring, tree, exp: busbw expected by the ring, by the tree, by the algorithm that ran "
-       "(where that is not known, the cheapest); docs/model.md"},
-      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8, where there is colour); "
+      {"ring, tree, exp: busbw expected from the ring, the tree, and the algorithm that ran "
+       "(the fastest one where that is unknown); docs/model.md"},
+      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8); "
        "GB = 10^9 bytes"}};
-  if (run.backend == "nccl") {
-    const auto or_why = [](const std::string& meaning, const std::string& untold) {
-      return untold.empty() ? meaning : "not told: " + untold;
+  if (run.backend == BackendId::nccl) {
+    const auto or_reason = [](const std::string& meaning, const std::string& reason) {
+      return reason.empty() ? meaning : "not reported: " + reason;
     };
-    facts.push_back({"NCCL: " + or_why("the time that NCCL expected of what it used, by its own model",
-                                       run.nccl_observer_status.expectation)});
+    facts.push_back({"NCCL: " + or_reason("the time that NCCL's own model predicts for what it used",
+                                          run.nccl_observer_status.expectation)});
     facts.push_back(
-        {"algorithm: " + or_why("what NCCL used, algorithm/protocol/channels, and what was asked for",
-                                run.nccl_observer_status.use)});
+        {"algorithm: " + or_reason("what NCCL used (algorithm/protocol/channels), and what was requested",
+                                   run.nccl_observer_status.use)});
   }
   return facts;
 }
 
-ReportFact operation_fact(OperationId id, int ranks) {
+ReportLine operation_line(OperationId id, int ranks) {
   const Operation& meant = operation(id);
-  return {fmt::format("{}: size is {}; busbw = algbw × {:.4g}", meant.name, size_in_words(meant.size_meaning),
+  return {fmt::format("{}: size is {}; busbw = algbw × {:.4g}", meant.name, size_text(meant.size_meaning),
                       bus_factor(meant, ranks)),
           Tone::plain};
 }

@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/report/sections.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {
@@ -20,5 +21,10 @@ struct WidestInterval {
   std::size_t row = 0;
 };
 [[nodiscard]] std::optional<WidestInterval> widest_interval(const Run& run);
+
+/// What a single launch cannot know of itself: which rows of a resumed run span several; how far launches of
+/// a repetition differ; and whether the machine drifted under them, so that their interval holds for that
+/// time only.
+[[nodiscard]] ReportLines launch_lines(const Run& run);
 
 }  // namespace collbench::analysis

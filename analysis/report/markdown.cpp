@@ -1,19 +1,25 @@
-#include "analysis/report/markdown.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/footer.hpp"
-#include "analysis/report/header.hpp"
+#include "analysis/report/diff_report.hpp"
+#include "analysis/report/prediction.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
+#include "topology/catalogue/finding_kinds.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-std::string bullets(const ReportFacts& facts) {
+std::string bullets(const ReportLines& facts) {
   std::string text;
-  for (const ReportFact& fact : facts) {
+  for (const ReportLine& fact : facts) {
     const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;
     text += loud ? "- **" + markdown_text(fact.text) + "**\n" : "- " + markdown_text(fact.text) + "\n";
   }
@@ -41,6 +47,10 @@ std::string table_row(const ReportRow& row, const std::vector<const ReportColumn
   return line + "\n";
 }
 
+std::string table_line(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
 std::string section(const Run& run, OperationId id) {
   const int ranks = static_cast<int>(run.ranks.size());
   std::vector<ReportRow> shown;
@@ -53,17 +63,54 @@ std::string section(const Run& run, OperationId id) {
   for (const ReportRow& row : shown) rows += table_row(row, columns);
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
   if (!rows.empty())
-    text += markdown_text(operation_fact(id, ranks).text) + "\n\n" + table_head(columns) + rows;
-  const std::string unavailable = bullets(unavailable_facts(run, id));
+    text += markdown_text(operation_line(id, ranks).text) + "\n\n" + table_head(columns) + rows;
+  const std::string unavailable = bullets(unavailable_lines(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }
 
 }  // namespace
 
 std::string report_markdown(const Run& run) {
-  std::string text = "# collbench report\n\n" + bullets(header_facts(run)) + bullets(legend_facts(run));
+  std::string text = "# collbench report\n\n" + bullets(header_lines(run)) + bullets(legend_lines(run));
   for (const OperationId id : operations_in(run)) text += section(run, id);
-  return text + "\n## Outcome\n" + bullets(footer_facts(run));
+  return text + "\n## Outcome\n" + bullets(footer_lines(run));
+}
+
+std::string report_markdown(const Prediction& prediction) {
+  std::string text =
+      "# Expected\n\n" + prediction_title(prediction) + "\n\n" + prediction_legend(prediction) + "\n";
+  const std::vector<std::string> headings = prediction_headings();
+  std::vector<std::string> rule(headings.size(), "---:");
+  rule[rule.size() - 1] = rule[rule.size() - 2] = "---";
+  std::optional<OperationId> current;
+  for (const PredictedRow& row : prediction.rows) {
+    if (current != row.operation) {
+      text += fmt::format("\n## {}\n\n{}{}", operation(row.operation).name, table_line(headings),
+                          table_line(rule));
+    }
+    current = row.operation;
+    text += table_line(prediction_cells(row, prediction.cluster));
+  }
+  return text;
+}
+
+std::string report_markdown(const DiffReport& diff) {
+  std::string text = "# Topology diff\n";
+  if (const std::string first = diff_headline(diff); !first.empty()) text += "\n" + first + "\n";
+  for (const ComparedHosts& pair : diff.pairs) {
+    text += "\n## " + markdown_text(diff_title(pair)) + "\n\n" + count_by_severity(pair.findings) + "\n";
+    if (!pair.findings.empty()) {
+      text += "\n| severity | code | host | device | what | cost | confirm |\n|-|-|-|-|-|-|-|\n";
+    }
+    for (const PricedFinding& each : pair.findings) {
+      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | `{}` |\n", topology::severity_name(kind.severity),
+                          kind.code, markdown_text(each.host), markdown_text(each.finding.device),
+                          markdown_text(each.finding.what), format_cost(each.costs), kind.confirm);
+    }
+    for (const std::string& version : pair.versions) text += "\nVersion of " + markdown_text(version) + "\n";
+  }
+  return text;
 }
 
 }  // namespace collbench::analysis

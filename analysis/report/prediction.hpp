@@ -3,11 +3,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
-#include "analysis/models/nccl/nccl_choice.hpp"
+#include "analysis/models/nccl/nccl_cost.hpp"
 #include "base/record/expectation.hpp"
 #include "base/record/operation.hpp"
 
@@ -31,7 +30,31 @@ struct Prediction {
                                  std::span<const OperationId> operations,
                                  std::span<const std::uint64_t> sizes_bytes);
 
-/// As "text", "md", "csv" or "json". Throws Error (usage) for any other format.
-[[nodiscard]] std::string render_prediction(const Prediction& prediction, std::string_view format);
+/// Bus bandwidths in GB/s; none where there is no such time.
+struct PredictedBusbw {
+  std::optional<double> ring;
+  std::optional<double> tree;
+  std::optional<double> expected;
+  std::optional<double> band_low;
+  std::optional<double> band_high;
+  std::optional<double> nccl;
+};
+
+[[nodiscard]] PredictedBusbw predicted_busbw(const PredictedRow& row, const GpuCluster& cluster);
+
+/// What NCCL's own model takes for the row; none where it has no opinion.
+[[nodiscard]] std::optional<double> nccl_seconds(const PredictedRow& row);
+
+/// "ring LL128"; empty where NCCL has no opinion.
+[[nodiscard]] std::string nccl_choice_name(const PredictedRow& row);
+
+/// The table for people, the same in text and Markdown: a heading per column, and a row's cells; the last two
+/// columns are text.
+[[nodiscard]] std::vector<std::string> prediction_headings();
+[[nodiscard]] std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster);
+
+/// "hgx-h100: 2 nodes × 8 H100 (16 ranks); within a node NVLink …", and what the columns mean.
+[[nodiscard]] std::string prediction_title(const Prediction& prediction);
+[[nodiscard]] std::string prediction_legend(const Prediction& prediction);
 
 }  // namespace collbench::analysis

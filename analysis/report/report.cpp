@@ -1,21 +1,53 @@
 #include "analysis/report/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "analysis/report/csv.hpp"
-#include "analysis/report/markdown.hpp"
+#include <algorithm>
+#include <array>
+
 #include "base/error.hpp"
-#include "base/record/run.hpp"
 
 namespace collbench::analysis {
+namespace {
+
+constexpr std::array<ReportFormat, 4> kFormats{{
+    {"text", report_text, report_text, report_text},
+    {"md", [](const Run& run, const TextOptions&) { return report_markdown(run); }, report_markdown,
+     report_markdown},
+    {"csv", [](const Run& run, const TextOptions&) { return report_csv(run); }, report_csv, nullptr},
+    {"json", [](const Run& run, const TextOptions&) { return to_json_text(run); }, report_json, report_json},
+}};
+
+/// `document_name`: "a topology diff".
+template <class Writer>
+Writer writer_of(std::string_view name, Writer ReportFormat::* document, std::string_view document_name) {
+  const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
+                                         [name](const ReportFormat& format) { return format.name == name; });
+  if (found != kFormats.end() && found->*document != nullptr) return found->*document;
+  throw usage_error("--format", fmt::format("'{}' is not a format of {}", name, document_name),
+                    "choose " + format_list(format_names(document)));
+}
+
+}  // namespace
+
+std::span<const ReportFormat> report_formats() { return kFormats; }
+
+std::string format_list(const std::vector<std::string>& names) {
+  if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
+  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
 
 std::string report(const Run& run, std::string_view format, const TextOptions& options) {
-  if (format == "text") return report_text(run, options);
-  if (format == "md") return report_markdown(run);
-  if (format == "csv") return report_csv(run);
-  if (format == "json") return to_json_text(run);
-  throw usage_error("--format", fmt::format("'{}' is no format of a report", format),
-                    "choose text, md, csv or json");
+  return writer_of(format, &ReportFormat::run, "a report")(run, options);
+}
+
+std::string report(const Prediction& prediction, std::string_view format) {
+  return writer_of(format, &ReportFormat::prediction, "a prediction")(prediction);
+}
+
+std::string report(const DiffReport& diff, std::string_view format) {
+  return writer_of(format, &ReportFormat::diff, "a topology diff")(diff);
 }
 
 }  // namespace collbench::analysis

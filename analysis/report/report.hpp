@@ -1,13 +1,80 @@
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "analysis/report/text.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {
 
-/// The run in `format`: "text" (as `options` say), "md", "csv" or "json". Throws Error (usage) for any other.
+struct Prediction;
+struct DiffReport;
+
+struct TextOptions {
+  int columns = 120;    ///< of the terminal or page; under 118 the table leaves columns out; 80 at least
+  bool colour = false;  ///< for a person's terminal; never for a file
+};
+
+/// A way to write what is known, and a line of report_formats(). Each has a file of its own (text.cpp,
+/// markdown.cpp, csv.cpp, json.cpp), and no other file knows the formats by name. Null: the format cannot
+/// hold that document.
+struct ReportFormat {
+  std::string_view name;
+  std::string (*run)(const Run& run, const TextOptions& options);
+  std::string (*prediction)(const Prediction& prediction);
+  std::string (*diff)(const DiffReport& diff);
+};
+
+/// All formats, the default one first.
+[[nodiscard]] std::span<const ReportFormat> report_formats();
+
+/// The names of the formats that hold a document: format_names(&ReportFormat::diff).
+template <class Writer>
+[[nodiscard]] std::vector<std::string> format_names(Writer ReportFormat::* document) {
+  std::vector<std::string> names;
+  for (const ReportFormat& format : report_formats()) {
+    if (format.*document != nullptr) names.emplace_back(format.name);
+  }
+  return names;
+}
+
+/// "text, md or json".
+[[nodiscard]] std::string format_list(const std::vector<std::string>& names);
+
+/// The document in the format of that name; `options` are for text. Throws Error (usage) for a format that
+/// does not exist or does not hold the document, with the list of those that do.
 [[nodiscard]] std::string report(const Run& run, std::string_view format, const TextOptions& options = {});
+[[nodiscard]] std::string report(const Prediction& prediction, std::string_view format);
+[[nodiscard]] std::string report(const DiffReport& diff, std::string_view format);
+
+/// The table people know, as text in two parts, since a run knows the first minutes before the second. Both
+/// end in a newline, and every line fits `columns`. What is measured, where, with what, and what the columns
+/// mean.
+[[nodiscard]] std::string report_text_header(const Run& run, const TextOptions& options = {});
+
+/// A table for each operation, in the order of their first rows; then what was wrong, what was not reached,
+/// what it cost.
+[[nodiscard]] std::string report_text_results(const Run& run, const TextOptions& options = {});
+
+/// Both.
+[[nodiscard]] std::string report_text(const Run& run, const TextOptions& options = {});
+[[nodiscard]] std::string report_text(const Prediction& prediction);
+[[nodiscard]] std::string report_text(const DiffReport& diff);
+
+/// The facts and tables of report_text as GitHub-flavoured Markdown.
+[[nodiscard]] std::string report_markdown(const Run& run);
+[[nodiscard]] std::string report_markdown(const Prediction& prediction);
+[[nodiscard]] std::string report_markdown(const DiffReport& diff);
+
+/// One line per row (RFC 4180, LF line ends, a header with units in the names); an empty field is a value
+/// that is not known. docs/formats.md lists the columns of a run.
+[[nodiscard]] std::string report_csv(const Run& run);
+[[nodiscard]] std::string report_csv(const Prediction& prediction);
+
+/// SI base units, but for rates in GB/s, as the names of the keys say. What is not known is null. The JSON of
+/// a run is its record (to_json_text).
+[[nodiscard]] std::string report_json(const Prediction& prediction);
+[[nodiscard]] std::string report_json(const DiffReport& diff);
 
 }  // namespace collbench::analysis

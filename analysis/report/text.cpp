@@ -1,16 +1,22 @@
-#include "analysis/report/text.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/footer.hpp"
-#include "analysis/report/header.hpp"
+#include "analysis/report/diff_report.hpp"
+#include "analysis/report/prediction.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
+#include "topology/catalogue/finding_kinds.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -26,15 +32,15 @@ std::string paint(const std::string& text, Tone tone, const TextOptions& options
 }
 
 /// A fact as lines that begin with "#". The newline stays outside the paint.
-std::string fact_lines(const ReportFact& fact, const TextOptions& options) {
+std::string wrapped_line(const ReportLine& fact, const TextOptions& options) {
   std::string lines = wrap(fact.text, line_width(options), "# ", "#   ");
   lines.pop_back();
   return paint(lines, fact.tone, options) + "\n";
 }
 
-std::string facts_lines(const ReportFacts& facts, const TextOptions& options) {
+std::string wrapped_lines(const ReportLines& facts, const TextOptions& options) {
   std::string lines;
-  for (const ReportFact& fact : facts) lines += fact_lines(fact, options);
+  for (const ReportLine& fact : facts) lines += wrapped_line(fact, options);
   return lines;
 }
 
@@ -142,16 +148,16 @@ std::string operation_table(const Run& run, OperationId id, const TextOptions& o
       return std::pair(column.cell(row), column.tone != nullptr ? column.tone(row) : Tone::plain);
     });
   }
-  const std::string unavailable = facts_lines(unavailable_facts(run, id), options);
+  const std::string unavailable = wrapped_lines(unavailable_lines(run, id), options);
   if (table.empty()) return unavailable.empty() ? "" : "\n" + unavailable;
-  return "\n" + fact_lines(operation_fact(id, static_cast<int>(run.ranks.size())), options) +
+  return "\n" + wrapped_line(operation_line(id, static_cast<int>(run.ranks.size())), options) +
          heading_lines(page, options) + table + unavailable;
 }
 
 }  // namespace
 
 std::string report_text_header(const Run& run, const TextOptions& options) {
-  std::string text = facts_lines(header_facts(run), options) + facts_lines(legend_facts(run), options);
+  std::string text = wrapped_lines(header_lines(run), options) + wrapped_lines(legend_lines(run), options);
   std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
   const std::vector<const ReportColumn*> shown = columns_for(run, rows_that_ran(run));
   for (const ReportColumn* const column : shown) {
@@ -159,8 +165,9 @@ std::string report_text_header(const Run& run, const TextOptions& options) {
     if (columns > options.columns) left_out[columns].push_back(column->title);
   }
   for (const auto& [columns, titles] : left_out) {
-    text += fact_lines({fmt::format("left out for want of {} columns: {}", columns, fmt::join(titles, ", "))},
-                       options);
+    text += wrapped_line(
+        {fmt::format("terminal narrower than {} columns, hidden: {}", columns, fmt::join(titles, ", "))},
+        options);
   }
   return text;
 }
@@ -168,11 +175,62 @@ std::string report_text_header(const Run& run, const TextOptions& options) {
 std::string report_text_results(const Run& run, const TextOptions& options) {
   std::string text;
   for (const OperationId id : operations_in(run)) text += operation_table(run, id, options);
-  return text + "\n" + facts_lines(footer_facts(run), options);
+  return text + "\n" + wrapped_lines(footer_lines(run), options);
 }
 
 std::string report_text(const Run& run, const TextOptions& options) {
   return report_text_header(run, options) + report_text_results(run, options);
+}
+
+namespace {
+
+constexpr int kDiffWidth = 110;
+constexpr int kPredictionWidth = 118;
+
+/// Cells under their headings; the last two are text.
+std::string prediction_line(const std::vector<std::string>& cells) {
+  constexpr std::array<int, 8> kWidths{8, 10, 10, 10, 10, 10, 10, 10};
+  std::string line;
+  for (std::size_t i = 0; i < kWidths.size(); ++i) line += pad_left(cells[i], kWidths.at(i));
+  return line + "  " + pad_right(cells[cells.size() - 2], 9) + "  " + cells.back() + "\n";
+}
+
+}  // namespace
+
+std::string report_text(const Prediction& prediction) {
+  std::string text = wrap(prediction_title(prediction), kPredictionWidth, "# ", "#   ") +
+                     wrap(prediction_legend(prediction), kPredictionWidth, "# ", "#   ");
+  std::optional<OperationId> current;
+  for (const PredictedRow& row : prediction.rows) {
+    if (current != row.operation)
+      text += fmt::format("\n{}\n{}", operation(row.operation).name, prediction_line(prediction_headings()));
+    current = row.operation;
+    text += prediction_line(prediction_cells(row, prediction.cluster));
+  }
+  return text;
+}
+
+std::string report_text(const DiffReport& diff) {
+  std::string text = diff_headline(diff);
+  if (!text.empty()) text += "\n";
+  for (const ComparedHosts& pair : diff.pairs) {
+    if (!text.empty()) text += "\n";
+    text += wrap(diff_title(pair), kDiffWidth, "", "  ") + count_by_severity(pair.findings) + "\n";
+    for (const PricedFinding& each : pair.findings) {
+      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
+      text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
+                          shorten(one_line(each.host), 60));
+      text += wrap(one_line(each.finding.device + ": " + each.finding.what), kDiffWidth, "          ",
+                   "          ");
+      text += wrap(kind.reason, kDiffWidth, "          ", "          ");
+      if (const std::string cost = format_cost(each.costs); !cost.empty())
+        text += wrap(cost, kDiffWidth, "          ", "            ");
+      text += fmt::format("          confirm: {}\n", kind.confirm);
+    }
+    for (const std::string& version : pair.versions)
+      text += wrap("version of " + one_line(version), kDiffWidth, "\n", "  ");
+  }
+  return text;
 }
 
 }  // namespace collbench::analysis

@@ -23,14 +23,13 @@ constexpr double kMinShare = 0.5;      // of what the others take
 constexpr double kMinRatio = 1.25;     // of a slow link's time
 constexpr double kNotSeen = std::numeric_limits<double>::quiet_NaN();
 
-/// One who may be late (a rank, a host, a link), with an effect per repetition; NaN where it was not looked
-/// at.
+/// One who may be late (a rank, a host, a link), with an effect per repetition; NaN where it was not probed.
 struct Suspect {
   std::vector<int> ranks;
   std::vector<double> effects;
 };
 
-double typical(const std::vector<double>& effects) {
+double median_effect(const std::vector<double>& effects) {
   std::vector<double> seen;
   std::copy_if(effects.begin(), effects.end(), std::back_inserter(seen),
                [](double each) { return each == each; });
@@ -52,11 +51,11 @@ Count count_of(const Suspect& suspect, double threshold) {
   return count;
 }
 
-/// The suspects whose typical effect reaches the threshold, and who show it more often than the others' share
+/// The suspects whose median effect reaches the threshold, and who show it more often than the others' share
 /// explains. That share is of all others' repetitions, one hit and one miss added (Laplace): a machine on
-/// which everybody is late now and then names nobody. `looked_at` suspects share the chance (Bonferroni).
+/// which everybody is late now and then names nobody. `tests` suspects share the chance (Bonferroni).
 std::vector<ProbeFinding> beyond_chance(const std::vector<Suspect>& suspects, double threshold,
-                                        std::size_t looked_at, const std::string& code) {
+                                        std::size_t tests, ProbeFindingKind kind) {
   std::vector<ProbeFinding> findings;
   Count all;
   for (const Suspect& suspect : suspects) {
@@ -66,17 +65,16 @@ std::vector<ProbeFinding> beyond_chance(const std::vector<Suspect>& suspects, do
   }
   for (const Suspect& suspect : suspects) {
     const Count own = count_of(suspect, threshold);
-    if (own.seen == 0 || typical(suspect.effects) < threshold) continue;
+    if (own.seen == 0 || median_effect(suspect.effects) < threshold) continue;
     const double others = (all.seen - own.seen + 1.0) / (all.of - own.of + 2.0);
     const boost::math::binomial by_chance(own.of, others);
-    const double probability =
-        std::min(1.0, static_cast<double>(looked_at) *
-                          boost::math::cdf(boost::math::complement(by_chance, own.seen - 1)));
+    const double probability = std::min(
+        1.0, static_cast<double>(tests) * boost::math::cdf(boost::math::complement(by_chance, own.seen - 1)));
     if (probability > kChance) continue;
-    findings.push_back({.code = code,
+    findings.push_back({.kind = kind,
                         .ranks = suspect.ranks,
-                        .seconds = typical(suspect.effects),
-                        .ratio = typical(suspect.effects),
+                        .seconds = median_effect(suspect.effects),
+                        .ratio = median_effect(suspect.effects),
                         .seen = own.seen,
                         .probability = probability,
                         .text = {}});
@@ -169,19 +167,19 @@ std::vector<Suspect> host_suspects(const std::map<std::pair<int, int>, std::vect
   return suspects;
 }
 
-std::string rank_words(int rank, const Identities& ranks) {
+std::string rank_name(int rank, const Identities& ranks) {
   return fmt::format("rank {} on {}", rank, ranks[static_cast<std::size_t>(rank)].host);
 }
 
 std::string host_of(int rank, const Identities& ranks) { return ranks[static_cast<std::size_t>(rank)].host; }
 
-std::string seen_words(const ProbeFinding& finding, std::size_t repetitions) {
-  return fmt::format("seen in {} of {} looks", finding.seen, repetitions);
+std::string seen_count(const ProbeFinding& finding, std::size_t repetitions) {
+  return fmt::format("seen in {} of {} probes", finding.seen, repetitions);
 }
 
 /// Both ways of being late, each rank once.
 void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repetitions,
-                    const Identities& ranks, std::size_t looked_at) {
+                    const Identities& ranks, std::size_t tests) {
   std::vector<std::vector<double>> messages;
   messages.reserve(repetitions.size());
   for (const ProbeRepetition& repetition : repetitions)
@@ -199,65 +197,67 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
     for (const ProbeRepetition& each : repetitions) own.push_back(each.inside_seconds[rank]);
     inside.push_back(median(std::move(own)));
     probe.ranks.push_back({.rank = static_cast<int>(rank),
-                           .entry_seconds = typical(entries[rank].effects),
+                           .entry_seconds = median_effect(entries[rank].effects),
                            .inside_seconds = inside.back(),
-                           .message_seconds = typical(partners[rank].effects)});
+                           .message_seconds = median_effect(partners[rank].effects)});
   }
   const double least = std::max(kMinSeconds, 2 * probe.clock_uncertainty_seconds);
-  for (ProbeFinding& finding : beyond_chance(entries, least, looked_at, "late rank")) {
+  for (ProbeFinding& finding : beyond_chance(entries, least, tests, ProbeFindingKind::late_rank)) {
     finding.ratio = 0;
-    finding.text =
-        fmt::format("{} enters {} after the others: every collective call waits so long for it ({})",
-                    rank_words(finding.ranks[0], ranks), format_seconds(finding.seconds),
-                    seen_words(finding, repetitions.size()));
+    finding.text = fmt::format("{} enters {} after the others, and every collective call waits for it ({})",
+                               rank_name(finding.ranks[0], ranks), format_seconds(finding.seconds),
+                               seen_count(finding, repetitions.size()));
     probe.findings.push_back(std::move(finding));
   }
   const double message = std::max(kMinSeconds, kMinShare * quick_message_seconds(repetitions));
-  for (ProbeFinding& finding : beyond_chance(partners, message, looked_at, "late rank")) {
+  for (ProbeFinding& finding : beyond_chance(partners, message, tests, ProbeFindingKind::late_rank)) {
     const auto known = std::find_if(probe.findings.begin(), probe.findings.end(),
                                     [&](const ProbeFinding& each) { return each.ranks == finding.ranks; });
     if (known != probe.findings.end()) continue;
     finding.ratio = 0;
-    finding.text = fmt::format("{} adds {} to every message, whichever its partner: it is slow itself ({})",
-                               rank_words(finding.ranks[0], ranks), format_seconds(finding.seconds),
-                               seen_words(finding, repetitions.size()));
+    finding.text =
+        fmt::format("{} adds {} to every message, whatever its partner: the rank itself is slow ({})",
+                    rank_name(finding.ranks[0], ranks), format_seconds(finding.seconds),
+                    seen_count(finding, repetitions.size()));
     probe.findings.push_back(std::move(finding));
   }
 }
 
 std::string format_cost(double ratio) {
-  return fmt::format("what crosses it runs at {:.0f} % of the others", 100 / ratio);
+  return fmt::format("its transfers run at {:.0f} % of the rate of the others", 100 / ratio);
 }
 
 /// Whole hosts first; then single links that no slow host explains. Between two hosts only the direction is
 /// known.
 void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repetitions,
-                    const Identities& ranks, std::size_t looked_at) {
+                    const Identities& ranks, std::size_t tests) {
   const auto ratios = transfer_ratios(repetitions);
   std::vector<Suspect> links;
   for (const auto& [pair, effects] : ratios) links.push_back({{pair.first, pair.second}, effects});
   std::vector<ProbeFinding> found;
   if (links.size() > 2) {
     for (const bool sends : {true, false}) {
-      for (ProbeFinding& finding : beyond_chance(host_suspects(ratios, sends), kMinRatio, looked_at,
-                                                 sends ? "slow sender" : "slow receiver")) {
-        finding.text = fmt::format("{} {} slowly, whichever its partner: {} ({})",
-                                   host_of(finding.ranks[0], ranks), sends ? "sends" : "receives",
-                                   format_cost(finding.ratio), seen_words(finding, repetitions.size()));
+      for (ProbeFinding& finding :
+           beyond_chance(host_suspects(ratios, sends), kMinRatio, tests,
+                         sends ? ProbeFindingKind::slow_sender : ProbeFindingKind::slow_receiver)) {
+        finding.text = fmt::format("{} is slow to {} whatever its partner: {} ({})",
+                                   host_of(finding.ranks[0], ranks), sends ? "send" : "receive",
+                                   format_cost(finding.ratio), seen_count(finding, repetitions.size()));
         found.push_back(std::move(finding));
       }
     }
   }
   std::erase_if(links, [&](const Suspect& link) {
     return std::any_of(found.begin(), found.end(), [&](const ProbeFinding& host) {
-      return host.ranks[0] == link.ranks[host.code == "slow sender" ? 0 : 1];
+      return host.ranks[0] == link.ranks[host.kind == ProbeFindingKind::slow_sender ? 0 : 1];
     });
   });
-  for (ProbeFinding& finding : beyond_chance(links, kMinRatio, looked_at, "slow link")) {
-    finding.text = fmt::format("from {} to {} is slow{}: {} ({})", host_of(finding.ranks[0], ranks),
-                               host_of(finding.ranks[1], ranks),
-                               ratios.size() == 2 ? ", not the way back" : ", and other ways of both are not",
-                               format_cost(finding.ratio), seen_words(finding, repetitions.size()));
+  for (ProbeFinding& finding : beyond_chance(links, kMinRatio, tests, ProbeFindingKind::slow_link)) {
+    finding.text = fmt::format(
+        "the link from {} to {} is slow{}: {} ({})", host_of(finding.ranks[0], ranks),
+        host_of(finding.ranks[1], ranks),
+        ratios.size() == 2 ? ", the reverse direction is not" : ", the other links of both hosts are not",
+        format_cost(finding.ratio), seen_count(finding, repetitions.size()));
     found.push_back(std::move(finding));
   }
   for (ProbeFinding& finding : found) {
@@ -280,9 +280,9 @@ RankProbe straggler_findings(const std::vector<ProbeRepetition>& repetitions, co
   }
   probe.clock_uncertainty_seconds = median(std::move(uncertainties));
   const auto hosts = static_cast<std::size_t>(node_count(ranks));
-  const std::size_t looked_at = 2 * ranks.size() + 2 * hosts + links;
-  add_late_ranks(probe, repetitions, ranks, looked_at);
-  add_slow_links(probe, repetitions, ranks, looked_at);
+  const std::size_t tests = 2 * ranks.size() + 2 * hosts + links;
+  add_late_ranks(probe, repetitions, ranks, tests);
+  add_slow_links(probe, repetitions, ranks, tests);
   return probe;
 }
 

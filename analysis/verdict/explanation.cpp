@@ -1,4 +1,4 @@
-#include "analysis/verdict/explanation.hpp"
+#include "analysis/verdict/verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,11 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
-#include "analysis/models/nccl/latency.hpp"
 #include "analysis/models/nccl/links.hpp"
-#include "analysis/verdict/undetectable_losses.hpp"
-#include "analysis/verdict/verdict.hpp"
 #include "base/record/rates.hpp"
 #include "base/units.hpp"
 #include "topology/catalogue/links.hpp"
@@ -49,28 +47,30 @@ std::string cause_within_domain(const GpuCluster& cluster) {
         *cluster.run.channels, cluster.nvlinks, 2 * cluster.nvlinks, std::max(1, *cluster.run.channels / 2),
         cluster.nvlinks);
   }
-  return cluster.nvlinks > 0 ? "no network takes part: NVLinks that are down, or peer access off, are left"
-                             : "the way through the host is left: CPU model, NUMA settings, ACS, peer access";
+  return cluster.nvlinks > 0
+             ? "no network is involved, which leaves NVLinks that are down or peer access turned off"
+             : "the path through the host: CPU model, NUMA settings, ACS or peer access";
 }
 
 std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
   if (cluster.transport == Transport::sockets) {
-    return "the log says sockets: the bytes went by TCP, not by the RDMA that the NICs are made for";
+    return "the log says sockets: the data went over TCP instead of the NICs' RDMA";
   }
   if (cluster.transport == Transport::staged) {
-    return "the log shows no GPUDirect RDMA: every byte passed through host memory";
+    return "the log shows no GPUDirect RDMA: all data passed through host memory";
   }
   if (!cluster.run.network.empty()) {
     return fmt::format(
-        "the log says network {}: NICs not used or below their rate, or older software, are left",
+        "the log says network {}, which leaves unused NICs, NICs below their rate, or older software",
         cluster.run.network);
   }
   const double floor = row.expectation.ring_seconds.value_or(*row.expectation.expected_seconds);
   if (floor / row.measurement.seconds < kSocketsBelow) {
-    return "under a tenth of the NICs is what sockets (TCP, IP over InfiniBand) give where RDMA should run; "
-           "NCCL_DEBUG=INFO tells it (Using network)";
+    return "less than a tenth of the NICs' rate is typical of sockets (TCP, IP over InfiniBand) in place of "
+           "RDMA; "
+           "NCCL_DEBUG=INFO shows it (Using network)";
   }
-  return "NICs not used, GPUDirect off, or older software are left; NCCL_DEBUG=INFO tells the first two";
+  return "unused NICs, GPUDirect off, or older software; NCCL_DEBUG=INFO shows the first two";
 }
 
 }  // namespace
@@ -97,34 +97,39 @@ double algbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
 }
 
-/// "3.2 GB/s leave a node, as much as 0.1 NICs of its 8 give": what the measured number is worth in links,
+/// "about 0.1 of one of its 8 NICs", "about 3.2 of its 8 NICs".
+std::string share_of_links(double used, int count, std::string_view link) {
+  if (count == 1) return fmt::format("about {:.1f} of its {}", used, link);
+  return fmt::format("about {:.1f} of {}its {} {}s", used, used < 0.95 ? "one of " : "", count, link);
+}
+
+/// "3.2 GB/s leave each node, about 0.1 of one of its 8 NICs": what the measured number is worth in links,
 /// had it been the ring.
-std::string implied(const Row& row, const GpuCluster& cluster) {
+std::string implied_links(const Row& row, const GpuCluster& cluster) {
   const std::string floor = row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
   const LinkLoads loads =
       link_loads(operation(row.measurement.key.operation), cluster, floor, algbw(row, cluster));
-  std::vector<std::string> words;
+  std::vector<std::string> parts;
   if (loads.nic) {
     const int nics = floor == "send_recv" ? 1 : domain_nic_count(cluster);
-    words.push_back(fmt::format("{:.1f} GB/s leave a {}, as much as {:.1f} NICs of its {} give",
-                                *loads.nic * nics, domain_name(cluster),
-                                *loads.nic * nics / one_nic(cluster).gigabytes_per_second,
-                                domain_nic_count(cluster)));
+    parts.push_back(fmt::format("{:.1f} GB/s leave each {}, {}", *loads.nic * nics, domain_name(cluster),
+                                share_of_links(*loads.nic * nics / one_nic(cluster).gigabytes_per_second,
+                                               domain_nic_count(cluster), "NIC")));
   }
   const bool nvlink_limits =
       loads.nvlink && gpu_link(cluster).gigabytes_per_second < domain_nics(cluster).gigabytes_per_second;
   if (loads.nvlink && (!loads.nic || nvlink_limits)) {
-    words.push_back(fmt::format(
-        "{:.1f} GB/s leave a GPU, as much as {:.1f} NVLinks of its {} give", *loads.nvlink * cluster.nvlinks,
-        *loads.nvlink * cluster.nvlinks / topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second,
-        cluster.nvlinks));
+    const double bytes = *loads.nvlink * cluster.nvlinks;
+    const double one_link = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
+    parts.push_back(fmt::format("{:.1f} GB/s leave each GPU, {}", bytes,
+                                share_of_links(bytes / one_link, cluster.nvlinks, "NVLink")));
   }
-  if (words.empty()) return fmt::format("{:.1f} GB/s leave a GPU over the host", busbw(row, cluster));
-  return fmt::format("{}", fmt::join(words, ", and "));
+  if (parts.empty()) return fmt::format("{:.1f} GB/s leave each GPU over the host", busbw(row, cluster));
+  return fmt::format("{}", fmt::join(parts, ", and "));
 }
 
 /// "each NIC carries 23.4 GB/s, each NVLink 15.6 GB/s": by the algorithm that explains the number.
-std::string carried(const Row& row, const GpuCluster& cluster) {
+std::string load_per_link(const Row& row, const GpuCluster& cluster) {
   const std::string explaining = explaining_algorithm(row, cluster);
   const LinkLoads loads =
       link_loads(operation(row.measurement.key.operation), cluster,
@@ -161,7 +166,7 @@ std::string fitting_machine(const Row& row, const GpuCluster& cluster) {
 
 /// What the log tells of what carried the bytes: "the log says network IB, algorithm ring, 24 channels".
 /// Nothing where only the algorithm is known, which the expectation names.
-std::string told(const GpuCluster& cluster) {
+std::string transport_in_log(const GpuCluster& cluster) {
   if (cluster.run.network.empty() && !cluster.run.channels) return {};
   std::vector<std::string> words;
   if (!cluster.run.network.empty()) words.push_back("network " + cluster.run.network);
@@ -172,7 +177,12 @@ std::string told(const GpuCluster& cluster) {
 
 constexpr double kMatters = 1.1;  // below this a model's error is as large as the difference
 
-/// "; of nvls 487.3 GB/s would be expected": where what ran is as quick as it gets, and the row is slower
+/// "99 % of the nvls_tree model".
+std::string share_of_model(double share, std::string_view algorithm) {
+  return fmt::format("{:.{}f} % of the {} model", 100 * share, share < 0.0995 ? 1 : 0, algorithm);
+}
+
+/// "; nvls should reach 487.3 GB/s": where what ran is as quick as it gets, and the row is slower
 /// than another choice by more than a model's error. Without it the narrower expectation would hide a poor
 /// choice.
 std::string better_choice(const Row& row, GpuCluster cluster) {
@@ -183,17 +193,17 @@ std::string better_choice(const Row& row, GpuCluster cluster) {
   if (!open.expected_seconds || row.measurement.seconds < kMatters * *open.expected_seconds) return {};
   if (open.expected_by == row.expectation.expected_by) return {};
   const double bus = bus_factor(operation(key.operation), cluster.ranks());
-  return fmt::format("; of {} {:.1f} GB/s would be expected", open.expected_by,
+  return fmt::format("; {} should reach {:.1f} GB/s", open.expected_by,
                      static_cast<double>(key.size_bytes) / *open.expected_seconds * bus / kGigabyte);
 }
 
 /// The second sentence of a healthy sweep: what the log tells, and what no topology can. Empty for neither.
-std::string told_and_hidden(const Row& row, const GpuCluster& cluster) {
+std::string healthy_remarks(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> parts;
-  if (std::string words = told(cluster); !words.empty()) parts.push_back(std::move(words));
+  if (std::string logged = transport_in_log(cluster); !logged.empty()) parts.push_back(std::move(logged));
   const std::vector<std::string> losses = undetectable_losses(row, cluster);
   if (!losses.empty()) {
-    parts.push_back(fmt::format("topology alone cannot see a loss {}", fmt::join(losses, ", or ")));
+    parts.push_back(fmt::format("{} would not show in this verdict", fmt::join(losses, ", or ")));
   }
   if (parts.empty()) return {};
   std::string sentence = fmt::format(" {}.", fmt::join(parts, "; "));
@@ -239,11 +249,12 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
   // n½: a row that moves less than half of the sweep's most waits more than it moves.
   const bool latency = busbw(row, cluster) < peak_busbw / 2;
   const bool in_band = row.measurement.seconds <= expected.slowest_seconds.value_or(0);
-  const std::string held = latency   ? "latency-bound"
-                           : in_band ? "bandwidth-bound by " + expected.limited_by
-                                     : "bandwidth-bound below its limit, " + expected.limited_by;
-  return fmt::format("{}: {:.2f} of {}", held, *expected.expected_seconds / row.measurement.seconds,
-                     expected.expected_by);
+  const std::string bound = latency   ? "latency-bound"
+                            : in_band ? fmt::format("bandwidth-bound ({})", expected.limited_by)
+                                      : fmt::format("below its bandwidth limit ({})", expected.limited_by);
+  return fmt::format(
+      "{}; {}", bound,
+      share_of_model(*expected.expected_seconds / row.measurement.seconds, expected.expected_by));
 }
 
 std::string explain_series(const SizeSeries& series, VerdictWord verdict, const GpuCluster& cluster) {
@@ -255,29 +266,30 @@ std::string explain_series(const SizeSeries& series, VerdictWord verdict, const 
   const double ratio = *expected.expected_seconds / row.measurement.seconds;
   switch (verdict) {
     case VerdictWord::none:
-      return fmt::format(
-          "{}, and a verdict needs two; {} is {}.",
-          series_ratios(series) ? "One row of 64 MiB or more is below its band" : "No row of 64 MiB or more",
-          size, explain_row(row, peak_busbw(series, cluster), cluster));
+      return fmt::format("{}, and a verdict needs two; {} is {}.",
+                         series_ratios(series) ? "Only one row of 64 MiB or more, below its band"
+                                               : "No row of 64 MiB or more",
+                         size, explain_row(row, peak_busbw(series, cluster), cluster));
     case VerdictWord::as_expected: {
       const std::string& ran = row.measurement.algorithm_ran;
       const bool is_known = !ran.empty() && ran != kLibraryChoice;
       const std::string by = is_known ? "" : explaining_algorithm(row, cluster);
-      const std::string told =
-          by.empty() || by == expected.expected_by ? "" : fmt::format(", and {} explains it", by);
-      return fmt::format("{:.1f} GB/s at {} is {:.2f} of {}{}; the limit is {}{}{}.{}", measured, size, ratio,
-                         expected.expected_by, told, expected.limited_by, carried(row, cluster),
-                         better_choice(row, cluster), told_and_hidden(row, cluster));
+      const std::string best_fit =
+          by.empty() || by == expected.expected_by ? "" : fmt::format(", though {} fits best", by);
+      return fmt::format("{:.1f} GB/s at {} is {}{}; the limit is {}{}{}.{}", measured, size,
+                         share_of_model(ratio, expected.expected_by), best_fit, expected.limited_by,
+                         load_per_link(row, cluster), better_choice(row, cluster),
+                         healthy_remarks(row, cluster));
     }
     case VerdictWord::low:
     case VerdictWord::fault:
-      return fmt::format("{:.1f} GB/s at {} is {:.2f} of the ring: {}. Cause: {}.", measured, size,
-                         to_ring(row), implied(row, cluster), loss_cause(row, cluster));
+      return fmt::format("{:.1f} GB/s at {} is {}: {}. Likely cause: {}.", measured, size,
+                         share_of_model(to_ring(row), "ring"), implied_links(row, cluster),
+                         loss_cause(row, cluster));
     case VerdictWord::model_or_ranks_wrong:
       return fmt::format(
-          "{:.1f} GB/s at {} is {:.2f} of {}, the {} on {} × {} {}: the machine or the rank count is not "
-          "what was said; {}.",
-          measured, size, ratio, expected.expected_by,
+          "{:.1f} GB/s at {} is {}, the {} on {} × {} {}: the given topology or rank count is wrong; {}.",
+          measured, size, share_of_model(ratio, expected.expected_by),
           cluster.run.algorithm == expected.expected_by ? "algorithm that ran" : "best algorithm",
           cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
   }

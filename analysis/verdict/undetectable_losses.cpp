@@ -1,4 +1,4 @@
-#include "analysis/verdict/undetectable_losses.hpp"
+#include "analysis/verdict/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -50,14 +50,14 @@ std::string max_undetectable(const Row& row, std::string_view link, int count,
     return seconds_with(left) <= (1 + kNoise) * row.expectation.slowest_seconds.value_or(0);
   };
   if (hidden(0.5)) {
-    return count == 1 ? fmt::format("of half of the {}", link)
-                      : fmt::format("of half of the {} {}s", count, link);
+    return count == 1 ? fmt::format("losing up to half of the {}", link)
+                      : fmt::format("losing up to half of the {} {}s", count, link);
   }
   if (count == 1) return {};
   const double share = 1.0 / count;
-  if (hidden(1 - share)) return fmt::format("of one {} of {} ({:.0f} %)", link, count, 100 * share);
+  if (hidden(1 - share)) return fmt::format("losing one of the {} {}s ({:.0f} %)", count, link, 100 * share);
   if (hidden(1 - share / 2)) {
-    return fmt::format("of half of one {} of {} ({:.0f} %)", link, count, 100 * share / 2);
+    return fmt::format("losing half of one of the {} {}s ({:.0f} %)", count, link, 100 * share / 2);
   }
   return {};
 }
@@ -67,8 +67,9 @@ std::string between_algorithms(const Row& row, const GpuCluster& cluster) {
   const double span = expected.ring_seconds.value_or(0) / expected.expected_seconds.value_or(1);
   if (span <= kSpanWorthTelling || gpu_algorithms(row.measurement.key.operation, cluster).size() < 2)
     return {};
-  return fmt::format("between ring and {} ({:.1f} ×; NCCL_DEBUG_SUBSYS=TUNING tells which of them ran)",
-                     expected.expected_by, span);
+  return fmt::format(
+      "running ring instead of {} ({:.1f} × the time; NCCL_DEBUG_SUBSYS=TUNING shows which ran)",
+      expected.expected_by, span);
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& c
     losses.push_back(max_undetectable(row, "NVLink", cluster.nvlinks,
                                       [&](double left) { return seconds_with_nvlinks(row, cluster, left); }));
   } else if (cluster.ranks_per_domain() > 1) {
-    losses.push_back(max_undetectable(row, "way through the host", 1, [&](double left) {
+    losses.push_back(max_undetectable(row, "path through the host", 1, [&](double left) {
       return seconds_with_host_path(row, cluster, left);
     }));
   }

@@ -2,8 +2,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 
@@ -34,5 +36,41 @@ struct SeriesRatios {
 /// without (an imported log), the median of the three largest sizes below it, and no verdict instead where
 /// that is a single row: those of healthy logs dip. None without a band.
 [[nodiscard]] VerdictWord verdict_of(const SizeSeries& series);
+
+/// Why a row may lie below its band: what the log tells of NVLinks, channels and network, else what is left.
+/// `row` has an expectation.
+[[nodiscard]] std::string loss_cause(const Row& row, const GpuCluster& cluster);
+
+/// Why a sweep is as it is, in one or two sentences of facts: what it reached of which link, what the log
+/// tells of transport and channels, and what the topology cannot tell. Empty without a band.
+[[nodiscard]] std::string explain_series(const SizeSeries& series, VerdictWord verdict,
+                                         const GpuCluster& cluster);
+
+/// The most bus bandwidth of a sweep, GB/s; what it should come to where it ends below 64 MiB.
+[[nodiscard]] double peak_busbw(const SizeSeries& series, const GpuCluster& cluster);
+
+/// One sentence about a row of a sweep that reaches `peak_busbw`: latency-bound (below half of it) or
+/// bandwidth-bound, by which link, and its ratio; or why there is none.
+[[nodiscard]] std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& cluster);
+
+/// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.
+[[nodiscard]] std::string explaining_algorithm(const Row& row, const GpuCluster& cluster);
+
+/// What may be lost while `row` still lies within its band, by the model itself; only a baseline of the same
+/// machine shows it. For each kind of link the largest of these: half of all (one at half its rate that the
+/// others wait for), one, half of one. "of half of the 8 NICs", "of one NVLink of 18 (6 %)", "between ring
+/// and tree (1.5 ×; ...)". `row` has an expectation by `cluster`.
+[[nodiscard]] std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster);
+
+/// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
+/// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A log
+/// that names another GPU than the cluster's gets a note.
+[[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
+
+/// Adds a sentence to the explanation of every sweep that is LOW or a FAULT; an empty one adds nothing.
+void explain_low(Run& run, const std::string& sentence);
+
+/// Whether any row is part of a sweep that is LOW or a FAULT.
+[[nodiscard]] bool is_low(const Run& run);
 
 }  // namespace collbench::analysis

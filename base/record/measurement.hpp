@@ -8,6 +8,7 @@
 #include "base/record/data_type.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/record/operation.hpp"
+#include "base/record/states.hpp"
 #include "base/record/telemetry.hpp"
 
 namespace collbench {
@@ -81,7 +82,7 @@ struct Measurement {
   double seconds = 0;                 ///< median of pass_seconds; over launches, the median of their medians
   std::optional<TimeInterval> interval;  ///< of `seconds`; none for fewer than 6 passes, or launches
   std::optional<LaunchVariation> launch_variation;  ///< none of fewer than two launches
-  std::string stopped;           ///< why measuring stopped: "precision reached", "64 passes", "out of time"
+  std::optional<Stop> stopped;   ///< none while it is measured, and where another program measured it
   std::uint64_t iterations = 0;  ///< timed iterations in all
   std::uint64_t iterations_per_sample = 1;
   std::uint64_t samples =

@@ -117,7 +117,7 @@ Measurement measurement_of(const JsonReader& json) {
   for (const JsonReader& pass : json.at("pass_seconds").items()) result.pass_seconds.push_back(pass.number());
   result.launch_passes = launch_passes_of(json, result.pass_seconds.size());
   result.launch_variation = launch_variation_of(json);
-  result.stopped = json.at("stopped").text();
+  result.stopped = stop_from_json(json.at("stopped"));
   result.iterations = json.at("iterations").integer<std::uint64_t>();
   result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
   result.samples = json.at("samples").integer<std::uint64_t>();
@@ -166,7 +166,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"launch_variation", launch_variation_json(measured.launch_variation)},
           {"pass_seconds", measured.pass_seconds},
           {"launch_passes", measured.launch_passes},
-          {"stopped", measured.stopped},
+          {"stopped", measured.stopped ? format_stop(*measured.stopped) : ""},
           {"iterations", measured.iterations},
           {"iterations_per_sample", measured.iterations_per_sample},
           {"samples", measured.samples},

@@ -106,9 +106,9 @@ Json run_to_json(const Run& run) {
           {"command_line", run.command_line},
           {"environment", Json(run.environment)},
           {"config_file", run.config_file},
-          {"backend", run.backend},
+          {"backend", name(run.backend)},
           {"nccl_untold", nccl_observer_status_to_json(run.nccl_observer_status)},
-          {"time_reduction", run.time_reduction},
+          {"time_reduction", name(run.time_reduction)},
           {"simulated", run.simulated},
           {"launches", run.launches},
           {"repeated", run.repeated},
@@ -149,9 +149,9 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   for (const JsonReader& word : json.at("command_line").items()) run.command_line.push_back(word.text());
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
   if (const auto file = json.find("config_file")) run.config_file = file->text();
-  run.backend = json.at("backend").text();
+  run.backend = backend_from_json(json.at("backend"));
   run.nccl_observer_status = nccl_observer_status_in(json);
-  run.time_reduction = json.at("time_reduction").text();
+  run.time_reduction = rank_aggregate_from_json(json.at("time_reduction"));
   run.simulated = json.at("simulated").boolean();
   if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);
   if (const auto repeated = json.find("repeated")) run.repeated = repeated->boolean();

@@ -15,6 +15,7 @@
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/nccl_selection.hpp"
+#include "base/record/states.hpp"
 #include "base/record/straggler_probe.hpp"
 #include "base/record/telemetry.hpp"
 #include "base/record/traffic_matrix.hpp"
@@ -53,10 +54,10 @@ struct Run {
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< the allow-listed variables of rank 0
   std::string config_file;                         ///< options were read from it too; empty: none
-  std::string backend;                             ///< "mpi" or "nccl"
-  NcclObserverStatus nccl_observer_status;         ///< why NCCL tells nothing of its choices
-  std::string time_reduction;  ///< "max", "avg", "min" or "rank 0": how ranks' times became one
-  bool simulated = false;      ///< times are SimGrid's
+  BackendId backend = BackendId::mpi;
+  NcclObserverStatus nccl_observer_status;                ///< why NCCL tells nothing of its choices
+  RankAggregate time_reduction = RankAggregate::maximum;  ///< how ranks' times became one
+  bool simulated = false;                                 ///< times are SimGrid's
   Identities ranks;
   std::vector<int> cores_per_node;      ///< cores that the ranks of each node may use; empty when unknown
   std::optional<Cluster> cluster;       ///< the machines; none when nobody looked

@@ -23,7 +23,7 @@ std::string described(const RowKey& key) {
                      key.in_place ? " in place" : "", key.algorithm);
 }
 
-void require_same(const std::string& then, const std::string& now, std::string_view what,
+void require_same(std::string_view then, std::string_view now, std::string_view what,
                   const std::string& where) {
   if (then == now) return;
   throw usage_error(where, fmt::format("was measured with {}{}, and this is {}", what, then, now),
@@ -105,11 +105,11 @@ Run run_from_text(std::string_view text, std::string_view file_name) {
 }
 
 void require_same_measurement(const Run& then, const Run& now, const std::string& where) {
-  require_same(then.backend, now.backend, "backend ", where);
+  require_same(name(then.backend), name(now.backend), "backend ", where);
   require_same(then.versions.collbench, now.versions.collbench, "collbench ", where);
   require_same(then.versions.mpi, now.versions.mpi, "MPI ", where);
   require_same(then.versions.nccl, now.versions.nccl, "NCCL ", where);
-  require_same(then.time_reduction, now.time_reduction, "times reduced over ranks by ", where);
+  require_same(name(then.time_reduction), name(now.time_reduction), "times reduced over ranks by ", where);
   require_same(counted(then.ranks.size(), "rank"), counted(now.ranks.size(), "rank"), "", where);
   for (std::size_t rank = 0; rank < now.ranks.size(); ++rank) {
     require_same(then.ranks[rank].host, now.ranks[rank].host, fmt::format("rank {} on ", rank), where);

@@ -1,8 +1,18 @@
 #include "base/record/straggler_probe.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace collbench {
+namespace {
+
+ProbeFindingKind kind_of(const JsonReader& json) {
+  const auto* const found = std::find(kProbeFindingNames.begin(), kProbeFindingNames.end(), json.text());
+  if (found == kProbeFindingNames.end()) throw json.expected("the name of a finding");
+  return static_cast<ProbeFindingKind>(found - kProbeFindingNames.begin());
+}
+
+}  // namespace
 
 Json rank_probe_to_json(const RankProbe& probe) {
   // One array per figure, as of a row's rank times.
@@ -18,7 +28,7 @@ Json rank_probe_to_json(const RankProbe& probe) {
   }
   Json findings = Json::array();
   for (const ProbeFinding& finding : probe.findings) {
-    findings.push_back({{"code", finding.code},
+    findings.push_back({{"code", name(finding.kind)},
                         {"ranks", finding.ranks},
                         {"seconds", finding.seconds},
                         {"ratio", finding.ratio},
@@ -52,7 +62,7 @@ RankProbe rank_probe_from_json(const JsonReader& json) {
   }
   for (const JsonReader& finding : json.at("findings").items()) {
     ProbeFinding& found = probe.findings.emplace_back();
-    found.code = finding.at("code").text();
+    found.kind = kind_of(finding.at("code"));
     for (const JsonReader& rank : finding.at("ranks").items()) found.ranks.push_back(rank.integer<int>());
     found.seconds = finding.at("seconds").number();
     found.ratio = finding.at("ratio").number();

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_reader.hpp"
@@ -16,7 +18,7 @@ struct PairTime {
   bool operator==(const PairTime&) const = default;
 };
 
-/// One look at the ranks one by one, between two passes (docs/statistics.md).
+/// One probe of the ranks one by one, between two passes (docs/statistics.md).
 struct ProbeRepetition {
   std::vector<double>
       entry_seconds;  ///< by rank: how much later than the others it entered a small AllReduce
@@ -36,9 +38,19 @@ struct RankLateness {
   bool operator==(const RankLateness&) const = default;
 };
 
+enum class ProbeFindingKind { late_rank, slow_sender, slow_receiver, slow_link };
+
+/// As records write them.
+inline constexpr std::array<std::string_view, 4> kProbeFindingNames{"late rank", "slow sender",
+                                                                    "slow receiver", "slow link"};
+
+[[nodiscard]] constexpr std::string_view name(ProbeFindingKind kind) {
+  return kProbeFindingNames.at(static_cast<std::size_t>(kind));
+}
+
 /// A rank that is late, or a link that is slow, beyond chance.
 struct ProbeFinding {
-  std::string code;        ///< "late rank", "slow sender", "slow receiver", "slow link"
+  ProbeFindingKind kind = ProbeFindingKind::late_rank;
   std::vector<int> ranks;  ///< the rank; or the first ranks of the hosts, sender first
   double seconds = 0;      ///< lost per call (late rank)
   double ratio = 0;        ///< time over that of alike pairs (links)

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/record/data_type.hpp"
 
 namespace collbench::collectives {
@@ -94,9 +95,9 @@ decltype(auto) with_element_type(DataType type, Work&& work) {
     case DataType::float8_e5m2:
       return std::forward<Work>(work)(std::type_identity<Float8E5M2>());
     case DataType::bfloat16:
-      break;
+      return std::forward<Work>(work)(std::type_identity<Eigen::bfloat16>());
   }
-  return std::forward<Work>(work)(std::type_identity<Eigen::bfloat16>());
+  throw Error(ExitStatus::not_here, "-d", "the host has no arithmetic for this type", "take another -d");
 }
 
 /// a ∘ b of one element. Integers wrap around; floats of 16 and 8 bits are computed in float and rounded
@@ -118,14 +119,14 @@ template <typename Element>
       }
     case Reduction::sum:
     case Reduction::avg:
-      break;
+      if constexpr (std::is_integral_v<Element>) {
+        return static_cast<Element>(static_cast<std::make_unsigned_t<Element>>(a) +
+                                    static_cast<std::make_unsigned_t<Element>>(b));
+      } else {
+        return static_cast<Element>(a + b);
+      }
   }
-  if constexpr (std::is_integral_v<Element>) {
-    return static_cast<Element>(static_cast<std::make_unsigned_t<Element>>(a) +
-                                static_cast<std::make_unsigned_t<Element>>(b));
-  } else {
-    return static_cast<Element>(a + b);
-  }
+  return Element{};
 }
 
 /// sum / ranks: integers are truncated, floats rounded once (those of 16 and 8 bits divide in float).

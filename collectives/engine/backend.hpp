@@ -14,11 +14,29 @@
 
 namespace collbench::collectives {
 
+/// Whose memory the buffers are in: the host's, or a GPU's.
+enum class MemoryKind { host, device };
+
+/// The largest message, in bytes of payload, that is sent without waiting for its receiver; 0 when unknown.
+struct EagerLimits {
+  std::uint64_t within_host_bytes = 0;
+  std::uint64_t across_hosts_bytes = 0;
+};
+
+/// What can be done with a backend beside running its operations.
+struct BackendCapabilities {
+  MemoryKind memory = MemoryKind::host;
+  /// Its messages can be calibrated through MPI (mpi/calibration.hpp), and its rows be expected from that.
+  bool calibrates = false;
+  /// Its data cross between hosts as MPI's do, so that a probe of MPI's links is one of its own.
+  bool has_links_to_probe = false;
+  EagerLimits eager{};  ///< of its messages, where it calibrates
+};
+
 /// What a backend takes, and what it takes for itself.
 struct BackendLimits {
   std::uint64_t elements_per_call = 0;      ///< the largest count argument
   std::uint64_t default_largest_bytes = 0;  ///< upper end of the sizes, when nobody says
-  std::string_view memory_of = "host";      ///< whose memory the buffers are in
   /// Buffers as large as the larger of the two, which the library may take on its own.
   std::uint64_t library_buffers = 0;
 };
@@ -45,8 +63,8 @@ class PreparedRow {
   }
   /// Looks at every element of the result of `iteration`. Collective.
   [[nodiscard]] virtual std::optional<Mismatch> check(std::uint64_t iteration) = 0;
-  /// What NCCL told of its choices while run() ran; none where it is another library or told nothing.
-  [[nodiscard]] virtual std::optional<NcclSelection> nccl_selection() const { return std::nullopt; }
+  /// What the library chose while run() ran; none where it does not report it.
+  [[nodiscard]] virtual std::optional<NcclSelection> library_choice() const { return std::nullopt; }
 };
 
 /// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all
@@ -58,6 +76,7 @@ class Backend {
   /// Writes into the run's record what it says of this backend: its name, its libraries' versions, what
   /// making communicators took.
   virtual void describe(Run& run) const = 0;
+  [[nodiscard]] virtual BackendCapabilities capabilities() const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;
   /// Names for --algo beside "auto".
   [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
@@ -71,7 +90,8 @@ class Backend {
   [[nodiscard]] virtual std::string algorithm_ran(const RowKey& key) const = 0;
   /// What a reader must know of the row, such as "reduced by collbench"; empty for most.
   [[nodiscard]] virtual std::string note(const RowKey& key) const = 0;
-  [[nodiscard]] virtual BufferBytes buffer_bytes(const RowKey& key) const = 0;
+  /// What the row takes on this rank. To be kept, and passed to prepare.
+  [[nodiscard]] virtual RowLayout layout(const RowKey& key) const = 0;
   [[nodiscard]] virtual BackendLimits limits() const = 0;
 
   /// Fresh buffers of these sizes for the pass that begins. Frees the old ones first. May throw
@@ -80,7 +100,7 @@ class Backend {
   /// Forgets the communicators, so that each row's prepare makes a new one. Collective.
   virtual void renew_communicators() = 0;
   /// Collective when the row's algorithm has no communicator yet.
-  [[nodiscard]] virtual std::unique_ptr<PreparedRow> prepare(const RowKey& key) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) = 0;
 };
 
 }  // namespace collbench::collectives

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/record/row_samples.hpp"
@@ -21,6 +20,24 @@ constexpr double kMaxBlockSeconds = 0.1;           // more passes tell more than
 constexpr std::uint64_t kEnqueuedCalls = 32;       // few enough not to wait for room in a stream's queue
 constexpr std::uint64_t kSampleBytes = 8U << 20U;  // per rank, of all rows together
 
+/// What one rank found in the checks of a visit, as it travels.
+struct CheckResult {
+  /// A number as text: at most the 20 digits of a uint64, or 9 of a float with its sign, point and exponent.
+  using Number = std::array<char, 32>;
+
+  CheckResult() = default;
+  /// The first wrong element; the caller adds how many there are.
+  explicit CheckResult(const Mismatch& found) : first_index(found.first_index) {
+    found.expected.copy(expected.data(), expected.size() - 1);
+    found.got.copy(got.data(), got.size() - 1);
+  }
+
+  std::uint64_t wrong_elements = 0;
+  std::uint64_t first_index = 0;
+  Number expected{};
+  Number got{};
+};
+
 /// One sweep in progress. A class because every step needs the same eight things.
 class MeasurementLoop {
  public:
@@ -34,16 +51,17 @@ class MeasurementLoop {
         observer_(observer),
         start_(backend.clock().seconds()),
         last_checkpoint_(start_) {
-    const std::vector<std::string> unsupported_reason = agreed_why_not(keys);
+    const std::vector<std::string> unsupported = agreed_unsupported_reasons(keys);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const RowKey& key = keys[i];
       State row;
       row.measurement.key = key;
-      row.measurement.unavailable = unsupported_reason[i];
+      row.measurement.unavailable = unsupported[i];
       row.done = !row.measurement.unavailable.empty();
       if (!row.done) {
         row.measurement.algorithm_ran = backend.algorithm_ran(key);
         row.measurement.note = backend.note(key);
+        row.layout = backend.layout(key);
       }
       rows_.push_back(std::move(row));
     }
@@ -74,8 +92,8 @@ class MeasurementLoop {
     ranks_.reduce(validation, launch::RankAggregate::maximum);
     for (State& row : rows_) {
       Measurement& measurement = row.measurement;
-      if (!measurement.unavailable.empty() || !measurement.stopped.empty()) continue;
-      measurement.stopped = interrupted_ ? "interrupted" : "out of time";
+      if (!measurement.unavailable.empty() || measurement.stopped) continue;
+      measurement.stopped = Stop{.reason = interrupted_ ? StopReason::interrupted : StopReason::out_of_time};
     }
     return {.rows = measurements(),
             .passes = pass_,
@@ -88,6 +106,7 @@ class MeasurementLoop {
 
   struct State {
     Measurement measurement;
+    RowLayout layout;  // of a row that can run
     RowSamples samples;
     double iteration_seconds = 0;  // estimate, for planning the next block
     double visit_seconds = 0;      // that the last block took with all that belongs to it
@@ -97,17 +116,19 @@ class MeasurementLoop {
   [[nodiscard]] double elapsed() const { return backend_.clock().seconds() - start_; }
 
   /// Why each row cannot run, empty where it can. Libraries may be set up differently from host to host: what
-  /// one rank cannot do nobody does.
-  [[nodiscard]] std::vector<std::string> agreed_why_not(const std::vector<RowKey>& keys) const {
-    std::vector<std::string> why(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) why[i] = backend_.unsupported_reason(keys[i]).value_or("");
-    for (const std::string& said : ranks_.all_gather(nlohmann::json(why).dump())) {
-      const auto theirs = nlohmann::json::parse(said);
+  /// one rank cannot do nobody does. Reasons are texts of any length, and so travel as JSON.
+  [[nodiscard]] std::vector<std::string> agreed_unsupported_reasons(const std::vector<RowKey>& keys) const {
+    std::vector<std::string> reasons(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      reasons[i] = backend_.unsupported_reason(keys[i]).value_or("");
+    }
+    for (const std::string& text : ranks_.all_gather(nlohmann::json(reasons).dump())) {
+      const auto of_rank = nlohmann::json::parse(text);
       for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (why[i].empty()) why[i] = theirs[i].get<std::string>();
+        if (reasons[i].empty()) reasons[i] = of_rank[i].get<std::string>();
       }
     }
-    return why;
+    return reasons;
   }
 
   /// Does `step`. When it fails, what was measured until then, in so many whole passes, is kept first.
@@ -124,9 +145,8 @@ class MeasurementLoop {
     BufferBytes most;
     for (const State& row : rows_) {
       if (!row.measurement.unavailable.empty()) continue;
-      const BufferBytes bytes = backend_.buffer_bytes(row.measurement.key);
-      most.send = std::max(most.send, bytes.send);
-      most.receive = std::max(most.receive, bytes.receive);
+      most.send = std::max(most.send, row.layout.bytes.send);
+      most.receive = std::max(most.receive, row.layout.bytes.receive);
     }
     launch::agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())], [&] { backend_.allocate(most); });
     const bool fresh = communicator_seconds_ < kCommunicatorShare * elapsed();
@@ -144,7 +164,7 @@ class MeasurementLoop {
     ran_ = true;
     observer_.running(index_of(row));
     const double before = backend_.clock().seconds();
-    const auto prepared = backend_.prepare(row.measurement.key);
+    const auto prepared = backend_.prepare(row.measurement.key, row.layout);
     communicator_seconds_ += backend_.clock().seconds() - before;
     // Late already in the first pass: every row still runs, once.
     const bool hurried = launch::broadcast_value(ranks_, elapsed() > options_.seconds);
@@ -158,7 +178,7 @@ class MeasurementLoop {
     MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
     prepared->run(plan.warmup);
-    if (pass_ == 0) block.nccl = prepared->nccl_selection();
+    if (pass_ == 0) block.nccl = prepared->library_choice();
     ranks_.barrier();
     const Block own = prepared->time(plan.iterations, plan.iterations_per_sample);
     if (options_.enqueue_time) block.enqueue_seconds = enqueue_seconds(*prepared);
@@ -195,29 +215,28 @@ class MeasurementLoop {
   /// A block that holds what the checks of this visit found, and nothing else yet.
   [[nodiscard]] MeasuredBlock validate(PreparedRow& prepared) {
     const double before = backend_.clock().seconds();
-    nlohmann::json mine;
+    CheckResult mine;
     for (int i = 0; i < (pass_ == 0 ? options_.checks : 1); ++i) {
       const auto iteration = static_cast<std::uint64_t>(++checks_done_);
       prepared.fill(iteration);
       ranks_.barrier();
       prepared.run(1);
       if (const auto wrong = prepared.check(iteration)) {
-        if (mine.is_null()) mine = {std::uint64_t{0}, wrong->first_index, wrong->expected, wrong->got};
-        mine[0] = mine[0].get<std::uint64_t>() + wrong->count;
+        if (mine.wrong_elements == 0) mine = CheckResult(*wrong);
+        mine.wrong_elements += wrong->count;
       }
     }
-    const std::vector<std::string> all = ranks_.all_gather(mine.is_null() ? std::string() : mine.dump());
+    const std::vector<CheckResult> all = launch::all_gather_values(ranks_, mine);
     MeasuredBlock block;
     block.wrong_elements = 0;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      if (all[rank].empty()) continue;
-      const auto heard = nlohmann::json::parse(all[rank]);
+      if (all[rank].wrong_elements == 0) continue;
       block.wrong.push_back({.rank = static_cast<int>(rank),
                              .host = hosts_[rank],
-                             .count = heard[0].get<std::uint64_t>(),
-                             .first_index = heard[1].get<std::uint64_t>(),
-                             .expected = heard[2].get<std::string>(),
-                             .got = heard[3].get<std::string>()});
+                             .count = all[rank].wrong_elements,
+                             .first_index = all[rank].first_index,
+                             .expected = all[rank].expected.data(),
+                             .got = all[rank].got.data()});
       *block.wrong_elements += block.wrong.back().count;
     }
     validation_seconds_ += backend_.clock().seconds() - before;
@@ -240,7 +259,7 @@ class MeasurementLoop {
     block.ranks = gather_rank_times(own, plan.iterations);
     keep(row, block, static_cast<int>(options_.earlier.size()));
     if (ranks_.is_root()) observer_.block(block);
-    if (options_.gather_samples) hand_out_samples(row, own, plan);
+    if (options_.gather_samples) gather_samples_of(row, own, plan);
   }
 
   void keep(State& row, const MeasuredBlock& block, int launch) {
@@ -248,22 +267,17 @@ class MeasurementLoop {
     row.iteration_seconds =
         std::min(row.iteration_seconds > 0 ? row.iteration_seconds : block.seconds, block.seconds);
     row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
-    row.done = !row.measurement.stopped.empty();
+    row.done = row.measurement.stopped.has_value();
   }
 
   /// Between blocks, so that no sample waits for it.
-  void hand_out_samples(const State& row, const Block& own, const BlockPlan& plan) {
+  void gather_samples_of(const State& row, const Block& own, const BlockPlan& plan) {
     BlockSamples block{.row = static_cast<std::size_t>(&row - rows_.data()),
                        .pass = pass_ + 1,
                        .iterations = plan.iterations,
                        .iterations_per_sample = plan.iterations_per_sample,
                        .seconds_by_rank = {}};
-    const std::string mine(reinterpret_cast<const char*>(own.samples.data()),
-                           own.samples.size() * sizeof(double));
-    for (const std::string& theirs : ranks_.gather(mine)) {
-      std::vector<double>& seconds = block.seconds_by_rank.emplace_back(theirs.size() / sizeof(double));
-      std::memcpy(seconds.data(), theirs.data(), theirs.size());
-    }
+    block.seconds_by_rank = launch::gather_spans(ranks_, own.samples);
     if (ranks_.is_root()) observer_.samples(block);
   }
 
@@ -291,12 +305,7 @@ class MeasurementLoop {
     if (own.page_faults) {
       mine.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
     }
-    std::vector<RankTimes> times;
-    for (const std::string& theirs :
-         ranks_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {
-      std::memcpy(&times.emplace_back(), theirs.data(), sizeof(RankTimes));
-    }
-    return times;
+    return launch::gather_values(ranks_, mine);
   }
 
   [[nodiscard]] std::size_t index_of(const State& row) const {

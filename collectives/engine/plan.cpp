@@ -22,12 +22,12 @@ Error too_many(const std::string& where, const std::string& next_step) {
 }
 
 /// The row with its size: what really runs when `asked_bytes` are asked for.
-RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& shape,
+RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& call,
              std::uint64_t elements_per_call) {
   const DataTypeTraits& type = traits(row.type);
   const Operation& what = operation(row.operation);
   const Layout layout =
-      collective(row.operation).layout(count_for(what, asked_bytes, type.bytes, shape.ranks), shape);
+      collective(row.operation).layout(count_for(what, asked_bytes, type.bytes, call.ranks), call);
   // AllToAllv addresses its whole buffer in one call.
   const bool whole = what.size_meaning == SizeMeaning::largest_rank_total;
   const std::uint64_t in_one_call = whole ? layout.size_elements : layout.count;
@@ -35,7 +35,7 @@ RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& shape,
     constexpr std::uint64_t kMaxType = 8;
     const bool type_helps = asked_bytes / kMaxType <= elements_per_call;
     throw usage_error("sizes",
-                      fmt::format("the row of {} has {} elements of {} in one call; it takes {}",
+                      fmt::format("the row of {} has {} elements of {} in one call; the maximum is {}",
                                   format_bytes(asked_bytes), in_one_call, type.name, elements_per_call),
                       type_helps ? "give a smaller largest size (-e or --sizes), or a larger type with -d"
                                  : "give a smaller largest size (-e or --sizes)");
@@ -61,15 +61,15 @@ std::vector<std::optional<int>> roots(const PlanRequest& request, const Operatio
 std::vector<RowKey> variants(const PlanRequest& request, const Operation& what, int ranks) {
   std::vector<std::optional<Reduction>> reductions{std::nullopt};
   if (what.reduces) reductions.assign(request.reductions.begin(), request.reductions.end());
-  std::vector<bool> places;
+  std::vector<bool> forms;
   // What has no in-place form is not left out of a run in place: it runs in the one form it has.
-  if (request.out_of_place || !what.has_in_place) places.push_back(false);
-  if (request.in_place && what.has_in_place) places.push_back(true);
+  if (request.out_of_place || !what.has_in_place) forms.push_back(false);
+  if (request.in_place && what.has_in_place) forms.push_back(true);
   std::vector<RowKey> all;
   for (const DataType type : request.types) {
     for (const auto& reduction : reductions) {
       for (const auto& root : roots(request, what, ranks)) {
-        for (const bool in_place : places) {
+        for (const bool in_place : forms) {
           for (const std::string& algorithm : request.algorithms) {
             all.push_back({.operation = what.id,
                            .type = type,
@@ -94,7 +94,7 @@ std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks, const Traff
     for (const RowKey& variant : variants(request, operation(id), ranks)) {
       for (const std::uint64_t size : request.sizes_bytes) {
         const RowKey row =
-            sized(variant, size, shape_of(variant, 0, ranks, traffic), request.elements_per_call);
+            sized(variant, size, call_context(variant, 0, ranks, traffic), request.elements_per_call);
         RowKey what_moves = row;
         what_moves.count = 0;  // AllToAllv rounds several counts to the same
         if (!seen.insert(what_moves).second) continue;

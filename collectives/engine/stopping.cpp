@@ -1,7 +1,5 @@
 #include "collectives/engine/stopping.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "base/statistics.hpp"
@@ -15,14 +13,14 @@ double relative_half_width(const std::vector<double>& pass_seconds) {
   return middle > 0 ? (interval->high - interval->low) / 2 / middle : 0;
 }
 
-std::string stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds) {
+std::optional<Stop> stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds) {
   const auto passes = static_cast<int>(pass_seconds.size());
   const bool last = passes >= rule.max_passes;
   if ((last || passes >= rule.min_passes) && relative_half_width(pass_seconds) <= rule.precision) {
-    return "precision reached";
+    return Stop{.reason = StopReason::precision_reached};
   }
-  if (last) return fmt::format("{} pass{}", rule.max_passes, rule.max_passes == 1 ? "" : "es");
-  return {};
+  if (last) return Stop{.reason = StopReason::pass_limit, .limit = rule.max_passes};
+  return std::nullopt;
 }
 
 }  // namespace collbench::collectives

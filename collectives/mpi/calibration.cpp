@@ -118,8 +118,8 @@ double seconds_of(Bench& bench, const Issue& issue) {
 }
 
 /// Where a rank stands in the ring of `group`: alone when it is not in it.
-struct RingPlace {
-  explicit RingPlace(const Communicator& group) : communicator(group.get()) {
+struct RingPosition {
+  explicit RingPosition(const Communicator& group) : communicator(group.get()) {
     if (communicator == MPI_COMM_NULL) return;
     MPI_Comm_rank(communicator, &rank);
     MPI_Comm_size(communicator, &size);
@@ -143,7 +143,7 @@ double local_seconds_of(Bench& bench, const Issue& issue) {
 /// step.
 void add_shift(Bench& bench, const Communicator& group, CalibrationKind kind,
                std::vector<CalibrationPoint>& points) {
-  const RingPlace ring(group);
+  const RingPosition ring(group);
   for (const std::uint64_t bytes : up_to(kMessageBytes, bench.from.size())) {
     const int count = static_cast<int>(bytes);
     std::byte* from = bench.from.data();
@@ -160,11 +160,11 @@ void add_shift(Bench& bench, const Communicator& group, CalibrationKind kind,
   }
 }
 
-/// kBurstMessages of the smallest size at once around the same ring, into a place each: how soon the next
-/// message can follow.
+/// kBurstMessages of the smallest size at once around the same ring, into a buffer of its own each: how soon
+/// the next message can follow.
 void add_burst(Bench& bench, const Communicator& group, CalibrationKind kind,
                std::vector<CalibrationPoint>& points) {
-  const RingPlace ring(group);
+  const RingPosition ring(group);
   constexpr int kBytes = static_cast<int>(kMessageBytes.front());
   std::array<MPI_Request, 2UL * kBurstMessages> requests{};
   const double seconds = seconds_of(bench, [&] {
@@ -191,14 +191,14 @@ void add_burst(Bench& bench, const Communicator& group, CalibrationKind kind,
 /// in between.
 void add_exchange(Bench& bench, const Communicator& group, std::vector<CalibrationPoint>& points) {
   if (bench.simulated) return;  // there, both directions go at once
-  const RingPlace place(group);
-  const int peer = place.rank ^ 1;
+  const RingPosition position(group);
+  const int peer = position.rank ^ 1;
   constexpr int kBytes = kAlwaysBytes;
   const double seconds = seconds_of(bench, [&] {
-    if (place.alone() || peer >= place.size) return;
+    if (position.alone() || peer >= position.size) return;
     for (int i = 0; i < kExchanges; ++i) {
       launch::check_mpi(MPI_Sendrecv(bench.from.data(), kBytes, MPI_BYTE, peer, 0, bench.to.data(), kBytes,
-                                     MPI_BYTE, peer, 0, place.communicator, MPI_STATUS_IGNORE),
+                                     MPI_BYTE, peer, 0, position.communicator, MPI_STATUS_IGNORE),
                         "MPI_Sendrecv");
     }
   });

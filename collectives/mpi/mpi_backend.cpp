@@ -15,13 +15,11 @@
 namespace collbench::collectives {
 namespace {
 
-/// Where MPI has other places than NCCL: the in-place result of MPI_Reduce_scatter stands at the beginning,
-/// and MPI_Bcast has one buffer, which out of place is the root's send buffer.
-BufferLayout places_in_mpi(const RowKey& key, const CallContext& shape) {
-  BufferLayout places = buffer_layout_of(key, shape);
-  if (key.operation == OperationId::reduce_scatter) places.result.offset = 0;
-  if (key.operation == OperationId::broadcast && shape.rank == shape.root) places.result = places.input;
-  return places;
+/// MPI's buffers where they differ from NCCL's: the in-place result of MPI_Reduce_scatter stands at the
+/// beginning, and MPI_Bcast has one buffer, which out of place is the root's send buffer.
+void adapt_to_mpi(BufferLayout& buffers, const RowKey& key, const CallContext& call) {
+  if (key.operation == OperationId::reduce_scatter) buffers.result.offset = 0;
+  if (key.operation == OperationId::broadcast && call.rank == call.root) buffers.result = buffers.input;
 }
 
 }  // namespace
@@ -59,7 +57,7 @@ std::vector<std::string> MpiBackend::algorithms(OperationId operation) const {
 
 std::optional<std::string> MpiBackend::unsupported_type_reason(DataType type) const {
   if (!is_float8(type)) return std::nullopt;
-  return fmt::format("{} is a type of GPUs: MPI has none like it", traits(type).name);
+  return fmt::format("{} is a type of GPUs that MPI does not have", traits(type).name);
 }
 
 std::optional<std::string> MpiBackend::unsupported_reason(const RowKey& key) const {
@@ -84,12 +82,22 @@ std::string MpiBackend::note(const RowKey& key) const {
   return *key.reduction == Reduction::avg ? "reduced by collbench: sum, then scaled" : "";
 }
 
-BufferBytes MpiBackend::buffer_bytes(const RowKey& key) const { return buffer_bytes_of(key, shape(key)); }
+RowLayout MpiBackend::layout(const RowKey& key) const {
+  RowLayout layout = row_layout(key, call_context(key, rank_, ranks_, traffic_));
+  adapt_to_mpi(layout.buffers, key, layout.call);
+  return layout;
+}
+
+BackendCapabilities MpiBackend::capabilities() const {
+  return {.memory = MemoryKind::host,
+          .calibrates = true,
+          .has_links_to_probe = true,
+          .eager = control_.eager_limits()};
+}
 
 BackendLimits MpiBackend::limits() const {
   return {.elements_per_call = std::numeric_limits<int>::max(),
           .default_largest_bytes = 64 * kMiB,
-          .memory_of = "host",
           // Open MPI's AllReduce takes up to one, the butterfly of its ReduceScatter two.
           .library_buffers = 2};
 }
@@ -103,18 +111,16 @@ void MpiBackend::allocate(const BufferBytes& bytes) {
 
 void MpiBackend::renew_communicators() { handles_->communicators.clear(); }
 
-std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
-  const CallContext call = shape(key);
-  const BufferBytes bytes = buffer_bytes(key);
-  const BufferLayout places = places_in_mpi(key, call);
-  const auto part = [this](const BufferRange& stretch) {
-    return (stretch.of_receive_buffer ? receive_ : send_).part(stretch.offset, stretch.length);
+std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key, const RowLayout& layout) {
+  const auto part = [this](const BufferRange& range) {
+    return (range.of_receive_buffer ? receive_ : send_).part(range.offset, range.length);
   };
-  const MpiRowBuffers buffers{
-      .input = part(places.input), .output = receive_.part(0, bytes.receive), .result = part(places.result)};
+  const MpiRowBuffers buffers{.input = part(layout.buffers.input),
+                              .output = receive_.part(0, layout.bytes.receive),
+                              .result = part(layout.buffers.result)};
   // MPI_IN_PLACE stands for the smaller buffer. A rooted operation has both buffers on its root only, and
   // there the root's own block of a Scatter is what stays where it is.
-  const bool has_both = !operation(key.operation).has_root || call.rank == call.root;
+  const bool has_both = !operation(key.operation).has_root || layout.call.rank == layout.call.root;
   const bool in_place = key.in_place && has_both;
   const bool scatters = key.operation == OperationId::scatter;
   const MpiArguments arguments{
@@ -122,10 +128,9 @@ std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key) {
       .type = mpi_type(key.type),
       .op = key.reduction ? handles_->ops.get(key.type, *key.reduction) : MPI_OP_NULL,
       .count = static_cast<int>(key.count),
-      .shape = call,
       .send = in_place && !scatters ? MPI_IN_PLACE : buffers.input.data(),
       .receive = in_place && scatters ? MPI_IN_PLACE : receive_.data()};
-  return std::make_unique<MpiRow>(key, arguments, buffers, clock_);
+  return std::make_unique<MpiRow>(key, layout, arguments, buffers, clock_);
 }
 
 }  // namespace collbench::collectives

@@ -21,25 +21,22 @@ class MpiBackend : public Backend {
   MpiBackend& operator=(MpiBackend&&) = delete;
   ~MpiBackend() override;
 
-  void describe(Run& run) const override { run.backend = "mpi"; }
+  [[nodiscard]] BackendCapabilities capabilities() const override;
+  void describe(Run& run) const override { run.backend = BackendId::mpi; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;
   [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
-  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
+  [[nodiscard]] RowLayout layout(const RowKey& key) const override;
   [[nodiscard]] BackendLimits limits() const override;
 
   void allocate(const BufferBytes& bytes) override;
   void renew_communicators() override;
-  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override;
-
-  [[nodiscard]] EagerLimits eager_limits() const { return control_.eager_limits(); }
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) override;
 
  private:
-  [[nodiscard]] CallContext shape(const RowKey& key) const { return shape_of(key, rank_, ranks_, traffic_); }
-
   struct Handles;  // what MPI gave: communicators and ops
 
   const Clock& clock_;

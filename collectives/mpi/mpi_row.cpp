@@ -24,9 +24,9 @@ std::vector<int> as_ints(const std::vector<std::uint64_t>& values) {
   return {values.begin(), values.end()};  // the plan has seen that they fit
 }
 
-VectorArguments vector_arguments(const RowKey& key, const CallContext& shape) {
+VectorArguments vector_arguments(const RowKey& key, const CallContext& call) {
   if (key.operation != OperationId::all_to_all_v) return {};
-  const Exchanges all = exchanges(key.count, shape);
+  const Exchanges all = exchanges(key.count, call);
   return {.sent = as_ints(all.sent),
           .sent_from = as_ints(all.sent_from),
           .received = as_ints(all.received),
@@ -35,15 +35,16 @@ VectorArguments vector_arguments(const RowKey& key, const CallContext& shape) {
 
 }  // namespace
 
-MpiRow::MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers,
-               const Clock& clock)
+MpiRow::MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
+               const MpiRowBuffers& buffers, const Clock& clock)
     : key_(key),
+      layout_(layout),
       arguments_(arguments),
       buffers_(buffers),
       clock_(clock),
-      pattern_(key.type, key.reduction, arguments.shape.rank, arguments.shape.ranks),
-      counts_(static_cast<std::size_t>(arguments.shape.ranks), arguments.count),
-      vector_(vector_arguments(key, arguments.shape)) {}
+      pattern_(key.type, key.reduction, layout.call.rank, layout.call.ranks),
+      counts_(static_cast<std::size_t>(layout.call.ranks), arguments.count),
+      vector_(vector_arguments(key, layout.call)) {}
 
 void MpiRow::fill(std::uint64_t iteration) {
   poison(buffers_.output);
@@ -62,10 +63,15 @@ void MpiRow::fill_to_repeat() {
 template <typename Work>
 auto MpiRow::with_call(const Work& work) const {
   const MpiArguments& a = arguments_;
-  const int rank = a.shape.rank;
-  const int ranks = a.shape.ranks;
-  const int root = a.shape.root;
+  const int rank = layout_.call.rank;
+  const int ranks = layout_.call.ranks;
+  const int root = layout_.call.root;
   switch (key_.operation) {
+    case OperationId::all_reduce:
+      return work([&a] {
+        launch::check_mpi(MPI_Allreduce(a.send, a.receive, a.count, a.type, a.op, a.communicator),
+                          "MPI_Allreduce");
+      });
     case OperationId::all_gather:
       return work([&a] {
         launch::check_mpi(MPI_Allgather(a.send, a.count, a.type, a.receive, a.count, a.type, a.communicator),
@@ -125,13 +131,10 @@ auto MpiRow::with_call(const Work& work) const {
             MPI_Scatter(a.send, a.count, a.type, a.receive, a.count, a.type, root, a.communicator),
             "MPI_Scatter");
       });
-    default:
-      break;  // of those in the registry, all_reduce is left
+    case OperationId::hypercube:
+      break;
   }
-  return work([&a] {
-    launch::check_mpi(MPI_Allreduce(a.send, a.receive, a.count, a.type, a.op, a.communicator),
-                      "MPI_Allreduce");
-  });
+  throw not_measurable(key_.operation);
 }
 
 void MpiRow::run(std::uint64_t iterations) { static_cast<void>(time(iterations, iterations)); }
@@ -142,7 +145,7 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
     if (key_.reduction != Reduction::avg) return time_block(now, iterations, iterations_per_sample, issue);
     return time_block(now, iterations, iterations_per_sample, [&] {
       issue();
-      scale_average(key_.type, buffers_.result, arguments_.shape.ranks);
+      scale_average(key_.type, buffers_.result, layout_.call.ranks);
     });
   });
 }
@@ -169,9 +172,8 @@ void MpiRow::share_half(Block& round_trips) const {
 }
 
 std::optional<Mismatch> MpiRow::check(std::uint64_t iteration) {
-  const CallContext& shape = arguments_.shape;
-  const Layout layout = layout_of(key_, shape);
-  return pattern_.check(buffers_.result, collective(key_.operation).result(layout, shape), iteration);
+  return pattern_.check(buffers_.result, collective(key_.operation).result(layout_.elements, layout_.call),
+                        iteration);
 }
 
 }  // namespace collbench::collectives

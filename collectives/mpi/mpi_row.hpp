@@ -15,7 +15,6 @@ struct MpiArguments {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;  ///< of operations that reduce
   int count = 0;
-  CallContext shape;
   const void* send = nullptr;  ///< MPI_IN_PLACE in place
   void* receive = nullptr;     ///< MPI_IN_PLACE on the root of a Scatter in place
 };
@@ -39,7 +38,8 @@ struct MpiRowBuffers {
 /// One row on host memory.
 class MpiRow : public PreparedRow {
  public:
-  MpiRow(const RowKey& key, const MpiArguments& arguments, const MpiRowBuffers& buffers, const Clock& clock);
+  MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
+         const MpiRowBuffers& buffers, const Clock& clock);
 
   void fill(std::uint64_t iteration) override;
   void fill_to_repeat() override;
@@ -56,6 +56,7 @@ class MpiRow : public PreparedRow {
   void share_half(Block& round_trips) const;
 
   RowKey key_;
+  RowLayout layout_;
   MpiArguments arguments_;
   MpiRowBuffers buffers_;
   const Clock& clock_;

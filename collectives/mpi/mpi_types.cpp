@@ -27,9 +27,9 @@ MPI_User_function* function_for(Reduction reduction) {
       return reduce_elements<Element, Reduction::max>;
     case Reduction::sum:
     case Reduction::avg:
-      break;
+      return reduce_elements<Element, Reduction::sum>;
   }
-  return reduce_elements<Element, Reduction::sum>;
+  return nullptr;
 }
 
 }  // namespace
@@ -52,14 +52,14 @@ MPI_Datatype mpi_type(DataType type) {
       return MPI_FLOAT;
     case DataType::float64:
       return MPI_DOUBLE;
-    case DataType::float8_e4m3:
-    case DataType::float8_e5m2:
-      return MPI_DATATYPE_NULL;  // MpiBackend::unsupported_reason: no row of theirs is ever run
     case DataType::float16:
     case DataType::bfloat16:
-      break;
+      return MPI_UINT16_T;
+    case DataType::float8_e4m3:
+    case DataType::float8_e5m2:
+      break;  // MpiBackend::unsupported_type_reason: no row of theirs is ever run
   }
-  return MPI_UINT16_T;
+  return MPI_DATATYPE_NULL;
 }
 
 bool needs_own_op(DataType type) { return type == DataType::float16 || type == DataType::bfloat16; }

@@ -36,17 +36,6 @@ void receive(void* to, std::uint64_t bytes, int from, MPI_Comm communicator) {
                     "MPI_Recv");
 }
 
-/// Every rank's values, by rank, on rank 0; all ranks have as many.
-std::vector<std::vector<double>> gather_values(launch::Ranks& ranks, const std::vector<double>& mine) {
-  std::vector<std::vector<double>> all;
-  const std::string bytes(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double));
-  for (const std::string& theirs : ranks.gather(bytes)) {
-    std::vector<double>& values = all.emplace_back(theirs.size() / sizeof(double));
-    std::memcpy(values.data(), theirs.data(), theirs.size());
-  }
-  return all;
-}
-
 }  // namespace
 
 struct RankProber::Handles {
@@ -103,7 +92,7 @@ struct RankProber::Handles {
   }
 
   void add_calls(ProbeRepetition& repetition) const {
-    const std::vector<std::vector<double>> all = gather_values(ranks, calls());
+    const std::vector<std::vector<double>> all = launch::gather_spans(ranks, calls());
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       std::vector<double> later;
       for (int call = kCallsPassedOver; call < kCalls; ++call) {
@@ -162,11 +151,11 @@ struct RankProber::Handles {
       ranks.barrier();
       const auto partner = pairing_partner(ranks.rank(), round, ranks.size());
       const double mine = partner ? latency(*partner) : 0;
-      const auto all = gather_values(ranks, {mine});
+      const auto all = launch::gather_values(ranks, mine);
       for (int rank = 0; std::cmp_less(rank, all.size()); ++rank) {
         const auto other = pairing_partner(rank, round, ranks.size());
         if (other && rank < *other) {
-          repetition.latencies.push_back({rank, *other, all[static_cast<std::size_t>(rank)][0]});
+          repetition.latencies.push_back({rank, *other, all[static_cast<std::size_t>(rank)]});
         }
       }
     }
@@ -186,14 +175,14 @@ struct RankProber::Handles {
           if (partner)
             mine = transfer(first_ranks[static_cast<std::size_t>(*partner)], (host < *partner) == up);
         }
-        const auto all = gather_values(ranks, {mine});
+        const auto all = launch::gather_values(ranks, mine);
         if (all.empty()) continue;
         for (int host = 0; host < hosts; ++host) {
           const auto partner = pairing_partner(host, round, hosts);
           if (!partner || (host < *partner) != up) continue;
           const int from = first_ranks[static_cast<std::size_t>(host)];
-          repetition.transfers.push_back({from, first_ranks[static_cast<std::size_t>(*partner)],
-                                          all[static_cast<std::size_t>(from)][0]});
+          repetition.transfers.push_back(
+              {from, first_ranks[static_cast<std::size_t>(*partner)], all[static_cast<std::size_t>(from)]});
         }
       }
     }

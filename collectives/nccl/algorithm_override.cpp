@@ -42,7 +42,7 @@ bool has(OperationId operation, const Algorithm& algorithm) {
 }
 
 template <typename All>
-const typename All::value_type* named(const All& all, std::string_view name) {
+const typename All::value_type* find_by_name(const All& all, std::string_view name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
   return found == all.end() ? nullptr : &*found;
@@ -50,7 +50,7 @@ const typename All::value_type* named(const All& all, std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> forced_names(OperationId operation) {
+std::vector<std::string> override_names(OperationId operation) {
   std::vector<std::string> bare;
   for (const Algorithm& algorithm : kAlgorithms) {
     if (has(operation, algorithm)) bare.emplace_back(algorithm.name);
@@ -68,12 +68,12 @@ std::optional<AlgorithmOverride> algorithm_override(std::string_view name) {
   AlgorithmOverride choice;
   const std::size_t slash = name.find('/');
   if (const std::string_view algorithm = name.substr(0, slash); algorithm != kLibraryChoice) {
-    const Algorithm* const known = named(kAlgorithms, algorithm);
+    const Algorithm* const known = find_by_name(kAlgorithms, algorithm);
     if (known == nullptr) return std::nullopt;
     choice.algorithm = known->value;
   }
   if (slash != std::string_view::npos) {
-    const Protocol* const known = named(kProtocols, name.substr(slash + 1));
+    const Protocol* const known = find_by_name(kProtocols, name.substr(slash + 1));
     if (known == nullptr) return std::nullopt;
     choice.protocol = known->value;
   }

@@ -21,9 +21,9 @@ struct AlgorithmOverride {
 
 /// The names for `operation` beside "auto": "ring", "ring/ll128", "auto/simple". Empty for an operation that
 /// NCCL builds of sends and receives.
-[[nodiscard]] std::vector<std::string> forced_names(OperationId operation);
+[[nodiscard]] std::vector<std::string> override_names(OperationId operation);
 
-/// What to set for one of forced_names; none for "auto" and for what is no such name.
+/// What to set for one of override_names; none for "auto" and for what is no such name.
 [[nodiscard]] std::optional<AlgorithmOverride> algorithm_override(std::string_view name);
 
 /// Sets the variables while it lives, and puts back what was there.

@@ -20,7 +20,8 @@ Error none_left(const Identity& identity, int other_rank, const std::vector<Visi
   const std::string seen =
       visible.size() == 1
           ? fmt::format("GPU {} is the only one that each of them sees", visible.front().address)
-          : fmt::format("rank {} sees {} GPUs, and other ranks have them all", identity.rank, visible.size());
+          : fmt::format("rank {} sees {} GPUs, and other ranks use all of them", identity.rank,
+                        visible.size());
   return {ExitStatus::not_here, identity.host,
           fmt::format("ranks {} and {} would share GPU {}: {}", std::min(other_rank, identity.rank),
                       std::max(other_rank, identity.rank), visible.front().address, seen),

@@ -14,7 +14,7 @@ struct VisibleGpu {
   bool operator==(const VisibleGpu&) const = default;
 };
 
-/// By rank, the place of its GPU in its own list.
+/// By rank, the index of its GPU in its own list.
 struct GpuChoice {
   std::vector<int> device;
   bool shared = false;  ///< some ranks work on the same GPU

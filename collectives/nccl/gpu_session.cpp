@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -39,15 +38,25 @@ std::vector<VisibleGpu> visible_here(const CudaLibrary& cuda) {
   return gpus;
 }
 
+/// A VisibleGpu as it travels; both texts end with a zero.
+struct GpuMessage {
+  std::array<char, 32> address{};
+  std::array<char, 48> uuid{};  // "GPU-" and 36 characters
+};
+
 std::vector<std::vector<VisibleGpu>> visible_everywhere(launch::Ranks& ranks,
                                                         const std::vector<VisibleGpu>& mine) {
-  auto said = nlohmann::json::array();
-  for (const VisibleGpu& gpu : mine) said.push_back({gpu.address, gpu.uuid});
+  std::vector<GpuMessage> messages;
+  for (const VisibleGpu& gpu : mine) {
+    GpuMessage& message = messages.emplace_back();
+    gpu.address.copy(message.address.data(), message.address.size() - 1);
+    gpu.uuid.copy(message.uuid.data(), message.uuid.size() - 1);
+  }
   std::vector<std::vector<VisibleGpu>> all;
-  for (const std::string& text : ranks.all_gather(said.dump())) {
+  for (const std::vector<GpuMessage>& of_rank : launch::all_gather_spans(ranks, messages)) {
     auto& gpus = all.emplace_back();
-    for (const auto& gpu : nlohmann::json::parse(text)) {
-      gpus.push_back({gpu.at(0).get<std::string>(), gpu.at(1).get<std::string>()});
+    for (const GpuMessage& gpu : of_rank) {
+      gpus.push_back({.address = gpu.address.data(), .uuid = gpu.uuid.data()});
     }
   }
   return all;
@@ -65,7 +74,7 @@ void require_same_nccl(const launch::CollectiveWait& waiter, const Identities& m
       throw Error(ExitStatus::not_here, "NCCL",
                   fmt::format("rank 0 on {} has {}, rank {} on {} has {}", machines[0].host, all[0], rank,
                               machines[rank].host, all[rank]),
-                  "give all ranks the same one with COLLBENCH_NCCL");
+                  "give all ranks the same libnccl with COLLBENCH_NCCL");
     }
   });
 }

@@ -8,8 +8,8 @@
 #include "collectives/nccl/cuda_handles.hpp"
 #include "collectives/nccl/gpu_choice.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
-#include "collectives/nccl/loader/kernel_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
+#include "collectives/nccl/loader/own_libraries.hpp"
 #include "launch/collective_wait.hpp"
 
 namespace collbench::collectives {

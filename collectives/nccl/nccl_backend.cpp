@@ -56,9 +56,10 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
       key.algorithm = algorithm;
       if (operation(id).reduces) key.reduction = Reduction::sum;
       if (unsupported_reason(key)) continue;
-      launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(buffer_bytes(key)); });
+      const RowLayout row = layout(key);
+      launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(row.bytes); });
       try {
-        prepare(key)->run(1);
+        prepare(key, row)->run(1);
       } catch (const launch::AgreedError& error) {
         if (error.status() != ExitStatus::not_here) throw;
         declined_[{id, algorithm}] = error.what();
@@ -77,8 +78,8 @@ NcclBackend::~NcclBackend() {
 }
 
 void NcclBackend::describe(Run& run) const {
-  run.backend = "nccl";
-  run.nccl_observer_status = observer_.untold();
+  run.backend = BackendId::nccl;
+  run.nccl_observer_status = observer_.status();
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
@@ -86,17 +87,18 @@ void NcclBackend::describe(Run& run) const {
 }
 
 std::vector<std::string> NcclBackend::algorithms(OperationId operation) const {
-  return forced_names(operation);
+  return override_names(operation);
 }
 
 std::optional<std::string> NcclBackend::unsupported_type_reason(DataType type) const {
   if (!is_float8(type)) return std::nullopt;
   const std::string_view name = traits(type).name;
   if (gpu_.nccl.version < kFirstWithFloat8) {
-    return fmt::format("NCCL {} has no {}; 2.24 and newer have", nccl_version_text(gpu_.nccl.version), name);
+    return fmt::format("NCCL {} does not support {}; 2.24 and newer do", nccl_version_text(gpu_.nccl.version),
+                       name);
   }
   if (gpu_.compute_capability >= kFirstGpuWithFloat8) return std::nullopt;
-  return fmt::format("the GPU has no {}: its compute capability is {}.{}, and 9.0 is the first with it", name,
+  return fmt::format("the GPU does not support {}: its compute capability is {}.{}, and 9.0 is needed", name,
                      gpu_.compute_capability / 10, gpu_.compute_capability % 10);
 }
 
@@ -109,7 +111,7 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
     return fmt::format("NCCL has no {} for {}", key.algorithm, operation(key.operation).name);
   }
   if (gpu_.nccl.version < kStrictAboutAlgorithms) {
-    return fmt::format("NCCL {} may take another algorithm and not say so; 2.24 and newer decline",
+    return fmt::format("NCCL {} may silently use another algorithm; 2.24 and newer refuse",
                        nccl_version_text(gpu_.nccl.version));
   }
   const auto declined = declined_.find({key.operation, key.algorithm});
@@ -129,12 +131,14 @@ std::string NcclBackend::note(const RowKey& key) const {
   return fmt::format("{}", fmt::join(notes, "; "));
 }
 
-BufferBytes NcclBackend::buffer_bytes(const RowKey& key) const { return buffer_bytes_of(key, shape(key)); }
+RowLayout NcclBackend::layout(const RowKey& key) const {
+  const launch::Ranks& ranks = waiter_.ranks();
+  return row_layout(key, call_context(key, ranks.rank(), ranks.size(), traffic_));
+}
 
 BackendLimits NcclBackend::limits() const {
   return {.elements_per_call = std::numeric_limits<std::size_t>::max(),
           .default_largest_bytes = 4 * kGiB,
-          .memory_of = "GPU",
           .library_buffers = 0};
 }
 
@@ -158,22 +162,20 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
   return *made;
 }
 
-std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key) {
-  const BufferLayout places = buffer_layout_of(key, shape(key));
-  const auto at = [this](const BufferRange& stretch) {
-    return (stretch.of_receive_buffer ? receive_ : send_).data() + stretch.offset;
+std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {
+  const auto at = [this](const BufferRange& range) {
+    return (range.of_receive_buffer ? receive_ : send_).data() + range.offset;
   };
-  const NcclRowBuffers buffers{.input = at(places.input),
+  const NcclRowBuffers buffers{.input = at(layout.buffers.input),
                                .output = receive_.data(),
-                               .result = at(places.result),
-                               .output_bytes = buffer_bytes(key).receive,
+                               .result = at(layout.buffers.result),
+                               .output_bytes = layout.bytes.receive,
                                .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
-  return std::make_unique<NcclRow>(key,
+  return std::make_unique<NcclRow>(key, layout,
                                    NcclRowContext{.gpu = gpu_,
                                                   .communicator = communicator(key.algorithm),
                                                   .ranks = waiter_.ranks(),
                                                   .observer = observer_,
-                                                  .shape = shape(key),
                                                   .operations_per_group = operations_per_group_,
                                                   .clock = waiter_.clock(),
                                                   .in_graphs = graph_launches_ > 0},

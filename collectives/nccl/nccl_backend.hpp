@@ -28,7 +28,7 @@ struct NcclOptions {
 class NcclBackend : public Backend {
  public:
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
-  /// AgreedError on all ranks when it does not. `together` outlives the backend.
+  /// AgreedError on all ranks when it does not. `waiter` outlives the backend.
   NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines, const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
@@ -39,28 +39,25 @@ class NcclBackend : public Backend {
   ~NcclBackend() override;
 
   void describe(Run& run) const override;
+  [[nodiscard]] BackendCapabilities capabilities() const override { return {.memory = MemoryKind::device}; }
   [[nodiscard]] const Clock& clock() const override { return waiter_.clock(); }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;
   [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override;
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override;
   [[nodiscard]] std::string note(const RowKey& key) const override;
-  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override;
+  [[nodiscard]] RowLayout layout(const RowKey& key) const override;
   [[nodiscard]] BackendLimits limits() const override;
 
   void allocate(const BufferBytes& bytes) override;
   void renew_communicators() override;
-  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override;
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) override;
 
   [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
 
  private:
   [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
   void try_algorithms(const NcclOptions& options);
-
-  [[nodiscard]] CallContext shape(const RowKey& key) const {
-    return shape_of(key, waiter_.ranks().rank(), waiter_.ranks().size(), traffic_);
-  }
 
   const launch::CollectiveWait& waiter_;
   GpuSession gpu_;

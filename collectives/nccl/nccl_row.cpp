@@ -10,7 +10,7 @@
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
-#include "collectives/nccl/nccl_numbers.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/operations.hpp"
 
 namespace collbench::collectives {
@@ -37,7 +37,8 @@ KernelElements elements_of(const DataPattern::Table* table, DataType type, std::
 
 }  // namespace
 
-NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRowBuffers& buffers)
+NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContext& context,
+                 const NcclRowBuffers& buffers)
     : key_(key),
       gpu_(context.gpu),
       communicator_(context.communicator),
@@ -46,10 +47,10 @@ NcclRow::NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRow
       clock_(context.clock),
       in_graphs_(context.in_graphs),
       buffers_(buffers),
-      shape_(context.shape),
+      call_(layout.call),
       operations_per_group_(context.operations_per_group),
-      layout_(layout_of(key, context.shape)),
-      transfers_(p2p_schedule(key, context.shape)),
+      layout_(layout.elements),
+      transfers_(p2p_schedule(key, layout.call)),
       pattern_(key.type, key.reduction, context.ranks.rank(), context.ranks.size()),
       type_(nccl_type(key.type)) {
   if (key.reduction) {
@@ -116,13 +117,12 @@ void NcclRow::issue() const {
           "ncclReduceScatter");
       return;
     case OperationId::broadcast:
-      communicator_.check(
-          nccl.broadcast(b.input, b.result, layout_.count, type_, shape_.root, handle, stream),
-          "ncclBroadcast");
+      communicator_.check(nccl.broadcast(b.input, b.result, layout_.count, type_, call_.root, handle, stream),
+                          "ncclBroadcast");
       return;
     case OperationId::reduce:
       communicator_.check(
-          nccl.reduce(b.input, b.result, layout_.count, type_, reduction_, shape_.root, handle, stream),
+          nccl.reduce(b.input, b.result, layout_.count, type_, reduction_, call_.root, handle, stream),
           "ncclReduce");
       return;
     case OperationId::all_reduce:
@@ -131,14 +131,24 @@ void NcclRow::issue() const {
           "ncclAllReduce");
       return;
     case OperationId::all_to_all:
-      if (nccl.all_to_all == nullptr) break;
+      if (nccl.all_to_all == nullptr) {
+        exchange();
+        return;
+      }
       communicator_.check(nccl.all_to_all(b.input, b.output, layout_.count, type_, handle, stream),
                           "ncclAlltoAll");
       return;
-    default:
+    case OperationId::all_to_all_v:
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::gather:
+    case OperationId::scatter:
+      exchange();
+      return;
+    case OperationId::hypercube:
       break;
   }
-  exchange();
+  throw not_measurable(key_.operation);
 }
 
 /// Sends and receives, as one group; PingPong's answer waits for what it answers, so each is a group alone.
@@ -214,10 +224,10 @@ void NcclRow::run(std::uint64_t iterations) {
     capture(1);  // NCCL chooses when it is called: in a graph, that is here
     static_cast<void>(spans(iterations, iterations));
   };
-  if (told_) {
+  if (choice_) {
     work();
   } else {
-    told_ = observer_.watch(work);
+    choice_ = observer_.watch(work);
   }
 }
 
@@ -275,7 +285,7 @@ std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
   const CudaStreamHandle stream = gpu_.stream->get();
   KernelMismatch* const found = &buffers_.scratch->found;
   const std::uint32_t tolerance = key_.reduction ? tolerance_ulp(key_.type, *key_.reduction) : 0;
-  const auto segments = collective(key_.operation).result(layout_, shape_);
+  const auto segments = collective(key_.operation).result(layout_, call_);
   const auto compare = [&](const Segment& segment, std::uint64_t at) {
     KernelElements elements = elements_of(
         segment.source == Segment::kReduced ? &buffers_.scratch->expected : nullptr, key_.type, iteration);

@@ -19,7 +19,6 @@ struct NcclRowContext {
   NcclCommunicator& communicator;
   launch::Ranks& ranks;
   const NcclObserver& observer;
-  CallContext shape;
   std::uint64_t operations_per_group = 1;
   const Clock& clock;
   bool in_graphs = false;  ///< calls are captured in CUDA graphs, which are launched
@@ -44,7 +43,8 @@ struct NcclRowBuffers {
 /// One row on GPUs.
 class NcclRow : public PreparedRow {
  public:
-  NcclRow(const RowKey& key, const NcclRowContext& context, const NcclRowBuffers& buffers);
+  NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContext& context,
+          const NcclRowBuffers& buffers);
 
   void fill(std::uint64_t iteration) override;
   void fill_to_repeat() override;
@@ -52,7 +52,7 @@ class NcclRow : public PreparedRow {
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
   [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
-  [[nodiscard]] std::optional<NcclSelection> nccl_selection() const override { return told_; }
+  [[nodiscard]] std::optional<NcclSelection> library_choice() const override { return choice_; }
 
  private:
   void issue(std::uint64_t times) const;
@@ -73,14 +73,14 @@ class NcclRow : public PreparedRow {
   const Clock& clock_;
   bool in_graphs_;
   NcclRowBuffers buffers_;
-  CallContext shape_;
+  CallContext call_;
   std::uint64_t operations_per_group_;
   Layout layout_;
   std::vector<P2pOp> transfers_;  // of operations that are made of ncclSend and ncclRecv
   DataPattern pattern_;
   NcclType type_;
   NcclReduction reduction_ = NcclReduction::sum;
-  std::optional<NcclSelection> told_;
+  std::optional<NcclSelection> choice_;
   std::vector<CudaEvent> events_;
   std::optional<CudaGraph> graph_;
   std::uint64_t iterations_in_graph_ = 0;

@@ -19,6 +19,6 @@ struct P2pOp {
 
 /// What this rank sends and receives in an operation that NCCL has no call of its own for in every version:
 /// AllToAll, AllToAllv, SendRecv, PingPong, Gather, Scatter. In the order of the calls; nothing of length 0.
-[[nodiscard]] std::vector<P2pOp> p2p_schedule(const RowKey& key, const CallContext& shape);
+[[nodiscard]] std::vector<P2pOp> p2p_schedule(const RowKey& key, const CallContext& call);
 
 }  // namespace collbench::collectives

@@ -67,8 +67,8 @@ bool loads_and_offers(const std::string& name, const std::string& symbol) {
 }
 
 /// The files that NCCL tries for the network: NCCL_NET_PLUGIN is a list of names or paths.
-std::vector<std::string> network_plugins(const PluginSearchEnvironment& surroundings) {
-  std::istringstream names(surroundings.setting("NCCL_NET_PLUGIN").value_or(""));
+std::vector<std::string> network_plugins(const PluginSearchEnvironment& environment) {
+  std::istringstream names(environment.setting("NCCL_NET_PLUGIN").value_or(""));
   std::vector<std::string> files;
   for (std::string name; std::getline(names, name, ',');) {
     files.push_back(name);
@@ -84,21 +84,23 @@ PluginSearchEnvironment plugin_search_environment() {
   return {.setting = nccl_setting, .offers = loads_and_offers};
 }
 
-std::string plugin_slot_conflict(const PluginSlot& place, int version,
-                                 const PluginSearchEnvironment& surroundings) {
-  if (version < place.first_nccl) {
-    return fmt::format("NCCL {} has no {} that is told; {}.{} is the first", nccl_version_text(version),
-                       place.name, place.first_nccl / 10000, place.first_nccl / 100 % 100);
+std::string plugin_slot_conflict(const PluginSlot& slot, int version,
+                                 const PluginSearchEnvironment& environment) {
+  if (version < slot.first_nccl) {
+    return fmt::format("NCCL {} does not give a {} the data that is needed; {}.{} is the first that does",
+                       nccl_version_text(version), slot.name, slot.first_nccl / 10000,
+                       slot.first_nccl / 100 % 100);
   }
-  const auto yours = [&](const std::string& what) {
-    return fmt::format("a {} of yours has the place: {}", place.name, what);
+  const auto taken = [&](const std::string& by) {
+    return fmt::format("the {} slot is taken: {}", slot.name, by);
   };
-  if (const auto named = surroundings.setting(place.variable)) {
-    return yours(fmt::format("{}={}", place.variable, *named));
+  if (const auto named = environment.setting(slot.variable)) {
+    return taken(fmt::format("{}={}", slot.variable, *named));
   }
-  if (surroundings.offers(place.file, "")) return yours(place.file);
-  for (const std::string& file : network_plugins(surroundings)) {
-    if (surroundings.offers(file, place.symbol)) return yours(file + ", which is one as well");
+  if (environment.offers(slot.file, "")) return taken(slot.file);
+  for (const std::string& file : network_plugins(environment)) {
+    if (environment.offers(file, slot.symbol))
+      return taken(fmt::format("{}, a network plugin that is also a {}", file, slot.name));
   }
   return {};
 }

@@ -18,21 +18,21 @@ namespace collbench::collectives {
 /// A variable as NCCL will read it: from the environment, or from those files. None when it is set nowhere.
 [[nodiscard]] std::optional<std::string> nccl_setting(const std::string& name);
 
-/// A place that NCCL has for a plugin: for one of a kind, and a user's own comes before ours.
+/// A slot of NCCL's for a plugin: there is one of each kind, and a user's own plugin comes before ours.
 struct PluginSlot {
   const char* name;      ///< in words
   const char* variable;  ///< of the environment, that names the plugin
   const char* file;      ///< that NCCL loads when nothing is named
   const char* symbol;    ///< the beginning of what the plugin exports, before its version
-  int first_nccl;        ///< the first NCCL whose plugins are told what we want to know
+  int first_nccl;        ///< the first NCCL whose plugins are given what we want to know
 };
 
 /// Source of the files and symbols: NVIDIA/nccl v2.30.7-1, src/plugin; of the versions: when NCCL's cost
 /// table (tuner version 3) and its profiler came.
-inline constexpr PluginSlot kTunerPlace{"tuner plugin", "NCCL_TUNER_PLUGIN", "libnccl-tuner.so",
-                                        "ncclTunerPlugin_v", 22200};
-inline constexpr PluginSlot kProfilerPlace{"profiler plugin", "NCCL_PROFILER_PLUGIN", "libnccl-profiler.so",
-                                           "ncclProfiler_v", 22300};
+inline constexpr PluginSlot kTunerSlot{"tuner plugin", "NCCL_TUNER_PLUGIN", "libnccl-tuner.so",
+                                       "ncclTunerPlugin_v", 22200};
+inline constexpr PluginSlot kProfilerSlot{"profiler plugin", "NCCL_PROFILER_PLUGIN", "libnccl-profiler.so",
+                                          "ncclProfiler_v", 22300};
 
 /// What there is on this machine; functions, so that tests can say.
 struct PluginSearchEnvironment {
@@ -45,9 +45,10 @@ struct PluginSearchEnvironment {
 /// This machine's.
 [[nodiscard]] PluginSearchEnvironment plugin_search_environment();
 
-/// Why ours stays out of `place` in NCCL of `version`: there is no such place, or a user has taken it. Empty
-/// when it is free. A network plugin that is a tuner as well (as that of AWS is) counts: NCCL would take it.
-[[nodiscard]] std::string plugin_slot_conflict(const PluginSlot& place, int version,
-                                               const PluginSearchEnvironment& surroundings);
+/// Why our plugin stays out of `slot` in NCCL of `version`: there is no such slot, or a user has taken it.
+/// Empty when it is free. A network plugin that is a tuner as well (as that of AWS is) counts: NCCL would
+/// take it.
+[[nodiscard]] std::string plugin_slot_conflict(const PluginSlot& slot, int version,
+                                               const PluginSearchEnvironment& environment);
 
 }  // namespace collbench::collectives

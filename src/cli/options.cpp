@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "analysis/report/report.hpp"
 #include "base/text_input.hpp"
 #include "collectives/operations.hpp"
 
@@ -59,11 +60,10 @@ CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::stri
   return app.add_option_function<std::string>(names, take, help)->group(theme)->option_text(value);
 }
 
-void add_format_option(CLI::App& app, const std::string& theme, std::string& format) {
-  add_option(app, theme, "--format", "NAME", "on stdout: text, md, csv or json (text)",
-             [&format](const std::string& text) {
-               format = parse_name(text, "--format", {"text", "md", "csv", "json"});
-             });
+void add_format_option(CLI::App& app, const std::string& theme, std::string& format,
+                       const std::vector<std::string>& names) {
+  add_option(app, theme, "--format", "NAME", "on stdout: " + analysis::format_list(names) + " (text)",
+             [&format, names](const std::string& text) { format = parse_name(text, "--format", names); });
 }
 
 void add_color_option(CLI::App& app, const std::string& theme, When& color) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/report/text.hpp"
+#include "analysis/report/report.hpp"
 #include "src/cli/options.hpp"
 
 // Standard input, output and error of the program.

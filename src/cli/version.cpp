@@ -6,9 +6,8 @@
 
 #include "base/error.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
-#include "collectives/nccl/loader/kernel_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
-#include "collectives/nccl/loader/observer_library.hpp"
+#include "collectives/nccl/loader/own_libraries.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 

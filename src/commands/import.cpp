@@ -10,7 +10,7 @@
 #include "analysis/import/import_log.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run.hpp"
@@ -113,7 +113,7 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
       });
   add("--run", "N", "which run of a log that holds several",
       [options, count](const std::string& text) { options->import.run = count(text, "--run"); });
-  add_format_option(command, theme, options->format);
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(command, theme, options->color);
   add_lab01_options(command, theme, options->lab01);
   command.callback([options, &chosen] { chosen = [options] { return import_logs(*options); }; });

@@ -5,7 +5,7 @@
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/options.hpp"
@@ -62,7 +62,7 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->transport = text; });
   command.add_flag("--own-floor", options->own_floor, "take the latency from the record's own smallest row")
       ->group(theme);
-  add_format_option(command, theme, options->format);
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(command, theme, options->color);
   command.callback([options, &chosen] { chosen = [options] { return judge(*options); }; });
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/report/prediction.hpp"
+#include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/record/operation.hpp"
 #include "base/units.hpp"
@@ -46,8 +47,8 @@ CommandResult predict(const PredictOptions& options) {
   if (!options.transport.empty())
     cluster.transport = analysis::transport_option(options.transport, cluster.sm);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
-  return {analysis::render_prediction(analysis::predict(options.topology, cluster, options.operations, sizes),
-                                      options.format)};
+  return {analysis::report(analysis::predict(options.topology, cluster, options.operations, sizes),
+                           options.format)};
 }
 
 void add_predict(CLI::App& command, CommandFunction& chosen) {
@@ -71,7 +72,8 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
-  add_format_option(command, theme, options->format);
+  add_format_option(command, theme, options->format,
+                    analysis::format_names(&analysis::ReportFormat::prediction));
   command.callback([options, &chosen] { chosen = [options] { return predict(*options); }; });
 }
 

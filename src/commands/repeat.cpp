@@ -16,21 +16,20 @@
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/child_process.hpp"
 #include "base/files.hpp"
 #include "base/record/rates.hpp"
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
-#include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/launch_folder.hpp"
 #include "src/commands/registry.hpp"
-#include "src/run/gpu_expectation.hpp"
+#include "src/run/expectation.hpp"
 
 namespace collbench::program {
 namespace {
@@ -236,8 +235,9 @@ class Repetition {
     widest_ = analysis::widest_interval(merged_);
     for (Row& row : merged_.rows) {
       const auto half = interval_half_width(row.measurement);
-      row.measurement.stopped =
-          half && *half <= options_.precision ? "precision reached" : counted(launches_.size(), "launch");
+      row.measurement.stopped = half && *half <= options_.precision
+                                    ? Stop{.reason = StopReason::precision_reached}
+                                    : Stop{.reason = StopReason::launch_limit, .limit = merged_.launches};
     }
     judge();
     if (!options_.record_path.empty()) write_file_by_rename(options_.record_path, to_json_text(merged_));
@@ -311,7 +311,7 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
                 "continue from the launches that an interrupted repeat left beside -J")
       ->group(theme);
   command.add_flag("--overwrite", options->overwrite, "replace files that exist")->group(theme);
-  add_format_option(command, theme, options->format);
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(command, theme, options->color);
   add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
       [options](const std::string& text) { options->progress = parse_when(text, "--progress"); });

@@ -31,7 +31,7 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<ReportOptions>();
   command.add_option("record", options->record, "the record that -J wrote; - for stdin")->required();
   const std::string theme = "Options";
-  add_format_option(command, theme, options->format);
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(command, theme, options->color);
   add_option(command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
              [options](const std::string& text) { options->lab01.topology = text; });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/report.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/machine_argument.hpp"
@@ -92,8 +93,7 @@ analysis::DiffReport compare_machines(std::vector<std::string> machines) {
 /// Status low where a finding is degraded or broken. Throws Error (usage) for a machine that cannot be read.
 CommandResult diff(const DiffOptions& options) {
   const analysis::DiffReport report = compare_machines(options.machines);
-  return {analysis::render_diff(report, options.format),
-          report.has_fault() ? ExitStatus::low : ExitStatus::ok};
+  return {analysis::report(report, options.format), report.has_fault() ? ExitStatus::low : ExitStatus::ok};
 }
 
 void add_diff(CLI::App& command, CommandFunction& chosen) {
@@ -103,7 +103,10 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
                   "each a MACHINE; the first is the one the others should match")
       ->required()
       ->option_text("MACHINE...");
-  command.add_option("--format", options->format, "text, md or json (text)")->option_text("NAME");
+  command
+      .add_option("--format", options->format,
+                  analysis::format_list(analysis::format_names(&analysis::ReportFormat::diff)) + " (text)")
+      ->option_text("NAME");
   command.footer(
       "One MACHINE is compared with this machine, two with each other. Of more, the identical ones are\n"
       "grouped and the different ones compared with the majority; where the first is a reference machine,\n"

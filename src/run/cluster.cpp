@@ -37,7 +37,8 @@ std::string host_message(const FoundHost& found, bool with_graph) {
   return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-topology::ClusterTopology assemble_cluster(const Identities& machines, const std::vector<std::string>& hashes,
+topology::ClusterTopology assemble_cluster(launch::OnRoot /*root*/, const Identities& machines,
+                                           const std::vector<std::string>& hashes,
                                            const std::vector<std::string>& messages) {
   topology::ClusterTopology cluster;
   std::map<std::string, int> shape_of;
@@ -85,8 +86,10 @@ topology::ClusterTopology gather_cluster(launch::Ranks& ranks, const Identities&
   const bool is_first_on_node = !found.hash.empty();
   const std::vector<std::string> messages =
       ranks.gather(is_first_on_node ? host_message(found, is_first_of_its_shape(hashes, ranks.rank())) : "");
-  if (!ranks.is_root()) return {};
-  return assemble_cluster(machines, hashes, messages);
+  const auto cluster = launch::agree_on_root(ranks, mine.host, [&](launch::OnRoot root) {
+    return assemble_cluster(root, machines, hashes, messages);
+  });
+  return cluster.value_or(topology::ClusterTopology{});
 }
 
 std::vector<PlacedRank> gather_placement(launch::Ranks& ranks, const Identities& machines,
@@ -121,7 +124,8 @@ std::vector<PlacedRank> placement_by_cuda(const std::vector<collectives::Visible
   return placement;
 }
 
-ClusterCheck check_cluster(const topology::ClusterTopology& cluster, const std::string& expect) {
+ClusterCheck check_cluster(launch::OnRoot /*root*/, const topology::ClusterTopology& cluster,
+                           const std::string& expect) {
   const int nodes = static_cast<int>(cluster.nodes.size());
   ClusterCheck check;
   check.lines =

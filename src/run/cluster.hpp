@@ -6,6 +6,7 @@
 #include "base/record/cluster.hpp"
 #include "base/record/identities.hpp"
 #include "collectives/nccl/gpu_choice.hpp"
+#include "launch/agreement.hpp"
 #include "launch/ranks.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
@@ -40,6 +41,7 @@ struct ClusterCheck {
 
 /// `expect` is what --expect names; empty: the nodes are compared with each other alone, and no difference is
 /// a fault. Throws Error (usage) for a machine that cannot be read.
-[[nodiscard]] ClusterCheck check_cluster(const topology::ClusterTopology& cluster, const std::string& expect);
+[[nodiscard]] ClusterCheck check_cluster(launch::OnRoot root, const topology::ClusterTopology& cluster,
+                                         const std::string& expect);
 
 }  // namespace collbench::program

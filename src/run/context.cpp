@@ -12,19 +12,24 @@
 
 namespace collbench::program {
 
-TrafficMatrix find_traffic(const RunOptions& options, const RunContext& place, launch::Ranks& ranks) {
+namespace {
+
+TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int ranks) {
+  TrafficMatrix traffic = parse_traffic_matrix(read_file(path), path);
+  if (traffic.ranks == ranks) return traffic;
+  throw usage_error(
+      "--counts", fmt::format("{} is for {} ranks, and there are {}", path, traffic.ranks, ranks),
+      fmt::format("start {} ranks, or give {} lines of {} numbers", traffic.ranks, ranks, ranks));
+}
+
+}  // namespace
+
+TrafficMatrix find_traffic(const RunOptions& options, const std::string& host, launch::Ranks& ranks) {
   if (options.counts_path.empty()) return traffic_by_distance(ranks.size());
-  TrafficMatrix traffic;
-  launch::agreed(ranks, place.host, [&] {
-    if (!ranks.is_root()) return;
-    traffic = parse_traffic_matrix(read_file(options.counts_path), options.counts_path);
-    if (traffic.ranks == ranks.size()) return;
-    throw usage_error(
-        "--counts",
-        fmt::format("{} is for {} ranks, and there are {}", options.counts_path, traffic.ranks, ranks.size()),
-        fmt::format("start {} ranks, or give {} lines of {} numbers", traffic.ranks, ranks.size(),
-                    ranks.size()));
+  const auto on_root = launch::agree_on_root(ranks, host, [&](launch::OnRoot root) {
+    return read_traffic(root, options.counts_path, ranks.size());
   });
+  TrafficMatrix traffic = on_root.value_or(TrafficMatrix{});
   traffic.source = options.counts_path;
   traffic.ranks = ranks.size();
   traffic.weights.resize(static_cast<std::size_t>(ranks.size()) * static_cast<std::size_t>(ranks.size()));
@@ -51,38 +56,48 @@ void refuse_what_needs_gpus(const RunOptions& options) {
   }
 }
 
+/// All hosts with GPUs: they are what is measured.
+collectives::MemoryKind memory_by_machines(const std::vector<launch::RankEnvironment>& environments,
+                                           const Identities& machines) {
+  return launch::all_have_gpus(environments, machines) ? collectives::MemoryKind::device
+                                                       : collectives::MemoryKind::host;
+}
+
 }  // namespace
 
 RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session) {
   launch::Ranks& ranks = session.ranks();
-  RunContext place;
-  place.host = session.host();
+  RunContext context;
+  context.host = session.host();
   const int leader = session.shared_memory_leader();
   // Cores and memory belong to the machines there really are, whatever --node-map says of them.
-  place.machines = launch::discover_identities(ranks, place.host, leader, std::nullopt);
+  context.machines = launch::discover_identities(ranks, context.host, leader, std::nullopt);
   // Before anything that depends on the options: ranks that were told different things would wait forever.
   const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
-  const std::vector<launch::RankEnvironment> places = launch::gather_rank_environments(
-      ranks, {.machine = launch::view_machine(),
+  launch::LocalMachineView machine;
+  launch::agreed(ranks, context.host, [&] { machine = launch::view_machine(); });
+  const std::vector<launch::RankEnvironment> environments = launch::gather_rank_environments(
+      ranks, {.machine = std::move(machine),
               .library_version = launch::MpiSession::library_version(),
               .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config.text)});
-  launch::require_same_programs(places, place.machines);
-  place.identities = place.machines;
+  launch::require_same_programs(environments, context.machines);
+  context.identities = context.machines;
   if (!options.node_map.empty()) {
-    place.identities = launch::discover_identities(ranks, place.host, leader,
-                                                   launch::parse_node_map(options.node_map, ranks.size()));
+    context.identities = launch::discover_identities(ranks, context.host, leader,
+                                                     launch::parse_node_map(options.node_map, ranks.size()));
   }
-  place.on_gpus =
-      options.backend == "auto" ? launch::all_have_gpus(places, place.machines) : options.backend == "nccl";
-  if (!place.on_gpus) refuse_what_needs_gpus(options);
-  place.cores_per_node = launch::cores_per_node(places, place.machines);
-  place.memory_per_rank_bytes = launch::memory_per_rank(places, place.machines);
-  place.notes = launch::environment_notes(places, place.machines, options.launched, launch::inside_slurm());
+  context.memory = options.memory ? *options.memory : memory_by_machines(environments, context.machines);
+  if (context.memory == collectives::MemoryKind::host) refuse_what_needs_gpus(options);
+  context.cores_per_node = launch::cores_per_node(environments, context.machines);
+  context.host_memory_per_rank_bytes = launch::memory_per_rank(environments, context.machines);
+  context.notes =
+      launch::environment_notes(environments, context.machines, options.launched, launch::inside_slurm());
   if (!options.node_map.empty()) {
-    place.notes.push_back(fmt::format("--node-map is in effect: ranks are grouped as {} nodes, but run on {}",
-                                      node_count(place.identities), node_count(place.machines)));
+    context.notes.push_back(
+        fmt::format("--node-map is in effect: ranks are grouped as {} nodes, but run on {}",
+                    node_count(context.identities), node_count(context.machines)));
   }
-  return place;
+  return context;
 }
 
 }  // namespace collbench::program

@@ -5,24 +5,23 @@
 
 #include "base/record/identities.hpp"
 #include "base/record/traffic_matrix.hpp"
-#include "collectives/nccl/gpu_choice.hpp"
+#include "collectives/engine/backend.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/ranks.hpp"
 #include "src/run/options.hpp"
 
 namespace collbench::program {
 
-/// Where the run takes place, agreed by all ranks.
+/// What the run runs on, agreed by all ranks.
 struct RunContext {
   std::string host;       ///< of this rank
   Identities machines;    ///< by the machines that there really are
   Identities identities;  ///< with --node-map in force
   std::vector<int> cores_per_node;
   std::vector<std::string> notes;
-  std::uint64_t memory_per_rank_bytes = 0;    ///< 0: unknown
-  std::vector<collectives::VisibleGpu> gpus;  ///< of every rank, by rank, once they are known
-  bool gpus_are_shared = false;               ///< by ranks: nothing about speed can be said
-  bool on_gpus = false;                       ///< what is measured: NCCL on GPUs, or MPI on host memory
+  std::uint64_t host_memory_per_rank_bytes = 0;  ///< 0: unknown
+  /// What is measured: MPI on host memory, or NCCL on that of GPUs.
+  collectives::MemoryKind memory = collectives::MemoryKind::host;
 
   [[nodiscard]] std::vector<std::string> hosts() const;
 };
@@ -31,9 +30,10 @@ struct RunContext {
 /// hosts, and when only some hosts have GPUs and no backend was asked for.
 [[nodiscard]] RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session);
 
-/// What AllToAllv moves: by distance, or as the file of --counts says, which rank 0 alone reads. Collective.
-/// Throws the same Error on all ranks for a file that cannot be read, or is for another number of ranks.
-[[nodiscard]] TrafficMatrix find_traffic(const RunOptions& options, const RunContext& place,
+/// What AllToAllv moves: by distance, or as the file of --counts says, which rank 0 alone reads. `host` is
+/// this rank's. Collective. Throws the same Error on all ranks for a file that cannot be read, or is for
+/// another number of ranks.
+[[nodiscard]] TrafficMatrix find_traffic(const RunOptions& options, const std::string& host,
                                          launch::Ranks& ranks);
 
 }  // namespace collbench::program

@@ -8,6 +8,7 @@
 
 #include "analysis/models/host/calibration_fit.hpp"
 #include "analysis/models/host/host_expectation.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "collectives/mpi/calibration.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 /// Of the rows that can run: MPI does not have all types.
 std::vector<std::pair<DataType, Reduction>> reductions_in(const std::vector<RowKey>& rows,
-                                                          const collectives::MpiBackend& backend) {
+                                                          const collectives::Backend& backend) {
   std::set<std::pair<DataType, Reduction>> found;
   for (const RowKey& row : rows) {
     if (row.reduction && !backend.unsupported_type_reason(row.type)) found.emplace(row.type, *row.reduction);
@@ -32,7 +33,7 @@ std::uint64_t max_row_bytes(const std::vector<RowKey>& rows) {
 
 }  // namespace
 
-void calibrate(Run& run, const launch::MpiSession& session, const collectives::MpiBackend& backend,
+void calibrate(Run& run, const launch::MpiSession& session, const collectives::Backend& backend,
                const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point) {
   const collectives::CalibrationRequest request{
       .reductions = reductions_in(rows, backend),
@@ -43,7 +44,7 @@ void calibrate(Run& run, const launch::MpiSession& session, const collectives::M
       .before_point = before_point};
   std::vector<CalibrationPoint> points =
       collectives::measure_calibration(session.ranks(), session.clock(), run.ranks, request);
-  const collectives::EagerLimits eager = backend.eager_limits();
+  const collectives::EagerLimits eager = backend.capabilities().eager;
   try {
     run.calibration =
         analysis::fit_calibration(points, run.ranks, eager.within_host_bytes, eager.across_hosts_bytes);
@@ -57,16 +58,49 @@ void calibrate(Run& run, const launch::MpiSession& session, const collectives::M
   }
 }
 
-std::vector<Expectation> expectations(const std::vector<RowKey>& rows, const collectives::Backend& backend,
-                                      const Run& run, const TrafficMatrix& traffic) {
-  std::vector<Expectation> all;
+std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopology& machines,
+                                                     const Identities& identities,
+                                                     std::vector<std::string>& notes) {
+  const std::vector<int> ranks = ranks_per_node(identities);
+  const auto nothing = [&](const std::string& reason) {
+    notes.push_back(fmt::format("no row has an expectation or a verdict: {}", reason));
+    return std::nullopt;
+  };
+  if (machines.distinct_hosts.empty()) return nothing("no machine was looked at");
+  if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); })) {
+    return nothing("the nodes have different numbers of ranks");
+  }
+  try {
+    return analysis::gpu_cluster(machines.distinct_hosts.front(), static_cast<int>(ranks.size()),
+                                 ranks.front(), "this machine");
+  } catch (const Error& error) {
+    return nothing(error.what());
+  }
+}
+
+RowExpectations RowExpectations::from_calibration(const Run& run, const std::vector<RowKey>& rows,
+                                                  const collectives::Backend& backend,
+                                                  const TrafficMatrix& traffic) {
+  RowExpectations expectations;
   for (const RowKey& row : rows) {
     const bool known = run.calibration.has_value() && !backend.unsupported_reason(row);
-    all.push_back(known ? analysis::expect_on_host_memory(row, backend.algorithm_ran(row), *run.calibration,
-                                                          run.ranks, traffic)
-                        : Expectation{});
+    expectations.by_row_.push_back(known
+                                       ? analysis::expect_on_host_memory(row, backend.algorithm_ran(row),
+                                                                         *run.calibration, run.ranks, traffic)
+                                       : Expectation{});
   }
-  return all;
+  return expectations;
+}
+
+RowExpectations RowExpectations::from_links(analysis::GpuCluster cluster) {
+  RowExpectations expectations;
+  expectations.cluster_ = std::move(cluster);
+  return expectations;
+}
+
+void RowExpectations::apply(Run& run) const {
+  if (cluster_) run = analysis::judged_on_gpus(std::move(run), *cluster_);
+  for (std::size_t i = 0; i < by_row_.size(); ++i) run.rows[i].expectation = by_row_[i];
 }
 
 }  // namespace collbench::program

@@ -1,23 +1,55 @@
 #pragma once
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "base/record/identities.hpp"
 #include "base/record/run.hpp"
-#include "collectives/mpi/mpi_backend.hpp"
+#include "base/record/traffic_matrix.hpp"
+#include "collectives/engine/backend.hpp"
 #include "launch/mpi_session.hpp"
+#include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::program {
 
 /// Measures the machine for at most `seconds` and fits it into `run.calibration`. A machine too noisy to be
 /// fitted is still measured: the run's notes then say what is missing. `before_point` is called before each
-/// of its points. Collective.
-void calibrate(Run& run, const launch::MpiSession& session, const collectives::MpiBackend& backend,
+/// of its points. `backend` can be calibrated. Collective.
+void calibrate(Run& run, const launch::MpiSession& session, const collectives::Backend& backend,
                const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point);
 
-/// What every row should take by the run's calibration: worked out once, since nothing else but the row's key
-/// goes into it.
-[[nodiscard]] std::vector<Expectation> expectations(const std::vector<RowKey>& rows,
-                                                    const collectives::Backend& backend, const Run& run,
-                                                    const TrafficMatrix& traffic);
+/// The GPUs of a run on `machines` and their links, as its rows are judged by. None when no machine shows a
+/// GPU or the nodes have different numbers of ranks: `notes` then gets a line that says so.
+[[nodiscard]] std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopology& machines,
+                                                                   const Identities& identities,
+                                                                   std::vector<std::string>& notes);
+
+/// What the rows of a run are expected to take, from either kind of model.
+class RowExpectations {
+ public:
+  /// Of a run without a model: nothing is expected.
+  RowExpectations() = default;
+
+  /// By the run's calibration: worked out once, here, since nothing else but the rows' keys goes into it.
+  [[nodiscard]] static RowExpectations from_calibration(const Run& run, const std::vector<RowKey>& rows,
+                                                        const collectives::Backend& backend,
+                                                        const TrafficMatrix& traffic);
+
+  /// By the links of `cluster` and the algorithms that the library turns out to choose, which only the
+  /// measured rows tell.
+  [[nodiscard]] static RowExpectations from_links(analysis::GpuCluster cluster);
+
+  /// Whether all is known before a row has run.
+  [[nodiscard]] bool need_no_measurement() const { return !cluster_; }
+
+  /// Writes into the rows of `run` what is expected of them; by links also a verdict.
+  void apply(Run& run) const;
+
+ private:
+  std::vector<Expectation> by_row_;
+  std::optional<analysis::GpuCluster> cluster_;
+};
 
 }  // namespace collbench::program

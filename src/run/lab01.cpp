@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/report/lab01/ceilings.hpp"
-#include "analysis/report/lab01/checks.hpp"
-#include "analysis/report/lab01/page.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 #include "base/error.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 #include "topology/machines/resolve.hpp"

@@ -1,5 +1,7 @@
 #include "src/run/make_backend.hpp"
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
 #include "collectives/nccl/nccl_backend.hpp"
@@ -8,17 +10,20 @@
 
 namespace collbench::program {
 
-std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
-                                                   const launch::MpiSession& session,
-                                                   const launch::CollectiveWait& waiter, RunContext& place,
-                                                   const TrafficMatrix& traffic) {
-  if (!place.on_gpus) return std::make_unique<collectives::MpiBackend>(session.clock(), traffic);
+RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
+                        const launch::CollectiveWait& waiter, const RunContext& context,
+                        const TrafficMatrix& traffic) {
+  if (context.memory == collectives::MemoryKind::host) {
+    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic),
+            .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
+            .gpus = {}};
+  }
   if (launch::time_is_simulated()) {
     throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
                 "leave it out, or run collbench instead of collbench-smpi");
   }
-  auto gpus = std::make_unique<collectives::NcclBackend>(
-      waiter, place.machines,
+  auto nccl = std::make_unique<collectives::NcclBackend>(
+      waiter, context.machines,
       collectives::NcclOptions{.share_gpu = options.share_gpu,
                                .inside_slurm = launch::inside_slurm(),
                                .operations = options.request.operations,
@@ -26,10 +31,9 @@ std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
                                .operations_per_group = options.loop.fixed.per_group,
                                .traffic = traffic,
                                .graph_launches = options.graph_launches});
-  place.memory_per_rank_bytes = gpus->gpu().free_bytes;
-  place.gpus = gpus->gpu().gpus;
-  place.gpus_are_shared = gpus->gpu().shared;
-  return gpus;
+  const std::uint64_t free_bytes = nccl->gpu().free_bytes;
+  RunGpus gpus{.by_rank = nccl->gpu().gpus, .are_shared = nccl->gpu().shared};
+  return {.backend = std::move(nccl), .memory_per_rank_bytes = free_bytes, .gpus = std::move(gpus)};
 }
 
 }  // namespace collbench::program

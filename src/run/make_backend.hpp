@@ -1,8 +1,11 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/record/traffic_matrix.hpp"
 #include "collectives/engine/backend.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/mpi_session.hpp"
 #include "src/run/context.hpp"
@@ -10,12 +13,22 @@
 
 namespace collbench::program {
 
-/// What measures. Collective. On GPUs, memory is theirs from here on: `place` learns how much there is and
-/// which GPUs. Throws the same Error on all ranks where GPUs are asked for and cannot be used.
-[[nodiscard]] std::unique_ptr<collectives::Backend> make_backend(const RunOptions& options,
-                                                                 const launch::MpiSession& session,
-                                                                 const launch::CollectiveWait& waiter,
-                                                                 RunContext& place,
-                                                                 const TrafficMatrix& traffic);
+/// The GPUs that a run works on; nothing on host memory.
+struct RunGpus {
+  std::vector<collectives::VisibleGpu> by_rank;
+  bool are_shared = false;  ///< by ranks: nothing about speed can be said
+};
+
+/// What measures, and what it found out about the memory that it measures on.
+struct RunBackend {
+  std::unique_ptr<collectives::Backend> backend;
+  std::uint64_t memory_per_rank_bytes = 0;  ///< of the kind that the backend uses; 0: unknown
+  RunGpus gpus;
+};
+
+/// Makes it. Collective. Throws the same Error on all ranks where GPUs are asked for and cannot be used.
+[[nodiscard]] RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
+                                      const launch::CollectiveWait& waiter, const RunContext& context,
+                                      const TrafficMatrix& traffic);
 
 }  // namespace collbench::program

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/operations.hpp"
@@ -134,13 +135,18 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              });
 }
 
+/// Whose memory a backend measures; none for "auto".
+std::optional<collectives::MemoryKind> memory_of_backend(const std::string& text) {
+  const std::string name = parse_name(text, "--backend", {"auto", "mpi", "nccl"});
+  if (name == "auto") return std::nullopt;
+  return name == "nccl" ? collectives::MemoryKind::device : collectives::MemoryKind::host;
+}
+
 void add_where(CLI::App& app, RunOptions& run) {
   const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
   add_option(app, theme, "--backend", "NAME",
              "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
-             [&run](const std::string& text) {
-               run.backend = parse_name(text, "--backend", {"auto", "mpi", "nccl"});
-             });
+             [&run](const std::string& text) { run.memory = memory_of_backend(text); });
   app.add_flag("--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed")
       ->group(theme);
   app.add_flag_callback(
@@ -163,7 +169,7 @@ void add_where(CLI::App& app, RunOptions& run) {
 
 void add_output(CLI::App& app, RunOptions& run) {
   const std::string theme = "Output, such as -J run.json --format md";
-  add_format_option(app, theme, run.format);
+  add_format_option(app, theme, run.format, analysis::format_names(&analysis::ReportFormat::run));
   add_option(app, theme, "-J,--output", "FILE", "the run record (JSON), rewritten after each pass",
              [&run](const std::string& text) { run.record_path = text; });
   add_option(app, theme, "--csv", "FILE", "one line per row, rewritten in the same way",

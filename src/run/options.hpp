@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/engine/backend.hpp"
 #include "collectives/engine/measurement_loop.hpp"
 #include "collectives/engine/plan.hpp"
 #include "src/cli/config_file.hpp"
@@ -28,7 +29,8 @@ struct RunOptions {
   std::string counts_path;  ///< --counts; empty: by distance
   collectives::MeasurementLoopOptions loop;
   double seconds = 120;  ///< --time: calibration and measurement together
-  std::string backend = "auto";
+  /// --backend: MPI on host memory, or NCCL on that of GPUs; none: by what the hosts have.
+  std::optional<collectives::MemoryKind> memory;
   std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
   bool share_gpu = false;              ///< ranks may share a GPU
   int graph_launches = 0;              ///< -G; 0: no CUDA graphs

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "analysis/report/csv.hpp"
+#include "analysis/report/report.hpp"
 
 namespace collbench::program {
 namespace {
@@ -37,7 +37,7 @@ bool ends_before_its_first_line(const std::string& text) {
 
 }  // namespace
 
-RecordFiles::RecordFiles(const RunOptions& options)
+RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options)
     : record_path_(options.record_path), csv_path_(options.csv_path) {
   if (!record_path_.empty()) require_writable(record_path_, options.overwrite, "-J");
   if (!csv_path_.empty()) require_writable(csv_path_, options.overwrite, "--csv");
@@ -56,7 +56,7 @@ void RecordFiles::write(const Run& run) {
   }
 }
 
-StreamFile::StreamFile(const RunOptions& options, const Run& run) {
+StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const Run& run) {
   if (options.stream_path.empty()) return;
   std::uintmax_t keep_bytes = 0;
   if (options.resume) {
@@ -90,7 +90,7 @@ void StreamFile::sync() {
   if (file_ && !failure_) keep_first_error(failure_, [&] { file_->sync(); });
 }
 
-SampleFile::SampleFile(const std::string& path) : path_(path) {
+SampleFile::SampleFile(launch::OnRoot /*root*/, const std::string& path) : path_(path) {
   file_.reset(std::fopen(path.c_str(), "w"));
   if (!file_) throw usage_error("--samples", path + ": " + std::strerror(errno), "give another file");
   put("row,operation,size_bytes,pass,rank,sample,iterations,seconds\n");

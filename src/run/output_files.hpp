@@ -11,6 +11,7 @@
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
 #include "collectives/engine/measurement_loop.hpp"
+#include "launch/agreement.hpp"
 #include "src/run/options.hpp"
 
 // The files that a run writes on rank 0.
@@ -22,7 +23,7 @@ namespace collbench::program {
 class RecordFiles {
  public:
   /// Throws Error (usage) when a file that was asked for cannot be written, before anything is measured.
-  explicit RecordFiles(const RunOptions& options);
+  RecordFiles(launch::OnRoot root, const RunOptions& options);
 
   void write(const Run& run);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
@@ -40,7 +41,7 @@ class StreamFile {
  public:
   /// `run` is what will be measured. Throws Error (usage), before anything is measured, when the file cannot
   /// be written, and for a stream to be resumed that is damaged or of another measurement.
-  StreamFile(const RunOptions& options, const Run& run);
+  StreamFile(launch::OnRoot root, const RunOptions& options, const Run& run);
 
   /// What the stream held already, by launch.
   [[nodiscard]] const std::vector<LaunchBlocks>& earlier() const { return earlier_; }
@@ -63,7 +64,7 @@ class SampleFile {
  public:
   /// Begins an empty file. Throws Error (usage) when `path` cannot be written; RecordFiles has seen that it
   /// may be.
-  explicit SampleFile(const std::string& path);
+  SampleFile(launch::OnRoot root, const std::string& path);
 
   void write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }

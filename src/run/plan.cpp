@@ -21,11 +21,21 @@ std::uint64_t memory_needed(const std::vector<RowKey>& rows, const collectives::
   std::uint64_t send = 0;
   std::uint64_t receive = 0;
   for (const RowKey& row : rows) {
-    const collectives::BufferBytes bytes = backend.buffer_bytes(row);
+    const collectives::BufferBytes bytes = backend.layout(row).bytes;
     send = std::max(send, bytes.send);
     receive = std::max(receive, bytes.receive);
   }
   return send + receive + backend.limits().library_buffers * std::max(send, receive);
+}
+
+std::string_view memory_owner(collectives::MemoryKind memory) {
+  switch (memory) {
+    case collectives::MemoryKind::host:
+      return "host";
+    case collectives::MemoryKind::device:
+      return "GPU";
+  }
+  return "";
 }
 
 void require_memory(std::uint64_t needed, std::uint64_t available, std::string_view owner) {
@@ -72,15 +82,16 @@ void require_known_types(const collectives::PlanRequest& request, const collecti
 
 }  // namespace
 
-RunPlan plan_run(const RunOptions& options, const RunContext& place, const collectives::Backend& backend,
+RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBackend& measured,
                  launch::Ranks& ranks, const TrafficMatrix& traffic) {
-  launch::agreed(ranks, place.host, [&] { require_known_algorithms(options.request, backend); });
-  launch::agreed(ranks, place.host, [&] { require_known_types(options.request, backend); });
+  const collectives::Backend& backend = *measured.backend;
+  launch::agreed(ranks, host, [&] { require_known_algorithms(options.request, backend); });
+  launch::agreed(ranks, host, [&] { require_known_types(options.request, backend); });
   collectives::PlanRequest request = options.request;
   const collectives::BackendLimits limits = backend.limits();
   request.elements_per_call = limits.elements_per_call;
   std::uint64_t largest = limits.default_largest_bytes;
-  if (place.memory_per_rank_bytes != 0) largest = std::min(largest, place.memory_per_rank_bytes / 4);
+  if (measured.memory_per_rank_bytes != 0) largest = std::min(largest, measured.memory_per_rank_bytes / 4);
   request.sizes_bytes = sizes_bytes(options.sizes, largest);
   RunPlan plan;
   plan.rows = collectives::plan_rows(request, ranks.size(), traffic);
@@ -88,7 +99,8 @@ RunPlan plan_run(const RunOptions& options, const RunContext& place, const colle
   std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
   ranks.reduce(most, launch::RankAggregate::maximum);
   plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
-  require_memory(plan.memory_bytes, place.memory_per_rank_bytes, limits.memory_of);
+  require_memory(plan.memory_bytes, measured.memory_per_rank_bytes,
+                 memory_owner(backend.capabilities().memory));
   return plan;
 }
 

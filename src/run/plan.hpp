@@ -6,7 +6,7 @@
 #include "base/record/measurement.hpp"
 #include "collectives/engine/backend.hpp"
 #include "launch/ranks.hpp"
-#include "src/run/context.hpp"
+#include "src/run/make_backend.hpp"
 #include "src/run/options.hpp"
 
 namespace collbench::program {
@@ -17,11 +17,10 @@ struct RunPlan {
   std::uint64_t memory_bytes = 0;  ///< that the rank with the most data needs for the largest row
 };
 
-/// Collective. Throws the same Error on all ranks for an algorithm that no operation has, for rows that no
-/// call can take, and for more memory than a host has for each of its ranks.
-[[nodiscard]] RunPlan plan_run(const RunOptions& options, const RunContext& place,
-                               const collectives::Backend& backend, launch::Ranks& ranks,
-                               const TrafficMatrix& traffic);
+/// Collective. `host` is this rank's. Throws the same Error on all ranks for an algorithm that no operation
+/// has, for rows that no call can take, and for more memory than a host has for each of its ranks.
+[[nodiscard]] RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBackend& measured,
+                               launch::Ranks& ranks, const TrafficMatrix& traffic);
 
 /// What --dry-run prints.
 [[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options,

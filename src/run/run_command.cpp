@@ -16,15 +16,13 @@
 #include <vector>
 
 #include "analysis/report/report.hpp"
-#include "analysis/report/text.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/verdict/judge.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/units.hpp"
-#include "collectives/mpi/mpi_backend.hpp"
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/external_cpu_load.hpp"
-#include "launch/interruption.hpp"
+#include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -32,7 +30,6 @@
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
-#include "src/run/gpu_expectation.hpp"
 #include "src/run/lab01.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/outcome.hpp"
@@ -44,20 +41,6 @@
 
 namespace collbench::program {
 
-std::string_view rank_aggregate_name(launch::RankAggregate how) {
-  switch (how) {
-    case launch::RankAggregate::rank0:
-      return "rank 0";
-    case launch::RankAggregate::average:
-      return "avg";
-    case launch::RankAggregate::minimum:
-      return "min";
-    case launch::RankAggregate::maximum:
-      break;
-  }
-  return "max";
-}
-
 namespace {
 
 constexpr double kCalibrationSeconds = 5;
@@ -66,7 +49,7 @@ constexpr double kLibraryPatience = 0.8;    // of -T: who waits for a GPU tells 
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-Run empty_run(const RunOptions& options, const RunContext& place, const collectives::Backend& backend) {
+Run empty_run(const RunOptions& options, const RunContext& context, const collectives::Backend& backend) {
   Run run;
   run.versions = versions();
   run.started = utc_now();
@@ -74,11 +57,11 @@ Run empty_run(const RunOptions& options, const RunContext& place, const collecti
   run.environment = options.environment;
   run.config_file = options.config.path;
   backend.describe(run);
-  run.time_reduction = rank_aggregate_name(options.loop.across_ranks);
+  run.time_reduction = options.loop.across_ranks;
   run.simulated = launch::time_is_simulated();
-  run.ranks = place.identities;
-  run.cores_per_node = place.cores_per_node;
-  run.environment_notes = place.notes;
+  run.ranks = context.identities;
+  run.cores_per_node = context.cores_per_node;
+  run.environment_notes = context.notes;
   return run;
 }
 
@@ -95,30 +78,30 @@ std::string progress_text(const collectives::MeasurementProgress& at, const std:
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class RunDriver {
  public:
-  RunDriver(const RunOptions& options, const launch::MpiSession& session, const RunContext& place,
-            collectives::Backend& backend, const RunPlan& plan, const TrafficMatrix& traffic, double start,
+  RunDriver(const RunOptions& options, const launch::MpiSession& session, const RunContext& context,
+            const RunBackend& measured, const RunPlan& plan, const TrafficMatrix& traffic, double start,
             launch::Watchdog& watchdog)
       : options_(options),
         session_(session),
-        place_(place),
-        backend_(backend),
+        context_(context),
+        backend_(*measured.backend),
+        gpus_(measured.gpus),
         plan_(plan),
         traffic_(traffic),
         start_(start),
-        run_(empty_run(options, place, backend)),
+        run_(empty_run(options, context, *measured.backend)),
         text_(ranks().is_root() ? text_options(options.color, options.launched) : analysis::TextOptions{}),
         progress_(ranks().is_root() &&
                   is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
         watchdog_(watchdog),
-        telemetry_(place, options.telemetry) {
+        telemetry_(context, measured.gpus, options.telemetry) {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
-    launch::agreed(ranks(), place.host, [&] {
-      if (!ranks().is_root()) return;
-      files_.emplace(options);
-      stream_.emplace(options, run_);
+    launch::agree_on_root(ranks(), context.host, [&](launch::OnRoot root) {
+      files_.emplace(root, options);
+      stream_.emplace(root, options, run_);
       run_.launches = static_cast<int>(stream_->earlier().size()) + 1;
-      if (!options.samples_path.empty()) samples_.emplace(options.samples_path);
+      if (!options.samples_path.empty()) samples_.emplace(root, options.samples_path);
     });
     const auto is_v = [](const RowKey& row) { return row.operation == OperationId::all_to_all_v; };
     if (std::any_of(plan.rows.begin(), plan.rows.end(), is_v)) run_.traffic = traffic;
@@ -126,33 +109,35 @@ class RunDriver {
   }
 
   /// What the machine is and how fast its parts are; shown at once, since it need not wait for the rows.
-  void look() {
-    gather();
-    const auto* const host_memory = dynamic_cast<const collectives::MpiBackend*>(&backend_);
-    if (ranks().size() > 1 && host_memory != nullptr) {
+  void prepare() {
+    examine_machine();
+    const collectives::BackendCapabilities capabilities = backend_.capabilities();
+    if (ranks().size() > 1 && capabilities.calibrates) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
-      calibrate(run_, session_, *host_memory, plan_.rows,
+      calibrate(run_, session_, backend_, plan_.rows,
                 std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare),
                 [this] { watchdog_.step("calibration"); });
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
     if (ranks().size() > 1 && !run_.simulated) {
-      if (const std::string unsupported_reason = why_not_looked_at(); unsupported_reason.empty()) {
-        look_.emplace(ranks(), clock(), place_.machines, options_.seconds, host_memory != nullptr);
+      if (const std::string obstacle = straggler_probe_obstacle(); obstacle.empty()) {
+        probe_.emplace(ranks(), clock(), context_.machines, options_.seconds,
+                       capabilities.has_links_to_probe);
       } else {
-        run_.environment_notes.push_back("stragglers are not searched for: " + unsupported_reason);
+        run_.environment_notes.push_back("no search for late ranks: " + obstacle);
       }
     }
     progress_.clear();
-    launch::agreed(ranks(), place_.host, [&] {
-      if (ranks().is_root() && as_text()) print_all(analysis::report_text_header(run_, text_));
+    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
+      if (as_text()) print_all(analysis::report_text_header(run_, text_));
+      if (capabilities.calibrates) {
+        expectations_ = RowExpectations::from_calibration(run_, plan_.rows, backend_, traffic_);
+      }
+      if (expectations_.need_no_measurement()) expectations_.apply(run_);
+      stream_->begin(run_);
     });
-    if (!ranks().is_root()) return;
-    const std::vector<Expectation> expected = expectations(plan_.rows, backend_, run_, traffic_);
-    for (std::size_t i = 0; i < expected.size(); ++i) run_.rows[i].expectation = expected[i];
-    stream_->begin(run_);
   }
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
@@ -172,14 +157,17 @@ class RunDriver {
             [this](const collectives::BlockSamples& block) {
               if (samples_) samples_->write(plan_.rows, block);
             },
-        .checkpoint = [this](const std::vector<Measurement>& rows, int passes) { save(rows, passes); },
+        .checkpoint =
+            [this](const std::vector<Measurement>& rows, int passes) {
+              root_errors_.attempt([&](launch::OnRoot root) { save(root, rows, passes); });
+            },
         .between_passes =
             [this] {
               watchdog_.step("between passes");
-              if (look_) look_->between_passes();
+              if (probe_) probe_->between_passes();
             }};
     try {
-      return collectives::run_measurement_loop(ranks(), backend_, plan_.rows, place_.hosts(), loop_options,
+      return collectives::run_measurement_loop(ranks(), backend_, plan_.rows, context_.hosts(), loop_options,
                                                observer);
     } catch (const launch::AgreedError& error) {
       progress_.clear();
@@ -194,16 +182,14 @@ class RunDriver {
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const collectives::MeasurementResult& result) {
     watchdog_.step("end of the run");
-    if (look_ && !result.interrupted) run_.rank_probe = look_->finish();
+    if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
-    run_.load_notes = launch::external_cpu_load(ranks(), place_.machines, cpu_before_,
+    run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
-    std::optional<Error> failure;
-    if (ranks().is_root()) failure = show(result);
-    launch::agree(ranks(), place_.host, failure);
+    if (ranks().is_root()) show(result);
+    root_errors_.agree(ranks(), context_.host);
     ExitStatus status = outcome(result.rows);
-    const bool low = (gpus_ && analysis::is_low(run_)) || has_fault_;
-    if (status == ExitStatus::ok && low) status = ExitStatus::low;
+    if (status == ExitStatus::ok && (analysis::is_low(run_) || has_fault_)) status = ExitStatus::low;
     if (status == ExitStatus::not_here && ranks().is_root()) {
       fmt::print(stderr, "{}\n", describe(nothing_ran(result.rows)));
     }
@@ -218,51 +204,49 @@ class RunDriver {
   [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
   [[nodiscard]] bool as_text() const { return options_.format == "text" && !options_.lab01.asked; }
 
-  void gather() {
+  void examine_machine() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
     watchdog_.step("gathering the topology");
     progress_.show("gathering the topology", clock().seconds());
     const topology::ClusterTopology cluster =
-        gather_cluster(ranks(), place_.machines, [] { return topology::gather_live(); });
+        gather_cluster(ranks(), context_.machines, [] { return topology::gather_live(); });
     const std::vector<PlacedRank> placement =
-        gather_placement(ranks(), place_.machines, cluster,
-                         place_.gpus.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
-    if (ranks().is_root()) {
+        gather_placement(ranks(), context_.machines, cluster,
+                         gpus_.by_rank.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
+    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot root) {
       run_.cluster = topology::cluster_record(cluster);
-      if (place_.on_gpus && !place_.gpus_are_shared) {
-        gpus_ = gpu_cluster_here(cluster, run_.ranks, run_.environment_notes);
+      if (!gpus_.by_rank.empty() && !gpus_.are_shared) {
+        auto links = gpu_cluster_here(cluster, run_.ranks, run_.environment_notes);
+        if (links) expectations_ = RowExpectations::from_links(*std::move(links));
       }
-      run_.cluster->placement = placement.empty() ? placement_by_cuda(place_.gpus) : placement;
-    }
-    compare(cluster);
+      run_.cluster->placement = placement.empty() ? placement_by_cuda(gpus_.by_rank) : placement;
+      compare_nodes(root, cluster);
+    });
     spdlog::debug("topology of {} gathered, after {}",
-                  counted(static_cast<std::size_t>(node_count(place_.machines)), "node"),
+                  counted(static_cast<std::size_t>(node_count(context_.machines)), "node"),
                   format_seconds(elapsed()));
   }
 
-  /// The ranks one by one, for who is late. Empty: they are.
-  [[nodiscard]] std::string why_not_looked_at() const {
-    if (place_.gpus_are_shared) return "ranks share a GPU, which delays them";
-    if (ranks_take_turns(place_.machines, place_.cores_per_node)) {
+  /// Why probing the ranks one by one would not show who is late; empty where it would.
+  [[nodiscard]] std::string straggler_probe_obstacle() const {
+    if (gpus_.are_shared) return "ranks share a GPU, so only correctness is checked";
+    if (ranks_take_turns(context_.machines, context_.cores_per_node)) {
       return "ranks share cores, so a late rank delays others";
     }
     return {};
   }
 
-  /// The nodes with each other, and with what --expect names. Collective, since the place may be unreadable.
-  void compare(const topology::ClusterTopology& cluster) {
-    launch::agreed(ranks(), place_.host, [&] {
-      if (!ranks().is_root()) return;
-      const ClusterCheck check = check_cluster(cluster, options_.expect);
-      has_fault_ = check.has_fault;
-      auto& summary = run_.cluster->summary;
-      summary.insert(summary.end(), check.lines.begin(), check.lines.end());
-    });
+  /// The nodes with each other, and with what --expect names.
+  void compare_nodes(launch::OnRoot root, const topology::ClusterTopology& cluster) {
+    const ClusterCheck check = check_cluster(root, cluster, options_.expect);
+    has_fault_ = check.has_fault;
+    auto& summary = run_.cluster->summary;
+    summary.insert(summary.end(), check.lines.begin(), check.lines.end());
   }
 
   /// What CUDA calls this rank's GPU. A CUDA_VISIBLE_DEVICES of it alone shows just this one.
   [[nodiscard]] const char* own_gpu() const {
-    return place_.gpus[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
+    return gpus_.by_rank[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
   }
 
   void begin_block(const collectives::MeasurementProgress& at) {
@@ -276,10 +260,10 @@ class RunDriver {
     progress_.show(progress_text(at, plan_.rows), clock().seconds());
   }
 
-  void save(const std::vector<Measurement>& rows, int passes) {
+  void save(launch::OnRoot /*root*/, const std::vector<Measurement>& rows, int passes) {
     for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
     telemetry_.mark_rows(run_);
-    if (gpus_) run_ = analysis::judged_on_gpus(std::move(run_), *gpus_);
+    expectations_.apply(run_);
     run_.passes = passes;
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
@@ -290,28 +274,27 @@ class RunDriver {
                   format_seconds(elapsed()));
   }
 
-  /// On rank 0. What could not be written or shown, the first of it.
-  [[nodiscard]] std::optional<Error> show(const collectives::MeasurementResult& result) {
+  /// On rank 0: the last record and the tables. What could not be written or printed is kept for all ranks.
+  void show(const collectives::MeasurementResult& result) {
     run_.validation_seconds = result.validation_seconds;
     run_.complete = !result.interrupted || options_.endless;
-    save(result.rows, result.passes);
+    root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
-    std::optional<Error> failure = files_->failure() ? files_->failure() : stream_->failure();
-    if (!failure && samples_) failure = samples_->failure();
-    try {
+    root_errors_.keep(files_->failure());
+    root_errors_.keep(stream_->failure());
+    if (samples_) root_errors_.keep(samples_->failure());
+    root_errors_.attempt([&](launch::OnRoot) {
       print_all(as_text()              ? analysis::report_text_results(run_, text_)
                 : options_.lab01.asked ? lab01(run_, options_.lab01)
                                        : analysis::report(run_, options_.format));
-    } catch (const Error& error) {
-      if (!failure) failure = error;
-    }
-    return failure;
+    });
   }
 
   const RunOptions& options_;
   const launch::MpiSession& session_;
-  const RunContext& place_;
+  const RunContext& context_;
   collectives::Backend& backend_;
+  const RunGpus& gpus_;
   const RunPlan& plan_;
   const TrafficMatrix& traffic_;
   double start_;
@@ -321,13 +304,14 @@ class RunDriver {
   analysis::TextOptions text_;
   ProgressLine progress_;
   launch::Watchdog& watchdog_;
-  std::optional<StragglerProbe> look_;  // where ranks can be looked at one by one
-  std::optional<RecordFiles> files_;    // on rank 0, as are the next two
+  std::optional<StragglerProbe> probe_;  // where ranks can be probed one by one
+  std::optional<RecordFiles> files_;     // on rank 0, as is all that follows but telemetry_
   std::optional<StreamFile> stream_;
   std::optional<SampleFile> samples_;
-  std::optional<analysis::GpuCluster> gpus_;  // on rank 0 of a run on GPUs: what it is judged by
+  RowExpectations expectations_;
+  launch::RootErrors root_errors_;
+  bool has_fault_ = false;  ///< a node is not what --expect names
   RunTelemetry telemetry_;
-  bool has_fault_ = false;  ///< on rank 0: a node is not what --expect names
 };
 
 }  // namespace
@@ -337,27 +321,25 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   watchdog.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
-  RunContext place = make_run_context(options, session);
+  const RunContext context = make_run_context(options, session);
   const launch::CollectiveWait waiter(
-      ranks, place.host, session.clock(),
+      ranks, context.host, session.clock(),
       options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0);
-  const TrafficMatrix traffic = find_traffic(options, place, ranks);
+  const TrafficMatrix traffic = find_traffic(options, context.host, ranks);
   watchdog.step_without_limit("start of the backend");  // each of its waits for GPUs has a limit of its own
-  const std::unique_ptr<collectives::Backend> backend =
-      make_backend(options, session, waiter, place, traffic);
+  const RunBackend measured = make_backend(options, session, waiter, context, traffic);
   watchdog.step("planning the rows");
-  const RunPlan plan = plan_run(options, place, *backend, ranks, traffic);
+  const RunPlan plan = plan_run(options, context.host, measured, ranks, traffic);
   if (options.dry_run) {
-    launch::agreed(ranks, place.host, [&] {
-      if (!ranks.is_root()) return;
-      static_cast<void>(RecordFiles(options));
-      print_all(plan_text(plan, options, *backend, place.identities.size()));
+    launch::agree_on_root(ranks, context.host, [&](launch::OnRoot root) {
+      static_cast<void>(RecordFiles(root, options));
+      print_all(plan_text(plan, options, *measured.backend, context.identities.size()));
     });
     return ExitStatus::ok;
   }
-  RunDriver job(options, session, place, *backend, plan, traffic, start, watchdog);
-  job.look();
-  return job.finish(job.measure());
+  RunDriver driver(options, session, context, measured, plan, traffic, start, watchdog);
+  driver.prepare();
+  return driver.finish(driver.measure());
 }
 
 }  // namespace collbench::program

@@ -81,10 +81,10 @@ launch::Watchdog watch_for_timeouts(const RunOptions& options, bool is_root) {
   const double seconds = launch::time_is_simulated() ? 0 : options.timeout_seconds;
   const double patience = seconds > 0 && !is_root ? kRootReportsFirstSeconds : 0;
   return {seconds + patience, [&options, seconds](const std::string& step) {
-            const Error error(
-                ExitStatus::rank_lost, step.empty() ? "start of MPI" : step,
-                fmt::format("timed out after {}: a rank or a link hangs", format_seconds(seconds)),
-                timeout_next_step(step, options) + "; -T sets the timeout");
+            const Error error(ExitStatus::rank_lost, step.empty() ? "start of MPI" : step,
+                              fmt::format("timed out after {} without progress: a rank or a link hangs",
+                                          format_seconds(seconds)),
+                              timeout_next_step(step, options) + "; -T sets the timeout");
             fmt::print(stderr, "\n{}\n", describe(error));
             // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
             std::_Exit(static_cast<int>(error.status()));

@@ -10,9 +10,9 @@
 namespace collbench::program {
 namespace {
 
-constexpr double kMaxShare = 0.05;      // of the time since the beginning
-constexpr std::size_t kMinProbes = 14;  // heads so often in a row is 1 in 16,000
-constexpr double kMinSeconds = 2;       // that short runs may spend on probes
+constexpr double kShare = 0.05;      // of the time since the beginning
+constexpr std::size_t kEnough = 14;  // repetitions: two halves of a coin in a row so often are one in 16,000
+constexpr double kMinSeconds = 2;    // that short runs may spend on them
 
 }  // namespace
 
@@ -23,18 +23,17 @@ StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const I
       identities_(identities),
       prober_(ranks, clock, identities, links),
       start_(clock.seconds()),
-      max_seconds_(std::max(kMinSeconds, kMaxShare * seconds)) {}
+      max_seconds_(std::max(kMinSeconds, kShare * seconds)) {}
 
 void StragglerProbe::between_passes() {
-  if (launch::broadcast_value(ranks_, taken_seconds_ <= kMaxShare * (clock_.seconds() - start_)))
-    probe_once();
+  if (launch::broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) repeat_probe();
 }
 
 RankProbe StragglerProbe::finish() {
-  while (launch::broadcast_value(ranks_, repetitions_.size() < kMinProbes && taken_seconds_ < max_seconds_)) {
-    // Probes in a row would all meet the same passing disturbance.
+  while (launch::broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < max_seconds_)) {
+    // Probes in a row would all see the same passing disturbance.
     std::this_thread::sleep_for(std::chrono::milliseconds(15));
-    probe_once();
+    repeat_probe();
   }
   if (!ranks_.is_root()) return {};
   RankProbe probe = analysis::straggler_findings(repetitions_, identities_);
@@ -42,7 +41,7 @@ RankProbe StragglerProbe::finish() {
   return probe;
 }
 
-void StragglerProbe::probe_once() {
+void StragglerProbe::repeat_probe() {
   const double before = clock_.seconds();
   ProbeRepetition repetition = prober_.repeat();
   if (ranks_.is_root()) repetitions_.push_back(std::move(repetition));

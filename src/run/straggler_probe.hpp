@@ -8,7 +8,7 @@
 
 namespace collbench::program {
 
-/// Searches for stragglers with probes between the passes, which take little of the run's time. All calls are
+/// Finds out who is late, in probes between the passes that take little of the run's time. All calls are
 /// collective.
 class StragglerProbe {
  public:
@@ -16,15 +16,15 @@ class StragglerProbe {
   StragglerProbe(launch::Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
                  bool links);
 
-  /// One probe, unless probes took their share of the time since the beginning.
+  /// One repetition, unless they took their share of the time since the beginning.
   void between_passes();
 
-  /// As many more probes as it takes to exclude chance, while time allows; then what they found. Complete on
-  /// rank 0.
+  /// As many more repetitions as chance needs to be excluded, while time allows; then the findings. Complete
+  /// on rank 0.
   [[nodiscard]] RankProbe finish();
 
  private:
-  void probe_once();
+  void repeat_probe();
 
   launch::Ranks& ranks_;
   const Clock& clock_;

@@ -113,7 +113,7 @@ void RunTelemetry::running(std::optional<std::size_t> row) {
 void RunTelemetry::end(launch::Ranks& ranks, Run& run) {
   if (!wanted_) return;
   const topology::TelemetryLog* const log = watch_ ? &watch_->finish() : nullptr;
-  GatheredTelemetry all = gather_telemetry(ranks, context_.machines, context_.gpus, log);
+  GatheredTelemetry all = gather_telemetry(ranks, context_.machines, gpus_.by_rank, log);
   if (!ranks.is_root()) return;
   run.telemetry = std::move(all.telemetry);
   marks_ = std::move(all.marks);

@@ -10,6 +10,7 @@
 #include "collectives/nccl/gpu_choice.hpp"
 #include "launch/ranks.hpp"
 #include "src/run/context.hpp"
+#include "src/run/make_backend.hpp"
 #include "topology/telemetry/telemetry_watch.hpp"
 
 namespace collbench::program {
@@ -30,9 +31,9 @@ struct GatheredTelemetry {
 /// --no-telemetry.
 class RunTelemetry {
  public:
-  /// `context` outlives it.
-  RunTelemetry(const RunContext& context, bool wanted)
-      : context_(context), wanted_(wanted && context.on_gpus) {}
+  /// `context` and `gpus` outlive it.
+  RunTelemetry(const RunContext& context, const RunGpus& gpus, bool wanted)
+      : context_(context), gpus_(gpus), wanted_(wanted && !gpus.by_rank.empty()) {}
 
   /// Begins, on the first rank of each host.
   void begin(const launch::Ranks& ranks);
@@ -45,6 +46,7 @@ class RunTelemetry {
 
  private:
   const RunContext& context_;
+  const RunGpus& gpus_;
   bool wanted_;
   std::optional<topology::TelemetryWatch> watch_;
   std::map<std::size_t, std::vector<RowMark>> marks_;  // by row

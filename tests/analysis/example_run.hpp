@@ -21,7 +21,7 @@ inline Row example_row(OperationId id, std::uint64_t size_bytes, double microsec
     measured.pass_seconds.push_back(measured.seconds * (1 + 0.01 * pass));
   }
   measured.interval = {measured.seconds * 0.96, measured.seconds * 1.04, 0.9922};
-  measured.stopped = "precision reached";
+  measured.stopped = Stop{StopReason::precision_reached};
   measured.iterations = 8000;
   measured.iterations_per_sample = 10;
   measured.samples = 800;
@@ -48,8 +48,8 @@ inline Run example_run() {
   run.complete = true;
   run.command_line = {"collbench", "--algo", "auto,ring"};
   run.environment = {{"OMPI_MCA_btl", "self,tcp"}};
-  run.backend = "mpi";
-  run.time_reduction = "max";
+  run.backend = BackendId::mpi;
+  run.time_reduction = RankAggregate::maximum;
   run.ranks = {{0, "node01", 0, 0}, {1, "node01", 0, 1}, {2, "node02", 1, 0}, {3, "node02", 1, 1}};
   run.cores_per_node = {2, 2};
   run.passes = 8;
@@ -77,7 +77,7 @@ inline Run example_run() {
   Row fallen_back = example_row(OperationId::all_reduce, 8, 21);
   fallen_back.measurement.key.algorithm = "ring";
   fallen_back.measurement.algorithm_ran = "recursive_doubling";
-  fallen_back.measurement.stopped = "out of time";
+  fallen_back.measurement.stopped = Stop{StopReason::out_of_time};
   fallen_back.expectation = {30e-6, 40e-6, 25e-6, "recursive_doubling"};
   Row unavailable;
   unavailable.measurement.key.operation = OperationId::all_reduce;

@@ -20,41 +20,41 @@ CallContext of_rank(int rank) { return {.rank = rank, .ranks = 4, .root = 1}; }
 
 constexpr std::uint64_t kBlock = 1024;  // bytes of 128 doubles
 
-TEST(RowLayout, ShapeComesFromTheRow) {
+TEST(RowLayout, CallComesFromTheRow) {
   const TrafficMatrix traffic = traffic_by_distance(4);
-  const CallContext shape = shape_of(row(OperationId::gather, false), 2, 4, traffic);
-  EXPECT_EQ(shape.rank, 2);
-  EXPECT_EQ(shape.ranks, 4);
-  EXPECT_EQ(shape.root, 1);
-  EXPECT_EQ(shape.traffic, &traffic);
+  const CallContext call = call_context(row(OperationId::gather, false), 2, 4, traffic);
+  EXPECT_EQ(call.rank, 2);
+  EXPECT_EQ(call.ranks, 4);
+  EXPECT_EQ(call.root, 1);
+  EXPECT_EQ(call.traffic, &traffic);
 }
 
 TEST(RowLayout, OutOfPlaceHasTwoBuffers) {
-  const BufferBytes bytes = buffer_bytes_of(row(OperationId::all_gather, false), of_rank(0));
+  const BufferBytes bytes = row_layout(row(OperationId::all_gather, false), of_rank(0)).bytes;
   EXPECT_EQ(bytes.send, kBlock);
   EXPECT_EQ(bytes.receive, 4 * kBlock);
 }
 
 TEST(RowLayout, OnlyTheRootHoldsAllOfAGather) {
-  EXPECT_EQ(buffer_bytes_of(row(OperationId::gather, false), of_rank(1)).receive, 4 * kBlock);
-  EXPECT_EQ(buffer_bytes_of(row(OperationId::gather, false), of_rank(2)).receive, 0U);
+  EXPECT_EQ(row_layout(row(OperationId::gather, false), of_rank(1)).bytes.receive, 4 * kBlock);
+  EXPECT_EQ(row_layout(row(OperationId::gather, false), of_rank(2)).bytes.receive, 0U);
 }
 
 TEST(RowLayout, InPlaceHasOneBufferThatHoldsTheLarger) {
   for (const OperationId id : {OperationId::all_gather, OperationId::reduce_scatter}) {
-    const BufferBytes bytes = buffer_bytes_of(row(id, true), of_rank(0));
+    const BufferBytes bytes = row_layout(row(id, true), of_rank(0)).bytes;
     EXPECT_EQ(bytes.send, 0U);
     EXPECT_EQ(bytes.receive, 4 * kBlock);
   }
 }
 
 TEST(RowLayout, OutOfPlaceReadsOneBufferAndWritesTheOther) {
-  const BufferLayout places = buffer_layout_of(row(OperationId::scatter, false), of_rank(1));
-  EXPECT_FALSE(places.input.of_receive_buffer);
-  EXPECT_EQ(places.input.length, 4 * kBlock);
-  EXPECT_TRUE(places.result.of_receive_buffer);
-  EXPECT_EQ(places.result.offset, 0U);
-  EXPECT_EQ(places.result.length, kBlock);
+  const BufferLayout buffers = row_layout(row(OperationId::scatter, false), of_rank(1)).buffers;
+  EXPECT_FALSE(buffers.input.of_receive_buffer);
+  EXPECT_EQ(buffers.input.length, 4 * kBlock);
+  EXPECT_TRUE(buffers.result.of_receive_buffer);
+  EXPECT_EQ(buffers.result.offset, 0U);
+  EXPECT_EQ(buffers.result.length, kBlock);
 }
 
 TEST(RowLayout, InPlaceTheSmallerBufferIsTheRanksOwnBlock) {
@@ -71,11 +71,11 @@ TEST(RowLayout, InPlaceTheSmallerBufferIsTheRanksOwnBlock) {
         Case{scatter, 1, 0, kBlock}, Case{scatter, 2, 0, 0}, Case{broadcast, 2, 0, 0},
         Case{reduce, 1, 0, 0}}) {
     SCOPED_TRACE(operation(each.operation).name);
-    const BufferLayout places = buffer_layout_of(row(each.operation, true), of_rank(each.rank));
-    EXPECT_TRUE(places.input.of_receive_buffer);
-    EXPECT_TRUE(places.result.of_receive_buffer);
-    EXPECT_EQ(places.input.offset, each.input);
-    EXPECT_EQ(places.result.offset, each.result);
+    const BufferLayout buffers = row_layout(row(each.operation, true), of_rank(each.rank)).buffers;
+    EXPECT_TRUE(buffers.input.of_receive_buffer);
+    EXPECT_TRUE(buffers.result.of_receive_buffer);
+    EXPECT_EQ(buffers.input.offset, each.input);
+    EXPECT_EQ(buffers.result.offset, each.result);
   }
 }
 

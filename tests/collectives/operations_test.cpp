@@ -22,11 +22,11 @@ void for_every_call(const Check& check) {
       const TrafficMatrix traffic = traffic_by_distance(ranks);
       for (const int root : {0, ranks - 1}) {
         SCOPED_TRACE(testing::Message() << operation(each->id).name << " on " << ranks << ", root " << root);
-        std::vector<CallContext> shapes;
+        std::vector<CallContext> calls;
         for (int rank = 0; rank < ranks; ++rank) {
-          shapes.push_back({.rank = rank, .ranks = ranks, .root = root, .traffic = &traffic});
+          calls.push_back({.rank = rank, .ranks = ranks, .root = root, .traffic = &traffic});
         }
-        check(*each, shapes);
+        check(*each, calls);
       }
     }
   }
@@ -50,21 +50,21 @@ TEST(Registry, FiveRunWhenNobodyAsks) {
 }
 
 TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
-  for_every_call([](const Collective& each, const std::vector<CallContext>& shapes) {
+  for_every_call([](const Collective& each, const std::vector<CallContext>& calls) {
     const Operation& what = operation(each.id);
-    const auto ranks = static_cast<std::uint64_t>(shapes.size());
+    const auto ranks = static_cast<std::uint64_t>(calls.size());
     const std::uint64_t parts = what.size_meaning == SizeMeaning::total ? ranks : 1;
     for (const std::size_t element : {1U, 2U, 4U, 8U}) {
       for (const std::uint64_t asked : {1U, 7U, 8U, 100U, 1000U, 65536U}) {
         const std::uint64_t count = count_for(what, asked, element, static_cast<int>(ranks));
         EXPECT_GT(count, 0U) << "no row of 0 bytes appears unasked";
         std::uint64_t largest = 0;
-        for (const CallContext& shape : shapes) {
-          const Layout layout = each.layout(count, shape);
-          EXPECT_EQ(layout.size_elements, each.layout(count, shapes.front()).size_elements);
+        for (const CallContext& call : calls) {
+          const Layout layout = each.layout(count, call);
+          EXPECT_EQ(layout.size_elements, each.layout(count, calls.front()).size_elements);
           largest = std::max({largest, layout.send_elements, layout.receive_elements});
         }
-        const std::uint64_t size = each.layout(count, shapes.front()).size_elements;
+        const std::uint64_t size = each.layout(count, calls.front()).size_elements;
         EXPECT_EQ(size, largest) << "S is the largest buffer there is";
         if (each.id == OperationId::all_to_all_v) continue;  // its own test
         EXPECT_EQ(size, count * parts);
@@ -74,20 +74,20 @@ TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
       }
     }
     EXPECT_EQ(count_for(what, 0, 4, static_cast<int>(ranks)), 0U);
-    EXPECT_EQ(each.layout(0, shapes.front()).size_elements, 0U) << "0 bytes when asked";
+    EXPECT_EQ(each.layout(0, calls.front()).size_elements, 0U) << "0 bytes when asked";
   });
 }
 
 TEST(Registry, EveryElementOfTheResultHasASource) {
-  for_every_call([](const Collective& each, const std::vector<CallContext>& shapes) {
-    for (const CallContext& shape : shapes) {
-      const Layout layout = each.layout(250, shape);
+  for_every_call([](const Collective& each, const std::vector<CallContext>& calls) {
+    for (const CallContext& call : calls) {
+      const Layout layout = each.layout(250, call);
       std::uint64_t length = 0;
-      for (const Segment& segment : each.result(layout, shape)) {
+      for (const Segment& segment : each.result(layout, call)) {
         length += segment.length;
         const int source = std::max(0, segment.source);  // of a reduction, all ranks send as much
-        ASSERT_LT(source, shape.ranks);
-        const Layout theirs = each.layout(250, shapes[static_cast<std::size_t>(source)]);
+        ASSERT_LT(source, call.ranks);
+        const Layout theirs = each.layout(250, calls[static_cast<std::size_t>(source)]);
         EXPECT_LE(segment.source_index + segment.length, theirs.send_elements);
       }
       EXPECT_EQ(length, layout.receive_elements);
@@ -97,14 +97,14 @@ TEST(Registry, EveryElementOfTheResultHasASource) {
 
 TEST(Registry, AllToAllvMovesWhatItsMatrixSays) {
   const TrafficMatrix traffic = parse_traffic_matrix("0 6 2\n1 0 0\n1 1 0\n", "m");
-  const auto shape = [&](int rank) { return CallContext{.rank = rank, .ranks = 3, .traffic = &traffic}; };
+  const auto call = [&](int rank) { return CallContext{.rank = rank, .ranks = 3, .traffic = &traffic}; };
   const Collective& what = collective(OperationId::all_to_all_v);
   // Rank 0 sends 8 of the matrix's parts, the most: 800 elements.
-  EXPECT_EQ(what.layout(800, shape(0)).size_elements, 800U);
-  EXPECT_EQ(what.layout(800, shape(0)).send_elements, 800U);
-  EXPECT_EQ(what.layout(800, shape(1)).send_elements, 100U);
-  EXPECT_EQ(what.layout(800, shape(1)).receive_elements, 700U);
-  const auto segments = what.result(what.layout(800, shape(1)), shape(1));
+  EXPECT_EQ(what.layout(800, call(0)).size_elements, 800U);
+  EXPECT_EQ(what.layout(800, call(0)).send_elements, 800U);
+  EXPECT_EQ(what.layout(800, call(1)).send_elements, 100U);
+  EXPECT_EQ(what.layout(800, call(1)).receive_elements, 700U);
+  const auto segments = what.result(what.layout(800, call(1)), call(1));
   ASSERT_EQ(segments.size(), 3U);
   EXPECT_EQ(segments[0].length, 600U);
   EXPECT_EQ(segments[1].length, 0U);

@@ -84,6 +84,16 @@ WITHOUT_HEADER = {
     r"topology/readers/(ibstat|lspci|read_any|registry|hwloc/(live|xml)|nccl/graph_xml|nvidia_smi/(csv|nvlink|query|topo)|sysfs/(nics|pci))\.cpp":
     "the readers, which readers.hpp declares",
     r"topology/render/[a-z_]+\.cpp": "the renderers, which render.hpp declares",
+    r"analysis/models/host/(all_gather|all_reduce|all_to_all|broadcast_reduce|gather_scatter|point_to_point|reduce_scatter)\.cpp":
+    "the algorithms of an operation or two each, which algorithms.hpp declares",
+    r"analysis/models/nccl/latency\.cpp": "the second half of algorithms.hpp",
+    r"analysis/verdict/(explanation|undetectable_losses)\.cpp": "what verdict.hpp says of a verdict's reasons",
+    r"analysis/import/(job_location|log_lines|nccl_line|nccl_tests_(json|row|text))\.cpp":
+    "the parts of import_log, which log_readers.hpp declares",
+    r"analysis/report/(text|markdown|csv|json)\.cpp": "the writers of one format each, which report.hpp declares",
+    r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
+    "the sections of a report, which sections.hpp declares",
+    r"analysis/report/lab01/(ceilings|checks|explanation)\.cpp": "the parts of the lab page, which lab01.hpp declares",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|tuner)\.cpp": "libraries to load",
@@ -105,6 +115,8 @@ TESTED_BY = {
     r"collectives/mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
     r"topology/diff/(devices|host|nvlinks|paths|pcie)\.cpp": "tests/topology/diff/topology_diff_test.cpp",
     r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
+    r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
+    r"topology/sysfs_(infiniband|net|pci)\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"collectives/(all_gather|all_reduce|all_to_all|all_to_all_v|broadcast|gather|ping_pong|reduce|reduce_scatter|scatter|send_recv|collective)\.cpp":
     "tests/collectives/operations_test.cpp",
 }

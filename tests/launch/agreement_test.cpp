@@ -55,5 +55,42 @@ TEST(Agreement, RunningOutOfMemoryIsAUsageError) {
   });
 }
 
+TEST(Agreement, WhatRankZeroDoesAloneFailsOnAll) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    try {
+      agree_on_root(ranks, "host", [](OnRoot) { throw usage_error("-J", "no space", "free some"); });
+      ADD_FAILURE() << "rank " << ranks.rank() << " did not hear of it";
+    } catch (const AgreedError& error) {
+      EXPECT_STREQ(error.what(), "rank 0 on host: no space");
+    }
+  });
+}
+
+TEST(Agreement, WhatRankZeroDoesAloneHasItsResultThere) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    const std::optional<int> lines = agree_on_root(ranks, "host", [](OnRoot) { return 7; });
+    EXPECT_EQ(lines, ranks.is_root() ? std::optional<int>(7) : std::nullopt);
+  });
+}
+
+TEST(Agreement, ErrorsOfRankZeroAreKeptUntilAllCanAgree) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    RootErrors errors;
+    if (ranks.is_root()) {
+      errors.attempt([](OnRoot) {});
+      errors.keep(std::nullopt);
+      errors.attempt([](OnRoot) { throw usage_error("--csv", "the first", "next"); });
+      errors.attempt([](OnRoot) { throw usage_error("--csv", "the second", "next"); });
+    }
+    ranks.barrier();  // nothing is thrown until here
+    try {
+      errors.agree(ranks, "host");
+      ADD_FAILURE();
+    } catch (const AgreedError& error) {
+      EXPECT_STREQ(error.what(), "rank 0 on host: the first");
+    }
+  });
+}
+
 }  // namespace
 }  // namespace collbench::launch::agreement_test

@@ -78,7 +78,7 @@ TEST(CollectiveWait, AfterTheLimitTheBusyRanksAreNamed) {
     ASSERT_TRUE(error);
     EXPECT_EQ(error->status(), ExitStatus::rank_lost);
     EXPECT_EQ(error->where(), "AllReduce");
-    EXPECT_THAT(error->what(), HasSubstr("no end on ranks 1, 2 after 500 ms"));
+    EXPECT_THAT(error->what(), HasSubstr("timed out waiting for ranks 1 (host), 2 (host) after 500 ms"));
   }
 }
 

@@ -28,9 +28,8 @@ std::vector<std::string> after_ten_seconds(double host_busy_seconds, double thre
 TEST(OtherLoad, NamesTheHostWhereRanksHadToTakeTurns) {
   EXPECT_THAT(
       after_ten_seconds(35, 2),
-      ElementsAre(
-          "vm: other processes kept 1.5 of its 2 hardware threads busy during the run, and ranks took "
-          "turns with them: the times hold that, too"));
+      ElementsAre("vm: other processes kept 1.5 of its 2 hardware threads busy during the run and competed "
+                  "with ranks: the times include that interference"));
 }
 
 TEST(OtherLoad, IsSilentWhereThereWasRoom) {
@@ -45,8 +44,8 @@ TEST(OtherLoad, MoreRanksThanHardwareThreadsAreNobodyElses) {
 TEST(OtherLoad, NamesTheHypervisor) {
   EXPECT_THAT(
       after_ten_seconds(20, 2, 5),
-      ElementsAre("vm: a virtual machine, and its hypervisor withheld 20 % of the processor time that was "
-                  "asked for during the run (steal): the times hold that, too"));
+      ElementsAre("vm: a virtual machine whose hypervisor withheld 20 % of the CPU time that it asked for "
+                  "during the run (steal): the times include that interference"));
   EXPECT_THAT(after_ten_seconds(20, 64, 5), SizeIs(1));  // room or not: it is the vCPUs that wait
   EXPECT_THAT(after_ten_seconds(20, 2, 0.1), IsEmpty());
   EXPECT_THAT(after_ten_seconds(0, 2), IsEmpty());

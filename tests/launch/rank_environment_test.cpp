@@ -17,13 +17,13 @@ using ::testing::IsEmpty;
 constexpr std::uint64_t kGigabytes = 1'000'000'000;
 
 RankEnvironment on_cores(std::vector<int> cores, int online = 8) {
-  RankEnvironment place;
-  place.machine.allowed_cores = std::move(cores);
-  place.machine.online_cores = online;
-  place.machine.available_memory_bytes = 8 * kGigabytes;
-  place.machine.program_id = "one";
-  place.library_version = "Open MPI v4.1.4";
-  return place;
+  RankEnvironment environment;
+  environment.machine.allowed_cores = std::move(cores);
+  environment.machine.online_cores = online;
+  environment.machine.available_memory_bytes = 8 * kGigabytes;
+  environment.machine.program_id = "one";
+  environment.library_version = "Open MPI v4.1.4";
+  return environment;
 }
 
 /// `per_node` ranks on each of `nodes` nodes.
@@ -38,10 +38,10 @@ Identities block(int nodes, int per_node) {
   return all;
 }
 
-std::string why_refused(const std::vector<RankEnvironment>& places, const Identities& identities) {
+std::string why_refused(const std::vector<RankEnvironment>& environments, const Identities& identities) {
   try {
-    require_same_programs(places, identities);
-    static_cast<void>(all_have_gpus(places, identities));
+    require_same_programs(environments, identities);
+    static_cast<void>(all_have_gpus(environments, identities));
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::not_here);
     return describe(error);
@@ -65,56 +65,57 @@ TEST(Place, IsGatheredWhole) {
 }
 
 TEST(Place, DifferingProgramsAndLibrariesAreRefusedByHost) {
-  std::vector<RankEnvironment> places(4, on_cores({0, 1}));
-  EXPECT_EQ(why_refused(places, block(2, 2)), "accepted");
-  places[3].machine.program_id = "other";
-  EXPECT_THAT(why_refused(places, block(2, 2)),
-              AllOf(HasSubstr("host1"), HasSubstr("another collbench program than on host0")));
-  places[2].library_version = "Open MPI v5";
-  EXPECT_THAT(why_refused(places, block(2, 2)),
+  std::vector<RankEnvironment> environments(4, on_cores({0, 1}));
+  EXPECT_EQ(why_refused(environments, block(2, 2)), "accepted");
+  environments[3].machine.program_id = "other";
+  EXPECT_THAT(why_refused(environments, block(2, 2)),
+              AllOf(HasSubstr("host1"), HasSubstr("a different collbench program than on host0")));
+  environments[2].library_version = "Open MPI v5";
+  EXPECT_THAT(why_refused(environments, block(2, 2)),
               AllOf(HasSubstr("host1"), HasSubstr("MPI library"), HasSubstr("v5")));
 }
 
 TEST(Place, AGpuIsNeverPassedOverInSilence) {
-  std::vector<RankEnvironment> places(4, on_cores({0, 1}));
-  EXPECT_FALSE(all_have_gpus(places, block(2, 2)));
-  places[3].machine.nvidia_devices = 8;
-  EXPECT_THAT(why_refused(places, block(2, 2)), AllOf(HasSubstr("host1"), HasSubstr("--backend mpi")));
-  for (RankEnvironment& place : places) place.machine.nvidia_devices = 8;
-  EXPECT_TRUE(all_have_gpus(places, block(2, 2)));
+  std::vector<RankEnvironment> environments(4, on_cores({0, 1}));
+  EXPECT_FALSE(all_have_gpus(environments, block(2, 2)));
+  environments[3].machine.nvidia_devices = 8;
+  EXPECT_THAT(why_refused(environments, block(2, 2)), AllOf(HasSubstr("host1"), HasSubstr("--backend mpi")));
+  for (RankEnvironment& environment : environments) environment.machine.nvidia_devices = 8;
+  EXPECT_TRUE(all_have_gpus(environments, block(2, 2)));
 }
 
 TEST(Place, CoresAndMemoryAreSharedByTheRanksOfANode) {
-  const std::vector<RankEnvironment> places{on_cores({0}), on_cores({1}), on_cores({0, 1, 2}),
-                                            on_cores({0, 1, 2})};
-  EXPECT_THAT(cores_per_node(places, block(2, 2)), ElementsAre(2, 3));
-  EXPECT_EQ(memory_per_rank(places, block(2, 2)), 4 * kGigabytes);
+  const std::vector<RankEnvironment> environments{on_cores({0}), on_cores({1}), on_cores({0, 1, 2}),
+                                                  on_cores({0, 1, 2})};
+  EXPECT_THAT(cores_per_node(environments, block(2, 2)), ElementsAre(2, 3));
+  EXPECT_EQ(memory_per_rank(environments, block(2, 2)), 4 * kGigabytes);
 }
 
 TEST(Place, EnoughCoresAreNotANote) {
-  const std::vector<RankEnvironment> places{on_cores({0}), on_cores({1})};
-  EXPECT_THAT(environment_notes(places, block(1, 2), true, true), IsEmpty());
+  const std::vector<RankEnvironment> environments{on_cores({0}), on_cores({1})};
+  EXPECT_THAT(environment_notes(environments, block(1, 2), true, true), IsEmpty());
 }
 
 TEST(Place, MoreRanksThanCores) {
-  const std::vector<RankEnvironment> places(4, on_cores({0, 1}, 2));
-  EXPECT_THAT(environment_notes(places, block(1, 4), true, false),
+  const std::vector<RankEnvironment> environments(4, on_cores({0, 1}, 2));
+  EXPECT_THAT(environment_notes(environments, block(1, 4), true, false),
               ElementsAre(AllOf(HasSubstr("host0: 4 ranks on 2 cores"), HasSubstr("at most 2 ranks"))));
 }
 
 TEST(Place, RanksBoundToOneCore) {
-  const std::vector<RankEnvironment> places(2, on_cores({5}));
+  const std::vector<RankEnvironment> environments(2, on_cores({5}));
   EXPECT_THAT(
-      environment_notes(places, block(1, 2), true, false),
+      environment_notes(environments, block(1, 2), true, false),
       ElementsAre(AllOf(HasSubstr("2 ranks are bound to 1 of 8 cores"), HasSubstr("--bind-to none"))));
 }
 
 TEST(Place, OneRankWithoutALauncher) {
-  const std::vector<RankEnvironment> places{on_cores({0})};
-  EXPECT_THAT(environment_notes(places, block(1, 1), false, true),
+  const std::vector<RankEnvironment> environments{on_cores({0})};
+  EXPECT_THAT(environment_notes(environments, block(1, 1), false, true),
               ElementsAre(HasSubstr("inside a Slurm allocation")));
-  EXPECT_THAT(environment_notes(places, block(1, 1), false, false), ElementsAre(HasSubstr("mpirun -np N")));
-  EXPECT_THAT(environment_notes(places, block(1, 1), true, false), IsEmpty());
+  EXPECT_THAT(environment_notes(environments, block(1, 1), false, false),
+              ElementsAre(HasSubstr("mpirun -np N")));
+  EXPECT_THAT(environment_notes(environments, block(1, 1), true, false), IsEmpty());
 }
 
 }  // namespace

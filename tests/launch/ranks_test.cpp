@@ -18,5 +18,28 @@ TEST(Ranks, ValuesReachEveryRank) {
   });
 }
 
+TEST(Ranks, StructuresTravelAsTheyAre) {
+  struct Figures {
+    int rank = 0;
+    double seconds = 0;
+  };
+  run_rank_threads(3, [](Ranks& ranks) {
+    const auto all = all_gather_values(ranks, Figures{.rank = ranks.rank(), .seconds = 0.25 * ranks.rank()});
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[2].rank, 2);
+    EXPECT_EQ(all[2].seconds, 0.5);
+    EXPECT_EQ(gather_values(ranks, ranks.rank()).size(), ranks.is_root() ? 3U : 0U);
+  });
+}
+
+TEST(Ranks, SpansMayDifferInLength) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    const std::vector<int> mine(static_cast<std::size_t>(ranks.rank()), ranks.rank());
+    EXPECT_THAT(all_gather_spans(ranks, mine),
+                ElementsAre(std::vector<int>{}, std::vector<int>{1}, std::vector<int>{2, 2}));
+    EXPECT_EQ(gather_spans(ranks, mine).size(), ranks.is_root() ? 3U : 0U);
+  });
+}
+
 }  // namespace
 }  // namespace collbench::launch::ranks_test

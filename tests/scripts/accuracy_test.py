@@ -49,7 +49,7 @@ class Accuracy(unittest.TestCase):
         self.assertEqual(bad, set(CAUSES))
         self.assertEqual(bad, {log for log, (_, verdict, _) in verdicts.items() if verdict == "FAULT"})
         for log, cause in CAUSES.items():
-            self.assertIn(cause, verdicts[log][2].split("Cause: ")[1])
+            self.assertIn(cause, verdicts[log][2].split("Likely cause: ")[1])
 
     def test_a_miss_without_a_cause_is_a_complaint(self):
         text = self.document.read_text()

@@ -101,7 +101,7 @@ class Import(unittest.TestCase):
                 ("", "the file is empty"),
                 ("hello\n", "has no table of nccl-tests in its 1 lines"),
                 (b"\xff\xfeh\x00", "UTF-16"),
-                (b"\x7fELF\x02\x01\x00\x00", "a byte 0 stands in no text"),
+                (b"\x7fELF\x02\x01\x00\x00", "contains NUL bytes, so it is not a text file"),
                 (HEADING, "the heading of a table without a row"),
                 (HEADING + ROW.replace("10000  100", "XXXXX  100"), "1 rows whose times are masked from line 2"),
                 (HEADING + ROW.replace("1000000000     250000000", "0     0"), "1 rows of 0 bytes from line 2"),
@@ -137,7 +137,7 @@ class Import(unittest.TestCase):
         printed = self.collbench("import", self.file(HEADING + ROW + bad + bad))
         for words in ("rows of 0 bytes: 2, the first in line 3", "rows whose times are masked: 2, the first in line 4",
                       "rows with another number of columns than their heading: 2, the first in line 5",
-                      "not complete: the log ends before the table's last lines"):
+                      "incomplete: the log ends before the end of the table"):
             self.assertIn(words, printed)
 
     def test_lab01_of_a_log_and_of_its_record(self):

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import signal
 import subprocess
 import sys
@@ -70,7 +71,7 @@ class EveryOperation(Scratch):
         rows = [row for row in run["rows"] if not row["unavailable"]]
         for row in run["rows"]:
             if "two ranks" not in row["unavailable"]:
-                self.assertEqual("MPI has none like it" in row["unavailable"], row["type"].startswith("f8"), row)
+                self.assertEqual("a type of GPUs that MPI does not have" in row["unavailable"], row["type"].startswith("f8"), row)
         for row in rows:
             self.assertEqual(row["wrong_elements"], 0, row)
             self.assertGreater(row["size_bytes"], 0, row)
@@ -333,7 +334,7 @@ class BadInput(Scratch):
     def test_what_only_gpus_have(self):
         self.check(["-G", "1"], "-G: there are no CUDA graphs on host memory", status=5)
         self.check(["--enqueue-time"], "--enqueue-time: an MPI call returns when it is done", status=5)
-        self.check(["-d", "f8e4m3"], "-d f8e4m3: .*MPI has none like it", status=5)
+        self.check(["-d", "f8e4m3"], "-d f8e4m3: .*a type of GPUs that MPI does not have", status=5)
 
     def test_report_of_no_record(self):
         self.check(["report", self.folder / "none.json"], "none.json", "No such file")
@@ -345,14 +346,17 @@ class BadInput(Scratch):
 class Place(Scratch):
     def test_differing_programs_are_an_error(self):
         other = self.folder / "collbench"
-        shutil.copy(PROGRAM, other)
-        with other.open("ab") as file:
-            file.write(b"another build")
+        program = PROGRAM.read_bytes()
+        note = struct.pack("=III", 4, 20, 3) + b"GNU\0"  # elf(5): the header and owner of a build-id of 20 bytes
+        self.assertEqual(program.count(note), 1, "the program is linked with --build-id=sha1")
+        at = program.index(note) + len(note)
+        other.write_bytes(program[:at] + bytes([program[at] ^ 1]) + program[at + 1:])
+        shutil.copymode(PROGRAM, other)
         result = subprocess.run(
             ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertIn("another collbench program", collbench_lines(result)[0])
+        self.assertIn("a different collbench program", collbench_lines(result)[0])
 
     def test_differing_arguments_are_an_error(self):
         result = subprocess.run(
@@ -514,7 +518,7 @@ class CutShort(Scratch):
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
-        self.assertIn("not complete", output)
+        self.assertIn("incomplete", output)
         self.assertIn("interrupted", errors)
         self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
 
@@ -522,7 +526,7 @@ class CutShort(Scratch):
         process, _ = self.start("-N", "0")
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
-        self.assertNotIn("not complete", output)
+        self.assertNotIn("incomplete", output)
         self.assertNotIn("collbench: interrupted", errors)
         self.assertTrue(json.loads((self.folder / "run.json").read_text())["complete"])
 
@@ -539,7 +543,7 @@ class CutShort(Scratch):
         self.assertEqual(result.returncode, 4, result.stderr)
         lines = [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
         self.assertEqual(len(lines), 1, result.stderr)
-        self.assertRegex(lines[0], "start of MPI: timed out after 3 s: .* reach each other")
+        self.assertRegex(lines[0], "start of MPI: timed out after 3 s without progress: .* reach each other")
 
     def test_a_rank_that_hangs_ends_the_run(self):
         for victim in (0, 1):  # rank 0 speaks for all, unless it is the one that hangs
@@ -553,7 +557,7 @@ class CutShort(Scratch):
             self.assertEqual(process.returncode, 4, errors)
             lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
             self.assertEqual(len(lines), 1, errors)
-            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s")
+            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s without progress")
             self.assertIn("results so far are saved in", lines[0])
             self.kept()
 

@@ -43,7 +43,7 @@ class Predict(unittest.TestCase):
         self.assertIn("2 nodes × 8 A100 SXM (16 ranks)", table)
         for operation in ("AllReduce", "AllGather", "ReduceScatter", "AllToAll", "SendRecv"):
             self.assertRegex(table, rf"(?m)^{operation}$")
-        self.assertIn("8 NICs of 25 GB/s a node", table)
+        self.assertIn("8 NICs per node, 25 GB/s each", table)
 
     def test_every_operation_that_can_be_measured(self):
         table = rows("--topology", "hgx-h100", "--nodes", 2, "--ops", "all", "--sizes", "1GB")
@@ -70,7 +70,7 @@ class Predict(unittest.TestCase):
     def test_sixteen_thousand_gpus(self):
         for row in rows("--topology", "hgx-h100", "--nodes", 2048):
             low, high = row["band_gb_per_s"]
-            if row["limited_by"] == "less than 4 B a rank":
+            if row["limited_by"] == "less than 4 B per rank":
                 self.assertIsNone(low)
                 continue
             self.assertLess(0, low)

@@ -84,7 +84,7 @@ class KilledRun(Scratch):
             self.assertEqual([row["launch_passes"] for row in complete["rows"]],
                              [[count for count in (own, PASSES - own) if count] for own in some])
             if any(0 < own < PASSES for own in some):
-                self.assertIn("are of several launches", unwrapped(result.stdout))
+                self.assertIn("span several launches", unwrapped(result.stdout))
 
     def test_a_report_is_made_of_what_there_is(self):
         self.kill_one(1)

@@ -99,8 +99,8 @@ class Diff(Scratch):
         nodes = [self.file(f"n{i}.json", good.read_bytes()) for i in range(5)]
         result = topo("diff", bad, *nodes)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertIn("6 machines: 5 alike, 1 otherwise", result.stdout)
-        self.assertEqual(topo("diff", *nodes).stdout, "5 machines, all alike\n")
+        self.assertIn("6 machines: 5 identical, 1 different", result.stdout)
+        self.assertEqual(topo("diff", *nodes).stdout, "5 machines, all identical\n")
 
     def test_files_of_twins_are_read_once_and_still_looked_at(self):
         good, bad = self.pair()
@@ -110,7 +110,7 @@ class Diff(Scratch):
             document["hosts"][0]["name"] = [f"node{number}", 0]
             nodes.append(self.file(f"n{number}.json", json.dumps(document, indent=number)))
         result = topo("diff", *nodes, bad)
-        self.assertIn("5 machines: 4 alike, 1 otherwise", result.stdout)
+        self.assertIn("5 machines: 4 identical, 1 different", result.stdout)
         self.assertIn("bad.json against ", result.stdout)
         cut = self.file("cut.json", nodes[0].read_text()[:-2])
         self.bad(["diff", *nodes, cut], "cut.json:")

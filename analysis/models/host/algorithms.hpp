@@ -40,7 +40,7 @@ struct HostAlgorithm {
 [[nodiscard]] bool power_of_two_ranks(int ranks);
 [[nodiscard]] bool never_by_choice(int ranks);  ///< it runs where the call leaves none
 
-// One file each, named after the operation.
+// In files named after the operation, or the two that are each other's reverse.
 [[nodiscard]] std::span<const HostAlgorithm> host_all_reduce_algorithms();
 [[nodiscard]] std::span<const HostAlgorithm> host_all_gather_algorithms();
 [[nodiscard]] std::span<const HostAlgorithm> host_reduce_scatter_algorithms();

@@ -41,7 +41,7 @@ LinkLimit chain(const GpuCluster& cluster) {
   if (cluster.ranks_per_domain() == 2) return links;
   const double capped = channels(cluster) * max_per_channel(cluster);
   if (capped < links.gigabytes_per_second) {
-    links = {fmt::format("{} tree channels of {:g} GB/s", channels(cluster), max_per_channel(cluster)),
+    links = {fmt::format("{} tree channels, {:g} GB/s each", channels(cluster), max_per_channel(cluster)),
              capped};
   }
   return links;
@@ -114,6 +114,30 @@ AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : one_nic(cluster);
   if (cluster.domains() > 1) limit = slower(limit, one_nic(cluster));
   return {"send_recv", limit.gigabytes_per_second, limit};
+}
+
+GpuPattern gpu_pattern(OperationId id) {
+  switch (id) {
+    case OperationId::all_reduce:
+      return GpuPattern::all_reduce;
+    case OperationId::all_gather:
+    case OperationId::reduce_scatter:
+      return GpuPattern::ring;
+    case OperationId::broadcast:
+    case OperationId::reduce:
+      return GpuPattern::chain;
+    case OperationId::all_to_all:
+    case OperationId::all_to_all_v:
+    case OperationId::gather:
+    case OperationId::scatter:
+      return GpuPattern::exchange;
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+      return GpuPattern::one_flow;
+    case OperationId::hypercube:
+      return GpuPattern::none;
+  }
+  return GpuPattern::none;
 }
 
 }  // namespace collbench::analysis

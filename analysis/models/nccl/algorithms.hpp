@@ -2,10 +2,24 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "base/record/operation.hpp"
 
 namespace collbench::analysis {
+
+/// How NCCL moves the bytes of an operation.
+enum class GpuPattern {
+  all_reduce,  ///< reduced and passed on: ring, trees, NVLS
+  ring,        ///< a block of every rank once round the ring
+  chain,       ///< from the root, or to it, in a pipeline along the ring
+  exchange,    ///< pairs of sends and receives between all ranks, or all and the root
+  one_flow,    ///< a send and a receive
+  none,        ///< there is no model
+};
+
+/// The one list of operations that the models of GPUs have.
+[[nodiscard]] GpuPattern gpu_pattern(OperationId id);
 
 /// What an algorithm reaches on large buffers, and the link that holds it there.
 struct AlgorithmRate {
@@ -42,5 +56,21 @@ struct AlgorithmRate {
 
 /// SendRecv from rank r to r + 1: between domains one flow each way, over one NIC.
 [[nodiscard]] AlgorithmRate gpu_send_recv(const GpuCluster& cluster);
+
+/// What a call costs its process before any GPU moves a byte, in µs: a process that drives several GPUs
+/// launches on each. 0 for one process per GPU, and where the log does not tell.
+[[nodiscard]] double launch_floor_microseconds(const Operation& operation, const GpuCluster& cluster);
+
+/// NCCL's own latency of the operation with its LL protocol, the quickest algorithm (NCCL 2.30
+/// src/graph/tuning.cc), with the transport's extra latency on every network hop.
+[[nodiscard]] double latency_floor_microseconds(const Operation& operation, const GpuCluster& cluster);
+
+/// What lies between the floor and S over the plateau's rate: protocols that change, a pipeline that fills.
+[[nodiscard]] double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes);
+
+/// The whole: launch and GPU work overlap; `plateau` is the algorithm's rate in GB/s of S. With the run's own
+/// smallest time (GpuRunFacts) that takes the place of the floor.
+[[nodiscard]] double gpu_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,
+                                      double plateau);
 
 }  // namespace collbench::analysis

@@ -13,27 +13,27 @@
 namespace collbench::analysis {
 namespace {
 
-bool holds(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
+bool contains(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
 
 /// NCCL's "Using network" line: "IB", "Socket", or the name that a plugin gives itself.
 Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
   const std::string& network = log.network->value;
-  if (holds(network, "Socket")) return Transport::sockets;
-  if (holds(network, "Libfabric")) return *find_transport("efa", cluster.sm);
-  if (holds(network, "FasTrak") || holds(network, "TCPXO")) return Transport::tcpxo;
-  if (holds(network, "TCPX")) return Transport::tcpx;
+  if (contains(network, "Socket")) return Transport::sockets;
+  if (contains(network, "Libfabric")) return *find_transport("efa", cluster.sm);
+  if (contains(network, "FasTrak") || contains(network, "TCPXO")) return Transport::tcpxo;
+  if (contains(network, "TCPX")) return Transport::tcpx;
   if (network != "IB" && network != "IBext") {
-    return holds(network, "IBext") ? cluster.transport : Transport::plugin;
+    return contains(network, "IBext") ? cluster.transport : Transport::plugin;
   }
   if (log.gpu_direct && !log.gpu_direct->value) return Transport::staged;
   return log.link_layer && log.link_layer->value == "RoCE" ? Transport::roce : Transport::infiniband;
 }
 
 std::string network_of(const LogFacts& log) {
-  std::string words = log.network->value;
-  if (log.link_layer) words += fmt::format(" ({})", log.link_layer->value);
-  if (log.gpu_direct) words += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value ? "with" : "without");
-  return words;
+  std::string text = log.network->value;
+  if (log.link_layer) text += fmt::format(" ({})", log.link_layer->value);
+  if (log.gpu_direct) text += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value ? "with" : "without");
+  return text;
 }
 
 GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
@@ -72,20 +72,21 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
 
 GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machine, const std::string& where,
                           bool own_floor) {
-  if (run.backend != "nccl") {
-    throw usage_error(where, "it was measured on host memory, which no topology of GPUs explains",
-                      "judge a run of NCCL or an imported log");
+  if (!measures_gpus(run.backend)) {
+    throw usage_error(where, "was measured on host memory, where a GPU topology does not apply",
+                      "judge an NCCL run or an imported log");
   }
   if (run.log && !run.log->nodes) {
-    throw usage_error(where, "the log does not say on how many nodes it ran", "give --nodes to import");
+    throw usage_error(where, "the log does not say how many nodes it ran on",
+                      "pass --nodes to collbench import");
   }
   const int nodes = node_count(run.ranks);
   const int ranks = static_cast<int>(run.ranks.size());
   const std::vector<int> locals = ranks_per_node(run.ranks);
   if (nodes == 0 ||
       std::any_of(locals.begin(), locals.end(), [&](int each) { return each != locals.front(); })) {
-    throw usage_error(where, fmt::format("{} ranks on {} nodes: nodes differ", ranks, nodes),
-                      "only runs with as many ranks on every node can be judged");
+    throw usage_error(where, fmt::format("{} ranks on {} nodes, not the same number on each", ranks, nodes),
+                      "only runs with the same number of ranks on every node can be judged");
   }
   return with_run_facts(gpu_cluster(machine, nodes, locals.front()), run, own_floor);
 }

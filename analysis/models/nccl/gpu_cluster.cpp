@@ -61,7 +61,7 @@ void find_host_path(const topology::Host& host, GpuCluster& cluster) {
   if (cluster.host_path > 0) return;
   // No source shows the way: NCCL's rate between two sockets of a CPU that it does not know.
   cluster.host_path = topology::cpu_interconnect_rate("x86_64", "", 0).gigabytes_per_second;
-  cluster.host_path_name = "the way through the host (not shown by the topology)";
+  cluster.host_path_name = "the path through the host (not in the topology)";
 }
 
 double line_rate(const topology::Nic& nic) {
@@ -104,11 +104,12 @@ void find_nics(const topology::Host& host, GpuCluster& cluster) {
 GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node, const std::string& where) {
   const int gpus = static_cast<int>(host.gpus.size());
   if (gpus == 0) {
-    throw usage_error(where, "there is no GPU in this topology",
-                      "give one with GPUs: a reference machine's name, or what collbench topo save wrote");
+    throw usage_error(
+        where, "this topology has no GPU",
+        "give one with GPUs: a reference machine's name, or a file that collbench topo save wrote");
   }
   if (nodes < 1 || ranks_per_node < 0 || ranks_per_node > gpus) {
-    throw usage_error(where, fmt::format("{} ranks do not fit a node of {} GPUs", ranks_per_node, gpus),
+    throw usage_error(where, fmt::format("{} ranks do not fit on a node with {} GPUs", ranks_per_node, gpus),
                       fmt::format("give 1 to {} ranks per node", gpus));
   }
   GpuCluster cluster;
@@ -120,7 +121,7 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   const auto sm = topology::sm_of(host, host.gpus[0]);
   if (!sm) {
     throw usage_error(
-        where, "the GPUs' model is not known, and without it no link rate is",
+        where, "the GPU model is unknown, and with it every link rate",
         fmt::format(
             "put it together with nvidia-smi -q -x > q.xml; collbench topo save {} q.xml -o node.json",
             where));
@@ -135,11 +136,12 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   cluster.transport = transport_of(host, cluster.sm);
   cluster.gpu_path = pcie_of(host, host.gpus[0].pci_address.value_or(""));
   if (nodes > 1 && cluster.nics == 0) {
-    throw usage_error(where,
-                      host.nics.empty() ? std::string("there is no NIC in this topology to reach other nodes")
-                                        : fmt::format("the rate of its {} to other nodes is not known",
-                                                      counted(host.nics.size(), "NIC")),
-                      "save it on the machine itself (collbench topo save), or predict one node");
+    throw usage_error(
+        where,
+        host.nics.empty()
+            ? std::string("this topology has no NIC, so it cannot reach other nodes")
+            : fmt::format("the rate of its {} to other nodes is unknown", counted(host.nics.size(), "NIC")),
+        "save it on the machine itself (collbench topo save), or predict one node");
   }
   return cluster;
 }

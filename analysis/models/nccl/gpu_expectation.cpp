@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/models/nccl/algorithms.hpp"
-#include "analysis/models/nccl/latency.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -18,26 +17,20 @@ constexpr double kSmallSizes = 0.30;
 constexpr int kNodesOfOneLeaf = 32;
 
 std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& cluster) {
-  switch (id) {
-    case OperationId::all_reduce: {
+  switch (gpu_pattern(id)) {
+    case GpuPattern::all_reduce: {
       std::vector<AlgorithmRate> rates{gpu_ring(operation(id), cluster), gpu_tree(cluster)};
       if (const auto nvls = gpu_nvls(cluster)) rates.push_back(*nvls);
       return rates;
     }
-    case OperationId::all_gather:
-    case OperationId::reduce_scatter:
-    case OperationId::broadcast:
-    case OperationId::reduce:
+    case GpuPattern::ring:
+    case GpuPattern::chain:
       return {gpu_ring(operation(id), cluster)};
-    case OperationId::all_to_all:
-    case OperationId::all_to_all_v:
-    case OperationId::gather:
-    case OperationId::scatter:
+    case GpuPattern::exchange:
       return {gpu_all_to_all(cluster)};
-    case OperationId::send_recv:
-    case OperationId::ping_pong:
+    case GpuPattern::one_flow:
       return {gpu_send_recv(cluster)};
-    case OperationId::hypercube:
+    case GpuPattern::none:
       return {};
   }
   return {};
@@ -54,11 +47,11 @@ const AlgorithmRate& best_of(const std::vector<AlgorithmRate>& rates) {
 std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster) {
   if (cluster.ranks() < 2) return {};
   std::vector<AlgorithmRate> rates = all_algorithms(id, cluster);
-  const auto told = std::find_if(rates.begin(), rates.end(), [&](const AlgorithmRate& rate) {
+  const auto known = std::find_if(rates.begin(), rates.end(), [&](const AlgorithmRate& rate) {
     return cluster.run.algorithm == std::string(rate.name);
   });
-  if (told == rates.end()) return rates;
-  return {*told};
+  if (known == rates.end()) return rates;
+  return {*known};
 }
 
 double plateau_busbw(OperationId id, const GpuCluster& cluster) {

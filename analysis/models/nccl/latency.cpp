@@ -1,4 +1,4 @@
-#include "analysis/models/nccl/latency.hpp"
+#include "analysis/models/nccl/algorithms.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,12 +33,12 @@ double waiter(double a, double b) {
 }
 
 bool point_to_point(OperationId id) {
-  return id == OperationId::all_to_all || id == OperationId::all_to_all_v || id == OperationId::send_recv ||
-         id == OperationId::gather || id == OperationId::scatter || id == OperationId::ping_pong;
+  const GpuPattern pattern = gpu_pattern(id);
+  return pattern == GpuPattern::exchange || pattern == GpuPattern::one_flow;
 }
 
 double ring_floor(const Operation& operation, const GpuCluster& cluster, double hop, double extra) {
-  const bool twice = operation.id == OperationId::all_reduce;
+  const bool twice = gpu_pattern(operation.id) == GpuPattern::all_reduce;
   const double steps = (twice ? 2 : 1) * (cluster.ranks() - 1);
   const int domains = cluster.domains();
   const double crossings = domains == 1 ? 0 : (twice ? 2 : 1) * (domains - 1);
@@ -57,28 +57,28 @@ double launch_floor_microseconds(const Operation& operation, const GpuCluster& c
   const int gpus = cluster.run.gpus_per_process.value_or(1);
   if (gpus < 2) return 0;
   if (!cluster.run.a_thread_per_gpu) return gpus * kGroupedLaunch;
-  const bool rooted = operation.id == OperationId::broadcast || operation.id == OperationId::reduce;
-  return gpus * (operation.id == OperationId::all_reduce ? 6.0 : rooted ? 1.7 : 4.2);
+  const GpuPattern pattern = gpu_pattern(operation.id);
+  return gpus * (pattern == GpuPattern::all_reduce ? 6.0 : pattern == GpuPattern::chain ? 1.7 : 4.2);
 }
 
 double latency_floor_microseconds(const Operation& operation, const GpuCluster& cluster) {
   const double hop = cluster.nvlinks > 0 ? kNvlinkHop : kPcieHop;
   const double extra = cluster.domains() > 1 ? traits(cluster.transport).extra_hop_microseconds : 0;
-  switch (operation.id) {
-    case OperationId::all_reduce:
+  switch (gpu_pattern(operation.id)) {
+    case GpuPattern::all_reduce:
       return std::min(ring_floor(operation, cluster, hop, extra), tree_floor(cluster, hop, extra));
-    case OperationId::broadcast:
-    case OperationId::reduce:
+    case GpuPattern::chain:
       return kRingBase + (cluster.domains() == 1 ? hop : kRingNetHop + extra);
-    case OperationId::send_recv:
-    case OperationId::ping_pong:
+    case GpuPattern::one_flow:
       return kSendRecvCall + extra;
-    case OperationId::all_gather:
-    case OperationId::reduce_scatter:
+    case GpuPattern::ring:
       return ring_floor(operation, cluster, hop, extra);
-    default:
+    case GpuPattern::exchange:
       return kAllToAllPeer * cluster.ranks_per_domain() + extra;
+    case GpuPattern::none:
+      return 0;
   }
+  return 0;
 }
 
 double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes) {

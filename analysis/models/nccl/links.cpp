@@ -25,7 +25,7 @@ const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b) {
 LinkLimit gpu_link(const GpuCluster& cluster) {
   if (cluster.nvlinks == 0) return {cluster.host_path_name, cluster.host_path};
   const double rate = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
-  return {fmt::format("{} NVLinks of {:.1f} GB/s a GPU", cluster.nvlinks, rate), cluster.nvlinks * rate};
+  return {fmt::format("{} NVLinks per GPU, {:.1f} GB/s each", cluster.nvlinks, rate), cluster.nvlinks * rate};
 }
 
 LinkLimit one_nic(const GpuCluster& cluster) {
@@ -33,7 +33,7 @@ LinkLimit one_nic(const GpuCluster& cluster) {
   if (cluster.nic_path > 0 && cluster.nic_path < line) {
     return {fmt::format("the PCIe link of one NIC, {:.1f} GB/s", cluster.nic_path), cluster.nic_path};
   }
-  return {fmt::format("one NIC of {:g} GB/s", cluster.nic_line_rate), line};
+  return {fmt::format("one NIC, {:g} GB/s", cluster.nic_line_rate), line};
 }
 
 LinkLimit domain_nics(const GpuCluster& cluster) {
@@ -41,8 +41,8 @@ LinkLimit domain_nics(const GpuCluster& cluster) {
   LinkLimit all = one_nic(cluster);
   const bool pcie = all.name.starts_with("the PCIe");
   all.name = pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
-                  : fmt::format("{} NIC{} of {:g} GB/s a {}, {} %", nics, nics == 1 ? "" : "s",
-                                cluster.nic_line_rate, domain_name(cluster),
+                  : fmt::format("{} NIC{} per {}, {:g} GB/s each at {} %", nics, nics == 1 ? "" : "s",
+                                domain_name(cluster), cluster.nic_line_rate,
                                 std::lround(100 * traits(cluster.transport).efficiency));
   all.gigabytes_per_second *= nics;
   // A node with fewer ranks than GPUs: what leaves it passes through the GPUs that are used.

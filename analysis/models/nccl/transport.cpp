@@ -37,7 +37,7 @@ std::string lower_letters(std::string_view text) {
   return result;
 }
 
-bool says(const topology::Fact<std::string>& fact, std::string_view word) {
+bool contains(const topology::Fact<std::string>& fact, std::string_view word) {
   return lower_letters(fact.value_or("")).find(word) != std::string::npos;
 }
 
@@ -81,17 +81,18 @@ Transport transport_option(std::string_view name, int sm) {
 
 Transport transport_of(const topology::Host& host, int sm) {
   for (const topology::Nic& nic : host.nics) {
-    if (says(nic.driver, "efa") || says(nic.name, "efa") || says(nic.name, "rdmap")) return efa(sm);
+    if (contains(nic.driver, "efa") || contains(nic.name, "efa") || contains(nic.name, "rdmap"))
+      return efa(sm);
   }
   for (const topology::Nic& nic : host.nics) {
     for (const topology::NicPort& port : nic.ports) {
-      if (says(port.link_layer, "infiniband")) return Transport::infiniband;
+      if (contains(port.link_layer, "infiniband")) return Transport::infiniband;
     }
   }
   for (const topology::Nic& nic : host.nics) {
-    const bool verbs = says(nic.name, "mlx5") || says(nic.driver, "mlx5");
+    const bool verbs = contains(nic.name, "mlx5") || contains(nic.driver, "mlx5");
     for (const topology::NicPort& port : nic.ports) {
-      if (verbs && says(port.link_layer, "ethernet")) return Transport::roce;
+      if (verbs && contains(port.link_layer, "ethernet")) return Transport::roce;
     }
   }
   return Transport::unknown;

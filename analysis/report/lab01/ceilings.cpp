@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/ceilings.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ std::optional<Ceiling> nics_of(const topology::Host& host) {
   if (count == 0) return std::nullopt;
   constexpr double kBitsPerByte = 8;
   return Ceiling{"NICs of one node, one direction", fmt::format("{} × {:g} Gb/s ÷ 8", count, fastest),
-                 count * fastest / kBitsPerByte * kGigabyte, "line rate, without any protocol"};
+                 count * fastest / kBitsPerByte * kGigabyte, "line rate, without protocol overhead"};
 }
 
 std::optional<Ceiling> nvlink_of(const LogFacts& log) {
@@ -132,8 +132,9 @@ std::vector<Ceiling> of_host_memory(const Run& run) {
   if (!link) return ceilings;
   const double gamma = largest_seconds_per_byte(measured, CalibrationKind::reduce_local).value_or(0);
   const double kappa = largest_seconds_per_byte(measured, CalibrationKind::copy).value_or(0);
-  ceilings.push_back({many_nodes ? "one flow across hosts" : "one rank's link within a host, all at once",
-                      "calibrated at its largest size", 1 / *link, "docs/model.md"});
+  ceilings.push_back(
+      {many_nodes ? "one flow across hosts" : "one rank's link within a host, all ranks at once",
+       "calibrated at its largest size", 1 / *link, "docs/model.md"});
   const double moved = 2 * (p - 1) / p;
   constexpr double kNanosecond = 1e-9;
   ceilings.push_back({"ring AllReduce beyond the caches, busbw",
@@ -148,7 +149,7 @@ std::vector<Ceiling> of_host_memory(const Run& run) {
 }  // namespace
 
 std::vector<Ceiling> lab01_ceilings(const Run& run, const std::optional<topology::Host>& host) {
-  if (run.backend == "mpi") return of_host_memory(run);
+  if (!measures_gpus(run.backend)) return of_host_memory(run);
   std::optional<Ceiling> nvlink;
   std::optional<Ceiling> nics;
   if (host) {

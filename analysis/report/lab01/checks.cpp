@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/checks.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,8 +16,8 @@ namespace {
 std::string in_line(int line) { return fmt::format("(line {} of the log)", line); }
 
 PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& host) {
-  PrecedingCheck check{"Is the network up at its rate?", "not known: no log line and no topology tells",
-                       false};
+  PrecedingCheck check{"Is the network up at its full rate?",
+                       "unknown: neither the log nor a topology shows it", false};
   if (host && !host->nics.empty()) {
     std::vector<std::string> down;
     for (std::size_t nic = 0; nic < host->nics.size(); ++nic) {
@@ -29,7 +29,7 @@ PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& h
       }
     }
     check.good = down.empty();
-    check.answer = down.empty() ? fmt::format("{} by the topology, none known to be down",
+    check.answer = down.empty() ? fmt::format("{} in the topology, none known to be down",
                                               counted(host->nics.size(), "NIC"))
                                 : fmt::format("down: {}", fmt::join(down, ", "));
   }
@@ -45,18 +45,18 @@ PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& h
 }
 
 PrecedingCheck rdma(const Run& run) {
-  PrecedingCheck check{"Is it RDMA or sockets?", "not known: run with NCCL_DEBUG=INFO", false};
+  PrecedingCheck check{"Is it RDMA or sockets?", "unknown: run with NCCL_DEBUG=INFO", false};
   if (!run.log || !run.log->network) return check;
   const auto& network = *run.log->network;
   check.good = lower(network.value).find("socket") == std::string::npos;
   check.answer = fmt::format("NCCL uses {} {}{}", network.value, in_line(network.line),
-                             check.good ? "" : ": no RDMA, every byte goes through the kernel's TCP");
+                             check.good ? "" : ": no RDMA, all data goes through the kernel's TCP");
   return check;
 }
 
 PrecedingCheck gpu_direct(const Run& run) {
-  PrecedingCheck check{"Does the NIC reach GPU memory itself (GPUDirect RDMA)?",
-                       "not known: run with NCCL_DEBUG=INFO", false};
+  PrecedingCheck check{"Does the NIC access GPU memory directly (GPUDirect RDMA)?",
+                       "unknown: run with NCCL_DEBUG=INFO", false};
   if (!run.log || !run.log->gpu_direct) return check;
   check.good = run.log->gpu_direct->value;
   check.answer =
@@ -72,7 +72,7 @@ std::optional<PrecedingCheck> nvlinks_even(const Run& run) {
   const auto& least = *run.log->nvlink_least_bytes_per_second;
   const auto& most = *run.log->nvlink_most_bytes_per_second;
   const bool even = least.value == most.value;
-  return PrecedingCheck{"Are the NVLinks even?",
+  return PrecedingCheck{"Do all NVLinks run at the same rate?",
                         even ? fmt::format("yes, {} {}", format_rate(least.value), in_line(least.line))
                              : fmt::format("no: {} {}, and {} elsewhere {}", format_rate(least.value),
                                            in_line(least.line), format_rate(most.value), in_line(most.line)),
@@ -87,7 +87,7 @@ PrecedingCheck data_checked(const Run& run) {
     ++checked;
     wrong += *row.measurement.wrong_elements;
   }
-  PrecedingCheck check{"Is the data right?", "not checked", false};
+  PrecedingCheck check{"Is the data correct?", "not checked", false};
   if (checked > 0) {
     check.good = wrong == 0;
     check.answer = fmt::format("checked in {} of {}, {}", checked, counted(run.rows.size(), "row"),
@@ -97,14 +97,14 @@ PrecedingCheck data_checked(const Run& run) {
 }
 
 PrecedingCheck a_core_each(const Run& run) {
-  PrecedingCheck check{"Has every rank a core of its own?", "not known", false};
+  PrecedingCheck check{"Does every rank have its own core?", "unknown", false};
   if (run.cores_per_node.empty()) return check;
   check.good = !ranks_take_turns(run.ranks, run.cores_per_node);
   if (!check.good) {
-    check.answer = "no: ranks wait for each other's core, and times say little";
+    check.answer = "no: ranks share cores, so the times mean little";
   } else if (!run.load_notes.empty()) {
     check.good = false;
-    check.answer = fmt::format("yes, but not for itself: {}", fmt::join(run.load_notes, "; "));
+    check.answer = fmt::format("yes, but not exclusively: {}", fmt::join(run.load_notes, "; "));
   } else {
     check.answer = "yes";
   }
@@ -114,7 +114,7 @@ PrecedingCheck a_core_each(const Run& run) {
 }  // namespace
 
 std::vector<PrecedingCheck> lab01_checks(const Run& run, const std::optional<topology::Host>& host) {
-  if (run.backend == "mpi") return {a_core_each(run), data_checked(run)};
+  if (!measures_gpus(run.backend)) return {a_core_each(run), data_checked(run)};
   std::vector<PrecedingCheck> checks;
   if (!run.log || !run.log->nodes || run.log->nodes->value > 1) {
     checks = {network_up(run, host), rdma(run), gpu_direct(run)};

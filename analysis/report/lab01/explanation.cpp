@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/explanation.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/report/page_fault_facts.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/rates.hpp"
 #include "base/text_input.hpp"
@@ -41,14 +41,16 @@ std::string bound(const Run& run, const Row& row, double busbw) {
 }
 
 std::string against_expectation(const Row& row, const Rates& found) {
-  if (!found.measured_over_expected) return "no expectation: the record holds none for this row";
+  if (!found.measured_over_expected) return "no expectation for this row";
   constexpr double kNear = 0.1;
   const double ratio = *found.measured_over_expected;
-  const std::string by = row.expectation.expected_by.empty() ? "" : " by " + row.expectation.expected_by;
+  const std::string& algorithm = row.expectation.expected_by;
+  const std::string model = algorithm.empty() ? "expected" : fmt::format("the {} model predicts", algorithm);
   if (std::fabs(ratio - 1) <= kNear)
-    return fmt::format("within {} of what is expected{}", two_digit_percent(kNear), by);
-  return ratio < 1 ? fmt::format("takes {:.2f} times as long as expected{}", 1 / ratio, by)
-                   : fmt::format("{:.2f} times as fast as expected{}", ratio, by);
+    return fmt::format("within {} of what {}", two_digit_percent(kNear),
+                       algorithm.empty() ? "is expected" : model);
+  return ratio < 1 ? fmt::format("takes {:.2f} times as long as {}", 1 / ratio, model)
+                   : fmt::format("{:.2f} times as fast as {}", ratio, model);
 }
 
 /// What the log says that slows a job down.
@@ -94,11 +96,11 @@ std::string lab01_explanation(const Run& run, const Row& row) {
   sentences.push_back(against_expectation(row, found));
   const std::string& ran = row.measurement.algorithm_ran;
   if (!ran.empty() && ran != kLibraryChoice) sentences.push_back(ran + " ran");
-  if (const double share = page_fault_share(run, row); share >= kPageFaultShareSaid) {
-    sentences.push_back(fmt::format(
-        "page faults take about {} of the time (mostly temporary memory that the library takes anew in "
-        "each call), which is not in the expectation",
-        two_digit_percent(share)));
+  if (const double share = page_fault_share(run, row); share >= kMinReportedPageFaultShare) {
+    sentences.push_back(
+        fmt::format("page faults take about {} of the time (mostly buffers that the library reallocates on "
+                    "every call), which the expectation does not include",
+                    two_digit_percent(share)));
   }
   if (row.verdict.explanation.empty()) add_causes(run, sentences);  // else the sweep's verdict has them
   std::erase(sentences, "");

@@ -58,10 +58,10 @@ std::string component_before_tuned() {
 }
 
 /// Why coll/tuned decides nothing; empty where it does, by its own rules or by what is selected.
-std::string what_decides_in_its_place() {
+std::string reason_tuned_does_not_decide() {
   const auto obeyed = integer_variable("coll_tuned_use_dynamic_rules");
   if (!obeyed)
-    return "this MPI library lets no program choose (Open MPI does, with its component coll/tuned)";
+    return "this MPI library does not let programs choose (Open MPI does, with its component coll/tuned)";
   const auto rules = MpiTVariable::find("coll_tuned_dynamic_rules_filename");
   if (*obeyed != 0 && rules && !rules->text().empty()) {
     // coll_tuned_decision_dynamic.c: a rule of the file comes before a forced algorithm
@@ -82,7 +82,7 @@ std::optional<int> value_of(const MpiTVariable& variable, const std::string& alg
 }
 
 Error not_taken(const std::string& algorithm, const std::string& reason) {
-  return {ExitStatus::not_here, "--algo " + algorithm, reason, "leave it out, or say --algo auto"};
+  return {ExitStatus::not_here, "--algo " + algorithm, reason, "leave it out, or use --algo auto"};
 }
 
 /// `algorithm`, or what "auto" means where the environment of the run names one.
@@ -111,12 +111,12 @@ void allow_forced_algorithms() {
 AlgorithmControl::AlgorithmControl() {
   int provided = 0;
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-  why_none_ = what_decides_in_its_place();
-  knows_rules_ = why_none_.empty() && has_open_mpi_rules(launch::MpiSession::library_version());
-  if (why_none_.empty() && integer_variable("coll_tuned_use_dynamic_rules") == 0) {
-    why_none_ = "coll_tuned_use_dynamic_rules is 0 in the settings of Open MPI";
+  unsupported_reason_ = reason_tuned_does_not_decide();
+  knows_rules_ = unsupported_reason_.empty() && has_open_mpi_rules(launch::MpiSession::library_version());
+  if (unsupported_reason_.empty() && integer_variable("coll_tuned_use_dynamic_rules") == 0) {
+    unsupported_reason_ = "coll_tuned_use_dynamic_rules is 0 in the settings of Open MPI";
   }
-  if (!why_none_.empty()) return;
+  if (!unsupported_reason_.empty()) return;
   for (const auto& [operation, name] : kAlgorithmVariables) {
     const auto variable = algorithm_variable(operation);
     if (!variable) continue;
@@ -130,7 +130,7 @@ AlgorithmControl::~AlgorithmControl() { MPI_T_finalize(); }
 
 std::vector<std::string> AlgorithmControl::available(OperationId operation) const {
   std::vector<std::string> result;
-  const auto variable = why_none_.empty() ? algorithm_variable(operation) : std::nullopt;
+  const auto variable = unsupported_reason_.empty() ? algorithm_variable(operation) : std::nullopt;
   if (!variable) return result;
   for (const auto& [value, algorithm] : variable->named_values()) {
     if (value != kLibraryChooses) result.push_back(algorithm);
@@ -142,12 +142,12 @@ std::optional<std::string> AlgorithmControl::unsupported_reason(OperationId oper
                                                                 const std::string& algorithm,
                                                                 int ranks) const {
   if (algorithm == kLibraryChoice) return std::nullopt;
-  if (!why_none_.empty()) return why_none_;
+  if (!unsupported_reason_.empty()) return unsupported_reason_;
   const std::vector<std::string> names = available(operation);
   const std::string_view what = collbench::operation(operation).name;
-  if (names.empty()) return fmt::format("there is no choice of how {} runs here", what);
+  if (names.empty()) return fmt::format("no algorithm can be selected for {} here", what);
   if (std::ranges::find(names, algorithm) == names.end()) {
-    return fmt::format("the MPI library has no {} of that name, only {}", what, fmt::join(names, ", "));
+    return fmt::format("the MPI library has no such algorithm for {}, only {}", what, fmt::join(names, ", "));
   }
   return open_mpi_refuses(operation, algorithm, ranks);
 }
@@ -160,7 +160,7 @@ void AlgorithmControl::select(OperationId operation, const std::string& algorith
   const auto variable = algorithm_variable(operation);
   const auto value = variable ? value_of(*variable, name) : std::nullopt;
   if (!value || !variable->set(*value)) {
-    throw not_taken(algorithm, fmt::format("the MPI library did not take it for {}",
+    throw not_taken(algorithm, fmt::format("the MPI library did not accept it for {}",
                                            collbench::operation(operation).name));
   }
 }

@@ -6,15 +6,10 @@
 #include <vector>
 
 #include "base/record/measurement.hpp"
-#include "collectives/mpi/open_mpi/call_context.hpp"
+#include "collectives/engine/backend.hpp"
+#include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 
 namespace collbench::collectives {
-
-/// The largest message, in bytes of payload, that is sent without waiting for its receiver; 0 when unknown.
-struct EagerLimits {
-  std::uint64_t within_host_bytes = 0;
-  std::uint64_t across_hosts_bytes = 0;
-};
 
 /// Call before MPI_Init: allows AlgorithmControl::select to work, unless the user has decided otherwise in
 /// the environment. Changes nothing about the library's own choice of algorithms.
@@ -51,8 +46,8 @@ class AlgorithmControl {
   [[nodiscard]] EagerLimits eager_limits() const;
 
  private:
-  bool knows_rules_ = false;  ///< open_mpi_chooses holds for this library as it is set
-  std::string why_none_;      ///< why nothing can be selected here; empty when something can
+  bool knows_rules_ = false;        ///< open_mpi_chooses holds for this library as it is set
+  std::string unsupported_reason_;  ///< why nothing can be selected here; empty when something can
   std::map<OperationId, std::string> configured_;  ///< the algorithms that the environment of the run names
 };
 

@@ -6,14 +6,14 @@
 
 #include "base/error.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
-#include "collectives/mpi/open_mpi/smpi_algorithms.hpp"
 
 namespace collbench::collectives {
 
 void allow_forced_algorithms() {}
 
 AlgorithmControl::AlgorithmControl()
-    : why_none_("SimGrid takes algorithms from smpirun's command line, such as --cfg=smpi/allreduce:lr") {
+    : unsupported_reason_(
+          "SimGrid takes algorithms from smpirun's command line, such as --cfg=smpi/allreduce:lr") {
   using enum OperationId;
   constexpr std::array<std::pair<OperationId, const char*>, 8> kSettings{
       {{all_reduce, "smpi/allreduce"},
@@ -36,12 +36,12 @@ std::vector<std::string> AlgorithmControl::available(OperationId) const { return
 std::optional<std::string> AlgorithmControl::unsupported_reason(OperationId, const std::string& algorithm,
                                                                 int) const {
   if (algorithm == kLibraryChoice) return std::nullopt;
-  return why_none_;
+  return unsupported_reason_;
 }
 
 void AlgorithmControl::select(OperationId, const std::string& algorithm) {
   if (algorithm == kLibraryChoice) return;
-  throw Error(ExitStatus::not_here, "--algo " + algorithm, why_none_, "say --algo auto");
+  throw Error(ExitStatus::not_here, "--algo " + algorithm, unsupported_reason_, "use --algo auto");
 }
 
 std::string AlgorithmControl::ran(const std::string& algorithm, const CollectiveCall& call) const {

@@ -1,12 +1,23 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "collectives/mpi/open_mpi/call_context.hpp"
+#include "base/record/operation.hpp"
 
 namespace collbench::collectives {
+
+/// One call of a collective, as far as the library's choice of algorithm depends on it.
+struct CollectiveCall {
+  OperationId operation = OperationId::all_reduce;
+  std::uint64_t count = 0;        ///< elements: the count argument of the call, as in RowKey::count
+  std::size_t element_bytes = 1;  ///< bytes of one element
+  int ranks = 1;                  ///< size of the communicator
+  bool commutative = true;        ///< whether the reduction's MPI_Op is; true for operations without one
+  bool in_place = false;          ///< the send buffer is MPI_IN_PLACE
+};
 
 /// The algorithm that coll/tuned of Open MPI 4.1 takes for `call` when nothing else is set: its fixed rules
 /// by ranks and bytes, the same in 4.1.0 to 4.1.8 (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c). What
@@ -31,5 +42,11 @@ namespace collbench::collectives {
 /// none when it would not.
 [[nodiscard]] std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced,
                                                           int ranks);
+
+/// What SimGrid's MPI runs in `call` when its setting for the operation (smpi/allreduce and the like) is
+/// `configured`: by the name that Open MPI has for it where the two send the same messages, so that one
+/// formula serves both, else by SMPI's own; its fallbacks are considered. "auto" for no setting and for the
+/// settings that choose by size. Source: SimGrid 3.32, src/smpi/colls/.
+[[nodiscard]] std::string smpi_runs(const std::string& configured, const CollectiveCall& call);
 
 }  // namespace collbench::collectives

@@ -31,16 +31,15 @@ void need(const SharedLibrary& library, Function*& function, const char* name) {
 Error no_gpu(const CudaLibrary& cuda, CudaResult result) {
   int driver = 0;
   if (cuda.driver_get_version(&driver) != CudaResult::success) driver = 0;
-  const std::string runtime = fmt::format("CUDA runtime {} is here", cuda_version_text(cuda.version));
+  const std::string runtime = fmt::format("found CUDA runtime {}", cuda_version_text(cuda.version));
   const std::string instead = "or measure host memory with --backend mpi";
   if (driver == 0) {
-    return {ExitStatus::not_here, "no GPU", runtime + ", and no NVIDIA driver",
+    return {ExitStatus::not_here, "no GPU", runtime + ", but no NVIDIA driver",
             "start it on a host with a GPU and its driver, " + instead};
   }
   if (result == CudaResult::insufficient_driver || result == CudaResult::system_driver_mismatch) {
     return {ExitStatus::not_here, "no GPU",
-            fmt::format("{}, and a driver for CUDA {}, which is too old for it", runtime,
-                        cuda_version_text(driver)),
+            fmt::format("{}, but the driver supports only CUDA {}", runtime, cuda_version_text(driver)),
             "update the driver, or name an older runtime in COLLBENCH_CUDART"};
   }
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -50,8 +49,8 @@ Error no_gpu(const CudaLibrary& cuda, CudaResult result) {
             "unset it, or give it indices or UUIDs as nvidia-smi -L shows them"};
   }
   return {ExitStatus::not_here, "no GPU",
-          fmt::format("{}, and CUDA says: {}", runtime, cuda.get_error_string(result)),
-          "see what nvidia-smi says, " + instead};
+          fmt::format("{}, but CUDA reports: {}", runtime, cuda.get_error_string(result)),
+          "check nvidia-smi, " + instead};
 }
 
 }  // namespace
@@ -104,16 +103,17 @@ int CudaLibrary::device_count() const {
 
 void CudaLibrary::check(CudaResult result, const char* call) const {
   if (result == CudaResult::success) return;
-  const std::string what = fmt::format("{} says '{}'", call, get_error_string(result));
+  const std::string what = fmt::format("{} failed: {}", call, get_error_string(result));
   if (result == CudaResult::memory_allocation) {
     throw Error(ExitStatus::usage, "GPU memory", what, "give a smaller -e");
   }
   if (result == CudaResult::ecc_uncorrectable) {
-    throw Error(ExitStatus::rank_lost, "GPU", what,
-                "this GPU's memory is failing: nvidia-smi -q -d ECC shows the counts; take the host out");
+    throw Error(
+        ExitStatus::rank_lost, "GPU", what,
+        "this GPU's memory is failing: nvidia-smi -q -d ECC shows the counts; take the host out of service");
   }
   throw Error(ExitStatus::rank_lost, "GPU", what,
-              "dmesg may name an Xid; nvidia-smi -q tells the GPU's state");
+              "check dmesg for an Xid, and nvidia-smi -q for the GPU's state");
 }
 
 }  // namespace collbench::collectives

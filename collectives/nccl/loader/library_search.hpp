@@ -4,9 +4,9 @@
 
 namespace collbench::collectives {
 
-/// A library that a user may have in one of several places.
+/// A library that a user may have installed in one of several ways.
 struct WantedLibrary {
-  const char* variable;               ///< of the environment: its value is then the only place
+  const char* variable;               ///< of the environment: its value is then the only candidate
   std::vector<std::string> names;     ///< as the loader finds them, the best first
   std::vector<std::string> packaged;  ///< paths below a folder of Python packages
 };
@@ -27,8 +27,8 @@ struct WantedLibrary {
 [[nodiscard]] std::vector<std::string> library_candidates(const WantedLibrary& wanted,
                                                           const std::vector<std::string>& folders);
 
-/// Where `file`, a library of our own, is looked for: the only place is `named`, a variable's value, unless
-/// it is null or empty; else beside `program`, the program's own path, and in lib beside its folder.
+/// Where `file`, a library of our own, is looked for: the only candidate is `named`, a variable's value,
+/// unless it is null or empty; else beside `program`, the program's own path, and in lib beside its folder.
 [[nodiscard]] std::vector<std::string> own_library_candidates(const std::string& file,
                                                               const std::string& program, const char* named);
 

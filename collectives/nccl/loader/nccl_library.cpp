@@ -41,10 +41,10 @@ NcclLibrary NcclLibrary::load() {
   need(library, nccl, get_version, "ncclGetVersion");
   get_version(&nccl.version);
   if (nccl.version < kOldest) {
-    throw Error(ExitStatus::not_here, "NCCL",
-                fmt::format("{} is version {}, and 2.18 is the oldest that works", nccl.path,
-                            nccl_version_text(nccl.version)),
-                "name a newer one in COLLBENCH_NCCL");
+    throw Error(
+        ExitStatus::not_here, "NCCL",
+        fmt::format("{} is version {}; 2.18 or newer is needed", nccl.path, nccl_version_text(nccl.version)),
+        "name a newer one in COLLBENCH_NCCL");
   }
   need(library, nccl, nccl.get_unique_id, "ncclGetUniqueId");
   need(library, nccl, nccl.comm_init_rank_config, "ncclCommInitRankConfig");
@@ -70,12 +70,62 @@ NcclLibrary NcclLibrary::load() {
 Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus status) const {
   // ncclGetLastError tells more ("Duplicate GPU detected : …"), of whatever went wrong last in this process.
   const char* const more = get_last_error(nullptr);
-  std::string what = fmt::format("{} says '{}'", call, get_error_string(result));
+  std::string what = fmt::format("{} failed: {}", call, get_error_string(result));
   if (more != nullptr && *more != '\0') what += fmt::format(": {}", more);
   for (char& c : what) {
     if (c == '\n') c = ' ';
   }
-  return {status, "NCCL", what, "NCCL_DEBUG=WARN shows NCCL's own account"};
+  return {status, "NCCL", what, "NCCL_DEBUG=WARN shows NCCL's own messages"};
+}
+
+NcclType nccl_type(DataType type) {
+  switch (type) {
+    case DataType::int8:
+      return NcclType::int8;
+    case DataType::uint8:
+      return NcclType::uint8;
+    case DataType::int32:
+      return NcclType::int32;
+    case DataType::uint32:
+      return NcclType::uint32;
+    case DataType::int64:
+      return NcclType::int64;
+    case DataType::uint64:
+      return NcclType::uint64;
+    case DataType::float16:
+      return NcclType::float16;
+    case DataType::float32:
+      return NcclType::float32;
+    case DataType::float64:
+      return NcclType::float64;
+    case DataType::float8_e4m3:
+      return NcclType::float8_e4m3;
+    case DataType::float8_e5m2:
+      return NcclType::float8_e5m2;
+    case DataType::bfloat16:
+      return NcclType::bfloat16;
+  }
+  throw Error(ExitStatus::not_here, "NCCL", "has no such data type", "take another -d");
+}
+
+NcclReduction nccl_reduction(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum:
+      return NcclReduction::sum;
+    case Reduction::prod:
+      return NcclReduction::prod;
+    case Reduction::min:
+      return NcclReduction::min;
+    case Reduction::max:
+      return NcclReduction::max;
+    case Reduction::avg:
+      return NcclReduction::avg;
+  }
+  throw Error(ExitStatus::not_here, "NCCL", "has no such reduction", "take another -o");
+}
+
+unsigned tolerance_ulp(DataType type, Reduction reduction) {
+  return reduction == Reduction::avg && traits(type).kind == NumberKind::floating ? 2 : 0;
 }
 
 }  // namespace collbench::collectives

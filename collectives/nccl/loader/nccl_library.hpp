@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/record/data_type.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 
 // What we use of NCCL's interface, in our own words, so that a build needs no NCCL: names and values that are
@@ -107,5 +108,16 @@ struct NcclLibrary {
 
 /// 22809 as "2.28.9".
 [[nodiscard]] std::string nccl_version_text(int version);
+
+/// NCCL's name for elements of `type`.
+[[nodiscard]] NcclType nccl_type(DataType type);
+
+/// NCCL's name for `reduction`.
+[[nodiscard]] NcclReduction nccl_reduction(Reduction reduction);
+
+/// Units in the last place by which a result may be off. Every result is exact but a float average, which
+/// NCCL makes by scaling each rank's element first; nccl-tests 2.19.6 allows the same two
+/// (verifiable/verifiable.cu).
+[[nodiscard]] unsigned tolerance_ulp(DataType type, Reduction reduction);
 
 }  // namespace collbench::collectives

@@ -162,7 +162,7 @@ TEST(ImportLog, AWholeLogIsARun) {
   EXPECT_NEAR(*rates(run.rows[3], 4).bus_bandwidth, 120e9, 1e3);
   EXPECT_FALSE(run.rows[2].measurement.key.in_place);
   EXPECT_TRUE(run.complete);
-  EXPECT_EQ(run.backend, "nccl");
+  EXPECT_EQ(run.backend, BackendId::nccl);
 }
 
 TEST(ImportLog, RowsSayTheAlgorithmThatTheLogTellsForTheirSize) {
@@ -337,7 +337,7 @@ TEST(ImportLog, WhatIsLeftOutIsCounted) {
   EXPECT_THAT(what,
               testing::UnorderedElementsAre("rows of 0 bytes", "rows whose times are masked",
                                             "places where rows are elided (...)",
-                                            "rows with another number of columns than their heading",
+                                            "rows with more or fewer columns than their heading",
                                             "rows of type f8e3m4", "rows whose algbw is not size / time"));
 }
 
@@ -349,7 +349,8 @@ TEST(ImportLog, FilesWithoutARowSayWhy) {
   EXPECT_THAT(refusal_of(devices() + std::string(kNewHeading) +
                          "   16   4   float   sum   -1   XXX   XX   XX   0   XXX   XX   XX   0\n"),
               HasSubstr("no row that can be read: 1 rows whose times are masked from line 8"));
-  EXPECT_THAT(refusal_of(std::string("a\0b", 3)), HasSubstr("a.log:1: a byte 0 stands in no text"));
+  EXPECT_THAT(refusal_of(std::string("a\0b", 3)),
+              HasSubstr("a.log:1: contains NUL bytes, so it is not a text file"));
 }
 
 TEST(ImportLog, HalfATableIsARunThatIsNotComplete) {
@@ -360,7 +361,7 @@ TEST(ImportLog, HalfATableIsARunThatIsNotComplete) {
   const auto within_it = read(log.substr(0, log.find("150.00")));
   EXPECT_EQ(within_it.rows.size(), 2U);
   ASSERT_EQ(within_it.log->left_out.size(), 1U);
-  EXPECT_EQ(within_it.log->left_out[0].what, "rows with another number of columns than their heading");
+  EXPECT_EQ(within_it.log->left_out[0].what, "rows with more or fewer columns than their heading");
 }
 
 TEST(ImportLog, EveryStartOfALogIsARunOrAnError) {

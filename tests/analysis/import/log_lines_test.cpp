@@ -1,4 +1,4 @@
-#include "analysis/import/log_lines.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_line.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <gtest/gtest.h>
 

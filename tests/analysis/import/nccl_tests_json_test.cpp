@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_tests_json.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(NcclTestsJson, IsARunLikeItsText) {
   EXPECT_FALSE(run.rows[1].measurement.wrong_elements);
   EXPECT_EQ(run.ranks.size(), 4U);  // the others follow the first device of their process
   EXPECT_EQ(run.ranks[3].host, "node01");
-  EXPECT_EQ(run.time_reduction, "max");
+  EXPECT_EQ(run.time_reduction, RankAggregate::maximum);
   EXPECT_EQ(run.versions.nccl, "2.27.6");
   EXPECT_EQ(run.log->program->line, 2);
   EXPECT_TRUE(run.complete);

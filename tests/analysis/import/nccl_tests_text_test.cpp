@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_tests_text.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(NcclTestsText, TheProgramIsTheOneThatWasStartedLast) {
                            std::string(kNewHeading) + std::string(kTwoRows));
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].facts.program->value, "all_reduce_perf");
-  EXPECT_EQ(read[0].time_reduction, "max");
+  EXPECT_EQ(read[0].time_reduction, RankAggregate::maximum);
 }
 
 TEST(NcclTestsText, ARowCutByTheNextIsCounted) {

@@ -79,7 +79,7 @@ TEST(ClusterFindings, ALowRunNamesWhatItsBytesMeet) {
   EXPECT_EQ(findings_on_the_path(run, {expected, {"good"}}, false), "");
   run.cluster = topology::cluster_record(cluster_of({slow}, {0, 0}));
   const std::string sentence = findings_on_the_path(run, {expected, {"good"}}, false);
-  EXPECT_THAT(sentence, AllOf(HasSubstr("On its path: n0 and n1, degraded nvlink-fewer GPU3"),
+  EXPECT_THAT(sentence, AllOf(HasSubstr("Findings on its path: n0 and n1, degraded nvlink-fewer GPU3"),
                               testing::Not(HasSubstr("driver-version"))));
   run.cluster = topology::cluster_record(cluster_of({expected}, {0, 0}));
   EXPECT_EQ(findings_on_the_path(run, {expected, {"good"}}, false), "");

@@ -158,7 +158,7 @@ TEST(ReportColumns, NcclsOwnExpectationIsAColumnOfItsRunsOnly) {
     return all;
   };
   EXPECT_THAT(titles(), Not(HasSubstr("NCCL")));
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   EXPECT_THAT(titles(), HasSubstr("meas NCCL algorithm "));
   const ReportColumn column = report_columns(run)[16];
   const Row row = told_row("auto");

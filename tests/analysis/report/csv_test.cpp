@@ -1,4 +1,4 @@
-#include "analysis/report/csv.hpp"
+#include "analysis/report/report.hpp"
 
 #include <gmock/gmock.h>
 

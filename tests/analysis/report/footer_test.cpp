@@ -1,4 +1,4 @@
-#include "analysis/report/footer.hpp"
+#include "analysis/report/sections.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,18 +12,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> texts(const ReportFacts& facts) {
+std::vector<std::string> texts(const ReportLines& facts) {
   std::vector<std::string> result;
-  for (const ReportFact& fact : facts) result.push_back(fact.text);
+  for (const ReportLine& fact : facts) result.push_back(fact.text);
   return result;
 }
 
 TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
   EXPECT_THAT(
-      texts(footer_facts(example_run())),
+      texts(footer_lines(example_run())),
       ElementsAre("data: every element checked in 4 of 4 rows, none wrong",
-                  "asked for ring, and the library ran recursive_doubling in 1 row",
-                  "AllReduce float sum: no choice was faster than auto beyond the intervals",
+                  "requested ring, but the library ran recursive_doubling in 1 row",
+                  "AllReduce float sum: nothing measured beside auto was significantly faster",
                   "precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of place, ring); a longer --time or fewer rows narrow it",
                   "wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
@@ -34,7 +34,7 @@ TEST(OutcomeFacts, NameTheRanksThatFoundWrongData) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 12;
   run.rows[1].measurement.wrong = {{3, "node02", 12, 7, "6", "5"}};
-  const ReportFacts facts = footer_facts(run);
+  const ReportLines facts = footer_lines(run);
   EXPECT_EQ(facts[0].text, "WRONG DATA: AllReduce 64 MiB float sum, in place: 12 elements wrong");
   EXPECT_EQ(facts[0].tone, Tone::alarm);
   EXPECT_EQ(facts[1].text, "rank 3 on node02: 12 wrong, the first at index 7: expected 6, got 5");
@@ -46,7 +46,7 @@ TEST(OutcomeFacts, CountTheRanksBeyondTen) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 13;
   for (int rank = 0; rank < 13; ++rank) run.rows[1].measurement.wrong.push_back({rank, "n", 1, 0, "1", "0"});
-  const auto said = texts(footer_facts(run));
+  const auto said = texts(footer_lines(run));
   EXPECT_THAT(said[10], HasSubstr("rank 9 on n"));
   EXPECT_EQ(said[11], "and 3 ranks more: the record has them all");
 }
@@ -54,17 +54,16 @@ TEST(OutcomeFacts, CountTheRanksBeyondTen) {
 TEST(OutcomeFacts, SayWhenDataWasNotChecked) {
   auto run = example_run();
   for (Row& row : run.rows) row.measurement.wrong_elements.reset();
-  EXPECT_EQ(footer_facts(run)[0].text, "data: not checked");
+  EXPECT_EQ(footer_lines(run)[0].text, "data: not checked");
 }
 
 TEST(OutcomeFacts, ARunThatWasCutShortSaysSoFirst) {
   auto run = example_run();
   run.complete = false;
   run.passes = 1;
-  EXPECT_EQ(
-      footer_facts(run)[0].text,
-      "not complete: the run was cut short or is still going; the rows hold what they had after 1 pass");
-  EXPECT_EQ(footer_facts(run)[0].tone, Tone::warning);
+  EXPECT_EQ(footer_lines(run)[0].text,
+            "incomplete: the run was cut short or is still going; the rows show the results after 1 pass");
+  EXPECT_EQ(footer_lines(run)[0].tone, Tone::warning);
 }
 
 TEST(OutcomeFacts, ExplainTheStar) {
@@ -72,53 +71,53 @@ TEST(OutcomeFacts, ExplainTheStar) {
   run.rows[0].measurement.key.type = DataType::float16;
   run.rows[0].measurement.note = "reduced by collbench";
   run.rows[1].measurement.note = "reduced by collbench";
-  EXPECT_THAT(texts(footer_facts(run)), Contains("* float sum, half sum: reduced by collbench"));
+  EXPECT_THAT(texts(footer_lines(run)), Contains("* float sum, half sum: reduced by collbench"));
 }
 
 TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {
   auto run = example_run();
   run.rows[2].measurement.interval.reset();
   EXPECT_THAT(
-      texts(footer_facts(run)),
+      texts(footer_lines(run)),
       Contains("precision not reached in 1 of 4 rows (out of time: 1); too few passes for an interval; a "
                "longer --time or fewer rows narrow it"));
 }
 
 TEST(OutcomeFacts, MoreTimeIsAdvisedOnlyWhereTimeWasShort) {
   auto run = example_run();
-  run.rows[2].measurement.stopped = "64 passes";
-  EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("--time"))));
+  run.rows[2].measurement.stopped = Stop{StopReason::pass_limit, 64};
+  EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("--time"))));
 }
 
 TEST(OutcomeFacts, SayNothingOfPrecisionThatWasReached) {
   auto run = example_run();
-  run.rows[2].measurement.stopped = "precision reached";
-  EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("precision"))));
+  run.rows[2].measurement.stopped = Stop{StopReason::precision_reached};
+  EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("precision"))));
 }
 
 TEST(OutcomeFacts, NoVerdictIsSaidWithItsReason) {
   auto run = example_run();
   run.simulated = true;
-  EXPECT_EQ(footer_facts(run).back().text, "no verdict: simulated time");
+  EXPECT_EQ(footer_lines(run).back().text, "no verdict: simulated time");
   run.simulated = false;
-  run.backend = "nccl";
-  EXPECT_THAT(texts(footer_facts(run)), Not(Contains(HasSubstr("no verdict"))));
+  run.backend = BackendId::nccl;
+  EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("no verdict"))));
 }
 
 TEST(UnavailableFacts, AreSaidOncePerAlgorithmAndReason) {
   auto run = example_run();
   run.rows.push_back(run.rows[3]);
   EXPECT_THAT(
-      texts(unavailable_facts(run, OperationId::all_reduce)),
+      texts(unavailable_lines(run, OperationId::all_reduce)),
       ElementsAre("AllReduce --algo neighbor: not available: this library has it for AllGather only"));
-  EXPECT_TRUE(unavailable_facts(run, OperationId::send_recv).empty());
+  EXPECT_TRUE(unavailable_lines(run, OperationId::send_recv).empty());
 }
 
 TEST(UnavailableFacts, WithoutAnAlgorithmNameOnlyTheOperation) {
   auto run = example_run();
   run.rows[3].measurement.key.algorithm = "auto";
   run.rows[3].measurement.unavailable = "it needs two ranks";
-  EXPECT_THAT(texts(unavailable_facts(run, OperationId::all_reduce)),
+  EXPECT_THAT(texts(unavailable_lines(run, OperationId::all_reduce)),
               ElementsAre("AllReduce: not available: it needs two ranks"));
 }
 
@@ -126,7 +125,7 @@ TEST(OutcomeFacts, ARepetitionSaysWhatItTook) {
   auto run = example_run();
   run.repeated = true;
   run.launches = 12;
-  EXPECT_THAT(texts(footer_facts(run)),
+  EXPECT_THAT(texts(footer_lines(run)),
               Contains(HasSubstr("wall time 1 min 20 s in 12 launches of at most 8 passes")));
 }
 
@@ -136,12 +135,13 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;
   EXPECT_THAT(
-      texts(footer_facts(run)),
-      Contains("ranks: none is late and no link between hosts is slow beyond chance (14 looks in 200 ms)"));
+      texts(footer_lines(run)),
+      Contains(
+          "ranks: no rank is significantly late, and no link between hosts is slow (14 probes in 200 ms)"));
   ProbeFinding late;
   late.text = "rank 2 on node02 enters late";
   run.rank_probe->findings = {late};
-  const ReportFacts facts = footer_facts(run);
+  const ReportLines facts = footer_lines(run);
   EXPECT_THAT(texts(facts), Contains("warning: rank 2 on node02 enters late"));
   EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
 }
@@ -152,38 +152,41 @@ TEST(OutcomeFacts, OneHostHasNoLinkBetweenHosts) {
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;
   for (Identity& identity : run.ranks) identity.node = 0;
-  EXPECT_THAT(texts(footer_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms)"));
+  EXPECT_THAT(texts(footer_lines(run)),
+              Contains("ranks: no rank is significantly late (14 probes in 200 ms)"));
 }
 
 TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
   auto run = example_run();
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   run.rank_probe = RankProbe{};
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;
-  EXPECT_THAT(texts(footer_facts(run)), Contains("ranks: none is late beyond chance (14 looks in 200 ms); "
-                                                 "links between GPUs are not looked at"));
+  EXPECT_THAT(texts(footer_lines(run)),
+              Contains("ranks: no rank is significantly late (14 probes in 200 ms); "
+                       "links between GPUs were not probed"));
   ProbeFinding late;
   late.text = "rank 2 on node02 enters late";
   run.rank_probe->findings = {late};
-  EXPECT_THAT(texts(footer_facts(run)), Contains("warning: rank 2 on node02 enters late; that is its host's "
+  EXPECT_THAT(texts(footer_lines(run)), Contains("warning: rank 2 on node02 enters late; that is its host's "
                                                  "part: work queued ahead on its GPU may hide it"));
 }
 
 TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
   collbench::Run run = example_run();
   const auto said = [&] {
-    for (const ReportFact& fact : footer_facts(run)) {
+    for (const ReportLine& fact : footer_lines(run)) {
       if (fact.text.starts_with("communicators")) return fact.text;
     }
     return std::string();
   };
   EXPECT_EQ(said(), "") << "host memory has none";
   run.communicator_seconds = {1.5};
-  EXPECT_EQ(said(), "communicators: 1.5 s for the first, with NCCL's own set-up");
+  EXPECT_EQ(said(), "communicators: 1.5 s for the first, including NCCL's own setup");
   run.communicator_seconds = {1.5, 0.4, 0.2, 0.3};
-  EXPECT_EQ(said(),
-            "communicators: 1.5 s for the first, with NCCL's own set-up; 300 ms for each of 3 more (median)");
+  EXPECT_EQ(
+      said(),
+      "communicators: 1.5 s for the first, including NCCL's own setup; 300 ms for each of 3 more (median)");
 }
 
 }  // namespace

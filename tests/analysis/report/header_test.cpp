@@ -1,4 +1,4 @@
-#include "analysis/report/header.hpp"
+#include "analysis/report/sections.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,15 +55,15 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 
-std::vector<std::string> texts(const ReportFacts& facts) {
+std::vector<std::string> texts(const ReportLines& facts) {
   std::vector<std::string> result;
-  for (const ReportFact& fact : facts) result.push_back(fact.text);
+  for (const ReportLine& fact : facts) result.push_back(fact.text);
   return result;
 }
 
 TEST(SetupFacts, SayWhatWasMeasuredWhereAndWithWhat) {
   EXPECT_THAT(
-      texts(header_facts(example_run())),
+      texts(header_lines(example_run())),
       ElementsAre(
           "collbench 0.1.0, host memory through MPI, 4 ranks on 2 hosts, started 2026-10-01T12:00:00Z",
           "Open MPI v4.1.4, package: Debian OpenMPI; hwloc 2.9.0",
@@ -72,7 +72,7 @@ TEST(SetupFacts, SayWhatWasMeasuredWhereAndWithWhat) {
           "calibrated within a host: α 0.5 µs, B 6.20 GB/s, eager up to 4 KiB",
           "calibrated across hosts: α 12 µs, B 1.17 GB/s, eager up to 64 KiB, all ranks of a host 1.19 GB/s",
           "calibrated on all ranks at once: reduction γ 0.21 ns/B (float sum); copy κ 0.090 ns/B; "
-          "no point further than 12 % from its line"));
+          "worst calibration point is 12 % off the fitted line"));
 }
 
 TEST(SetupFacts, LeaveOutWhatIsNotKnown) {
@@ -81,29 +81,29 @@ TEST(SetupFacts, LeaveOutWhatIsNotKnown) {
   run.calibration.reset();
   run.cores_per_node.clear();
   run.ranks = {{0, "node01", 0, 0}};
-  EXPECT_THAT(texts(header_facts(run)),
+  EXPECT_THAT(texts(header_lines(run)),
               ElementsAre(HasSubstr("1 rank on 1 host,"), HasSubstr("Open MPI"), "node01 has rank 0"));
 }
 
 TEST(SetupFacts, SayWhenTheTimeIsSimulated) {
   auto run = example_run();
   run.simulated = true;
-  EXPECT_THAT(header_facts(run)[0].text, HasSubstr("in SimGrid's simulated time"));
+  EXPECT_THAT(header_lines(run)[0].text, HasSubstr("in SimGrid's simulated time"));
 }
 
 TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
   auto run = example_run();
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   run.versions.nccl = "2.30.4";
   run.versions.cuda = "12.9";
-  EXPECT_THAT(header_facts(run)[0].text, HasSubstr("GPUs through NCCL"));
-  EXPECT_THAT(header_facts(run)[1].text, HasSubstr("NCCL 2.30.4; CUDA 12.9"));
+  EXPECT_THAT(header_lines(run)[0].text, HasSubstr("GPUs through NCCL"));
+  EXPECT_THAT(header_lines(run)[1].text, HasSubstr("NCCL 2.30.4; CUDA 12.9"));
 }
 
 TEST(SetupFacts, WhatIsWrongWithThePlaceIsAWarning) {
   auto run = example_run();
   run.environment_notes = {"node01: 2 ranks on 1 core"};
-  const ReportFacts facts = header_facts(run);
+  const ReportLines facts = header_lines(run);
   EXPECT_THAT(texts(facts), Contains("warning: node01: 2 ranks on 1 core"));
   EXPECT_EQ(facts[4].tone, Tone::warning);
 }
@@ -111,7 +111,7 @@ TEST(SetupFacts, WhatIsWrongWithThePlaceIsAWarning) {
 TEST(SetupFacts, ScatteredRanksAreListedInRuns) {
   auto run = example_run();
   run.ranks = {{0, "a", 0, 0}, {1, "b", 1, 0}, {2, "a", 0, 1}, {3, "a", 0, 2}};
-  EXPECT_THAT(texts(header_facts(run)), Contains("a has ranks 0,2-3 on 2 cores, b has rank 1 on 2 cores"));
+  EXPECT_THAT(texts(header_lines(run)), Contains("a has ranks 0,2-3 on 2 cores, b has rank 1 on 2 cores"));
 }
 
 TEST(SetupFacts, ManyHostsAreCounted) {
@@ -120,7 +120,7 @@ TEST(SetupFacts, ManyHostsAreCounted) {
   run.cores_per_node.clear();
   for (int rank = 0; rank < 2048; ++rank)
     run.ranks.push_back({rank, "n" + std::to_string(rank / 8), rank / 8, rank % 8});
-  EXPECT_THAT(texts(header_facts(run)),
+  EXPECT_THAT(texts(header_lines(run)),
               Contains(testing::EndsWith("n7 has ranks 56-63, and 248 more hosts")));
 }
 
@@ -128,52 +128,52 @@ TEST(SetupFacts, LongValuesAndLongListsAreCut) {
   auto run = example_run();
   run.environment = {{"NCCL_TOPO_FILE", std::string(500, 'x')}};
   run.calibration->gammas.assign(10, {DataType::float32, Reduction::sum, 1e-10});
-  EXPECT_THAT(texts(header_facts(run)),
+  EXPECT_THAT(texts(header_lines(run)),
               Contains("environment: NCCL_TOPO_FILE=" + std::string(59, 'x') + "…"));
-  EXPECT_THAT(texts(header_facts(run)), Contains(HasSubstr("6 more in the record; copy")));
+  EXPECT_THAT(texts(header_lines(run)), Contains(HasSubstr("6 more in the record; copy")));
 }
 
 TEST(LegendFacts, SayWhichRanksTimeItIs) {
   auto run = example_run();
-  EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("the slowest rank's; the median of the passes"));
-  run.time_reduction = "avg";
-  EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("the average over ranks;"));
-  run.time_reduction = "min";
-  EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("the fastest rank's;"));
-  run.time_reduction = "rank 0";
-  EXPECT_THAT(legend_facts(run)[0].text, HasSubstr("rank 0's;"));
-  EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("this launch only"));
-  EXPECT_THAT(legend_facts(run)[3].text, HasSubstr("below 1 is slower"));
+  EXPECT_THAT(legend_lines(run)[0].text, HasSubstr("the slowest rank's; the median of the passes"));
+  run.time_reduction = RankAggregate::average;
+  EXPECT_THAT(legend_lines(run)[0].text, HasSubstr("the average over ranks;"));
+  run.time_reduction = RankAggregate::minimum;
+  EXPECT_THAT(legend_lines(run)[0].text, HasSubstr("the fastest rank's;"));
+  run.time_reduction = RankAggregate::rank0;
+  EXPECT_THAT(legend_lines(run)[0].text, HasSubstr("rank 0's;"));
+  EXPECT_THAT(legend_lines(run)[1].text, HasSubstr("this launch only"));
+  EXPECT_THAT(legend_lines(run)[3].text, HasSubstr("below 1 is slower"));
 }
 
 TEST(LegendFacts, OfARepetitionTheIntervalIsOverLaunches) {
   auto run = example_run();
   run.repeated = true;
   run.launches = 9;
-  EXPECT_THAT(legend_facts(run)[0].text,
-              HasSubstr("the median of the passes, and of that the median over launches"));
-  EXPECT_THAT(legend_facts(run)[1].text, HasSubstr("of that median over launches"));
-  EXPECT_THAT(header_facts(run)[0].text, HasSubstr("2 hosts, 9 launches, started"));
+  EXPECT_THAT(legend_lines(run)[0].text,
+              HasSubstr("the median of the passes, then the median over launches"));
+  EXPECT_THAT(legend_lines(run)[1].text, HasSubstr("of that median over launches"));
+  EXPECT_THAT(header_lines(run)[0].text, HasSubstr("2 hosts, 9 launches, started"));
 }
 
 TEST(LegendFacts, SayWhatNcclTellsOrWhyItDoesNot) {
   collbench::Run run;
-  EXPECT_EQ(legend_facts(run).size(), 4U);
-  run.backend = "nccl";
-  ASSERT_EQ(legend_facts(run).size(), 6U);
-  EXPECT_THAT(legend_facts(run)[4].text, HasSubstr("NCCL: the time that NCCL expected"));
-  EXPECT_THAT(legend_facts(run)[5].text, HasSubstr("algorithm: what NCCL used"));
+  EXPECT_EQ(legend_lines(run).size(), 4U);
+  run.backend = BackendId::nccl;
+  ASSERT_EQ(legend_lines(run).size(), 6U);
+  EXPECT_THAT(legend_lines(run)[4].text, HasSubstr("NCCL: the time that NCCL's own model predicts"));
+  EXPECT_THAT(legend_lines(run)[5].text, HasSubstr("algorithm: what NCCL used"));
   run.nccl_observer_status = {"a plugin of yours", "NCCL 2.18"};
-  EXPECT_EQ(legend_facts(run)[4].text, "NCCL: not told: NCCL 2.18");
-  EXPECT_EQ(legend_facts(run)[5].text, "algorithm: not told: a plugin of yours");
+  EXPECT_EQ(legend_lines(run)[4].text, "NCCL: not reported: NCCL 2.18");
+  EXPECT_EQ(legend_lines(run)[5].text, "algorithm: not reported: a plugin of yours");
 }
 
 TEST(OperationFact, SaysWhatTheSizeIsAndHowBusbwFollows) {
-  EXPECT_EQ(operation_fact(OperationId::all_reduce, 16).text,
+  EXPECT_EQ(operation_line(OperationId::all_reduce, 16).text,
             "AllReduce: size is one rank's buffer; busbw = algbw × 1.875");
-  EXPECT_EQ(operation_fact(OperationId::all_to_all, 4).text,
+  EXPECT_EQ(operation_line(OperationId::all_to_all, 4).text,
             "AllToAll: size is ranks × count × the type's bytes; busbw = algbw × 0.75");
-  EXPECT_EQ(operation_fact(OperationId::send_recv, 4).text,
+  EXPECT_EQ(operation_line(OperationId::send_recv, 4).text,
             "SendRecv: size is what one rank sends; busbw = algbw × 1");
 }
 
@@ -186,7 +186,7 @@ TEST(SetupFacts, SayWhatTheRanksWorkWithAfterTheMachines) {
   run.cluster = Cluster{.shapes = "{}", .nodes = {}, .summary = {"1 node"}};
   run.cluster->placement = {
       {.rank = 0, .gpu = "GPU5", .gpu_address = "", .nic = "", .numa_node = {}, .guess = false, .note = ""}};
-  EXPECT_THAT(texts(header_facts(run)),
+  EXPECT_THAT(texts(header_lines(run)),
               IsSupersetOf({std::string("1 node"), std::string("GPUs of the ranks: rank 0: GPU5")}));
 }
 

@@ -1,4 +1,4 @@
-#include "analysis/report/markdown.hpp"
+#include "analysis/report/report.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,9 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/report/csv.hpp"
-#include "analysis/report/markdown.hpp"
-#include "analysis/report/text.hpp"
+#include "analysis/report/diff_report.hpp"
+#include "analysis/report/prediction.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/record/run.hpp"
@@ -30,8 +29,32 @@ TEST(Report, AnotherFormatIsAUsageError) {
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::usage);
     EXPECT_EQ(describe(error),
-              "collbench: --format: 'pdf' is no format of a report; choose text, md, csv or json");
+              "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv or json");
   }
+}
+
+TEST(Report, AFormatThatCannotHoldADocumentNamesThoseThatCan) {
+  try {
+    static_cast<void>(report(DiffReport{}, "csv"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(describe(error),
+              "collbench: --format: 'csv' is not a format of a topology diff; choose text, md or json");
+  }
+  EXPECT_THROW(static_cast<void>(report(Prediction{}, "pdf")), Error);
+}
+
+TEST(Report, TextIsTheDefaultOfEveryDocument) {
+  EXPECT_EQ(format_names(&ReportFormat::run).front(), "text");
+  EXPECT_EQ(format_names(&ReportFormat::prediction).front(), "text");
+  EXPECT_EQ(format_names(&ReportFormat::diff).front(), "text");
+}
+
+TEST(Report, AListOfFormatsReadsAsASentence) {
+  EXPECT_EQ(format_list({}), "");
+  EXPECT_EQ(format_list({"text"}), "text");
+  EXPECT_EQ(format_list({"text", "md"}), "text or md");
+  EXPECT_EQ(format_list(format_names(&ReportFormat::diff)), "text, md or json");
 }
 
 TEST(Report, WritesAnyRunThatCanBeRead) {

@@ -1,4 +1,4 @@
-#include "analysis/report/text.hpp"
+#include "analysis/report/report.hpp"
 
 #include <gmock/gmock.h>
 
@@ -75,10 +75,10 @@ TEST(ReportText, TheTableIsTheOnePeopleKnow) {
 TEST(ReportText, TheNarrowTableLeavesColumnsOutAndSaysSoOnce) {
   const auto run = example_run();
   const std::string text = report_text(run, {.columns = 117});
-  const std::string said = "# left out for want of 118 columns: count, algbw, ring, tree\n";
-  EXPECT_THAT(text, HasSubstr(said));
-  EXPECT_EQ(text.find(said), text.rfind(said));
-  EXPECT_THAT(report_text(run, {.columns = 118}), Not(HasSubstr("left out")));
+  const std::string hidden = "# terminal narrower than 118 columns, hidden: count, algbw, ring, tree\n";
+  EXPECT_THAT(text, HasSubstr(hidden));
+  EXPECT_EQ(text.find(hidden), text.rfind(hidden));
+  EXPECT_THAT(report_text(run, {.columns = 118}), Not(HasSubstr("hidden")));
   EXPECT_THAT(lines_of(part_of(run, "SendRecv", {.columns = 80})),
               ElementsAre("# SendRecv: size is what one rank sends; busbw = algbw × 1",
                           "#                              measured                    expected busbw",
@@ -98,8 +98,8 @@ TEST(ReportText, HeaderAndFooterAreCommentLines) {
   EXPECT_THAT(
       lines_of(part_of(run, "data:")),
       ElementsAre("# data: every element checked in 4 of 4 rows, none wrong",
-                  "# asked for ring, and the library ran recursive_doubling in 1 row",
-                  "# AllReduce float sum: no choice was faster than auto beyond the intervals",
+                  "# requested ring, but the library ran recursive_doubling in 1 row",
+                  "# AllReduce float sum: nothing measured beside auto was significantly faster",
                   "# precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of",
                   "#   place, ring); a longer --time or fewer rows narrow it",
@@ -128,7 +128,7 @@ TEST(ReportText, NoLineIsLongerThanThePage) {
 
 TEST(ReportText, ARunOfNcclFitsTheSamePages) {
   collbench::Run run = extreme_run();
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   for (Row& row : run.rows) {
     row.measurement.key.algorithm = kLibraryChoice;
     row.measurement.key.type = DataType::float32;
@@ -140,10 +140,11 @@ TEST(ReportText, ARunOfNcclFitsTheSamePages) {
     }
   }
   const std::string usual = report_text(run, {.columns = 120});
-  EXPECT_THAT(usual, HasSubstr("# left out for want of 140 columns: count, tree\n"));
+  EXPECT_THAT(usual, HasSubstr("# terminal narrower than 140 columns, hidden: count, tree\n"));
   EXPECT_THAT(usual, HasSubstr(" auto: ring/ll128/24\n"));
-  EXPECT_THAT(report_text(run, {.columns = 80}), HasSubstr("want of 118 columns: algbw, ring, NCCL\n"));
-  EXPECT_THAT(report_text(run, {.columns = 140}), Not(HasSubstr("left out")));
+  EXPECT_THAT(report_text(run, {.columns = 80}),
+              HasSubstr("terminal narrower than 118 columns, hidden: algbw, ring, NCCL\n"));
+  EXPECT_THAT(report_text(run, {.columns = 140}), Not(HasSubstr("hidden")));
 }
 
 TEST(ReportText, AWidePageShowsLongNames) {

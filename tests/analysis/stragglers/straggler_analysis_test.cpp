@@ -90,7 +90,7 @@ class MadeUpCluster {
 std::vector<std::string> found(const RankProbe& probe) {
   std::vector<std::string> codes;
   for (const ProbeFinding& finding : probe.findings) {
-    std::string text = finding.code;
+    std::string text(name(finding.kind));
     for (const int rank : finding.ranks) text += " " + std::to_string(rank);
     codes.push_back(text);
   }
@@ -162,7 +162,8 @@ TEST(LateRanks, BetweenTwoHostsTheDirectionIsNamed) {
     if (probe.findings.empty()) continue;
     ++named;
     ASSERT_THAT(found(probe), ElementsAre("slow link 2 0")) << seed;
-    EXPECT_THAT(probe.findings[0].text, HasSubstr("from host1 to host0 is slow, not the way back"));
+    EXPECT_THAT(probe.findings[0].text,
+                HasSubstr("the link from host1 to host0 is slow, the reverse direction is not"));
     EXPECT_NEAR(probe.findings[0].ratio, 2, 0.2);
   }
   EXPECT_GE(named, 48)

@@ -11,7 +11,7 @@ namespace collbench::analysis {
 inline Run run_from_expectation(const GpuCluster& cluster, double slower,
                                 OperationId id = OperationId::all_reduce) {
   Run run;
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   for (int rank = 0; rank < cluster.ranks(); ++rank) {
     run.ranks.push_back({rank, "node", rank / cluster.ranks_per_node, rank % cluster.ranks_per_node});
   }

@@ -1,4 +1,4 @@
-#include "analysis/verdict/undetectable_losses.hpp"
+#include "analysis/verdict/verdict.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,22 +21,22 @@ std::vector<std::string> hidden(const GpuCluster& cluster, OperationId id) {
 
 TEST(HiddenLosses, OneNicOfEightAndOneNvlinkOfTwelve) {
   EXPECT_THAT(hidden(cluster_of("ndv4", 2), OperationId::all_gather),
-              ElementsAre("of one NIC of 8 (12 %)", "of one NVLink of 12 (8 %)"));
+              ElementsAre("losing one of the 8 NICs (12 %)", "losing one of the 12 NVLinks (8 %)"));
   EXPECT_THAT(hidden(cluster_of("hgx-h100", 1), OperationId::all_gather),
-              ElementsAre("of one NVLink of 18 (6 %)"));
+              ElementsAre("losing one of the 18 NVLinks (6 %)"));
 }
 
 TEST(HiddenLosses, OfFewLinksHalfOfOne) {
   // One of six is 17 %, half of one 8 %, and the band begins 15 % below.
   EXPECT_THAT(hidden(cluster_of("dgx-1v", 1), OperationId::all_gather),
-              ElementsAre("of half of one NVLink of 6 (8 %)"));
+              ElementsAre("losing half of one of the 6 NVLinks (8 %)"));
 }
 
 TEST(HiddenLosses, LinksThatDoNotLimit) {
   // Half of 8 × 400 Gb/s still carries what the ring floor of the NVLinks needs.
   const auto losses = hidden(cluster_of("hgx-h100", 2), OperationId::all_reduce);
-  EXPECT_THAT(losses, ElementsAre("of half of the 8 NICs", "of one NVLink of 18 (6 %)",
-                                  StartsWith("between ring and nvls_tree (1.3 ×")));
+  EXPECT_THAT(losses, ElementsAre("losing up to half of the 8 NICs", "losing one of the 18 NVLinks (6 %)",
+                                  StartsWith("running ring instead of nvls_tree (1.3 ×")));
 }
 
 TEST(HiddenLosses, NoneWhereEveryLossShows) {
@@ -46,10 +46,10 @@ TEST(HiddenLosses, NoneWhereEveryLossShows) {
 TEST(HiddenLosses, WhichAlgorithmRanIsNotHiddenOnceItIsTold) {
   GpuCluster cluster = cluster_of("p4de", 2);
   EXPECT_THAT(hidden(cluster, OperationId::all_reduce),
-              testing::Contains(StartsWith("between ring and tree")));
+              testing::Contains(StartsWith("running ring instead of tree")));
   cluster.run.algorithm = "ring";
   EXPECT_THAT(hidden(cluster, OperationId::all_reduce),
-              testing::Not(testing::Contains(StartsWith("between ring and tree"))));
+              testing::Not(testing::Contains(StartsWith("running ring instead of tree"))));
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ class RandomRun {
     result.command_line = several([&] { return text(); });
     for (int i = below(4); i > 0; --i) result.environment[text()] = text();
     result.config_file = text();
-    result.backend = text();
+    result.backend = one_of(std::vector{BackendId::mpi, BackendId::nccl});
     result.nccl_observer_status = {text(), text()};
-    result.time_reduction = text();
+    result.time_reduction = static_cast<RankAggregate>(below(4));
     result.simulated = chance();
     const int ranks = 1 + below(5);
     for (int rank = 0; rank < ranks; ++rank) {
@@ -58,6 +58,12 @@ class RandomRun {
     return result;
   }
 
+  Stop stop() {
+    const auto reason = static_cast<StopReason>(below(5));
+    const bool limited = reason == StopReason::pass_limit || reason == StopReason::launch_limit;
+    return {reason, limited ? 1 + below(64) : 0};
+  }
+
   RankProbe rank_probe() {
     RankProbe result;
     result.repetitions = below(64);
@@ -65,14 +71,13 @@ class RandomRun {
     result.clock_uncertainty_seconds = number();
     result.ranks = several([&] { return RankLateness{below(4096), number(), number(), number()}; });
     result.findings = several([&] {
-      return ProbeFinding{
-          one_of(std::vector<std::string>{"late rank", "slow sender", "slow receiver", "slow link"}),
-          several([&] { return below(4096); }),
-          number(),
-          number(),
-          below(64),
-          number(),
-          text()};
+      return ProbeFinding{static_cast<ProbeFindingKind>(below(4)),
+                          several([&] { return below(4096); }),
+                          number(),
+                          number(),
+                          below(64),
+                          number(),
+                          text()};
     });
     return result;
   }
@@ -204,7 +209,7 @@ class RandomRun {
     measured.seconds = number();
     measured.interval = maybe([&] { return TimeInterval{number(), number(), number(), chance()}; });
     measured.launch_variation = maybe([&] { return LaunchVariation{number(), number()}; });
-    measured.stopped = text();
+    measured.stopped = maybe([&] { return stop(); });
     measured.iterations = count();
     measured.iterations_per_sample = count();
     measured.samples = std::max<std::uint64_t>(count(), 1);  // without one there are no statistics of them

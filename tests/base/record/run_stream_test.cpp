@@ -17,8 +17,8 @@ constexpr std::size_t kRows = 3;
 
 Run planned(const std::string& host = "node1") {
   Run run;
-  run.backend = "mpi";
-  run.time_reduction = "max";
+  run.backend = BackendId::mpi;
+  run.time_reduction = RankAggregate::maximum;
   run.versions = {.collbench = "1", .mpi = "Open MPI", .hwloc = "2", .nccl = "", .cuda = ""};
   run.ranks = {{.rank = 0, .host = host, .node = 0, .local_rank = 0},
                {.rank = 1, .host = host, .node = 0, .local_rank = 1}};
@@ -110,12 +110,12 @@ TEST(RunStream, LaunchesOfTwoMeasurementsAreRefused) {
 
 TEST(RunStream, WhatDiffersIsNamed) {
   EXPECT_EQ(difference([](auto& run) { run.started = "later"; }), "nothing");
-  EXPECT_THAT(difference([](auto& run) { run.backend = "nccl"; }),
+  EXPECT_THAT(difference([](auto& run) { run.backend = BackendId::nccl; }),
               HasSubstr("backend mpi, and this is nccl"));
   EXPECT_THAT(difference([](auto& run) { run.versions.mpi = "MPICH"; }), HasSubstr("MPICH"));
   EXPECT_THAT(difference([](auto& run) { run.versions.collbench = "2"; }), HasSubstr("collbench 1"));
   EXPECT_THAT(difference([](auto& run) { run.versions.nccl = "2.30"; }), HasSubstr("NCCL"));
-  EXPECT_THAT(difference([](auto& run) { run.time_reduction = "avg"; }), HasSubstr("max"));
+  EXPECT_THAT(difference([](auto& run) { run.time_reduction = RankAggregate::average; }), HasSubstr("max"));
   EXPECT_THAT(difference([](auto& run) { run.ranks.pop_back(); }), HasSubstr("2 ranks, and this is 1 rank"));
   EXPECT_THAT(difference([](auto& run) { run.rows.pop_back(); }), HasSubstr("3 rows, and this is 2 rows"));
   EXPECT_THAT(

@@ -24,11 +24,11 @@ struct World {
   std::uint64_t count = 40;
   TrafficMatrix traffic = traffic_by_distance(ranks);
 
-  [[nodiscard]] CallContext shape(int rank) const {
+  [[nodiscard]] CallContext call(int rank) const {
     return {.rank = rank, .ranks = ranks, .root = root, .traffic = &traffic};
   }
-  [[nodiscard]] Layout layout(int rank) const { return what.layout(count, shape(rank)); }
-  [[nodiscard]] std::vector<Segment> result(int rank) const { return what.result(layout(rank), shape(rank)); }
+  [[nodiscard]] Layout layout(int rank) const { return what.layout(count, call(rank)); }
+  [[nodiscard]] std::vector<Segment> result(int rank) const { return what.result(layout(rank), call(rank)); }
 
   [[nodiscard]] std::vector<Bytes> sent(std::uint64_t iteration) const {
     std::vector<Bytes> buffers;

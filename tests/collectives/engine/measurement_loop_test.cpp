@@ -43,7 +43,7 @@ TEST(MeasurementLoop, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
     EXPECT_NEAR(row.seconds, 3e-3, 1e-9);
     EXPECT_EQ(row.pass_seconds.size(), 3U);
     EXPECT_EQ(row.iterations, 12U);
-    EXPECT_EQ(row.stopped, "3 passes");
+    EXPECT_EQ(row.stopped, (Stop{StopReason::pass_limit, 3}));
     if (!ranks.is_root()) return;
     ASSERT_EQ(row.ranks.size(), 3U);
     EXPECT_NEAR(row.ranks[0].median_seconds, 1e-3, 1e-9);
@@ -136,7 +136,7 @@ TEST(MeasurementLoop, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
     StepBackend backend({});
     const MeasurementResult result = run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, {}, {});
     EXPECT_EQ(result.passes, 8);
-    EXPECT_EQ(result.rows.at(0).stopped, "precision reached");
+    EXPECT_EQ(result.rows.at(0).stopped, Stop{StopReason::precision_reached});
     EXPECT_TRUE(result.rows.at(0).interval);
   });
 }
@@ -151,7 +151,7 @@ TEST(MeasurementLoop, TimeRunsOutButTheFirstPassIsFinished) {
     EXPECT_EQ(result.passes, 1);
     for (const Measurement& row : result.rows) {
       EXPECT_EQ(row.pass_seconds.size(), 1U);
-      EXPECT_EQ(row.stopped, "out of time");
+      EXPECT_EQ(row.stopped, Stop{StopReason::out_of_time});
     }
   });
 }
@@ -167,7 +167,7 @@ TEST(MeasurementLoop, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
         run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
     std::size_t most = 0;
     for (const Measurement& row : result.rows) {
-      EXPECT_EQ(row.stopped, "out of time");
+      EXPECT_EQ(row.stopped, Stop{StopReason::out_of_time});
       most = std::max(most, row.pass_seconds.size());
     }
     EXPECT_EQ(result.passes, static_cast<int>(most)) << "passes in which nothing ran do not count";
@@ -288,7 +288,7 @@ TEST(MeasurementLoop, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
     EXPECT_EQ(result.passes, 1);
     EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
     EXPECT_EQ(result.rows.at(1).pass_seconds.size(), 1U);
-    EXPECT_EQ(result.rows.at(1).stopped, "interrupted");
+    EXPECT_EQ(result.rows.at(1).stopped, Stop{StopReason::interrupted});
     EXPECT_EQ(asked, ranks.is_root() ? 4 : 0);
   });
 }
@@ -337,7 +337,7 @@ TEST(MeasurementLoop, WhatEarlierLaunchesMeasuredIsNotMeasuredAgain) {
     EXPECT_EQ(result.passes, 2);
     if (!ranks.is_root()) return;
     EXPECT_THAT(result.rows[0].launch_passes, ElementsAre(2, 1));
-    EXPECT_EQ(result.rows[0].stopped, "3 passes");
+    EXPECT_EQ(result.rows[0].stopped, (Stop{StopReason::pass_limit, 3}));
     EXPECT_THAT(result.rows[1].launch_passes, ElementsAre(1, 2));
     EXPECT_EQ(result.rows[1].iterations, 12U);
   });

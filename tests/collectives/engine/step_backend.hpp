@@ -34,7 +34,8 @@ class StepBackend : public Backend {
 
   explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
 
-  void describe(Run& run) const override { run.backend = "step"; }
+  [[nodiscard]] BackendCapabilities capabilities() const override { return {}; }
+  void describe(Run& run) const override { run.backend = BackendId::mpi; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
   [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override {
@@ -44,8 +45,10 @@ class StepBackend : public Backend {
   }
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override { return key.algorithm; }
   [[nodiscard]] std::string note(const RowKey& /*key*/) const override { return {}; }
-  [[nodiscard]] BufferBytes buffer_bytes(const RowKey& key) const override {
-    return {.send = key.size_bytes, .receive = 2 * key.size_bytes};
+  [[nodiscard]] RowLayout layout(const RowKey& key) const override {
+    RowLayout layout;
+    layout.bytes = {.send = key.size_bytes, .receive = 2 * key.size_bytes};
+    return layout;
   }
   [[nodiscard]] BackendLimits limits() const override { return {}; }
   void allocate(const BufferBytes& bytes) override {
@@ -54,7 +57,8 @@ class StepBackend : public Backend {
   }
   void renew_communicators() override { ++renewed; }
   void let_time_pass(double seconds) { clock_.now += seconds; }
-  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key) override {
+  [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key,
+                                                     const RowLayout& /*layout*/) override {
     return std::make_unique<Row>(*this, key);
   }
 

@@ -15,18 +15,18 @@ namespace {
 TEST(Stopping, TightPassesStopAtEight) {
   const StoppingRule rule;
   std::vector<double> passes(7, 1.0);
-  EXPECT_EQ(stop_reason(rule, passes), "");
+  EXPECT_EQ(stop_reason(rule, passes), std::nullopt);
   passes.push_back(1.0);
-  EXPECT_EQ(stop_reason(rule, passes), "precision reached");
+  EXPECT_EQ(stop_reason(rule, passes), Stop{StopReason::precision_reached});
 }
 
 TEST(Stopping, WidePassesGoOnToTheMost) {
   const StoppingRule rule;
   std::vector<double> passes;
   for (int i = 0; i < 63; ++i) passes.push_back(i % 2 == 0 ? 1.0 : 2.0);
-  EXPECT_EQ(stop_reason(rule, passes), "");
+  EXPECT_EQ(stop_reason(rule, passes), std::nullopt);
   passes.push_back(2.0);
-  EXPECT_EQ(stop_reason(rule, passes), "64 passes");
+  EXPECT_EQ(stop_reason(rule, passes), (Stop{StopReason::pass_limit, 64}));
 }
 
 TEST(Stopping, TheWidthIsHalfTheIntervalOverTheMedian) {
@@ -38,7 +38,7 @@ TEST(Stopping, TheWidthIsHalfTheIntervalOverTheMedian) {
 
 TEST(Stopping, ExactlyNPasses) {
   const StoppingRule rule{.precision = 0.05, .min_passes = 2, .max_passes = 1};
-  EXPECT_NE(stop_reason(rule, {1.0}), "");
+  EXPECT_NE(stop_reason(rule, {1.0}), std::nullopt);
 }
 
 using Random = std::mt19937_64;
@@ -61,15 +61,15 @@ Outcome measured(const StoppingRule& rule, const Distribution& draw, double medi
   Outcome outcome;
   for (int row = 0; row < kRows; ++row) {
     std::vector<double> passes;
-    std::string why;
-    while (why.empty()) {
+    std::optional<Stop> stop;
+    while (!stop) {
       passes.push_back(draw(random, static_cast<int>(passes.size())));
-      why = stop_reason(rule, passes);
+      stop = stop_reason(rule, passes);
     }
     const auto interval = interval_of(passes, 0.95);
     if (interval->low <= median && median <= interval->high) outcome.coverage += 1.0 / kRows;
     outcome.passes += static_cast<double>(passes.size()) / kRows;
-    if (why == "precision reached") outcome.reached += 1.0 / kRows;
+    if (stop->reason == StopReason::precision_reached) outcome.reached += 1.0 / kRows;
   }
   return outcome;
 }

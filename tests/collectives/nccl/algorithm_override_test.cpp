@@ -11,12 +11,12 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST(AlgorithmOverride, NamesAreThoseThatNcclHasForTheOperation) {
-  EXPECT_THAT(forced_names(OperationId::all_reduce), Contains("tree"));
-  EXPECT_THAT(forced_names(OperationId::all_reduce), Contains("auto/ll128"));
-  EXPECT_THAT(forced_names(OperationId::all_reduce), Not(Contains("pat")));
-  EXPECT_THAT(forced_names(OperationId::all_gather), Contains("pat/simple"));
-  EXPECT_THAT(forced_names(OperationId::all_gather), Not(Contains("tree")));
-  EXPECT_THAT(forced_names(OperationId::all_to_all), IsEmpty());
+  EXPECT_THAT(override_names(OperationId::all_reduce), Contains("tree"));
+  EXPECT_THAT(override_names(OperationId::all_reduce), Contains("auto/ll128"));
+  EXPECT_THAT(override_names(OperationId::all_reduce), Not(Contains("pat")));
+  EXPECT_THAT(override_names(OperationId::all_gather), Contains("pat/simple"));
+  EXPECT_THAT(override_names(OperationId::all_gather), Not(Contains("tree")));
+  EXPECT_THAT(override_names(OperationId::all_to_all), IsEmpty());
 }
 
 TEST(AlgorithmOverride, IsInNcclsOwnWords) {
@@ -29,7 +29,7 @@ TEST(AlgorithmOverride, IsInNcclsOwnWords) {
 
 TEST(AlgorithmOverride, EveryNameHasAChoice) {
   for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather}) {
-    for (const std::string& name : forced_names(id)) EXPECT_TRUE(algorithm_override(name)) << name;
+    for (const std::string& name : override_names(id)) EXPECT_TRUE(algorithm_override(name)) << name;
   }
 }
 

@@ -1,5 +1,5 @@
 // The observer library as NCCL and the backend use it: loaded by its path, every version of every interface.
-#include "collectives/nccl/loader/observer_library.hpp"
+#include "collectives/nccl/loader/own_libraries.hpp"
 
 #include <gmock/gmock.h>
 #include <stdlib.h>

@@ -72,39 +72,40 @@ PluginSearchEnvironment machine(const std::map<std::string, std::string>& variab
 }
 
 TEST(PluginSlot, IsFreeWhereNobodyHasTakenIt) {
-  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, kNew, machine({})), "");
-  EXPECT_EQ(plugin_slot_conflict(kProfilerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "x"}})), "");
+  EXPECT_EQ(plugin_slot_conflict(kTunerSlot, kNew, machine({})), "");
+  EXPECT_EQ(plugin_slot_conflict(kProfilerSlot, kNew, machine({{"NCCL_TUNER_PLUGIN", "x"}})), "");
 }
 
 TEST(PluginSlot, IsNotThereBeforeTheFirstVersion) {
-  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, 21806, machine({})),
-            "NCCL 2.18.6 has no tuner plugin that is told; 2.22 is the first");
-  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, 22200, machine({})), "");
-  EXPECT_THAT(plugin_slot_conflict(kProfilerPlace, 22200, machine({})), HasSubstr("2.23 is the first"));
+  EXPECT_EQ(plugin_slot_conflict(kTunerSlot, 21806, machine({})),
+            "NCCL 2.18.6 does not give a tuner plugin the data that is needed; 2.22 is the first that does");
+  EXPECT_EQ(plugin_slot_conflict(kTunerSlot, 22200, machine({})), "");
+  EXPECT_THAT(plugin_slot_conflict(kProfilerSlot, 22200, machine({})), HasSubstr("2.23 is the first"));
 }
 
 TEST(PluginSlot, IsTheUsersWhenNamed) {
-  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, kNew, machine({{"NCCL_TUNER_PLUGIN", "none"}})),
-            "a tuner plugin of yours has the place: NCCL_TUNER_PLUGIN=none");
+  EXPECT_EQ(plugin_slot_conflict(kTunerSlot, kNew, machine({{"NCCL_TUNER_PLUGIN", "none"}})),
+            "the tuner plugin slot is taken: NCCL_TUNER_PLUGIN=none");
 }
 
 TEST(PluginSlot, IsTheUsersWhenTheUsualFileIsThere) {
-  EXPECT_EQ(plugin_slot_conflict(kProfilerPlace, kNew, machine({}, {{"libnccl-profiler.so", ""}})),
-            "a profiler plugin of yours has the place: libnccl-profiler.so");
+  EXPECT_EQ(plugin_slot_conflict(kProfilerSlot, kNew, machine({}, {{"libnccl-profiler.so", ""}})),
+            "the profiler plugin slot is taken: libnccl-profiler.so");
 }
 
 TEST(PluginSlot, IsTheUsersWhenTheNetworkPluginIsATuner) {
   const std::set<std::pair<std::string, std::string>> aws{{"libnccl-net.so", "ncclTunerPlugin_v"}};
-  EXPECT_THAT(plugin_slot_conflict(kTunerPlace, kNew, machine({}, aws)),
-              AllOf(HasSubstr("of yours"), HasSubstr("libnccl-net.so, which is one as well")));
-  EXPECT_EQ(plugin_slot_conflict(kProfilerPlace, kNew, machine({}, aws)), "");
-  EXPECT_EQ(plugin_slot_conflict(kTunerPlace, kNew, machine({{"NCCL_NET_PLUGIN", "ib"}}, aws)), "");
+  EXPECT_THAT(plugin_slot_conflict(kTunerSlot, kNew, machine({}, aws)),
+              AllOf(HasSubstr("slot is taken"),
+                    HasSubstr("libnccl-net.so, a network plugin that is also a tuner plugin")));
+  EXPECT_EQ(plugin_slot_conflict(kProfilerSlot, kNew, machine({}, aws)), "");
+  EXPECT_EQ(plugin_slot_conflict(kTunerSlot, kNew, machine({{"NCCL_NET_PLUGIN", "ib"}}, aws)), "");
 }
 
 TEST(PluginSlot, ANamedNetworkPluginIsOneOfAList) {
   const auto here =
       machine({{"NCCL_NET_PLUGIN", "ib,aws-ofi"}}, {{"libnccl-net-aws-ofi.so", "ncclTunerPlugin_v"}});
-  EXPECT_THAT(plugin_slot_conflict(kTunerPlace, kNew, here), HasSubstr("libnccl-net-aws-ofi.so"));
+  EXPECT_THAT(plugin_slot_conflict(kTunerSlot, kNew, here), HasSubstr("libnccl-net-aws-ofi.so"));
 }
 
 TEST(PluginSearchEnvironment, ALibraryOffersWhatItExports) {

@@ -65,7 +65,7 @@ TEST(RunFacts, TheOwnFloorIsTheQuickestOfTheSmallestSize) {
 
 collbench::Run run_on(int nodes, int ranks) {
   collbench::Run run;
-  run.backend = "nccl";
+  run.backend = BackendId::nccl;
   for (int rank = 0; rank < ranks; ++rank) run.ranks.push_back({rank, "", rank % nodes, rank / nodes});
   return run;
 }
@@ -80,7 +80,7 @@ TEST(ClusterOfRun, GuessesNothing) {
   EXPECT_THROW((void)cluster_of_run(run_on(2, 7), topology::resolve_machine("hgx-h100"), "run.json", false),
                Error);
   collbench::Run host_memory = run_on(1, 2);
-  host_memory.backend = "mpi";
+  host_memory.backend = BackendId::mpi;
   EXPECT_THROW((void)cluster_of_run(host_memory, topology::resolve_machine("hgx-h100"), "run.json", false),
                Error);
   collbench::Run log = run_on(1, 8);

@@ -1,4 +1,4 @@
-#include "analysis/models/nccl/latency.hpp"
+#include "analysis/models/nccl/algorithms.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/ceilings.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(Lab01Ceilings, WhereTheNodesAreUnknownNoAlgorithmIsBounded) {
 
 TEST(Lab01Ceilings, HostMemoryIsWhatWasCalibrated) {
   auto run = lab01_gpu_run();
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   run.log.reset();
   run.ranks = {{0, "n1", 0, 0}, {1, "n1", 0, 1}};
   run.calibration = Calibration{};

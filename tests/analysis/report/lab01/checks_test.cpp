@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/checks.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 
 #include <gmock/gmock.h>
 
@@ -47,13 +47,13 @@ TEST(Lab01Checks, UnevenNvlinksOnOneNode) {
 
 TEST(Lab01Checks, RanksWithoutACoreOfTheirOwn) {
   auto run = lab01_gpu_run();
-  run.backend = "mpi";
+  run.backend = BackendId::mpi;
   run.cores_per_node = {8, 4};
   EXPECT_FALSE(lab01_checks(run, std::nullopt)[0].good);
   run.cores_per_node = {8, 8};
   EXPECT_TRUE(lab01_checks(run, std::nullopt)[0].good);
   run.load_notes = {"vm: other processes kept 1.5 of its 2 hardware threads busy"};
-  EXPECT_THAT(lab01_checks(run, {})[0].answer, testing::HasSubstr("not for itself: vm: other processes"));
+  EXPECT_THAT(lab01_checks(run, {})[0].answer, testing::HasSubstr("not exclusively: vm: other processes"));
   EXPECT_FALSE(lab01_checks(run, {})[0].good);
 }
 

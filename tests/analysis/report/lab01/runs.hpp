@@ -9,8 +9,8 @@ namespace collbench::analysis {
 /// AllReduce on two nodes of eight GPUs, as an imported log: 1 MiB and 1 GiB, out of place.
 inline Run lab01_gpu_run() {
   Run run;
-  run.backend = "nccl";
-  run.time_reduction = "avg";
+  run.backend = BackendId::nccl;
+  run.time_reduction = RankAggregate::average;
   run.log = LogFacts{};
   run.log->file = "a.log";
   run.log->nodes = {2, 3};

@@ -127,6 +127,70 @@ TEST(OpenMpiFallbacks, TwoProcFailsOnMoreRanks) {
   EXPECT_FALSE(open_mpi_refuses(all_to_all, "pairwise", 4));
 }
 
+std::string smpi_algorithm(const std::string& configured, OperationId operation, std::uint64_t count,
+                           int ranks) {
+  return smpi_runs(configured, {operation, count, 4, ranks, true, false});
+}
+
+TEST(SmpiAlgorithms, NoSettingAndSelectorsDoNotTell) {
+  using enum OperationId;
+  EXPECT_EQ(smpi_algorithm("", all_reduce, 16, 4), "auto");
+  EXPECT_EQ(smpi_algorithm("ompi", all_gather, 16, 4), "auto");
+  EXPECT_EQ(smpi_algorithm("default", all_to_all, 16, 4), "auto");
+}
+
+TEST(SmpiAlgorithms, RingRunsOnWhatDividesByTheRanks) {
+  using enum OperationId;
+  EXPECT_EQ(smpi_algorithm("lr", all_reduce, 16, 4), "ring");
+  EXPECT_EQ(smpi_algorithm("lr", all_reduce, 17, 4), "ring+redbcast");
+  EXPECT_EQ(smpi_algorithm("lr", all_reduce, 3, 4), "redbcast");
+  EXPECT_EQ(smpi_algorithm("lr", all_reduce, 3, 1), "self");
+}
+
+TEST(SmpiAlgorithms, SegmentsAreOfOneMebibyte) {
+  using enum OperationId;
+  EXPECT_EQ(smpi_algorithm("ompi_ring_segmented", all_reduce, 1 << 20, 4), "segmented_ring");
+  EXPECT_EQ(smpi_algorithm("ompi_ring_segmented", all_reduce, (1 << 20) - 4, 4), "ring");
+  EXPECT_EQ(smpi_algorithm("ompi_ring_segmented", all_reduce, 3, 4), "redbcast");
+}
+
+TEST(SmpiAlgorithms, SameMessagesSameNameAsOpenMpi) {
+  using enum OperationId;
+  EXPECT_EQ(smpi_algorithm("rdb", all_reduce, 16, 6), "recursive_doubling");
+  EXPECT_EQ(smpi_algorithm("rab_rdb", all_reduce, 16, 8), "rabenseifner");
+  EXPECT_EQ(smpi_algorithm("rab_rdb", all_reduce, 16, 6), "rab_rdb") << "it hands over otherwise";
+  EXPECT_EQ(smpi_algorithm("NTSLR", all_gather, 16, 6), "ring");
+  EXPECT_EQ(smpi_algorithm("ring", all_gather, 16, 6), "direct");
+  EXPECT_EQ(smpi_algorithm("rdb", all_gather, 16, 8), "recursive_doubling");
+  EXPECT_EQ(smpi_algorithm("rdb", all_gather, 16, 6), "rdb") << "Open MPI's runs Bruck then";
+  EXPECT_EQ(smpi_algorithm("ompi_neighborexchange", all_gather, 16, 6), "neighbor");
+  EXPECT_EQ(smpi_algorithm("ompi_neighborexchange", all_gather, 16, 5), "ring");
+  EXPECT_EQ(smpi_algorithm("ompi_ring", reduce_scatter, 16, 5), "ring");
+  EXPECT_EQ(smpi_algorithm("ompi_basic_recursivehalving", reduce_scatter, 16, 5), "recursive_halving");
+  EXPECT_EQ(smpi_algorithm("ompi_butterfly", reduce_scatter, 16, 5), "butterfly");
+  EXPECT_EQ(smpi_algorithm("basic_linear", all_to_all, 16, 5), "linear");
+  EXPECT_EQ(smpi_algorithm("ring", all_to_all, 16, 5), "pairwise");
+  EXPECT_EQ(smpi_algorithm("pair", all_to_all, 16, 4), "pair") << "by rank xor step";
+  EXPECT_EQ(smpi_algorithm("bruck", all_to_all, 16, 5), "modified_bruck");
+}
+
+TEST(SmpiAlgorithms, OfRootedOperationsAreNamedAsOpenMpiNamesThem) {
+  using enum OperationId;
+  EXPECT_EQ(smpi_algorithm("binomial_tree", broadcast, 16, 5), "binomial");
+  EXPECT_EQ(smpi_algorithm("binomial", reduce, 16, 5), "binomial");
+  EXPECT_EQ(smpi_algorithm("ompi_binomial", gather, 16, 5), "binomial");
+  EXPECT_EQ(smpi_algorithm("ompi_basic_linear", scatter, 16, 5), "basic_linear");
+  EXPECT_EQ(smpi_algorithm("ompi_basic_linear", reduce, 16, 5), "ompi_basic_linear")
+      << "no formula has been held to it";
+}
+
+TEST(SmpiAlgorithms, OthersKeepTheirNames) {
+  using enum OperationId;
+  EXPECT_EQ(smpi_algorithm("rab2", all_reduce, 16, 4), "rab2");
+  EXPECT_EQ(smpi_algorithm("NTSLR_NB", all_gather, 16, 4), "NTSLR_NB");
+  EXPECT_EQ(smpi_algorithm("mpich_rdb", reduce_scatter, 16, 4), "mpich_rdb");
+}
+
 }  // namespace
 
 }  // namespace collbench::collectives::algorithm_rules_test

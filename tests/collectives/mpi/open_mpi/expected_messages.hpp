@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "collectives/mpi/open_mpi/call_context.hpp"
+#include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 #include "tests/collectives/mpi/open_mpi/message_log.hpp"
 
 namespace collbench::collectives {

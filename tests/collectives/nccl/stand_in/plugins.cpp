@@ -37,8 +37,8 @@ CostTable cost_table(Ask ask, std::size_t bytes, const Restriction& only) {
   for (const int algorithm : {kTree, kRing}) {
     if (algorithm == kTree && ask != Ask::all_reduce) continue;
     for (std::size_t protocol = 0; protocol < kProtocols; ++protocol) {
-      const auto wanted = [](const std::string& named, const char* word) {
-        return named.empty() || ::strcasecmp(named.c_str(), word) == 0;
+      const auto wanted = [](const std::string& find_by_name, const char* word) {
+        return find_by_name.empty() || ::strcasecmp(find_by_name.c_str(), word) == 0;
       };
       const auto row = static_cast<std::size_t>(algorithm);
       if (!wanted(only.algorithm, kAlgorithmWords.at(row))) continue;
@@ -188,11 +188,12 @@ std::optional<Profiler> profiler_in(void* library) {
 
 /// dlopen of what is named, or of the usual file. Null for none.
 void* open_plugin(const char* variable, const std::string& usual) {
-  const char* const named = std::getenv(variable);
-  if (named == nullptr || *named == '\0') return ::dlopen((usual + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (::strcasecmp(named, "none") == 0) return nullptr;
-  if (void* const library = ::dlopen(named, RTLD_NOW | RTLD_LOCAL)) return library;
-  return ::dlopen((usual + "-" + named + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char* const find_by_name = std::getenv(variable);
+  if (find_by_name == nullptr || *find_by_name == '\0')
+    return ::dlopen((usual + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (::strcasecmp(find_by_name, "none") == 0) return nullptr;
+  if (void* const library = ::dlopen(find_by_name, RTLD_NOW | RTLD_LOCAL)) return library;
+  return ::dlopen((usual + "-" + find_by_name + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 /// What all communicators of this process share.

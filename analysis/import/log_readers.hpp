@@ -1,0 +1,150 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/import/log_table.hpp"
+#include "base/record/identities.hpp"
+#include "base/record/log_facts.hpp"
+#include "base/record/operation.hpp"
+
+// The parts of import_log: what reads the lines of a log, NCCL's own among them, the rows and headings of
+// nccl-tests, and what says how many ranks ran where.
+
+namespace collbench::analysis {
+
+/// A line of a log in two parts, for NCCL writes its own lines into the middle of others'.
+struct LogLine {
+  int number = 1;    ///< in the file, from 1
+  std::string text;  ///< without ANSI codes, launchers' tags and line end, and without what follows
+  std::string nccl;  ///< behind "NCCL INFO" (or WARN, TRACE): NCCL's own words; empty when there are none
+  std::string nccl_host;  ///< the host before ":pid:thread [device]"; empty when not known
+};
+
+/// Refuses what is no text: empty, UTF-16, or with a byte 0 in it. Other broken bytes are left alone: a log
+/// is many programs' output. `file` stands in the Error (usage).
+void require_log_text(std::string_view text, std::string_view file);
+
+/// The lines of a log.
+[[nodiscard]] std::vector<LogLine> log_lines(std::string_view text);
+
+/// The number at the start of `word`, and how much of the word it is; none when there is none.
+struct LeadingNumber {
+  double value = 0;
+  std::size_t length = 0;
+  int decimals = 0;  ///< digits behind the point
+};
+[[nodiscard]] std::optional<LeadingNumber> leading_log_number(std::string_view word);
+
+/// Adds what a line of NCCL's own (NCCL_DEBUG=INFO, versions 2.4 to 2.30 as seen) says of the job to `facts`,
+/// and a variable that it found set to `environment`. The first line that says something stands; another
+/// that contradicts it becomes a note.
+void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, std::string>& environment);
+
+/// `fact` as said in `line`, when none has been said before; a different one becomes a note.
+template <class Value>
+void set_once(MaybeLogFact<Value>& fact, Value value, int line) {
+  if (!fact) fact = {std::move(value), line};
+}
+
+/// "2.23.4+cuda12.6" behind "NCCL version "; empty when `text` has none.
+[[nodiscard]] std::string nccl_version_in(std::string_view text);
+
+/// The columns of an nccl-tests table, as its heading names them. Three generations have been seen: without
+/// "root" and with "error" (to 2.11), with "root" and "#wrong", with four more per half (-I, 2.19).
+struct NcclTestsColumns {
+  bool reduction = true;  ///< a redop column; its cells may be empty (old alltoall)
+  bool root = true;
+  std::size_t per_half = 4;     ///< time algbw busbw #wrong, and i_min i_max i_p99 i_cv% with -I
+  bool wrong_is_error = false;  ///< the last column is a relative error, no count
+  bool cpu_time = false;        ///< "cputime": -C
+};
+
+/// "# size count type redop root time algbw busbw #wrong …", wherever it stands in the line.
+[[nodiscard]] std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line);
+
+/// A line of the device list; none when it is none.
+[[nodiscard]] std::optional<LogDevice> nccl_tests_device(std::string_view line, int number);
+
+/// "# nThread 1 nGpus 8 minBytes …": that a process began, and what it was told.
+struct NcclTestsParameters {
+  int threads = 1;
+  int gpus_per_thread = 1;
+  std::uint64_t iterations = 0;
+};
+[[nodiscard]] std::optional<NcclTestsParameters> nccl_tests_parameters(std::string_view line);
+
+/// The program that a line names ("./build/all_reduce_perf -b 8 …", "Collective test starting:
+/// all_reduce_perf"): "all_reduce_perf"; empty when it names none that is known.
+[[nodiscard]] std::string nccl_tests_program(std::string_view line);
+
+/// A row as its words, for it may come in parts: the start holds what stands before the first time.
+struct RowStart {
+  int line = 0;
+  std::string size;
+  std::string count;
+  std::string type;
+  std::vector<std::string> rest;  ///< what follows the type
+};
+
+/// The start of a row wherever it stands in the line (prefixes, markdown bars): two integers and a type.
+[[nodiscard]] std::optional<RowStart> row_start(std::string_view line, int number);
+
+/// The words of a line that can only be the rest of a row: numbers and N/A; empty when there are others.
+[[nodiscard]] std::vector<std::string> row_continuation(std::string_view line);
+
+/// How many numbers the row holds behind reduction and root, given the columns.
+[[nodiscard]] std::size_t row_measures(const RowStart& start, const NcclTestsColumns& columns);
+
+/// A row, or in words why it is none: "rows of 0 bytes", "rows with masked numbers", …
+struct RowOrReason {
+  std::optional<LogRow> row;
+  std::string reason;
+};
+[[nodiscard]] RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns);
+
+/// Every table that nccl-tests wrote into a log, in order, with what the log says around each: also one whose
+/// program died before its first row. Never throws for its content.
+[[nodiscard]] std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines);
+
+/// Whether `text` is JSON by its first letter.
+[[nodiscard]] bool looks_like_json(std::string_view text);
+
+/// What `nccl-tests -J FILE.json` wrote (JSON_FILE_VERSION 3 of 2.19.6, and what its older versions share
+/// with it). Throws Error (usage) that names the place when it is something else; of the environment only
+/// variables of NCCL, CUDA_VISIBLE_DEVICES, OMPI_*, UCX_*, FI_* and SLURM_JOB_ID are taken: the file holds
+/// all of them, secrets too.
+[[nodiscard]] LogTable read_nccl_tests_json(std::string_view text, std::string_view file);
+
+/// The numbers of ranks with which a table's numbers agree.
+struct RankRange {
+  int least = 1;
+  int most = kMaxRanks;  ///< of one job that anybody will import
+
+  static constexpr int kMaxRanks = 1 << 20U;
+  [[nodiscard]] bool contains(int ranks) const { return least <= ranks && ranks <= most; }
+  bool operator==(const RankRange&) const = default;
+};
+
+/// What busbw / algbw (docs of nccl-tests: 2(p − 1)/p, (p − 1)/p or 1) says of the ranks p, as far as the
+/// rates are printed; for operations whose size is a total also size / (count × type), which is p exactly.
+/// None when the rows contradict each other: then they are not of this operation.
+[[nodiscard]] std::optional<RankRange> ranks_by_rates(const Operation& operation,
+                                                      std::span<const LogRow> rows);
+
+/// What the user says of a job whose log does not.
+struct JobGiven {
+  std::optional<int> nodes;
+  std::optional<int> ranks_per_node;
+};
+
+/// How many ranks ran on which nodes: by the device list, by NCCL's lines, by what is given, held against
+/// busbw / algbw. Writes ranks, nodes, ranks_per_node and hosts of the table's facts; what is not known stays
+/// none. Throws Error (usage) where the number of ranks is not known, or where two that say it disagree.
+[[nodiscard]] Identities job_location(LogTable& table, const Operation& operation, const JobGiven& given,
+                                      std::string_view file);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,138 @@
+#include "analysis/report/sections.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::size_t kMaxNamedGpus = 3;
+
+/// What to do about it. The reasons are nvidia-smi's own (nvidia-smi --help-query-gpu).
+std::string_view next_step(GpuTrouble trouble) {
+  switch (trouble) {
+    case GpuTrouble::sw_power_cap:
+      return "the power limit capped the clocks: nvidia-smi -q -d POWER shows it, -pl raises it if allowed";
+    case GpuTrouble::hw_thermal_slowdown:
+    case GpuTrouble::sw_thermal_slowdown:
+      return "too hot: check fans, airflow and inlet temperature (nvidia-smi -q -d TEMPERATURE)";
+    case GpuTrouble::hw_power_brake_slowdown:
+      return "the power supply asked for less: check the PSUs and the rack's power budget";
+    case GpuTrouble::hw_slowdown:
+      return "too hot or too much power: nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER shows which";
+    case GpuTrouble::sync_boost:
+      return "another GPU of its sync boost group limited it: nvidia-smi -q -d PERFORMANCE on all of them";
+    case GpuTrouble::ecc_corrected:
+      return "its memory had errors that were corrected: nvidia-smi -q -d ECC,ROW_REMAPPER; watch it";
+    case GpuTrouble::ecc_uncorrected:
+      return "its memory is failing: nvidia-smi -q -d ECC,ROW_REMAPPER; take the host out";
+    case GpuTrouble::pcie_replays:
+      return "its PCIe link had errors: dmesg and lspci -vvv show which; reseat the card or its riser";
+  }
+  return "";
+}
+
+std::string format_gpus(const std::set<std::pair<std::string, std::string>>& gpus) {
+  std::vector<std::string> named;
+  for (const auto& [host, gpu] : gpus) {
+    if (named.size() == kMaxNamedGpus) break;
+    named.push_back(fmt::format("{} of {}", gpu, host));
+  }
+  std::string text = fmt::format("{}", fmt::join(named, ", "));
+  if (gpus.size() > kMaxNamedGpus) text += fmt::format(" and {} more", gpus.size() - kMaxNamedGpus);
+  return text;
+}
+
+/// One trouble over all rows.
+struct Occurrences {
+  std::size_t rows = 0;
+  std::set<std::pair<std::string, std::string>> gpus;  // host, GPU
+};
+
+void add_marks(const Run& run, ReportLines& facts) {
+  std::map<GpuTrouble, Occurrences> troubles;
+  for (const Row& row : run.rows) {
+    std::set<GpuTrouble> of_row;
+    for (const RowMark& mark : row.measurement.marks) {
+      of_row.insert(mark.trouble);
+      troubles[mark.trouble].gpus.emplace(mark.host, mark.gpu);
+    }
+    for (const GpuTrouble trouble : of_row) ++troubles[trouble].rows;
+  }
+  for (const auto& [trouble, where] : troubles) {
+    facts.push_back(
+        {fmt::format("! {} in {} of {}, {}: {}", name(trouble), where.rows, counted(run.rows.size(), "row"),
+                     format_gpus(where.gpus), next_step(trouble)),
+         Tone::warning});
+  }
+}
+
+/// "SM clock 1410 to 1980 MHz", of all GPUs; that it is not known where none tells.
+std::string range(const Telemetry& telemetry, std::optional<Gauge> GpuTelemetry::* figure,
+                  std::string_view what, double unit, std::string_view unit_name) {
+  std::optional<Gauge> all;
+  for (const GpuTelemetry& gpu : telemetry.gpus) {
+    const std::optional<Gauge>& gauge = gpu.*figure;
+    if (!gauge) continue;
+    if (!all) all = gauge;
+    all->least = std::min(all->least, gauge->least);
+    all->most = std::max(all->most, gauge->most);
+  }
+  if (!all) return fmt::format("{} unknown", what);
+  return fmt::format("{} {:.0f} to {:.0f} {}", what, all->least / unit, all->most / unit, unit_name);
+}
+
+/// "no ECC errors", where every GPU has the counter and none moved.
+std::string count(const Telemetry& telemetry, std::optional<CounterChange> GpuTelemetry::* figure,
+                  std::string_view what) {
+  std::uint64_t total = 0;
+  for (const GpuTelemetry& gpu : telemetry.gpus) {
+    const std::optional<CounterChange>& counter = gpu.*figure;
+    if (!counter) return fmt::format("{} unknown", what);
+    total += counter->after - std::min(counter->before, counter->after);
+  }
+  return total == 0 ? fmt::format("no {}", what) : fmt::format("{} {}", total, what);
+}
+
+/// The names of what the GPUs were read with: one, or both where hosts differ.
+std::set<std::string_view> sources(const Telemetry& telemetry) {
+  std::set<std::string_view> names;
+  for (const GpuTelemetry& gpu : telemetry.gpus) names.insert(name(gpu.source));
+  return names;
+}
+
+}  // namespace
+
+ReportLines gpu_health_lines(const Run& run) {
+  ReportLines facts;
+  if (!run.telemetry) return facts;
+  const Telemetry& telemetry = *run.telemetry;
+  add_marks(run, facts);
+  if (!telemetry.gpus.empty()) {
+    facts.push_back({fmt::format(
+        "{} in {} ({}): {}, {}, {}; {}, {}, {}", counted(telemetry.gpus.size(), "GPU"),
+        counted(static_cast<std::size_t>(telemetry.readings), "reading"), fmt::join(sources(telemetry), ", "),
+        range(telemetry, &GpuTelemetry::sm_clock_hertz, "SM clock", 1e6, "MHz"),
+        range(telemetry, &GpuTelemetry::temperature_celsius, "temperature", 1, "°C"),
+        range(telemetry, &GpuTelemetry::power_watts, "power", 1, "W"),
+        count(telemetry, &GpuTelemetry::ecc_corrected, "corrected ECC errors"),
+        count(telemetry, &GpuTelemetry::ecc_uncorrected, "uncorrected ECC errors"),
+        count(telemetry, &GpuTelemetry::pcie_replays, "PCIe replays"))});
+  }
+  for (const std::string& note : telemetry.notes)
+    facts.push_back({"clocks, throttling and errors of the GPUs of " + note});
+  return facts;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,90 @@
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analysis/report/diff_report.hpp"
+#include "analysis/report/prediction.hpp"
+#include "analysis/report/report.hpp"
+#include "topology/catalogue/finding_kinds.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
+
+Json predicted_row_json(const PredictedRow& row, const GpuCluster& cluster) {
+  const PredictedBusbw rates = predicted_busbw(row, cluster);
+  return {{"operation", operation(row.operation).name},
+          {"size_bytes", row.size_bytes},
+          {"expected_seconds", number_or_null(row.expected.expected_seconds)},
+          {"ring_bus_bandwidth_gb_per_s", number_or_null(rates.ring)},
+          {"tree_bus_bandwidth_gb_per_s", number_or_null(rates.tree)},
+          {"expected_bus_bandwidth_gb_per_s", number_or_null(rates.expected)},
+          {"band_gb_per_s", {number_or_null(rates.band_low), number_or_null(rates.band_high)}},
+          {"expected_by", row.expected.expected_by},
+          {"limited_by", row.expected.limited_by},
+          {"nccl_seconds", number_or_null(nccl_seconds(row))},
+          {"nccl_choice", nccl_choice_name(row)}};
+}
+
+void add_rate(Json& json, const char* algorithm, std::optional<double> healthy,
+              std::optional<double> faulty) {
+  if (!healthy) return;
+  json[algorithm] = {{"healthy_gb_per_s", *healthy}};
+  if (!faulty) return;
+  json[algorithm]["faulty_gb_per_s"] = *faulty;
+  json[algorithm]["lost_gb_per_s"] = *healthy - *faulty;
+  json[algorithm]["lost_percent"] = 100 * (*healthy - *faulty) / *healthy;
+}
+
+Json cost_json(const FindingCost& cost) {
+  Json json{{"operation", "all_reduce"}, {"nodes", cost.nodes}};
+  add_rate(json, "ring", cost.healthy.ring, cost.faulty.ring);
+  add_rate(json, "tree", cost.healthy.tree, cost.faulty.tree);
+  add_rate(json, "best", cost.healthy.best, cost.faulty.best);
+  return json;
+}
+
+Json finding_json(const PricedFinding& each) {
+  const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
+  Json json{{"code", kind.code},         {"severity", topology::severity_name(kind.severity)},
+            {"host", each.host},         {"device", each.finding.device},
+            {"what", each.finding.what}, {"reason", kind.reason},
+            {"confirm", kind.confirm},   {"costs", Json::array()}};
+  for (const FindingCost& cost : each.costs) json["costs"].push_back(cost_json(cost));
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(const Prediction& prediction) {
+  const GpuCluster& cluster = prediction.cluster;
+  Json rows = Json::array();
+  for (const PredictedRow& row : prediction.rows) rows.push_back(predicted_row_json(row, cluster));
+  const Json whole = {{"record", "collbench prediction"},
+                      {"topology", prediction.topology},
+                      {"gpu", cluster.gpu},
+                      {"nodes", cluster.nodes},
+                      {"ranks", cluster.ranks()},
+                      {"transport", traits(cluster.transport).name},
+                      {"rows", std::move(rows)}};
+  return whole.dump(2) + "\n";
+}
+
+std::string report_json(const DiffReport& diff) {
+  Json json{{"collbench_topology_diff", 1}, {"fault", diff.has_fault()}, {"pairs", Json::array()}};
+  if (diff.nodes > 0) json["machines"] = diff.nodes;
+  for (const ComparedHosts& pair : diff.pairs) {
+    Json findings = Json::array();
+    for (const PricedFinding& each : pair.findings) findings.push_back(finding_json(each));
+    json["pairs"].push_back(
+        {{"a", pair.a}, {"b", pair.b}, {"findings", findings}, {"versions", pair.versions}});
+  }
+  // A host's name may hold any bytes.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace collbench::analysis

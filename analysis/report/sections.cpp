@@ -1,0 +1,27 @@
+#include "analysis/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+
+std::string format_row(const RowKey& key) {
+  std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
+                                 traits(key.type).name);
+  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
+  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
+  return text + (key.algorithm == kLibraryChoice ? "" : ", " + key.algorithm);
+}
+
+std::string format_span(const std::string& from, const std::string& to) {
+  return from == to ? from : fmt::format("{} to {}", from, to);
+}
+
+std::string format_sizes(const std::set<std::uint64_t>& sizes_bytes) {
+  const std::string span =
+      format_span(format_bytes(*sizes_bytes.begin()), format_bytes(*sizes_bytes.rbegin()));
+  return sizes_bytes.size() == 1 ? span : fmt::format("{} sizes from {}", sizes_bytes.size(), span);
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,118 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/verdict/verdict.hpp"
+#include "base/record/cluster.hpp"
+#include "base/record/log_facts.hpp"
+#include "base/record/measurement.hpp"
+#include "base/record/run.hpp"
+
+// What a report says, section by section, as lines without the marks of any format. header.cpp is what stands
+// before the tables and footer.cpp what stands behind them; each other concern has a file of its own.
+
+namespace collbench::analysis {
+
+/// How loudly something is said where there is colour.
+enum class Tone { plain, quiet, warning, alarm };
+
+/// One sentence of a report, without the marks of any format.
+struct ReportLine {
+  std::string text;
+  Tone tone = Tone::quiet;
+};
+
+using ReportLines = std::vector<ReportLine>;
+
+/// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
+[[nodiscard]] std::string format_row(const RowKey& key);
+
+/// "8 B to 4 KiB", and "8 B" where both ends are the same.
+[[nodiscard]] std::string format_span(const std::string& from, const std::string& to);
+
+/// "1 KiB", or "3 sizes from 1 KiB to 64 KiB".
+[[nodiscard]] std::string format_sizes(const std::set<std::uint64_t>& sizes_bytes);
+
+/// One line for the head of a report: the GPU, the nearest NIC and the NUMA node of the first ranks, those
+/// with a note before the others. Empty when no rank's GPU is known and there is no note.
+[[nodiscard]] std::string format_placement(const std::vector<PlacedRank>& placement);
+
+/// What stands before the rows: what was measured, where, with what, and what about that is less than it
+/// seems.
+[[nodiscard]] ReportLines header_lines(const Run& run);
+
+/// What the columns mean in this run.
+[[nodiscard]] ReportLines legend_lines(const Run& run);
+
+/// The title of an operation's table: what its size means, and how busbw follows for `ranks` ranks.
+[[nodiscard]] ReportLine operation_line(OperationId id, int ranks);
+
+/// The operations of the run's rows, in the order of their first rows.
+[[nodiscard]] std::vector<OperationId> operations_in(const Run& run);
+
+/// What an imported log says of its job, each with its line; then what it does not say, where that matters
+/// for the expectation; then what was left out of the rows, and where the log contradicts itself.
+[[nodiscard]] ReportLines imported_log_lines(const LogFacts& log);
+
+/// What the operation was asked for and is not available: one fact per algorithm and reason.
+[[nodiscard]] ReportLines unavailable_lines(const Run& run, OperationId id);
+
+/// What stands behind the rows: wrong data with the ranks that found it, what was not reached, what ran in
+/// place of what was asked for, what the run took, and what verdict it allows.
+[[nodiscard]] ReportLines footer_lines(const Run& run);
+
+/// The verdict on each sweep with its explanation, then what holds each of its rows ("8 B to 2 MiB:
+/// latency-bound, 0.91 to 1.04 of expected"); or why there is no verdict.
+[[nodiscard]] ReportLines verdict_lines(const Run& run);
+
+/// Where the library's own choice ("auto") was not the best of those that were measured beside it (--algo,
+/// --proto): which one was faster and by how much, per range of sizes ("8 B to 4 KiB: ring/ll takes 11 to 14
+/// % less time"). Only differences whose 95 % intervals do not overlap count. Empty where nothing was
+/// measured beside auto.
+[[nodiscard]] ReportLines choice_lines(const Run& run);
+
+/// Where `auto` ran an algorithm of which the model expects much more time than of a ring, how much, and at
+/// how many sizes: AllReduce, AllGather and ReduceScatter. Only of what took longer than the ring is expected
+/// to, and where nothing was measured beside it, which choice_lines tells of. Empty on GPUs, where `judge`
+/// says it, and in SimGrid, where smpirun chooses.
+[[nodiscard]] ReportLines poor_choice_lines(const Run& run);
+
+/// Two neighbouring sizes between which one algorithm overtakes the other.
+struct CrossingSizes {
+  std::uint64_t below = 0;
+  std::uint64_t above = 0;
+
+  bool operator==(const CrossingSizes&) const = default;
+};
+
+/// Between which sizes `later` becomes the quicker one and stays it; none when it never does, or always is.
+/// `predicted`: by what was expected, else as measured. Sizes that only one of them has do not count.
+[[nodiscard]] std::optional<CrossingSizes> crossing_of(const SizeSeries& earlier, const SizeSeries& later,
+                                                       bool predicted);
+
+/// A line for each sweep of at least four sizes (α, B with their intervals, n½, R²), and for each pair of
+/// algorithms of one operation where they cross: by the fits, predicted, and seen.
+[[nodiscard]] ReportLines fit_lines(const Run& run);
+
+/// Below it page faults are not reported.
+inline constexpr double kMinReportedPageFaultShare = 0.05;
+
+/// What one page fault takes by the calibration; null where it does not say.
+[[nodiscard]] const CalibrationPoint* page_fault_point(const Run& run);
+
+/// The part of a call's time that page faults take on the rank where that is most, at what one takes by the
+/// run's calibration, at most 1. 0 where either is not known, as on GPUs and in SimGrid.
+[[nodiscard]] double page_fault_share(const Run& run, const Row& row);
+
+/// Where page faults take a twentieth of a row's time or more, how much, a line per operation and algorithm;
+/// then what usually ends them, where that was not tried. The models leave them out (docs/model.md).
+[[nodiscard]] ReportLines page_fault_lines(const Run& run);
+
+/// How the GPUs fared: each trouble that met rows, with the GPUs and the next step; the range of clocks,
+/// temperatures and powers; and what is not known. Empty for a run without telemetry.
+[[nodiscard]] ReportLines gpu_health_lines(const Run& run);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,105 @@
+#include "analysis/report/sections.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/verdict/verdict.hpp"
+#include "base/record/rates.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+Tone tone_of(VerdictWord word) {
+  if (word == VerdictWord::fault) return Tone::alarm;
+  return word == VerdictWord::low || word == VerdictWord::model_or_ranks_wrong ? Tone::warning : Tone::quiet;
+}
+
+bool judged(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(),
+                     [](const Row& row) { return !row.verdict.explanation.empty(); });
+}
+
+/// "AllReduce float, in place"
+std::string judged_series_name(const SizeSeries& series) {
+  const RowKey& key = series.back()->measurement.key;
+  return fmt::format("{} {}{}", operation(key.operation).name, traits(key.type).name,
+                     key.in_place ? ", in place" : "");
+}
+
+/// Rows of neighbouring sizes that have the same bound.
+struct SizeRange {
+  std::string_view bound;  ///< "latency-bound": a row's explanation up to its ratio
+  std::uint64_t from_bytes = 0;
+  std::uint64_t to_bytes = 0;
+  double min_ratio = 0;  ///< measured over expected
+  double max_ratio = 0;
+};
+
+std::string_view bound(const Row& row) {
+  const std::string_view text = row.verdict.explanation;
+  return text.substr(0, text.rfind("; "));
+}
+
+/// The rows of a sweep without its largest, whose explanation is the sweep's own.
+std::vector<SizeRange> size_ranges(const SizeSeries& series, int ranks) {
+  std::vector<SizeRange> ranges;
+  for (auto row = series.begin(); row + 1 < series.end(); ++row) {
+    const auto ratio = rates(**row, ranks).measured_over_expected;
+    if (!ratio || (*row)->verdict.explanation.empty()) continue;
+    const std::uint64_t size = (*row)->measurement.key.size_bytes;
+    if (ranges.empty() || ranges.back().bound != bound(**row)) {
+      ranges.push_back({bound(**row), size, size, *ratio, *ratio});
+      continue;
+    }
+    SizeRange& last = ranges.back();
+    last = {last.bound, last.from_bytes, size, std::min(last.min_ratio, *ratio),
+            std::max(last.max_ratio, *ratio)};
+  }
+  return ranges;
+}
+
+/// "8 B to 2 MiB: latency-bound, 0.91 to 1.04 of expected"
+std::string format_size_range(const SizeRange& range) {
+  const auto span = [](const std::string& from, const std::string& to) {
+    return from == to ? from : fmt::format("{} to {}", from, to);
+  };
+  return fmt::format("{}: {}, {} of expected",
+                     span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.bound,
+                     span(fmt::format("{:.2f}", range.min_ratio), fmt::format("{:.2f}", range.max_ratio)));
+}
+
+}  // namespace
+
+ReportLines verdict_lines(const Run& run) {
+  ReportLines facts;
+  if (run.simulated) {
+    facts.push_back({"no verdict: simulated time"});
+  } else if (!measures_gpus(run.backend)) {
+    facts.push_back({"no verdict on host memory; meas/exp is informational"});
+  } else if (run.log && !judged(run)) {
+    facts.push_back({"no verdict: the machine is unknown (give --topology)"});
+  }
+  for (const SizeSeries& series : series_of(run.rows)) {
+    const Verdict& verdict = series.back()->verdict;
+    if (verdict.explanation.empty()) continue;
+    const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
+    facts.push_back({fmt::format("{}: {}: {}", judged_series_name(series), word, verdict.explanation),
+                     tone_of(verdict.word)});
+    if (verdict.word == VerdictWord::model_or_ranks_wrong) continue;  // nothing to compare its rows with
+    std::vector<std::string> ranges;
+    for (const SizeRange& range : size_ranges(series, static_cast<int>(run.ranks.size()))) {
+      ranges.push_back(format_size_range(range));
+    }
+    if (!ranges.empty())
+      facts.push_back({fmt::format("{}: {}", judged_series_name(series), fmt::join(ranges, "; "))});
+  }
+  return facts;
+}
+
+}  // namespace collbench::analysis

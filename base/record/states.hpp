@@ -1,0 +1,55 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_reader.hpp"
+
+// States that records hold as words: enumerations in code, their words only here and in JSON.
+
+namespace collbench {
+
+/// Which library moved the data of a run.
+enum class BackendId { mpi, nccl };
+
+inline constexpr std::array<std::string_view, 2> kBackendNames{"mpi", "nccl"};
+
+[[nodiscard]] constexpr std::string_view name(BackendId backend) {
+  return kBackendNames.at(static_cast<std::size_t>(backend));
+}
+
+/// Whether the buffers were in GPU memory; else in host memory.
+[[nodiscard]] constexpr bool measures_gpus(BackendId backend) { return backend == BackendId::nccl; }
+
+/// How one number per rank becomes one number, in the order of nccl-tests' -a (src/common.cu).
+enum class RankAggregate { rank0, average, minimum, maximum };
+
+inline constexpr std::array<std::string_view, 4> kRankAggregateNames{"rank 0", "avg", "min", "max"};
+
+[[nodiscard]] constexpr std::string_view name(RankAggregate aggregate) {
+  return kRankAggregateNames.at(static_cast<std::size_t>(aggregate));
+}
+
+enum class StopReason { precision_reached, pass_limit, launch_limit, out_of_time, interrupted };
+
+/// Why measuring a row stopped.
+struct Stop {
+  StopReason reason = StopReason::precision_reached;
+  int limit = 0;  ///< passes or launches, where they were the limit
+
+  bool operator==(const Stop&) const = default;
+};
+
+/// "precision reached", "64 passes", "12 launches", "out of time", "interrupted"; and back, none for any
+/// other text.
+[[nodiscard]] std::string format_stop(const Stop& stop);
+[[nodiscard]] std::optional<Stop> parse_stop(std::string_view text);
+
+/// From a record. Throw Error (usage) that names the place in the file for a word that is not one of these.
+[[nodiscard]] BackendId backend_from_json(const JsonReader& json);
+[[nodiscard]] RankAggregate rank_aggregate_from_json(const JsonReader& json);
+/// None for an empty text: the row was not measured here.
+[[nodiscard]] std::optional<Stop> stop_from_json(const JsonReader& json);
+
+}  // namespace collbench

@@ -1,0 +1,63 @@
+#include "collectives/nccl/loader/own_libraries.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/shared_library.hpp"
+#include "collectives/nccl/loader/library_search.hpp"
+
+namespace collbench::collectives {
+namespace {
+
+constexpr const char* kFile = "libcollbench_kernels.so";
+constexpr const char* kVariable = "COLLBENCH_KERNELS";
+
+Error unusable(const std::string& what) {
+  return {ExitStatus::not_here, "GPU kernels", what,
+          fmt::format("build collbench where nvcc is installed (that makes {}), or name the file in {}", kFile,
+                      kVariable)};
+}
+
+}  // namespace
+
+KernelLibrary KernelLibrary::load() {
+  std::string unsupported_reason;
+  const auto library =
+      first_library(own_library_candidates(kFile, own_program(), std::getenv(kVariable)), unsupported_reason);
+  if (!library) throw unusable(unsupported_reason);
+  KernelInterface* interface = nullptr;
+  KernelLibrary kernels;
+  kernels.path = library->path();
+  library->find(interface, "collbench_kernel_interface");
+  library->find(kernels.set_device, "collbench_kernel_set_device");
+  library->find(kernels.fill, "collbench_kernel_fill");
+  library->find(kernels.check, "collbench_kernel_check");
+  if (interface == nullptr || interface() != kKernelInterface || kernels.set_device == nullptr ||
+      kernels.fill == nullptr || kernels.check == nullptr) {
+    throw unusable(kernels.path + " belongs to another version of collbench");
+  }
+  return kernels;
+}
+
+std::optional<ObserverLibrary> ObserverLibrary::find(std::string& unsupported_reason) {
+  const auto candidates =
+      own_library_candidates("libcollbench_observer.so", own_program(), std::getenv("COLLBENCH_OBSERVER"));
+  const auto library = first_library(candidates, unsupported_reason);
+  if (!library) return std::nullopt;
+  ObserverInterface* interface = nullptr;
+  ObserverLibrary observer{.path = library->path()};
+  library->find(interface, "collbench_observer_interface");
+  library->find(observer.loaded, "collbench_observer_loaded");
+  library->find(observer.begin, "collbench_observer_begin");
+  library->find(observer.end, "collbench_observer_end");
+  if (interface == nullptr || interface() != kObserverInterface || observer.loaded == nullptr ||
+      observer.begin == nullptr || observer.end == nullptr) {
+    unsupported_reason = observer.path + " belongs to another version of collbench";
+    return std::nullopt;
+  }
+  return observer;
+}
+
+}  // namespace collbench::collectives

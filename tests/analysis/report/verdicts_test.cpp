@@ -1,0 +1,59 @@
+#include "analysis/report/sections.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/verdict/verdict.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+#include "tests/analysis/verdict/judged_rows.hpp"
+
+namespace collbench::analysis::verdicts_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(VerdictFacts, SayTheVerdictAndWhatHoldsEachRow) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const ReportLines facts = verdict_lines(judged_on_gpus(run_from_expectation(cluster, 1), cluster));
+  ASSERT_EQ(facts.size(), 2U);
+  EXPECT_THAT(facts[0].text, StartsWith("AllReduce float: as expected: "));
+  EXPECT_EQ(facts[0].tone, Tone::quiet);
+  EXPECT_EQ(facts[1].text,
+            "AllReduce float: 1 MiB to 4 MiB: latency-bound, 1.00 of expected; 16 MiB to 1 GiB: "
+            "bandwidth-bound (8 NICs per node, 25 GB/s each at 95 %), 1.00 of expected");
+}
+
+TEST(VerdictFacts, ALossIsAWarningAndAFaultAnAlarm) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const auto first = [&](double slower) {
+    return verdict_lines(judged_on_gpus(run_from_expectation(cluster, slower), cluster)).front();
+  };
+  EXPECT_EQ(first(1.5).tone, Tone::warning);
+  EXPECT_EQ(first(5).tone, Tone::alarm);
+}
+
+TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  for (Row& row : run.rows) row.measurement.key.operation = OperationId::hypercube;
+  const ReportLines facts = verdict_lines(judged_on_gpus(run, cluster));
+  EXPECT_THAT(facts.front().text,
+              AllOf(HasSubstr("no verdict"), HasSubstr("there is no formula for HyperCube")));
+}
+
+TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
+  collbench::Run run = run_from_expectation(cluster_of("ndv4", 2), 1);
+  EXPECT_TRUE(verdict_lines(run).empty());
+  run.log.emplace();
+  EXPECT_EQ(verdict_lines(run).front().text, "no verdict: the machine is unknown (give --topology)");
+  run.log.reset();
+  run.backend = BackendId::mpi;
+  EXPECT_EQ(verdict_lines(run).front().text, "no verdict on host memory; meas/exp is informational");
+  run.simulated = true;
+  EXPECT_EQ(verdict_lines(run).front().text, "no verdict: simulated time");
+}
+
+}  // namespace
+}  // namespace collbench::analysis::verdicts_test

@@ -1,0 +1,49 @@
+#include "src/run/expectation.hpp"
+
+#include <gmock/gmock.h>
+
+#include "topology/machines/reference_machines.hpp"
+
+namespace collbench::program::expectation_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+topology::ClusterTopology cluster_of(const topology::Host& host) {
+  return {.distinct_hosts = {host}, .nodes = {}};
+}
+
+Identities ranks(const std::vector<int>& per_node) {
+  Identities identities;
+  for (std::size_t node = 0; node < per_node.size(); ++node) {
+    for (int local = 0; local < per_node[node]; ++local) {
+      identities.push_back({static_cast<int>(identities.size()), "", static_cast<int>(node), local});
+    }
+  }
+  return identities;
+}
+
+TEST(GpuClusterHere, IsTheMachinesThatTheRunIsOn) {
+  std::vector<std::string> notes;
+  const auto machines = cluster_of(topology::reference_host(*topology::find_reference_machine("hgx-h100")));
+  const auto cluster = gpu_cluster_here(machines, ranks({4, 4}), notes);
+  ASSERT_TRUE(cluster);
+  EXPECT_EQ(cluster->nodes, 2);
+  EXPECT_EQ(cluster->ranks_per_node, 4);
+  EXPECT_GT(cluster->nvlinks, 0);
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST(GpuClusterHere, SaysWhyNothingIsExpected) {
+  std::vector<std::string> notes;
+  EXPECT_FALSE(gpu_cluster_here(cluster_of(topology::Host{}), ranks({2}), notes));
+  EXPECT_FALSE(gpu_cluster_here(cluster_of(topology::Host{}), ranks({2, 1}), notes));
+  EXPECT_FALSE(gpu_cluster_here(topology::ClusterTopology{}, ranks({2}), notes));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("GPU"), HasSubstr("different numbers of ranks"),
+                                 HasSubstr("no topology was gathered")));
+}
+
+}  // namespace
+}  // namespace collbench::program::expectation_test
