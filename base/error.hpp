@@ -1,4 +1,5 @@
 #pragma once
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ enum class ExitStatus : int {
   wrong_data = 3,  ///< an operation delivered wrong elements
   rank_lost = 4,   ///< a rank was lost or hung
   not_here = 5,    ///< what was asked for is not on this machine
+  internal = 70,   ///< a bug of collbench: sysexits.h calls it EX_SOFTWARE
 };
 
 /// The one exception type: what is wrong, where, and what the user does next. Caught once, in main.
@@ -34,7 +36,11 @@ class Error : public std::runtime_error {
 /// An exit-2 error about the command line or a file.
 [[nodiscard]] Error usage_error(std::string where, const std::string& what, std::string next_step);
 
-/// One line for the user: "collbench: WHERE: WHAT. NEXT STEP."
-[[nodiscard]] std::string describe(const Error& error);
+/// The exit status of a program that `failure` ends: an Error's own; anything else is a bug, and internal.
+[[nodiscard]] ExitStatus exit_status(const std::exception& failure);
+
+/// One line for the user: "collbench: WHERE: WHAT; NEXT STEP". What is no Error is called a bug, with where to
+/// report it.
+[[nodiscard]] std::string describe(const std::exception& failure);
 
 }  // namespace collbench

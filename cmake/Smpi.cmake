@@ -23,7 +23,7 @@ function(collbench_smpi_program name)
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
   target_include_directories(${name} SYSTEM BEFORE PRIVATE /usr/include/smpi ${SIMGRID_INCLUDE_DIRS})
   target_link_libraries(${name} PRIVATE analysis topology base ${SIMGRID_LINK_LIBRARIES} Eigen3::Eigen CLI11::CLI11
-    spdlog::spdlog PkgConfig::HWLOC)
+    spdlog::spdlog tomlplusplus::tomlplusplus PkgConfig::HWLOC)
   target_link_options(${name} PRIVATE -Wl,-z,defs)
   collbench_compile_options(${name} PRIVATE)
 endfunction()

@@ -2,67 +2,113 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <toml++/toml.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <istream>
 #include <iterator>
-#include <sstream>
+#include <memory>
+#include <utility>
 
 namespace collbench::program {
 namespace {
 
-/// The line, from 1, that sets `key` for the `nth` time; 0 when none does.
-int line_of(const std::string& text, const std::string& key, int nth = 1) {
-  std::istringstream lines(text);
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    const std::string name = line.substr(0, line.find('='));
-    if (CLI::detail::trim_copy(name) == key && --nth == 0) return number;
-  }
-  return 0;
-}
+/// One `key = value`.
+struct ConfigEntry {
+  std::string key;
+  const toml::node* value;
+  int line;
+};
 
-/// CLI11's reader of TOML, which knows no lines and joins keys that are there twice.
-class RunConfig : public CLI::ConfigTOML {
+class ConfigReader {
  public:
-  RunConfig(const CLI::App& app, RunOptions& run) : app_(app), run_(run) {}
+  ConfigReader(const CLI::App& app, ConfigFile& config) : app_(app), config_(config) {}
 
-  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    run_.config_path = app_.get_config_ptr()->as<std::string>();
-    run_.config_text = std::string(std::istreambuf_iterator<char>(input), {});
-    std::istringstream text(run_.config_text);
-    std::vector<CLI::ConfigItem> found = CLI::ConfigTOML::from_config(text);
-    for (CLI::ConfigItem& item : found) {
-      require_known(item);
-      if (line_of(run_.config_text, item.name, 2) != 0) {
-        throw refusal(item.name, 2, fmt::format("'{}' is set for the second time", item.name),
-                      "set it once; a list is written \"a,b\" or [\"a\", \"b\"]");
-      }
-      item.inputs = {fmt::format("{}", fmt::join(item.inputs, ","))};  // lists are options of one text
+  [[nodiscard]] std::vector<CLI::ConfigItem> items() {
+    const toml::table document = parse();
+    std::vector<ConfigEntry> entries;
+    for (const auto& [key, value] : document) {
+      entries.push_back({std::string(key.str()), &value, static_cast<int>(key.source().begin.line)});
     }
-    return found;
+    // A table is sorted by name; options take effect, and errors are found, in the order of the file.
+    std::ranges::sort(entries, {}, &ConfigEntry::line);
+    std::vector<CLI::ConfigItem> items;
+    for (const ConfigEntry& entry : entries) {
+      require_known(entry);
+      config_.lines.emplace(entry.key, entry.line);
+      CLI::ConfigItem item;
+      item.name = entry.key;
+      item.inputs = {value_text(entry, *entry.value)};
+      items.push_back(std::move(item));
+    }
+    return items;
   }
 
  private:
-  [[nodiscard]] Error refusal(const std::string& key, int nth, const std::string& what,
-                              const std::string& next_step) const {
-    return usage_error(fmt::format("{}:{}", run_.config_path, line_of(run_.config_text, key, nth)), what,
-                       next_step);
+  [[nodiscard]] Error refusal(unsigned line, const std::string& what, const std::string& next_step) const {
+    return usage_error(fmt::format("{}:{}", config_.path, line), what, next_step);
   }
 
-  void require_known(const CLI::ConfigItem& item) const {
-    if (!item.parents.empty()) {
-      throw usage_error(run_.config_path, fmt::format("[{}] is a section", fmt::join(item.parents, ".")),
-                        "leave sections out: all keys are options of a run");
+  [[nodiscard]] toml::table parse() const {
+    try {
+      return toml::parse(config_.text, config_.path);
+    } catch (const toml::parse_error& error) {
+      const std::string what(error.description());
+      const auto line = error.source().begin.line;
+      if (what.find("cannot redefine existing") == std::string::npos) {
+        throw refusal(line, what, "write key = value, with text in quotes, such as ops = \"all_reduce\"");
+      }
+      throw refusal(line, fmt::format("{} is set twice", what.substr(std::min(what.size(), what.find('\'')))),
+                    "set it once; a list is written \"a,b\" or [\"a\", \"b\"]");
     }
-    const CLI::Option* const option = app_.get_option_no_throw("--" + item.name);
+  }
+
+  void require_known(const ConfigEntry& entry) const {
+    const auto line = static_cast<unsigned>(entry.line);
+    if (entry.value->is_table() || entry.value->is_array_of_tables()) {
+      throw refusal(line, fmt::format("[{}] is a section", entry.key),
+                    "leave sections out: all keys are options of a run");
+    }
+    const CLI::Option* const option = app_.get_option_no_throw("--" + entry.key);
     if (option != nullptr && option->get_configurable()) return;
-    throw refusal(item.name, 1, fmt::format("'{}' is no key", item.name),
+    throw refusal(line, fmt::format("unknown key '{}'", entry.key),
                   "keys are the long names of options, such as time = 30; collbench --help lists them");
   }
 
+  /// As it would stand on the command line: lists are options of one text.
+  [[nodiscard]] std::string value_text(const ConfigEntry& entry, const toml::node& value) const {
+    if (const toml::array* list = value.as_array()) {
+      std::vector<std::string> texts;
+      for (const toml::node& each : *list) texts.push_back(value_text(entry, each));
+      return fmt::format("{}", fmt::join(texts, ","));
+    }
+    if (const auto* text = value.as_string()) return text->get();
+    if (const auto* number = value.as_integer()) return fmt::format("{}", number->get());
+    if (const auto* number = value.as_floating_point()) return fmt::format("{}", number->get());
+    if (const auto* flag = value.as_boolean()) return flag->get() ? "true" : "false";
+    throw refusal(static_cast<unsigned>(entry.line), fmt::format("'{}' is a date or a time", entry.key),
+                  "give text in quotes, a number, true or false, or a list of them");
+  }
+
   const CLI::App& app_;
-  RunOptions& run_;
+  ConfigFile& config_;
+};
+
+/// Reads the file for CLI11, whose own reader knows no lines and joins the values of a key that is set twice.
+class RunConfig : public CLI::ConfigTOML {
+ public:
+  RunConfig(const CLI::App& app, ConfigFile& config) : app_(app), config_(config) {}
+
+  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    config_.path = app_.get_config_ptr()->as<std::string>();
+    config_.text = std::string(std::istreambuf_iterator<char>(input), {});
+    return ConfigReader(app_, config_).items();
+  }
+
+ private:
+  const CLI::App& app_;
+  ConfigFile& config_;
 };
 
 bool is_on_command_line(const CLI::Option& option, const std::vector<std::string>& words) {
@@ -79,22 +125,21 @@ bool is_on_command_line(const CLI::Option& option, const std::vector<std::string
 
 }  // namespace
 
-void add_config_option(CLI::App& app, RunOptions& run) {
+void add_config_option(CLI::App& app, ConfigFile& config) {
   app.set_config("--config", "", "options as lines of TOML, such as time = 30; the command line wins")
       ->group("From a file, such as --config lab.toml")
       ->option_text("FILE");
   for (const char* const never : {"--help", "--version"}) app.get_option(never)->configurable(false);
-  app.config_formatter(std::make_shared<RunConfig>(app, run));
+  app.config_formatter(std::make_shared<RunConfig>(app, config));
 }
 
-Error with_config_line(const CLI::App& app, const RunOptions& run, const Error& error) {
+Error with_config_line(const CLI::App& app, const ConfigFile& config,
+                       const std::vector<std::string>& command_line, const Error& error) {
   const CLI::Option* const option = app.get_option_no_throw(error.where());
-  if (run.config_path.empty() || option == nullptr || is_on_command_line(*option, run.command_line)) {
-    return error;
-  }
+  if (config.path.empty() || option == nullptr || is_on_command_line(*option, command_line)) return error;
   for (const std::string& key : option->get_lnames()) {
-    if (const int line = line_of(run.config_text, key)) {
-      return {error.status(), fmt::format("{}:{}: {}", run.config_path, line, key), error.what(),
+    if (const auto found = config.lines.find(key); found != config.lines.end()) {
+      return {error.status(), fmt::format("{}:{}: {}", config.path, found->second, key), error.what(),
               error.next_step()};
     }
   }

@@ -1,17 +1,30 @@
 #pragma once
-#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
-#include "src/options/run_options.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace collbench::program {
 
-/// Adds --config FILE, which CLI11 reads: TOML whose keys are the long names of a run's options, after all of
-/// which this is called. What stands on the command line wins. A key that is unknown, or there twice, is
-/// refused with its line: Error (usage). Fills run.config_path and run.config_text.
-void add_config_option(CLI::App& app, RunOptions& run);
+/// What --config read.
+struct ConfigFile {
+  std::string path;  ///< empty: no --config
+  std::string text;
+  std::map<std::string, int> lines;  ///< from 1, of its keys
+};
+
+/// Adds --config FILE: TOML whose keys are the long names of a run's options, after all of which this is
+/// called. What stands on the command line wins. Text that is not TOML, a key that is unknown and one that is
+/// set twice are refused with their line: Error (usage). Fills `config`, which must outlive `app`.
+void add_config_option(CLI::App& app, ConfigFile& config);
 
 /// `error` about an option's value, with the file and line in front when the value came from --config.
-[[nodiscard]] Error with_config_line(const CLI::App& app, const RunOptions& run, const Error& error);
+[[nodiscard]] Error with_config_line(const CLI::App& app, const ConfigFile& config,
+                                     const std::vector<std::string>& command_line, const Error& error);
 
 }  // namespace collbench::program

@@ -29,7 +29,7 @@ std::string found(const Library& load) {
   try {
     return load();
   } catch (const Error& error) {
-    return fmt::format("not here ({}; {})", error.what(), error.next_step());
+    return fmt::format("not found ({}; {})", error.what(), error.next_step());
   }
 }
 
@@ -61,7 +61,7 @@ std::string version_text() {
       "GPU kernels: {}\n"
       "NCCL observer: {}\n",
       all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels,
-      observer ? observer->path : fmt::format("not here ({})", unsupported_reason));
+      observer ? observer->path : fmt::format("not found ({})", unsupported_reason));
 }
 
 }  // namespace collbench::program

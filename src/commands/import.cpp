@@ -1,36 +1,52 @@
-#include "src/commands/import.hpp"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "analysis/import/import_log.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/option_values.hpp"
-#include "src/cli/output.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
+#include "src/commands/registry.hpp"
+#include "src/run/lab01.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
 
+/// `collbench import LOG...`.
+struct ImportCommandOptions {
+  std::vector<std::string> logs;
+  analysis::ImportOptions import;
+  std::string record_path;  ///< -o; empty: the tables go to stdout
+  bool overwrite = false;
+  std::string format = "text";
+  When color = When::automatic;
+  Lab01Request lab01;
+};
+
 void require_fitting_topology(const Run& run, const topology::ResolvedMachine& machine) {
   const std::size_t gpus = machine.first_host().gpus.size();
   if (gpus == 0) {
     throw usage_error("--topology", fmt::format("{} has no GPUs", machine.argument),
-                      "name the machine of the log");
+                      "give the machine that the log is from");
   }
   const auto& ranks = run.log->ranks_per_node;
   if (ranks && std::cmp_greater(ranks->value, gpus)) {
     throw usage_error("--topology",
                       fmt::format("{} has {} GPUs per node, and the log has {} ranks per node",
                                   machine.argument, gpus, ranks->value),
-                      "name the machine of the log");
+                      "give the machine that the log is from");
   }
 }
 
@@ -43,63 +59,72 @@ Run import_file(const std::string& log, const analysis::ImportOptions& options) 
   return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
 
-}  // namespace
-
-Answer import_command(const ImportCommand& command) {
-  if (command.record_path.empty()) {
-    Answer tables;
-    for (const std::string& log : command.logs) {
-      const Run run = import_file(log, command.options);
+/// Writes the record, or returns the logs' tables in the format asked for; status low when a log is judged
+/// LOW or a FAULT. Throws Error (usage) for a log that cannot be read as a run, for a topology that is none
+/// or has fewer GPUs than a node has ranks, and for files.
+CommandResult import_logs(const ImportCommandOptions& options) {
+  if (options.record_path.empty()) {
+    CommandResult tables;
+    for (const std::string& log : options.logs) {
+      const Run run = import_file(log, options.import);
       if (analysis::is_low(run)) tables.status = ExitStatus::low;
-      tables.text += command.lab01.asked
-                         ? lab01(run, command.lab01)
-                         : analysis::report(run, command.format, text_options(command.colour, false));
+      tables.text += options.lab01.asked
+                         ? lab01(run, options.lab01)
+                         : analysis::report(run, options.format, text_options(options.color, false));
     }
     return tables;
   }
-  if (command.logs.size() > 1) {
-    throw usage_error("-o", "one record holds one log, and several are given", "run import once for each");
+  if (options.logs.size() > 1) {
+    throw usage_error("-o", "a record holds one log, and several are given", "run import once per log");
   }
-  require_writable(command.record_path, command.overwrite, "-o");
-  const Run run = import_file(command.logs.front(), command.options);
-  write_file_by_rename(command.record_path, to_json_text(run));
+  require_writable(options.record_path, options.overwrite, "-o");
+  const Run run = import_file(options.logs.front(), options.import);
+  write_file_by_rename(options.record_path, to_json_text(run));
   return {"", analysis::is_low(run) ? ExitStatus::low : ExitStatus::ok};
 }
 
-void add_import_command(CLI::App& app, ImportCommand& command) {
-  CLI::App* import = app.add_subcommand(
-      "import",
-      "somebody's nccl-tests output, text or JSON: import all_reduce.log --topology hgx-h100 -o run.json");
-  import->add_option("logs", command.logs, "what nccl-tests printed, or wrote with -J")
+void add_import(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<ImportCommandOptions>();
+  command.add_option("logs", options->logs, "what nccl-tests printed, or wrote with -J")
       ->required()
       ->option_text("LOG...");
   const std::string theme = "Options";
   const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
                        const std::function<void(const std::string&)>& take) {
-    add_option(*import, theme, names, value, help, take);
+    add_option(command, theme, names, value, help, take);
   };
   const auto count = [](const std::string& text, const std::string& option) {
     return parse_number(text, option, 1, 1'000'000);
   };
   add("-o,--output", "FILE", "write the run record there, instead of the tables to stdout",
-      [&command](const std::string& text) { command.record_path = text; });
-  import->add_flag("--overwrite", command.overwrite, "replace a file that exists")->group(theme);
+      [options](const std::string& text) { options->record_path = text; });
+  command.add_flag("--overwrite", options->overwrite, "replace a file that exists")->group(theme);
   add("--topology", "NAME|FILE", "the machine of the log, kept in the record for the verdict",
-      [&command](const std::string& text) { command.options.topology = text; });
+      [options](const std::string& text) { options->import.topology = text; });
   add("--nodes", "N", "nodes of the job, where the log does not say",
-      [&command, count](const std::string& text) { command.options.job.nodes = count(text, "--nodes"); });
-  add("--ranks-per-node", "N", "likewise", [&command, count](const std::string& text) {
-    command.options.job.ranks_per_node = count(text, "--ranks-per-node");
-  });
+      [options, count](const std::string& text) { options->import.job.nodes = count(text, "--nodes"); });
+  add("--ranks-per-node", "N", "ranks per node, where the log does not say",
+      [options, count](const std::string& text) {
+        options->import.job.ranks_per_node = count(text, "--ranks-per-node");
+      });
   add("--operation", "NAME", "what was measured, where the log does not say",
-      [&command](const std::string& text) {
-        command.options.operation = parse_operation(text, "--operation");
+      [options](const std::string& text) {
+        options->import.operation = parse_operation(text, "--operation");
       });
   add("--run", "N", "which run of a log that holds several",
-      [&command, count](const std::string& text) { command.options.run = count(text, "--run"); });
-  add_format_option(*import, theme, command.format, analysis::format_names(&analysis::ReportFormat::run));
-  add_color_option(*import, theme, command.colour);
-  add_lab01_options(*import, theme, command.lab01);
+      [options, count](const std::string& text) { options->import.run = count(text, "--run"); });
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_color_option(command, theme, options->color);
+  add_lab01_options(command, theme, options->lab01);
+  command.callback([options, &chosen] { chosen = [options] { return import_logs(*options); }; });
+}
+
+}  // namespace
+
+Subcommand import_subcommand() {
+  return {"import",
+          "somebody's nccl-tests output, text or JSON: import all_reduce.log --topology hgx-h100 -o run.json",
+          "collbench import LOG              the tables of somebody's nccl-tests output", add_import};
 }
 
 }  // namespace collbench::program

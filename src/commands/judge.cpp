@@ -1,4 +1,6 @@
-#include "src/commands/judge.hpp"
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/cluster_findings.hpp"
@@ -6,19 +8,33 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/output.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/commands/registry.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
+namespace {
 
-Answer judge_command(const JudgeOptions& options) {
+/// `collbench judge RECORD`.
+struct JudgeOptions {
+  std::string record;
+  std::string topology;
+  std::string transport;   ///< empty: what the log names, else what the NICs are made for
+  bool own_floor = false;  ///< the record's own time at 1 KiB or less takes the place of the modelled floor
+  std::string format = "text";
+  When color = When::automatic;
+};
+
+/// A saved or imported run on GPUs, judged by a topology; status low when a size series is LOW or a FAULT.
+/// Throws Error (usage) for a record or topology that does not fit.
+CommandResult judge(const JudgeOptions& options) {
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
-  const bool told = options.topology.empty() && run.log && run.log->topology;
-  const std::string topology = told ? run.log->topology->value : options.topology;
+  const bool from_log = options.topology.empty() && run.log && run.log->topology;
+  const std::string topology = from_log ? run.log->topology->value : options.topology;
   if (topology.empty()) {
-    throw usage_error("--topology", "nothing says what the run should be judged by",
-                      "give a reference machine's name or a file that describes a node");
+    throw usage_error("--topology", "there is no machine to judge the run by",
+                      "give the name of a reference machine or a file that describes a node");
   }
   const topology::ResolvedMachine machine = topology::resolve_machine(topology);
   analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, options.record, options.own_floor);
@@ -29,26 +45,33 @@ Answer judge_command(const JudgeOptions& options) {
     analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
                                                                  machine.reference != nullptr));
   }
-  return {analysis::report(judged, options.format, text_options(options.colour, false)),
+  return {analysis::report(judged, options.format, text_options(options.color, false)),
           analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok};
 }
 
-void add_judge_command(CLI::App& app, JudgeOptions& judge) {
-  CLI::App* command =
-      app.add_subcommand("judge", "a run on GPUs against a topology: judge run.json --topology hgx-h100");
-  command->add_option("record", judge.record, "the record that -J or import wrote")->required();
+void add_judge(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<JudgeOptions>();
+  command.add_option("record", options->record, "the record that -J or import wrote")->required();
   const std::string theme = "Options";
-  add_option(*command, theme, "--topology", "NAME|FILE",
+  add_option(command, theme, "--topology", "NAME|FILE",
              "a reference machine, or a file that describes a node (as given to import)",
-             [&judge](const std::string& text) { judge.topology = text; });
-  add_option(*command, theme, "--transport", "NAME",
+             [options](const std::string& text) { options->topology = text; });
+  add_option(command, theme, "--transport", "NAME",
              "what carried the bytes, where the log does not say: ib, roce, efa, tcpx, tcpxo, plugin, staged "
              "or sockets",
-             [&judge](const std::string& text) { judge.transport = text; });
-  command->add_flag("--own-floor", judge.own_floor, "take the latency from the record's own smallest row")
+             [options](const std::string& text) { options->transport = text; });
+  command.add_flag("--own-floor", options->own_floor, "take the latency from the record's own smallest row")
       ->group(theme);
-  add_format_option(*command, theme, judge.format, analysis::format_names(&analysis::ReportFormat::run));
-  add_color_option(*command, theme, judge.colour);
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_color_option(command, theme, options->color);
+  command.callback([options, &chosen] { chosen = [options] { return judge(*options); }; });
+}
+
+}  // namespace
+
+Subcommand judge_subcommand() {
+  return {"judge", "a run on GPUs against a topology: judge run.json --topology hgx-h100",
+          "collbench judge run.json --topology hgx-h100      a run on GPUs, against that", add_judge};
 }
 
 }  // namespace collbench::program

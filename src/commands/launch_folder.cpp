@@ -29,7 +29,7 @@ LaunchFolder::LaunchFolder(const std::string& record_path, bool resume, bool ove
   if (!resume && std::filesystem::exists(path_)) {
     if (!overwrite) {
       throw usage_error("-J", path_.string() + " has the launches of an earlier repeat",
-                        "add --resume to go on from them, or --overwrite to replace them");
+                        "add --resume to continue from them, or --overwrite to replace them");
     }
     for (std::size_t number = 1; std::filesystem::remove(file(number)); ++number) continue;
   }

@@ -1,16 +1,34 @@
-#include "src/commands/predict.hpp"
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
+#include "base/record/operation.hpp"
 #include "base/units.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/option_values.hpp"
+#include "src/cli/options.hpp"
+#include "src/commands/registry.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 namespace {
+
+/// `collbench predict`.
+struct PredictOptions {
+  std::string topology;
+  int nodes = 1;
+  int ranks_per_node = 0;  ///< 0: one for each GPU
+  std::string transport;   ///< empty: what the NICs are made for
+  std::vector<OperationId> operations{OperationId::all_reduce, OperationId::all_gather,
+                                      OperationId::reduce_scatter, OperationId::all_to_all,
+                                      OperationId::send_recv};
+  std::vector<std::uint64_t> sizes;  ///< empty: 8 B to 8 GiB by × 4
+  std::string format = "text";
+};
 
 std::vector<std::uint64_t> usual_sizes() {
   std::vector<std::uint64_t> sizes;
@@ -19,45 +37,52 @@ std::vector<std::uint64_t> usual_sizes() {
   return sizes;
 }
 
-}  // namespace
-
-std::string predict_command(const PredictOptions& options) {
+/// The expected table. Throws Error (usage) for a topology that cannot carry it.
+CommandResult predict(const PredictOptions& options) {
   analysis::GpuCluster cluster = analysis::gpu_cluster(topology::resolve_machine(options.topology),
                                                        options.nodes, options.ranks_per_node);
   if (cluster.ranks() < 2) {
-    throw usage_error("--ranks-per-node", "one rank has nobody to talk to", "give two ranks or more");
+    throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }
   if (!options.transport.empty())
     cluster.transport = analysis::transport_option(options.transport, cluster.sm);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
-  return analysis::report(analysis::predict(options.topology, cluster, options.operations, sizes),
-                          options.format);
+  return {analysis::report(analysis::predict(options.topology, cluster, options.operations, sizes),
+                           options.format)};
 }
 
-void add_predict_command(CLI::App& app, PredictOptions& predict) {
-  CLI::App* command = app.add_subcommand(
-      "predict", "what a machine should give, nothing measured: predict --topology hgx-h100 --nodes 2");
+void add_predict(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<PredictOptions>();
   const std::string theme = "Options";
-  add_option(*command, theme, "--topology", "NAME|FILE",
+  add_option(command, theme, "--topology", "NAME|FILE",
              "a reference machine, or a file that describes a node",
-             [&predict](const std::string& text) { predict.topology = text; })
+             [options](const std::string& text) { options->topology = text; })
       ->required();
-  add_option(*command, theme, "--nodes", "N", "nodes like it (1)", [&predict](const std::string& text) {
-    predict.nodes = parse_number(text, "--nodes", 1, 1'000'000);
+  add_option(command, theme, "--nodes", "N", "number of such nodes (1)", [options](const std::string& text) {
+    options->nodes = parse_number(text, "--nodes", 1, 1'000'000);
   });
-  add_option(*command, theme, "--ranks-per-node", "N", "GPUs used of each node (all)",
-             [&predict](const std::string& text) {
-               predict.ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
+  add_option(command, theme, "--ranks-per-node", "N", "GPUs used per node (all)",
+             [options](const std::string& text) {
+               options->ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
              });
-  add_option(*command, theme, "--transport", "NAME",
+  add_option(command, theme, "--transport", "NAME",
              "ib, roce, efa, tcpx, tcpxo, plugin, staged (RDMA without GPUDirect) or sockets",
-             [&predict](const std::string& text) { predict.transport = text; });
-  add_option(*command, theme, "--ops", "LIST", "operations, or all (the five that a run measures)",
-             [&predict](const std::string& text) { predict.operations = parse_operations(text, "--ops"); });
-  add_option(*command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
-             [&predict](const std::string& text) { predict.sizes = parse_size_list(text, "--sizes"); });
-  add_format_option(*command, theme, predict.format,
+             [options](const std::string& text) { options->transport = text; });
+  add_option(command, theme, "--ops", "LIST", "operations, or all (the five that a run measures)",
+             [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
+  add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
+             [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
+  add_format_option(command, theme, options->format,
                     analysis::format_names(&analysis::ReportFormat::prediction));
+  command.callback([options, &chosen] { chosen = [options] { return predict(*options); }; });
+}
+
+}  // namespace
+
+Subcommand predict_subcommand() {
+  return {"predict",
+          "expected results of a machine, without measuring: predict --topology hgx-h100 --nodes 2",
+          "collbench predict --topology hgx-h100 --nodes 2   what a machine should give", add_predict};
 }
 
 }  // namespace collbench::program

@@ -1,15 +1,18 @@
-#include "src/commands/repeat.hpp"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
@@ -22,18 +25,33 @@
 #include "base/units.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/option_values.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
 #include "src/commands/launch_folder.hpp"
+#include "src/commands/registry.hpp"
 #include "src/run/expectation.hpp"
-#include "src/run/progress.hpp"
 
 namespace collbench::program {
 namespace {
 
+/// `collbench repeat -- mpirun -np 16 collbench …`
+struct RepeatOptions {
+  std::vector<std::string> command;  ///< of one launch, without -J
+  int max_launches = 30;
+  double precision = 0.05;       ///< wanted half-width of every row's interval, as a fraction of its time
+  double every_seconds = 0;      ///< from the start of a launch to the next one's, at least
+  double launch_seconds = 1800;  ///< after which a launch is taken to hang
+  std::string record_path;       ///< -J; empty: none
+  bool resume = false;           ///< the launches beside record_path count
+  bool overwrite = false;
+  std::string format = "text";
+  When color = When::automatic;
+  When progress = When::automatic;
+};
+
 constexpr std::size_t kMinLaunches = 8;  // with fewer, how wide the interval comes out is luck
 constexpr std::string_view kDefaultLaunchSeconds = "20";
-constexpr std::chrono::duration<double> kLook(0.05);  // for Ctrl-C, between launches
+constexpr std::chrono::duration<double> kPollInterval(0.05);  // for Ctrl-C, between launches
 
 // For what a person sees go by; nothing is measured with it.
 double seconds_now() {
@@ -48,16 +66,16 @@ bool has_option(const std::vector<std::string>& command, std::string_view name) 
 
 void require_repeatable(const RepeatOptions& options) {
   if (launch::launched_rank()) {
-    throw usage_error("repeat", "it was started as a rank", "give mpirun to repeat: repeat -- mpirun ...");
+    throw usage_error("repeat", "it was started as a rank",
+                      "run it without a launcher: collbench repeat -- mpirun ...");
   }
   for (const std::string_view taken : {"-J", "--output", "--stream", "--resume"}) {
     if (!has_option(options.command, taken)) continue;
-    throw usage_error("repeat",
-                      fmt::format("{} stands behind --, and repeat gives each launch its own", taken),
+    throw usage_error("repeat", fmt::format("{} comes after --, but repeat sets it for each launch", taken),
                       "put -J before -- to keep the record of all launches");
   }
   if (options.resume && options.record_path.empty()) {
-    throw usage_error("--resume", "nothing says where the launches are", "name the record with -J");
+    throw usage_error("--resume", "the record to resume from is unknown", "give it with -J");
   }
 }
 
@@ -71,8 +89,8 @@ std::vector<std::string> launch_command(const RepeatOptions& options, const std:
   return command;
 }
 
-/// What collbench said on stderr, else the first line there that is no ruler of a banner.
-std::string said(const ChildResult& result) {
+/// The line of collbench on stderr, else the first line there that is not the ruler of a banner.
+std::string stderr_reason(const ChildResult& result) {
   constexpr std::string_view kOwn = "collbench: ";
   std::string_view rest = result.err;
   if (const std::size_t own = rest.find(kOwn); own != std::string_view::npos) {
@@ -92,7 +110,8 @@ ExitStatus status_of(const ChildResult& result, bool has_record) {
   constexpr int kMaxStatus = static_cast<int>(ExitStatus::not_here);
   if (result.end == ChildEnd::not_started) return ExitStatus::not_here;
   if (result.end != ChildEnd::exited) return ExitStatus::rank_lost;
-  if (result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kMaxStatus) {
+  const bool is_own = result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kMaxStatus;
+  if (is_own || result.code == static_cast<int>(ExitStatus::internal)) {
     return static_cast<ExitStatus>(result.code);
   }
   // mpirun's own 1: it could not start anything, or it lost what it had started.
@@ -105,7 +124,7 @@ class Repetition {
   explicit Repetition(const RepeatOptions& options)
       : options_(options),
         folder_(options.record_path, options.resume, options.overwrite),
-        progress_(decide(options.progress, launch::view_terminal(2, false).is_terminal)),
+        progress_(is_shown(options.progress, launch::view_terminal(2, false).is_terminal)),
         start_(seconds_now()) {
     if (!options.record_path.empty()) {
       require_writable(options.record_path, options.resume || options.overwrite, "-J");
@@ -114,7 +133,7 @@ class Repetition {
     launch::notice_interruption();
   }
 
-  Answer run() {
+  CommandResult run() {
     if (!launches_.empty()) merge();
     while (!failure_ && !is_done()) {
       wait_for_turn();
@@ -122,7 +141,7 @@ class Repetition {
     }
     progress_.clear();
     if (launches_.empty()) throw Error(*failure_);
-    std::string text = analysis::report(merged_, options_.format, text_options(options_.colour, false));
+    std::string text = analysis::report(merged_, options_.format, text_options(options_.color, false));
     if (failure_) {
       fmt::print(stderr, "{}\n", describe(*failure_));
       return {std::move(text), failure_->status()};
@@ -146,7 +165,7 @@ class Repetition {
                                    format_seconds(std::floor(seconds_now() - start_)));
     if (widest_ && std::isfinite(widest_->relative_half_width)) {
       const RowKey& key = merged_.rows[widest_->row].measurement.key;
-      text += fmt::format("; the widest interval is ±{:.1f} % ({} {})", widest_->relative_half_width * 100,
+      text += fmt::format("; widest interval ±{:.1f} % ({} {})", widest_->relative_half_width * 100,
                           operation(key.operation).name, format_bytes(key.size_bytes));
     }
     return text;
@@ -157,10 +176,9 @@ class Repetition {
     while (last_launch_ && !failure_) {
       const double left = *last_launch_ + options_.every_seconds - seconds_now();
       if (left <= 0) return;
-      progress_.show(
-          fmt::format("{}; the next starts in {}", progress_text(), format_seconds(std::ceil(left))),
-          seconds_now());
-      std::this_thread::sleep_for(std::min(kLook, std::chrono::duration<double>(left)));
+      progress_.show(fmt::format("{}; next starts in {}", progress_text(), format_seconds(std::ceil(left))),
+                     seconds_now());
+      std::this_thread::sleep_for(std::min(kPollInterval, std::chrono::duration<double>(left)));
       if (launch::interrupted()) failure_ = interruption();
     }
   }
@@ -201,15 +219,15 @@ class Repetition {
     const std::string what = result.end == ChildEnd::not_started
                                  ? fmt::format("{} cannot be started: ", options_.command.front())
                                  : "";
-    return {status_of(result, has_record), where, what + describe_end(result, limits) + said(result),
+    return {status_of(result, has_record), where, what + describe_end(result, limits) + stderr_reason(result),
             has_record || !launches_.empty()
                 ? next_step()
-                : "what stands behind -- must start collbench, and end in its options"};
+                : "the command after -- must start collbench and end with its options"};
   }
 
   [[nodiscard]] std::string next_step() {
-    if (options_.record_path.empty()) return folder_.keep().string() + " has the records of its launches";
-    return "the same command with --resume goes on from there";
+    if (options_.record_path.empty()) return "the records of its launches are in " + folder_.keep().string();
+    return "run the same command with --resume to continue";
   }
 
   void merge() {
@@ -250,53 +268,64 @@ class Repetition {
   std::optional<Error> failure_;
 };
 
-}  // namespace
-
-Answer repeat_command(const RepeatOptions& options) {
+/// Launches until the intervals over launches are tight enough, and reports all launches as one run. Exit
+/// statuses are those of a run, whatever the launcher makes of them. Throws Error.
+CommandResult repeat(const RepeatOptions& options) {
   require_repeatable(options);
   return Repetition(options).run();
 }
 
-void add_repeat_command(CLI::App& app, RepeatOptions& repeat) {
-  CLI::App* command =
-      app.add_subcommand("repeat",
-                         "launches again and again, until the median over launches is as certain as asked:\n"
-                         "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce");
+void add_repeat(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<RepeatOptions>();
   command
-      ->add_option("command", repeat.command,
-                   "what starts one launch; it ends in collbench and its options (--time 20 is added where "
-                   "it has neither "
-                   "--time nor -n)")
+      .add_option(
+          "command", options->command,
+          "what starts one launch, ending with collbench and its options (--time 20 is added if it has "
+          "neither --time nor -n)")
       ->required()
       ->option_text("-- COMMAND...");
   const std::string theme = "Options";
   const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
                        const std::function<void(const std::string&)>& take) {
-    return add_option(*command, theme, names, value, help, take);
+    return add_option(command, theme, names, value, help, take);
   };
-  add("--launches", "N", "at most so many; 1: watches over one launch (30)",
-      [&repeat](const std::string& text) {
-        repeat.max_launches = parse_number(text, "--launches", 1, 10'000);
+  add("--launches", "N", "at most N launches; 1: watch over one launch (30)",
+      [options](const std::string& text) {
+        options->max_launches = parse_number(text, "--launches", 1, 10'000);
       });
   add("--precision", "PERCENT", "done when every row's 95 % interval over launches is within +- this (5)",
-      [&repeat](const std::string& text) {
-        repeat.precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
+      [options](const std::string& text) {
+        options->precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
       });
-  add("--every", "SECONDS", "start one at most so often, so that the interval holds for longer (0)",
-      [&repeat](const std::string& text) { repeat.every_seconds = parse_number(text, "--every", 0.0, 1e6); });
-  add("-T,--timeout", "SECONDS", "a launch that takes longer hangs (1800)",
-      [&repeat](const std::string& text) { repeat.launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
+  add("--every", "SECONDS",
+      "at least this long from one start to the next, so that the interval covers more time (0)",
+      [options](const std::string& text) {
+        options->every_seconds = parse_number(text, "--every", 0.0, 1e6);
+      });
+  add("-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
+      [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
   add("-J,--output", "FILE", "the record of all launches; FILE.launches/ keeps that of each",
-      [&repeat](const std::string& text) { repeat.record_path = text; });
+      [options](const std::string& text) { options->record_path = text; });
   command
-      ->add_flag("--resume", repeat.resume,
-                 "go on from the launches beside -J that an interruption left there")
+      .add_flag("--resume", options->resume,
+                "continue from the launches that an interrupted repeat left beside -J")
       ->group(theme);
-  command->add_flag("--overwrite", repeat.overwrite, "replace files that exist")->group(theme);
-  add_format_option(*command, theme, repeat.format, analysis::format_names(&analysis::ReportFormat::run));
-  add_color_option(*command, theme, repeat.colour);
+  command.add_flag("--overwrite", options->overwrite, "replace files that exist")->group(theme);
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_color_option(command, theme, options->color);
   add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
-      [&repeat](const std::string& text) { repeat.progress = parse_when(text, "--progress"); });
+      [options](const std::string& text) { options->progress = parse_when(text, "--progress"); });
+  command.callback([options, &chosen] { chosen = [options] { return repeat(*options); }; });
+}
+
+}  // namespace
+
+Subcommand repeat_subcommand() {
+  return {"repeat",
+          "repeats a launch until the median over launches is as precise as requested:\n"
+          "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce",
+          "collbench repeat -- mpirun -np 16 collbench   repeats until the median over launches is precise",
+          add_repeat};
 }
 
 }  // namespace collbench::program

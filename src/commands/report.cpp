@@ -1,27 +1,49 @@
-#include "src/commands/report.hpp"
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
 
 #include "analysis/report/report.hpp"
 #include "base/record/run_stream.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/output.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/commands/registry.hpp"
+#include "src/run/lab01.hpp"
 
 namespace collbench::program {
+namespace {
 
-std::string report_command(const ReportOptions& options) {
+/// `collbench report RECORD`.
+struct ReportOptions {
+  std::string record;  ///< "-": stdin
+  std::string format = "text";
+  When color = When::automatic;
+  Lab01Request lab01;
+};
+
+/// A saved record as tables. Throws Error (usage) for a file that is none.
+CommandResult report(const ReportOptions& options) {
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
-  if (options.lab01.asked) return lab01(run, options.lab01);
-  return analysis::report(run, options.format, text_options(options.colour, false));
+  if (options.lab01.asked) return {lab01(run, options.lab01)};
+  return {analysis::report(run, options.format, text_options(options.color, false))};
 }
 
-void add_report_command(CLI::App& app, ReportOptions& report) {
-  CLI::App* command = app.add_subcommand("report", "writes a saved run record as text, md, csv or json");
-  command->add_option("record", report.record, "the record that -J wrote; - for stdin")->required();
+void add_report(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<ReportOptions>();
+  command.add_option("record", options->record, "the record that -J wrote; - for stdin")->required();
   const std::string theme = "Options";
-  add_format_option(*command, theme, report.format, analysis::format_names(&analysis::ReportFormat::run));
-  add_color_option(*command, theme, report.colour);
-  add_option(*command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
-             [&report](const std::string& text) { report.lab01.topology = text; });
-  add_lab01_options(*command, theme, report.lab01);
+  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_color_option(command, theme, options->color);
+  add_option(command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
+             [options](const std::string& text) { options->lab01.topology = text; });
+  add_lab01_options(command, theme, options->lab01);
+  command.callback([options, &chosen] { chosen = [options] { return report(*options); }; });
+}
+
+}  // namespace
+
+Subcommand report_subcommand() {
+  return {"report", "writes a saved run record as text, md, csv or json",
+          "collbench report run.json         the tables of a saved run", add_report};
 }
 
 }  // namespace collbench::program

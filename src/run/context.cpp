@@ -51,7 +51,7 @@ void refuse_what_needs_gpus(const RunOptions& options) {
   }
   if (options.loop.enqueue_time) {
     throw Error(ExitStatus::not_here, "--enqueue-time",
-                "a call of MPI returns when it is done: on host memory, its host time is the time",
+                "an MPI call returns when it is done, so on host memory its host time is the time",
                 "leave --enqueue-time out");
   }
 }
@@ -79,7 +79,7 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
   const std::vector<launch::RankEnvironment> environments = launch::gather_rank_environments(
       ranks, {.machine = std::move(machine),
               .library_version = launch::MpiSession::library_version(),
-              .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config_text)});
+              .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config.text)});
   launch::require_same_programs(environments, context.machines);
   context.identities = context.machines;
   if (!options.node_map.empty()) {
@@ -93,8 +93,9 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
   context.notes =
       launch::environment_notes(environments, context.machines, options.launched, launch::inside_slurm());
   if (!options.node_map.empty()) {
-    context.notes.push_back(fmt::format("--node-map is in force: {} nodes in name, {} in fact",
-                                        node_count(context.identities), node_count(context.machines)));
+    context.notes.push_back(
+        fmt::format("--node-map is in effect: ranks are grouped as {} nodes, but run on {}",
+                    node_count(context.identities), node_count(context.machines)));
   }
   return context;
 }

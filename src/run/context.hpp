@@ -8,7 +8,7 @@
 #include "collectives/engine/backend.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/ranks.hpp"
-#include "src/options/run_options.hpp"
+#include "src/run/options.hpp"
 
 namespace collbench::program {
 

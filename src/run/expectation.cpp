@@ -52,7 +52,7 @@ void calibrate(Run& run, const launch::MpiSession& session, const collectives::B
     run.calibration = Calibration{};
     run.calibration->points = std::move(points);
     run.environment_notes.push_back(
-        fmt::format("the calibration cannot be fitted ({}): rows have no expectation; run "
+        fmt::format("the calibration could not be fitted ({}), so no row has an expectation; run "
                     "again on a quieter machine",
                     error.what()));
   }

@@ -16,8 +16,8 @@ bool is_all_reduce(const Row& row) { return row.measurement.key.operation == Ope
 
 std::string lab01(const Run& run, const Lab01Request& request) {
   if (std::none_of(run.rows.begin(), run.rows.end(), is_all_reduce)) {
-    throw usage_error("--preset lab01", "it is about AllReduce, and the run has no row of it",
-                      "leave --preset out, or take a run of AllReduce");
+    throw usage_error("--preset lab01", "it reports AllReduce, and the run has no AllReduce row",
+                      "leave --preset out, or use a run of AllReduce");
   }
   std::string topology = request.topology;
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "base/record/run.hpp"
-#include "src/options/run_options.hpp"
+#include "src/cli/options.hpp"
 
 namespace collbench::program {
 

@@ -20,7 +20,7 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
   }
   if (launch::time_is_simulated()) {
     throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
-                "leave it out, or run collbench itself");
+                "leave it out, or run collbench instead of collbench-smpi");
   }
   auto nccl = std::make_unique<collectives::NcclBackend>(
       waiter, context.machines,

@@ -8,8 +8,8 @@
 #include "collectives/nccl/gpu_choice.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/mpi_session.hpp"
-#include "src/options/run_options.hpp"
 #include "src/run/context.hpp"
+#include "src/run/options.hpp"
 
 namespace collbench::program {
 

@@ -6,18 +6,20 @@
 
 namespace collbench::program {
 
-std::string what_was_kept(const RunOptions& options) {
+std::string kept_results(const RunOptions& options) {
   if (!options.stream_path.empty()) {
-    return fmt::format("the same command with --resume {} goes on from there", options.stream_path);
+    return fmt::format("run the same command with --resume {} to continue", options.stream_path);
   }
-  return options.record_path.empty()
-             ? "next time, --stream FILE keeps what was measured"
-             : fmt::format("{} has what was measured until then", options.record_path);
+  return options.record_path.empty() ? "next time, add --stream FILE to keep the results"
+                                     : fmt::format("results so far are saved in {}", options.record_path);
 }
 
 Error interruption(const RunOptions& options) {
-  return {ExitStatus::rank_lost, "interrupted", "the rows hold what they had until then",
-          what_was_kept(options)};
+  const std::string shown = "results so far are shown above";
+  if (options.record_path.empty())
+    return {ExitStatus::rank_lost, "interrupted", shown, kept_results(options)};
+  return {ExitStatus::rank_lost, "interrupted", fmt::format("{} and saved in {}", shown, options.record_path),
+          options.stream_path.empty() ? "" : kept_results(options)};
 }
 
 Error nothing_ran(const std::vector<Measurement>& rows) {
@@ -26,7 +28,7 @@ Error nothing_ran(const std::vector<Measurement>& rows) {
   return {ExitStatus::not_here,
           asked ? "--algo " + first.key.algorithm : std::string(operation(first.key.operation).name),
           "nothing could be measured: " + first.unavailable,
-          asked ? "leave --algo out, and the library chooses among what it has here"
+          asked ? "leave --algo out to let the library choose"
                 : "give --ops that can run here, or start more ranks"};
 }
 

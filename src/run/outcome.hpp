@@ -4,12 +4,12 @@
 
 #include "base/error.hpp"
 #include "base/record/measurement.hpp"
-#include "src/options/run_options.hpp"
+#include "src/run/options.hpp"
 
 namespace collbench::program {
 
 /// What to do about a run that was cut short: where its measurements are, or how to keep them next time.
-[[nodiscard]] std::string what_was_kept(const RunOptions& options);
+[[nodiscard]] std::string kept_results(const RunOptions& options);
 
 /// That the user ended the run.
 [[nodiscard]] Error interruption(const RunOptions& options);

@@ -42,8 +42,8 @@ void require_memory(std::uint64_t needed, std::uint64_t available, std::string_v
   if (available == 0 || needed <= available) return;
   throw usage_error(
       "-e",
-      fmt::format("the largest row needs about {} on every rank, and its {} has {} for each",
-                  format_bytes(needed), owner, format_bytes(available)),
+      fmt::format("the largest row needs about {} per rank, but its {} has {} for each", format_bytes(needed),
+                  owner, format_bytes(available)),
       fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 4)));
 }
 
@@ -64,7 +64,7 @@ void require_known_algorithms(const collectives::PlanRequest& request, const col
                   "measure --algo auto");
     }
     throw usage_error("--algo",
-                      fmt::format("'{}' is none of this library's algorithms for these operations", asked),
+                      fmt::format("'{}' is not an algorithm of this library for these operations", asked),
                       fmt::format("choose among {}", fmt::join(known, ", ")));
   }
 }
@@ -76,7 +76,7 @@ void require_known_types(const collectives::PlanRequest& request, const collecti
   for (const DataType type : request.types) {
     const auto why = backend.unsupported_type_reason(type);
     if (why)
-      throw Error(ExitStatus::not_here, fmt::format("-d {}", traits(type).name), *why, "take another -d");
+      throw Error(ExitStatus::not_here, fmt::format("-d {}", traits(type).name), *why, "choose another -d");
   }
 }
 
@@ -107,10 +107,12 @@ RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBa
 std::string plan_text(const RunPlan& plan, const RunOptions& options, const collectives::Backend& backend,
                       std::size_t ranks) {
   std::string text =
-      fmt::format("# {} on {}, about {} of memory on each rank, at most about {} of measuring\n",
-                  counted(plan.rows.size(), "row"), counted(ranks, "rank"), format_bytes(plan.memory_bytes),
-                  std::isinf(options.seconds) ? "any time" : format_seconds(options.seconds));
-  text += options.loop.fixed.iterations ? "# (with -n the first pass takes as long as it takes)\n" : "";
+      fmt::format("# {} on {}, about {} of memory on each rank, {}\n", counted(plan.rows.size(), "row"),
+                  counted(ranks, "rank"), format_bytes(plan.memory_bytes),
+                  std::isinf(options.seconds)
+                      ? "measured until interrupted"
+                      : fmt::format("at most about {} of measuring", format_seconds(options.seconds)));
+  text += options.loop.fixed.iterations ? "# (with -n the first pass has no time limit)\n" : "";
   for (const RowKey& row : plan.rows) {
     text += fmt::format(
         "{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name, row.size_bytes,

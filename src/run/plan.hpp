@@ -6,8 +6,8 @@
 #include "base/record/measurement.hpp"
 #include "collectives/engine/backend.hpp"
 #include "launch/ranks.hpp"
-#include "src/options/run_options.hpp"
 #include "src/run/make_backend.hpp"
+#include "src/run/options.hpp"
 
 namespace collbench::program {
 

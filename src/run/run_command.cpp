@@ -25,23 +25,17 @@
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
-#include "src/cli/add_option.hpp"
-#include "src/cli/output.hpp"
+#include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
-#include "src/run/check_cluster.hpp"
+#include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
-#include "src/run/gather_cluster.hpp"
-#include "src/run/gather_placement.hpp"
 #include "src/run/lab01.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/outcome.hpp"
+#include "src/run/output_files.hpp"
 #include "src/run/plan.hpp"
-#include "src/run/progress.hpp"
-#include "src/run/record_files.hpp"
-#include "src/run/sample_file.hpp"
 #include "src/run/straggler_probe.hpp"
-#include "src/run/stream_file.hpp"
 #include "src/run/telemetry.hpp"
 #include "topology/readers/gather_live.hpp"
 
@@ -61,7 +55,7 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   run.started = utc_now();
   run.command_line = options.command_line;
   run.environment = options.environment;
-  run.config_file = options.config_path;
+  run.config_file = options.config.path;
   backend.describe(run);
   run.time_reduction = options.loop.across_ranks;
   run.simulated = launch::time_is_simulated();
@@ -74,8 +68,9 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
 std::string progress_text(const collectives::MeasurementProgress& at, const std::vector<RowKey>& rows) {
   const RowKey& row = rows[at.row];
   const std::string left = std::isinf(at.max_seconds_left) ? "until interrupted"
-                           : at.max_seconds_left > 0 ? format_seconds(at.max_seconds_left) + " left at most"
-                                                     : "time is up: finishing the first pass";
+                           : at.max_seconds_left > 0
+                               ? "at most " + format_seconds(at.max_seconds_left) + " left"
+                               : "time is up: finishing the first pass";
   return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
                      format_bytes(row.size_bytes), at.rows_done, at.rows, left);
 }
@@ -95,9 +90,9 @@ class RunDriver {
         traffic_(traffic),
         start_(start),
         run_(empty_run(options, context, *measured.backend)),
-        text_(ranks().is_root() ? text_options(options.colour, options.launched) : analysis::TextOptions{}),
+        text_(ranks().is_root() ? text_options(options.color, options.launched) : analysis::TextOptions{}),
         progress_(ranks().is_root() &&
-                  decide(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
+                  is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
         watchdog_(watchdog),
         telemetry_(context, measured.gpus, options.telemetry) {
     run_.rows.resize(plan.rows.size());
@@ -147,7 +142,7 @@ class RunDriver {
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] collectives::MeasurementResult measure() {
-    watchdog_.step("start of the sweep");
+    watchdog_.step("start of the measurement");
     collectives::MeasurementLoopOptions loop_options = options_.loop;
     loop_options.gather_samples = !options_.samples_path.empty();
     telemetry_.begin(ranks());
@@ -168,7 +163,7 @@ class RunDriver {
             },
         .between_passes =
             [this] {
-              watchdog_.step("between two passes");
+              watchdog_.step("between passes");
               if (probe_) probe_->between_passes();
             }};
     try {
@@ -180,7 +175,7 @@ class RunDriver {
       if (ranks().is_root()) files_->write(run_);
       if (options_.record_path.empty() && options_.stream_path.empty()) throw;
       throw launch::AgreedError(error.status(), error.where(), error.what(),
-                                fmt::format("{}; {}", error.next_step(), what_was_kept(options_)));
+                                fmt::format("{}; {}", error.next_step(), kept_results(options_)));
     }
   }
 
@@ -211,8 +206,8 @@ class RunDriver {
 
   void examine_machine() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
-    watchdog_.step("looking at the machine");
-    progress_.show("looking at the machine", clock().seconds());
+    watchdog_.step("gathering the topology");
+    progress_.show("gathering the topology", clock().seconds());
     const topology::ClusterTopology cluster =
         gather_cluster(ranks(), context_.machines, [] { return topology::gather_live(); });
     const std::vector<PlacedRank> placement =
@@ -227,7 +222,7 @@ class RunDriver {
       run_.cluster->placement = placement.empty() ? placement_by_cuda(gpus_.by_rank) : placement;
       compare_nodes(root, cluster);
     });
-    spdlog::debug("{} looked at, {} in all",
+    spdlog::debug("topology of {} gathered, after {}",
                   counted(static_cast<std::size_t>(node_count(context_.machines)), "node"),
                   format_seconds(elapsed()));
   }
@@ -275,7 +270,7 @@ class RunDriver {
     run_.finished = utc_now();
     files_->write(run_);
     stream_->sync();
-    spdlog::debug("kept what {} measured, after {}", counted(static_cast<std::size_t>(passes), "pass"),
+    spdlog::debug("saved the results of {}, after {}", counted(static_cast<std::size_t>(passes), "pass"),
                   format_seconds(elapsed()));
   }
 
@@ -323,7 +318,7 @@ class RunDriver {
 
 ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
                        launch::Watchdog& watchdog) {
-  watchdog.step("looking at the ranks");
+  watchdog.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
   const RunContext context = make_run_context(options, session);

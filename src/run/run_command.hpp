@@ -2,7 +2,7 @@
 #include "base/error.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/watchdog.hpp"
-#include "src/options/run_options.hpp"
+#include "src/run/options.hpp"
 
 namespace collbench::program {
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace collbench::error_test {
 namespace {
 
@@ -22,6 +25,27 @@ TEST(Describe, IsOneLineForTheUser) {
             "collbench: -b: size '12Q' is odd; write 12K");
 }
 
+// What this checks with the library's own exception, a bug of ours would throw.
+TEST(Describe, CallsAnyOtherExceptionABugThatIsToBeReported) {
+  std::vector<int> empty;
+  try {
+    static_cast<void>(empty.at(0));
+    FAIL() << "an index out of range";
+  } catch (const std::exception& failure) {
+    EXPECT_EQ(exit_status(failure), ExitStatus::internal);
+    const std::string line = describe(failure);
+    EXPECT_EQ(line.find("collbench: internal error: "), 0U) << line;
+    EXPECT_NE(line.find(failure.what()), std::string::npos) << line;
+    EXPECT_NE(line.find("report it in the project's issue tracker"), std::string::npos) << line;
+  }
+}
+
+TEST(ExitStatusOfAnException, IsThatOfAnError) {
+  const Error error(ExitStatus::rank_lost, "rank 3", "it hangs", "");
+  EXPECT_EQ(exit_status(error), ExitStatus::rank_lost);
+  EXPECT_EQ(describe(static_cast<const std::exception&>(error)), "collbench: rank 3: it hangs");
+}
+
 TEST(Describe, LeavesOutWhatIsEmpty) { EXPECT_EQ(describe(usage_error("", "odd", "")), "collbench: odd"); }
 
 // docs/exit-status.md and scripts rely on these numbers.
@@ -32,6 +56,7 @@ TEST(ExitStatus, HasTheNumbersThatAreDocumented) {
   EXPECT_EQ(static_cast<int>(ExitStatus::wrong_data), 3);
   EXPECT_EQ(static_cast<int>(ExitStatus::rank_lost), 4);
   EXPECT_EQ(static_cast<int>(ExitStatus::not_here), 5);
+  EXPECT_EQ(static_cast<int>(ExitStatus::internal), 70);
 }
 
 }  // namespace

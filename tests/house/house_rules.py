@@ -64,6 +64,7 @@ HOMES = [
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
     (r"CLI/.+", r"src/.+", "src"),
+    (r"toml\+\+/.+", r"src/.+", "src"),
     (r"(gtest|gmock)/.+", r"tests/.+", "tests"),
 ]
 
@@ -74,6 +75,7 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
+    r"src/commands/(import|judge|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff/(devices|graphs|host|nvlinks|paths|pcie)\.cpp": "the parts of one comparison, which parts.hpp declares",
     r"topology/diff/(host_groups|inject_fault)\.cpp": "what else a comparison offers, which topology_diff.hpp declares",
@@ -103,7 +105,7 @@ WITHOUT_HEADER = {
 WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation, wrong data and bad input
 OVER_STAND_INS = "tests/src/nccl_test.py"  # the same, over stand-ins for the libraries of a GPU host
 TESTED_BY = {
-    r"src/[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
+    r"src/([a-z]+/)?[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/mpi_session\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
     r"collectives/nccl/(loader/cuda_library|gpu_session|nccl_(backend|communicator|observer|row))\.cpp": OVER_STAND_INS,

@@ -101,13 +101,13 @@ int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int t
   return code;
 }
 
-int MPI_Alltoallv(const void* send, const int send_counts[], const int send_places[], MPI_Datatype send_type,
-                  void* receive, const int counts[], const int places[], MPI_Datatype type,
-                  MPI_Comm communicator) {
-  const int code =
-      PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, communicator);
+int MPI_Alltoallv(const void* send, const int send_counts[], const int send_displacements[],
+                  MPI_Datatype send_type, void* receive, const int counts[], const int displacements[],
+                  MPI_Datatype type, MPI_Comm communicator) {
+  const int code = PMPI_Alltoallv(send, send_counts, send_displacements, send_type, receive, counts,
+                                  displacements, type, communicator);
   const int last = ranks_of(communicator) - 1;
-  spoil("MPI_Alltoallv", communicator, receive, static_cast<long>(places[last]) + counts[last], type);
+  spoil("MPI_Alltoallv", communicator, receive, static_cast<long>(displacements[last]) + counts[last], type);
   return code;
 }
 

@@ -44,11 +44,11 @@ class Import(unittest.TestCase):
 
     def test_a_fault_is_an_exit_status(self):
         log = self.file(LOG.replace("10000  100.00  187.50", "1000000    1.00    1.88"))
-        told = ("import", log, "--nodes", 2, "--topology", "ndv4")
+        arguments = ("import", log, "--nodes", 2, "--topology", "ndv4")
         good = self.file(LOG.replace("12500   80.00  150.00", "10000  100.00  187.50"), "good.log")
-        self.collbench("import", good, *told[2:])
-        self.assertIn("FAULT", self.collbench(*told, status=1))
-        self.collbench(*told, "-o", self.folder / "bad.json", status=1)
+        self.collbench("import", good, *arguments[2:])
+        self.assertIn("FAULT", self.collbench(*arguments, status=1))
+        self.collbench(*arguments, "-o", self.folder / "bad.json", status=1)
 
     def test_a_log_becomes_a_record_that_report_reads(self):
         log = self.file(LOG)
@@ -76,8 +76,8 @@ class Import(unittest.TestCase):
         printed = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"))
         self.assertIn("a.log", printed)
         self.assertIn("b.log", printed)
-        said = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"), "-o", "x.json", status=2)
-        self.assertIn("one record holds one log", said)
+        message = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"), "-o", "x.json", status=2)
+        self.assertIn("a record holds one log", message)
 
     def test_a_record_is_not_overwritten_unasked(self):
         log = self.file(LOG)
@@ -92,8 +92,8 @@ class Import(unittest.TestCase):
         run = json.loads(self.collbench(
             "import", log, "--nodes", 2, "--topology", "hgx-h100", "--format", "json", status=1))
         self.assertEqual(run["log"]["topology"], {"value": "hgx-h100", "line": 0})
-        said = self.collbench("import", log, "--nodes", 1, "--topology", "hgx-h100", status=2)
-        self.assertIn("has 8 GPUs per node, and the log has 16 ranks per node", said)
+        message = self.collbench("import", log, "--nodes", 1, "--topology", "hgx-h100", status=2)
+        self.assertIn("has 8 GPUs per node, and the log has 16 ranks per node", message)
         self.collbench("import", log, "--topology", "no-such-machine", status=2)
 
     def test_bad_input_has_its_line_and_next_step(self):
@@ -110,10 +110,10 @@ class Import(unittest.TestCase):
                 ('{"record": "collbench run"}', "use collbench report"),
                 ('{"a": 1', "a.log:1:"),
         ):
-            said = self.collbench("import", self.file(text), status=2)
-            self.assertIn(words, said)
-            self.assertEqual(said.count("\n"), 1, said)
-            self.assertTrue(said.startswith("collbench: "), said)
+            message = self.collbench("import", self.file(text), status=2)
+            self.assertIn(words, message)
+            self.assertEqual(message.count("\n"), 1, message)
+            self.assertTrue(message.startswith("collbench: "), message)
 
     def test_a_machine_that_cannot_have_run_the_log(self):
         lists = ("sources", "numa_nodes", "pci_devices", "gpus", "nvswitches", "nics", "nvlinks", "stated_paths",
@@ -127,9 +127,9 @@ class Import(unittest.TestCase):
                 (("--nodes", 2, "--ranks-per-node", 4), "busbw/algbw fits 16"),
                 (("--topology", "ndv4"), "the log does not say on how many nodes it ran"),
         ):
-            said = self.collbench("import", self.file(LOG), *machine, status=2)
-            self.assertIn(words, said)
-            self.assertEqual(said.count("\n"), 1, said)
+            message = self.collbench("import", self.file(LOG), *machine, status=2)
+            self.assertIn(words, message)
+            self.assertEqual(message.count("\n"), 1, message)
 
     def test_what_was_left_out_is_counted(self):
         bad = (ROW.replace("1000000000     250000000", "0     0") +

@@ -4,7 +4,7 @@
 Usage: late_test.py PROGRAM FAULTY_MPI_LIBRARY FOLDER_OF_STAND_INS [unittest arguments]; COLLBENCH_TRIALS: of each kind (5)
 The stand-ins are those of nccl_test.py: what is looked at is the hosts' part of a run on GPUs. The hosts are a fabric
 (scripts/fabric), which needs root; without, those tests are skipped. Nobody can see 50 us in ranks that take turns with other
-programs: a run beside other work is not looked at, and a machine that is never quiet skips.
+programs: a run beside other work is not judged, and a machine that is never quiet skips.
 """
 
 import json

@@ -46,7 +46,7 @@ def more_than_there_is():
     return f"{min(15, available // (1 << 20))}G"
 
 
-def said(result):
+def collbench_lines(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
 
@@ -223,19 +223,20 @@ class MoreOptions(Scratch):
         self.assertEqual([row["size_bytes"] for row in run["rows"]], [64], "the command line wins")
 
     def test_a_bad_config_file(self):
-        for text, patterns in ((("time = 5\ntimme = 3\n"), ("lab.toml:2: 'timme' is no key", "--help")),
-                               (("time = 5\n\ntime = 3\n"), ("lab.toml:3: 'time' is set for the second time",)),
+        for text, patterns in ((("time = 5\ntimme = 3\n"), ("lab.toml:2: unknown key 'timme'", "--help")),
+                               (("time = 5\n\ntime = 3\n"), ("lab.toml:3: 'time' is set twice",)),
                                (("# x\nminbytes = \"12Q\"\n"), ("lab.toml:2: minbytes: size '12Q'",)),
-                               (("[report]\nformat = \"md\"\n"), (r"\[report\] is a section",)),
-                               (("just words\n"), ("lab.toml:1: 'just words' is no key",))):
+                               (("[report]\nformat = \"md\"\n"), (r"lab.toml:1: \[report\] is a section",)),
+                               (("just words\n"), ("lab.toml:1: .*expected '='", "text in quotes")),
+                               (("time = 5\nops = all_reduce\n"), ("lab.toml:2: .*value", "text in quotes"))):
             result = mpirun(2, "--config", self.config(text))
             self.assertEqual(result.returncode, 2, result.stderr)
-            self.assertEqual(len(said(result)), 1, result.stderr)
+            self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
             for pattern in patterns:
-                self.assertRegex(said(result)[0], pattern)
+                self.assertRegex(collbench_lines(result)[0], pattern)
         result = mpirun(2, "--config", self.folder / "none.toml")
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn("none.toml", said(result)[0])
+        self.assertIn("none.toml", collbench_lines(result)[0])
 
 
 class BadInput(Scratch):
@@ -244,7 +245,7 @@ class BadInput(Scratch):
     def check(self, arguments, *patterns, status=2):
         result = mpirun(3, *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
-        lines = said(result)
+        lines = collbench_lines(result)
         self.assertEqual(len(lines), 1, result.stderr)
         for pattern in patterns:
             self.assertRegex(lines[0], pattern)
@@ -264,7 +265,8 @@ class BadInput(Scratch):
     def test_numbers(self):
         for arguments in (["-n", "-1"], ["-n", "0"], ["-c", "x"], ["--time", "nan"], ["-a", "4"], ["-f", "1"], ["-T", "-1"], ["-m", "0"],
                           ["--passes", "99999999999999"]):
-            self.check(arguments, re.escape(f"{arguments[0]}: '{arguments[1]}'"), "give one from")
+            option, value = map(re.escape, arguments)
+            self.check(arguments, f"{option}: ('{value}' is not a number|{value} is out of range); .* to ")
 
     def test_names(self):
         self.check(["-d", "float128"], "float128", "choose among int8")
@@ -303,7 +305,7 @@ class BadInput(Scratch):
             result = subprocess.run([str(PROGRAM)], env={**environment, "PMI_RANK": rank, "PMI_SIZE": "2"},
                                     capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(result.returncode, 5 if rank == "0" else 0, result.stderr)
-            self.assertEqual(len(said(result)), 1 if rank == "0" else 0, result.stderr)
+            self.assertEqual(len(collbench_lines(result)), 1 if rank == "0" else 0, result.stderr)
 
     def test_nothing_that_can_run(self):
         result = mpirun(3, *QUICK, "--ops", "all_to_all", "--sizes", "64K", "--algo", "two_proc")
@@ -331,7 +333,7 @@ class BadInput(Scratch):
 
     def test_what_only_gpus_have(self):
         self.check(["-G", "1"], "-G: there are no CUDA graphs on host memory", status=5)
-        self.check(["--enqueue-time"], "--enqueue-time: a call of MPI returns when it is done", status=5)
+        self.check(["--enqueue-time"], "--enqueue-time: an MPI call returns when it is done", status=5)
         self.check(["-d", "f8e4m3"], "-d f8e4m3: .*a type of GPUs that MPI does not have", status=5)
 
     def test_report_of_no_record(self):
@@ -354,7 +356,7 @@ class Place(Scratch):
             ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertIn("a different collbench program", said(result)[0])
+        self.assertIn("a different collbench program", collbench_lines(result)[0])
 
     def test_differing_arguments_are_an_error(self):
         result = subprocess.run(
@@ -362,21 +364,21 @@ class Place(Scratch):
              "-np", "1", str(PROGRAM), "--ops", "all_to_all"],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertIn("a different command line", said(result)[0])
+        self.assertIn("a different command line", collbench_lines(result)[0])
 
     def test_nodes_are_compared_with_what_is_expected(self):
         here = self.folder / "here.json"
         subprocess.run([PROGRAM, "topo", "save", "-o", here], check=True, capture_output=True, timeout=60)
         run = self.record(2, *QUICK, "--sizes", "8", "--ops", "all_reduce", "--expect", here)
-        self.assertIn(f"every node is as expected: {here}", run["cluster"]["summary"])
+        self.assertIn(f"every node matches {here}", run["cluster"]["summary"])
         run = self.record(2, *QUICK, "--sizes", "8", "--ops", "all_reduce", "--expect", "hgx-h100", status=1)
         self.assertRegex("\n".join(run["cluster"]["summary"]), "against hgx-h100: broken gpu-missing")
 
     def test_what_is_expected_must_be_readable(self):
         result = mpirun(2, *QUICK, "--expect", self.folder / "none.json")
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertEqual(len(said(result)), 1, result.stderr)
-        self.assertRegex(said(result)[0], "none.json")
+        self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
+        self.assertRegex(collbench_lines(result)[0], "none.json")
 
     def test_more_ranks_than_cores(self):
         cores = self.record(1, *QUICK, "--sizes", "8")["cores_per_node"][0]
@@ -553,10 +555,10 @@ class CutShort(Scratch):
             stop.touch()
             _, errors = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 4, errors)
-            said = [line for line in errors.splitlines() if line.startswith("collbench:")]
-            self.assertEqual(len(said), 1, errors)
-            self.assertRegex(said[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s without progress")
-            self.assertIn("run.json has what was measured", said[0])
+            lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
+            self.assertEqual(len(lines), 1, errors)
+            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s without progress")
+            self.assertIn("results so far are saved in", lines[0])
             self.kept()
 
 

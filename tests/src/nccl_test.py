@@ -56,7 +56,7 @@ def mpirun(ranks, *arguments, environment=None):
                environment)
 
 
-def said(result):
+def collbench_lines(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
 
@@ -79,7 +79,7 @@ class Scratch(unittest.TestCase):
 
     def check_line(self, result, patterns, status):
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
-        lines = said(result)
+        lines = collbench_lines(result)
         self.assertEqual(len(lines), 1, result.stderr)
         for pattern in patterns:
             self.assertRegex(lines[0], pattern)
@@ -651,7 +651,7 @@ class Failures(Scratch):
         self.assertFalse(made["complete"])
         blocks = sum(len(row["pass_seconds"]) for row in made["rows"])
         self.assertTrue(fewest_blocks <= blocks < 6, blocks)
-        self.assertIn(str(self.path), said(result)[0])
+        self.assertIn(str(self.path), collbench_lines(result)[0])
 
     def test_init_error(self):
         self.check("init_error", ["unhandled system error", "NCCL_DEBUG=WARN"], status=5)
@@ -666,7 +666,7 @@ class Failures(Scratch):
         """One of a blocking kind, which nobody can give up: the watchdog ends it, and says in which row."""
         result = mpirun(3, *QUICK, *SMALL, "-T", "5", environment={"COLLBENCH_STAND_IN": "init_hang:2@2"})
         self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
-        self.assertRegex(said(result)[0], "AllReduce 8 B: timed out after 5 s without progress: a rank or a link hangs")
+        self.assertRegex(collbench_lines(result)[0], "AllReduce 8 B: timed out after 5 s without progress: a rank or a link hangs")
 
     def test_call_error(self):
         self.check("call_error:45@1", ["rank 1 on .*: ncclAllReduce failed: unhandled cuda error"], fewest_blocks=1)

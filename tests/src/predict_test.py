@@ -102,7 +102,7 @@ class Predict(unittest.TestCase):
             self.refused("--topology", no_topology, says="shopping.txt")
         self.refused("--topology", "a100-pcie", "--nodes", 2, says="no NIC in this topology")
         self.refused("--topology", "hgx-h100", "--ranks-per-node", 9, says="9 ranks do not fit a node of 8 GPUs")
-        self.refused("--topology", "hgx-h100", "--ranks-per-node", 1, says="nobody to talk to")
+        self.refused("--topology", "hgx-h100", "--ranks-per-node", 1, says="at least two ranks")
         self.refused("--topology", "hgx-h100", "--nodes", 0, says="--nodes")
         self.refused("--topology", "no-such-machine",
                      says="no such file or folder, and no reference machine of that name")

@@ -36,7 +36,7 @@ def physical_cores():
     return sorted(cores.values())
 
 
-def said(result):
+def collbench_lines(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
 

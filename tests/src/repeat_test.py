@@ -14,7 +14,7 @@ import statistics
 import sys
 import unittest
 
-from real_ranks import Scratch, descendants, mpirun, run, said, unwrapped, wait_until
+from real_ranks import Scratch, descendants, mpirun, run, collbench_lines, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
@@ -85,7 +85,7 @@ class Repeat(Scratch):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 4, errors)
-        self.assertIn("1 launch complete; the same command with --resume", errors)
+        self.assertIn("1 launch complete; run the same command with --resume", errors)
         self.assertEqual(self.record()["launches"], 1)
 
     def test_without_a_record_nothing_is_left_behind(self):
@@ -101,7 +101,7 @@ class Repeat(Scratch):
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 4, errors)
-        self.assertIn("--resume goes on from there", errors)
+        self.assertIn("with --resume to continue", errors)
         self.assertIn("AllReduce", output)
         kept = self.record()["launches"]
         self.assertIn(kept, (1, 2))
@@ -109,7 +109,7 @@ class Repeat(Scratch):
         self.repeat("--launches", "3", "--resume", "-J", self.path)
         self.assertEqual(self.record()["launches"], 3)
         self.assertEqual((self.folder / "runs.json.launches" / "launch-001.json").read_bytes(), first)
-        message = said(self.repeat("-J", self.path, "--resume", status=2,
+        message = collbench_lines(self.repeat("-J", self.path, "--resume", status=2,
                                    command=mpirun(2, PROGRAM, "--ops", "all_reduce", "--sizes", "8", "-n", "5")))
         self.assertIn("2 rows, and this is 1 row", message[0])
 
@@ -134,7 +134,7 @@ class Repeat(Scratch):
     def test_a_launch_that_is_refused_ends_it_with_its_own_words(self):
         result = self.repeat(status=2, command=mpirun(2, PROGRAM, "--sizes", "x"))
         self.assertIn("--sizes", result.stderr)
-        self.assertEqual(len(said(result)), 1, result.stderr)
+        self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
 
     def test_wrong_data_end_it(self):
         result = self.repeat(status=3, environment={"FAULTY_MPI_CALL": "MPI_Allreduce", "LD_PRELOAD": str(FAULTY_MPI)})
@@ -145,11 +145,11 @@ class Repeat(Scratch):
         for command, status, words in (
                 (["no-such-launcher", PROGRAM], 5, "no-such-launcher cannot be started"),
                 (["true"], 5, "must start collbench"),
-                (mpirun(2, PROGRAM, "-J", "x.json"), 2, "-J stands behind --"),
-                (mpirun(2, PROGRAM, "--resume=x"), 2, "--resume stands behind --")):
+                (mpirun(2, PROGRAM, "-J", "x.json"), 2, "-J comes after --"),
+                (mpirun(2, PROGRAM, "--resume=x"), 2, "--resume comes after --")):
             result = self.repeat(status=status, command=command)
-            self.assertEqual(len(said(result)), 1, result.stderr)
-            self.assertIn(words, said(result)[0])
+            self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
+            self.assertIn(words, collbench_lines(result)[0])
         result = run(PROGRAM, "repeat")
         self.assertEqual(result.returncode, 2, result.stderr)
         result = run(*mpirun(1, PROGRAM, "repeat", "--", "true"))

@@ -102,7 +102,7 @@ class Launchers(InSlurm):
 
     def test_srun_without_pmix(self):
         for tasks in ("-n1", "-n4"):
-            self.refused(2, f"srun -Q --mpi=none {tasks}", "srun: it started tasks that know nothing of each other",
+            self.refused(2, f"srun -Q --mpi=none {tasks}", "srun: it started tasks that cannot find each other",
                          "srun --mpi=pmix, or mpirun inside salloc")
 
 
@@ -141,9 +141,9 @@ class Gpus(InSlurm):
                 "while [[ -n $(squeue --noheader) ]]; do sleep 0.1; done"  # sbatch --wait looks every 10 s only
         subprocess.run([str(LAB), "2", str(self.gpus), "bash", "-c", batch, str(output), job], env=self.environment,
                        capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL, check=True)
-        said = output.read_text()
-        self.assertRegex(said, "n2: ranks 2 and 3 would share GPU 0000:18:00.0.*" + re.escape(self.request))
-        self.assertIn("status 5", said)
+        text = output.read_text()
+        self.assertRegex(text, "n2: ranks 2 and 3 would share GPU 0000:18:00.0.*" + re.escape(self.request))
+        self.assertIn("status 5", text)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from real_ranks import Scratch, descendants, mpirun, run, said, unwrapped, wait_until
+from real_ranks import Scratch, descendants, mpirun, run, collbench_lines, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 PASSES = 12
@@ -109,9 +109,9 @@ class Refusals(Scratch):
         before = self.stream.read_bytes()
         result = run(*mpirun(ranks, PROGRAM, *arguments))
         self.assertEqual(result.returncode, status, result.stderr)
-        self.assertEqual(len(said(result)), 1, result.stderr)
+        self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
         self.assertEqual(self.stream.read_bytes(), before, "a refused stream is left as it is")
-        return said(result)[0]
+        return collbench_lines(result)[0]
 
     def test_another_measurement(self):
         message = self.refusal("--ops", "all_reduce", "--sizes", "8,128", "--resume", self.stream)

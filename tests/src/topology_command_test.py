@@ -142,7 +142,7 @@ class Diff(Scratch):
         good, _ = self.pair()
         self.bad(["diff", good, self.folder / "none.json"], "none.json")
         self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose text, md or json")
-        self.bad(["diff"], "PLACE|places")
+        self.bad(["diff"], "machines")
 
 
 # For each text of the drawing the box around its middle, and how far it stands out of that.
@@ -201,7 +201,7 @@ class Draw(Scratch):
         taken = self.file("taken.svg", "mine")
         self.bad(["draw", "dgx-1v", "-o", taken], "--overwrite")
         self.bad(["draw", "dgx-1v"], "--output|-o")
-        self.bad(["draw", "dgx-1v", "-o", self.folder / "a.png"], "'png' is no format of a drawing", "dot -Tpng")
+        self.bad(["draw", "dgx-1v", "-o", self.folder / "a.png"], "a drawing cannot be written as 'png'", "dot -Tpng")
         self.bad(["draw", "dgx-1v", "-o", self.folder / "a.svg"], "graphviz", status=5,
                  environment={"PATH": "/nonexistent"})
 
@@ -281,7 +281,7 @@ class SaveAndDetect(Scratch):
         self.assertRegex(text, "2 GPUs instead of 8")
         numa_only = self.file("numa.xml", '<topology version="2.0"><object type="Machine">'
                               '<object type="NUMANode" os_index="0" cpuset="0x1"/></object></topology>')
-        self.bad(["detect", numa_only], "no GPU found", "topo show", status=5)
+        self.bad(["detect", numa_only], "no GPU was found", "topo show", status=5)
 
     def test_list(self):
         names = [line.split()[0] for line in self.good("list").splitlines()]
@@ -330,7 +330,7 @@ class BadInput(Scratch):
         document["hosts"] *= 2
         two = self.file("two.json", json.dumps(document))
         self.assertEqual(self.good("show", two).count("8 × NVIDIA H100"), 2)
-        self.bad(["show", two, "p5"], "two.json: it holds 2 hosts")
+        self.bad(["show", two, "p5"], "two.json: it describes 2 hosts")
         self.bad(["save", two, "-o", self.folder / "x", "--format", "nccl-xml"], "one host, not 2")
 
     def test_usage(self):
@@ -344,7 +344,7 @@ class Help(Scratch):
         text = self.good("--help")
         for word in ("show", "save", "list", "detect"):
             self.assertRegex(text, f"{word} .*collbench topo {word}")
-            self.assertIn("PLACE" if word != "list" else "list", self.good(word, "--help"))
+            self.assertIn("MACHINE" if word != "list" else "list", self.good(word, "--help"))
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
 
 

@@ -42,7 +42,7 @@ TEST(GpuClusterHere, SaysWhyNothingIsExpected) {
   EXPECT_FALSE(gpu_cluster_here(cluster_of(topology::Host{}), ranks({2, 1}), notes));
   EXPECT_FALSE(gpu_cluster_here(topology::ClusterTopology{}, ranks({2}), notes));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("GPU"), HasSubstr("different numbers of ranks"),
-                                 HasSubstr("no machine was looked at")));
+                                 HasSubstr("no topology was gathered")));
 }
 
 }  // namespace

@@ -1,0 +1,162 @@
+#include "src/cli/options.hpp"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "analysis/report/report.hpp"
+#include "base/text_input.hpp"
+#include "collectives/operations.hpp"
+
+namespace collbench::program {
+namespace {
+
+Error unknown(const std::string& option, const std::string& word, std::vector<std::string_view> names) {
+  constexpr std::size_t kMaxInASentence = 4;
+  const std::string what = fmt::format("'{}' is unknown", word);
+  if (names.size() > kMaxInASentence) {
+    return usage_error(option, what, fmt::format("choose among {}", fmt::join(names, ", ")));
+  }
+  const std::string_view last = names.back();
+  names.pop_back();
+  return usage_error(option, what, fmt::format("choose {} or {}", fmt::join(names, ", "), last));
+}
+
+/// Every word of a list looked up by `find`, or all of `all`; `name` is what one is called.
+template <typename Value, typename Name, typename Find>
+std::vector<Value> parse_list(const std::string& text, const std::string& option,
+                              const std::vector<Value>& all, const Name& name, const Find& find) {
+  if (text == "all") return all;
+  std::vector<Value> values;
+  for (const std::string& word : split_list(text)) {
+    const std::optional<Value> value = find(word);
+    if (!value) {
+      std::vector<std::string_view> names;
+      for (const Value& each : all) names.push_back(name(each));
+      names.emplace_back("all");
+      throw unknown(option, word, names);
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+/// Whether all of `text` is a number.
+bool is_number(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+  return failure != std::errc::invalid_argument && stopped == end && !std::isnan(value);
+}
+
+}  // namespace
+
+CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::string& names,
+                        const std::string& value, const std::string& help,
+                        const std::function<void(const std::string&)>& take) {
+  return app.add_option_function<std::string>(names, take, help)->group(theme)->option_text(value);
+}
+
+void add_format_option(CLI::App& app, const std::string& theme, std::string& format,
+                       const std::vector<std::string>& names) {
+  add_option(app, theme, "--format", "NAME", "on stdout: " + analysis::format_list(names) + " (text)",
+             [&format, names](const std::string& text) { format = parse_name(text, "--format", names); });
+}
+
+void add_color_option(CLI::App& app, const std::string& theme, When& color) {
+  add_option(app, theme, "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honored)",
+             [&color](const std::string& text) { color = parse_when(text, "--color"); });
+}
+
+void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request) {
+  CLI::Option* preset = command.add_option_function<std::string>(
+      "--preset",
+      [&request](const std::string& text) {
+        if (text != "lab01") throw usage_error("--preset", "'" + text + "' is unknown", "choose lab01");
+        request.asked = true;
+      },
+      "lab01: AllReduce at 1 MB, 100 MB and 1 GB, expected and measured, as Markdown to hand in");
+  preset->group(theme)->option_text("NAME");
+  if (CLI::Option* format = command.get_option_no_throw("--format")) preset->excludes(format);
+  command
+      .add_option_function<std::string>(
+          "--price",
+          [&request](const std::string& text) {
+            const auto price = leading_number(text);
+            if (!price || text.find_first_not_of("0123456789.") != std::string::npos) {
+              throw usage_error("--price", "'" + text + "' is not a price",
+                                "give one GPU's price per hour, such as 2.50");
+            }
+            request.price_per_gpu_hour = price;
+          },
+          "of one GPU for one hour, for lab01")
+      ->needs(preset)
+      ->group(theme)
+      ->option_text("PRICE");
+}
+
+Error number_error(const std::string& text, const std::string& option, const std::string& range, bool whole) {
+  if (!is_number(text)) return usage_error(option, fmt::format("'{}' is not a number", text), range);
+  if (whole && text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0) != std::string::npos) {
+    return usage_error(option, fmt::format("{} is not a whole number", text), range);
+  }
+  return usage_error(option, fmt::format("{} is out of range", text), range);
+}
+
+std::vector<std::string> split_list(const std::string& text) { return CLI::detail::split(text, ','); }
+
+std::string parse_name(const std::string& text, const std::string& option,
+                       const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), text) == known.end())
+    throw unknown(option, text, {known.begin(), known.end()});
+  return text;
+}
+
+When parse_when(const std::string& text, const std::string& option) {
+  static_cast<void>(parse_name(text, option, {"auto", "always", "never"}));
+  return text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
+}
+
+std::vector<OperationId> parse_operations(const std::string& text, const std::string& option) {
+  const std::vector<OperationId> all(collectives::measurable_operations().begin(),
+                                     collectives::measurable_operations().end());
+  const auto name = [](OperationId id) { return operation(id).option; };
+  return parse_list(text, option, all, name, [](const std::string& word) -> std::optional<OperationId> {
+    const Operation* found = find_operation(word);
+    if (found == nullptr) return std::nullopt;
+    return collectives::collective(found->id).id;  // an operation that is only imported has its own message
+  });
+}
+
+OperationId parse_operation(const std::string& text, const std::string& option) {
+  if (const Operation* found = find_operation(text)) return found->id;
+  std::vector<std::string_view> names;
+  for (const Operation& each : operations()) names.push_back(each.option);
+  throw unknown(option, text, names);
+}
+
+std::vector<DataType> parse_types(const std::string& text, const std::string& option) {
+  std::vector<DataType> all;
+  for (const DataTypeTraits& each : data_types()) all.push_back(each.id);
+  const auto name = [](DataType type) { return traits(type).name; };
+  return parse_list(text, option, all, name, [](const std::string& word) -> std::optional<DataType> {
+    const DataTypeTraits* found = find_data_type(word);
+    if (found == nullptr) return std::nullopt;
+    return found->id;
+  });
+}
+
+std::vector<Reduction> parse_reductions(const std::string& text, const std::string& option) {
+  const std::vector<Reduction> all(reductions().begin(), reductions().end());
+  const auto called = [](Reduction each) { return name(each); };
+  return parse_list(text, option, all, called, [](const std::string& word) -> std::optional<Reduction> {
+    const Reduction* found = find_reduction(word);
+    if (found == nullptr) return std::nullopt;
+    return *found;
+  });
+}
+
+}  // namespace collbench::program

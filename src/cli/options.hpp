@@ -1,0 +1,94 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/record/data_type.hpp"
+#include "base/record/operation.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+// What several commands share: how an option is added, the options that mean the same in all of them, and the
+// texts of options as values.
+
+namespace collbench::program {
+
+/// When something for a person's eyes is shown: where a terminal is, always, or never.
+enum class When { automatic, always, never };
+
+/// What --preset lab01 and its options ask for.
+struct Lab01Request {
+  bool asked = false;                        ///< --preset lab01
+  std::string topology;                      ///< --topology; empty: what the record names
+  std::optional<double> price_per_gpu_hour;  ///< --price
+};
+
+/// Adds an option to a theme of the help; its text goes to `take`, which throws our own Error. `value` is
+/// what the help calls the text.
+CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::string& names,
+                        const std::string& value, const std::string& help,
+                        const std::function<void(const std::string&)>& take);
+
+/// --format, of every command that writes tables: one of `names`; text by default.
+void add_format_option(CLI::App& app, const std::string& theme, std::string& format,
+                       const std::vector<std::string>& names);
+
+/// --color, of every command that writes for a person.
+void add_color_option(CLI::App& app, const std::string& theme, When& color);
+
+/// Adds --preset lab01 and --price to a command, which fill `request`. After --format, which they exclude.
+void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
+
+// Each of these throws Error (usage) that names the option and what it takes.
+
+/// The Error for `text` where a number is expected; `range` is what the option takes, such as "1 to 8".
+[[nodiscard]] Error number_error(const std::string& text, const std::string& option, const std::string& range,
+                                 bool whole);
+
+/// A number from `minimum` to `maximum`; the whole text must be one. `unit` is for the message: "seconds".
+template <typename Number>
+[[nodiscard]] Number parse_number(const std::string& text, const std::string& option, Number minimum,
+                                  Number maximum, const char* unit = "") {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+  // Written so that a NaN fails too.
+  if (failure != std::errc() || stopped != end || !(value >= minimum && value <= maximum)) {
+    throw number_error(text, option,
+                       fmt::format("{} to {}{}{}", minimum, maximum, *unit == '\0' ? "" : " ", unit),
+                       std::is_integral_v<Number>);
+  }
+  return value;
+}
+
+/// `text`, when it is one of `known`.
+[[nodiscard]] std::string parse_name(const std::string& text, const std::string& option,
+                                     const std::vector<std::string>& known);
+
+/// auto, always or never.
+[[nodiscard]] When parse_when(const std::string& text, const std::string& option);
+
+/// A comma-separated list, or "all" for those that can be measured.
+[[nodiscard]] std::vector<OperationId> parse_operations(const std::string& text, const std::string& option);
+
+/// One operation, of those that can only be imported too.
+[[nodiscard]] OperationId parse_operation(const std::string& text, const std::string& option);
+
+[[nodiscard]] std::vector<DataType> parse_types(const std::string& text, const std::string& option);
+
+[[nodiscard]] std::vector<Reduction> parse_reductions(const std::string& text, const std::string& option);
+
+/// The words between commas.
+[[nodiscard]] std::vector<std::string> split_list(const std::string& text);
+
+}  // namespace collbench::program

@@ -1,0 +1,58 @@
+#pragma once
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "analysis/report/report.hpp"
+#include "src/cli/options.hpp"
+
+// Standard input, output and error of the program.
+
+namespace collbench::program {
+
+/// The whole of a file, or of stdin for "-". Throws Error (usage) naming the file and the system's reason.
+[[nodiscard]] std::string input_text(const std::string& path);
+
+/// What messages call it: the file's name, or "stdin".
+[[nodiscard]] std::string input_name(const std::string& path);
+
+/// Writes all of `text` to stdout. Throws Error (usage) when it cannot: a full disk behind a redirection.
+void print_all(std::string_view text);
+
+/// The exit status of a process that `failure` ends. Only rank 0 `reports`: the others write nothing to
+/// stderr and leave with 0, so that mpirun does not report every rank.
+[[nodiscard]] int report_failure(const std::exception& failure, bool reports);
+
+/// Whether something for a person's eyes is shown, given what `automatic` would be.
+[[nodiscard]] bool is_shown(When when, bool automatic);
+
+/// As wide as the terminal that stdout ends in, and colored when it is one and NO_COLOR is not set.
+/// `launched`: under mpirun it is mpirun's stdout that counts.
+[[nodiscard]] analysis::TextOptions text_options(When color, bool launched);
+
+/// Lets spdlog write to stderr, step by step, what this process does (--verbose). Without it spdlog stays
+/// silent: what a user must know is in the output or an Error.
+void start_log(bool verbose);
+
+/// One line on stderr that replaces itself, for a person who waits; nothing when switched off.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool shown) : shown_(shown) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ProgressLine(ProgressLine&&) = delete;
+  ProgressLine& operator=(ProgressLine&&) = delete;
+  ~ProgressLine() { clear(); }
+
+  /// Shows `text` unless the last one is younger than a quarter of a second by `now_seconds`.
+  void show(std::string_view text, double now_seconds);
+  /// Leaves an empty line behind.
+  void clear();
+
+ private:
+  bool shown_;
+  bool dirty_ = false;
+  double last_seconds_ = -1;
+};
+
+}  // namespace collbench::program

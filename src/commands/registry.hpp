@@ -1,0 +1,53 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace collbench::program {
+
+/// What a command that needs no ranks prints on stdout, and its exit status.
+struct CommandResult {
+  std::string text;
+  ExitStatus status = ExitStatus::ok;
+};
+
+/// A command with its options parsed. Throws Error.
+using CommandFunction = std::function<CommandResult()>;
+
+/// One subcommand: a file of this folder that holds its options and what it does.
+struct Subcommand {
+  const char* name;
+  const char* help;
+  const char* example;  ///< a line of collbench --help; empty: none
+  /// Adds the options to `command`, and a callback that leaves in `chosen` what is run after parsing.
+  void (*add)(CLI::App& command, CommandFunction& chosen);
+};
+
+// Each is defined in the file of its name. A new one is that file, a declaration and a line of the list
+// below.
+Subcommand repeat_subcommand();
+Subcommand report_subcommand();
+Subcommand topo_subcommand();
+Subcommand import_subcommand();
+Subcommand predict_subcommand();
+Subcommand judge_subcommand();
+
+/// All subcommands of collbench, in the order of its help.
+[[nodiscard]] inline std::vector<Subcommand> subcommands() {
+  return {
+      repeat_subcommand(), report_subcommand(),  topo_subcommand(),
+      import_subcommand(), predict_subcommand(), judge_subcommand(),
+  };
+}
+
+// Two of the subcommands of topo, which lists them.
+Subcommand topo_diff_subcommand();
+Subcommand topo_draw_subcommand();
+
+}  // namespace collbench::program

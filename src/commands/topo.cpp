@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "src/cli/machine_argument.hpp"
+#include "src/cli/options.hpp"
+#include "src/commands/registry.hpp"
+#include "topology/graph/topology_json.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/render/render.hpp"
+
+namespace collbench::program {
+namespace {
+
+/// `collbench topo show`.
+struct ShowOptions {
+  std::vector<std::string> machines;
+  topology::ShowOptions show;
+};
+
+/// `collbench topo save`.
+struct SaveOptions {
+  std::vector<std::string> machines;
+  std::string output;
+  std::string format = "json";  ///< or "nccl-xml"
+  bool overwrite = false;
+};
+
+void add_show(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<ShowOptions>();
+  add_machine_arguments(command, options->machines);
+  command.add_flag("--matrix", options->show.matrix,
+                   "also the paths between all GPUs and NICs, as nvidia-smi topo -m");
+  command.add_flag("--sources", options->show.sources, "also what was read, and its versions");
+  command.callback([options, &chosen] {
+    chosen = [options] {
+      return CommandResult{topology::show_topology(merged_machine(options->machines), options->show)};
+    };
+  });
+}
+
+std::string as_nccl_xml(const topology::Topology& topology) {
+  if (topology.hosts.size() != 1) {
+    throw usage_error("--format nccl-xml",
+                      fmt::format("the format takes one host, not {}", topology.hosts.size()),
+                      "use --format json");
+  }
+  return topology::write_nccl_topology_xml(topology.hosts.front());
+}
+
+CommandResult save(const SaveOptions& options) {
+  require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
+  const topology::Topology topology = merged_machine(options.machines);
+  write_file_by_rename(options.output, options.format == "nccl-xml" ? as_nccl_xml(topology)
+                                                                    : topology::save_topology(topology));
+  return {fmt::format("{}: {}\n", options.output, topology::summarize_host(topology.hosts.front()))};
+}
+
+void add_save(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<SaveOptions>();
+  add_machine_arguments(command, options->machines);
+  command.add_option("-o,--output", options->output, "the file to write")->required()->option_text("FILE");
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [options](const std::string& text) {
+            options->format = parse_name(text, "--format", {"json", "nccl-xml"});
+          },
+          "json, or nccl-xml for NCCL_TOPO_FILE (json)")
+      ->option_text("NAME");
+  command.add_flag("--overwrite", options->overwrite, "replace a file that exists");
+  command.callback([options, &chosen] { chosen = [options] { return save(*options); }; });
+}
+
+/// The reference machines that a host is identical to, or else the nearest, and how it differs from each.
+std::string nearest_machines(const topology::Host& host) {
+  constexpr std::size_t kMaxListed = 3;
+  const std::vector<topology::ReferenceMatch> matches = topology::nearest_references(host);
+  if (matches.empty()) {
+    throw Error(ExitStatus::not_here, "topo detect",
+                "no GPU was found, and machines are recognized by their GPUs",
+                "see collbench topo show for what could not be read");
+  }
+  std::string text = topology::summarize_host(host) + "\n";
+  const auto identical = static_cast<std::size_t>(
+      std::count_if(matches.begin(), matches.end(),
+                    [](const topology::ReferenceMatch& match) { return match.distance == 0; }));
+  if (identical > 0) text += "identical in everything compared (GPUs, NVLinks, NICs and their rate):\n";
+  for (std::size_t i = 0; i < (identical > 0 ? identical : std::min(kMaxListed, matches.size())); ++i) {
+    const topology::ReferenceMatch& match = matches[i];
+    text += fmt::format("{:<12} {}\n", match.machine->name, match.machine->title);
+    for (const std::string& difference : match.differences)
+      text += fmt::format("{:<12} - {}\n", "", difference);
+  }
+  const std::vector<std::string>& missing = matches.front().not_compared;
+  if (!missing.empty()) text += fmt::format("unknown, so not compared: {}\n", fmt::join(missing, ", "));
+  return text;
+}
+
+/// Throws Error (not_here) where a host has no GPU to go by.
+CommandResult detect(const std::vector<std::string>& machines) {
+  CommandResult result;
+  for (const topology::Host& host : merged_machine(machines).hosts) result.text += nearest_machines(host);
+  return result;
+}
+
+void add_detect(CLI::App& command, CommandFunction& chosen) {
+  const auto machines = std::make_shared<std::vector<std::string>>();
+  add_machine_arguments(command, *machines);
+  command.callback([machines, &chosen] { chosen = [machines] { return detect(*machines); }; });
+}
+
+void add_list(CLI::App& command, CommandFunction& chosen) {
+  command.callback([&chosen] { chosen = [] { return CommandResult{topology::list_reference_machines()}; }; });
+}
+
+/// `collbench topo …`; diff and draw have files of their own.
+void add_topo(CLI::App& command, CommandFunction& chosen) {
+  command.require_subcommand(1);
+  const std::vector<Subcommand> actions{
+      {"show", "the machine as a tree; collbench topo show --matrix", "", add_show},
+      {"save", "the machine as a file; collbench topo save -o node7.json", "", add_save},
+      {"detect", "the nearest reference machines; collbench topo detect topo-m.txt", "", add_detect},
+      {"list", "names the reference machines; collbench topo list", "", add_list},
+      topo_diff_subcommand(),
+      topo_draw_subcommand(),
+  };
+  for (const Subcommand& each : actions) each.add(*command.add_subcommand(each.name, each.help), chosen);
+  command.footer(kMachineHelp);
+}
+
+}  // namespace
+
+Subcommand topo_subcommand() {
+  return {"topo", "what a machine is: GPUs, NVLinks, NICs, PCIe and NUMA",
+          "collbench topo show               what this machine is", add_topo};
+}
+
+}  // namespace collbench::program

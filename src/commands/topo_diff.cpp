@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "analysis/report/diff_report.hpp"
+#include "analysis/report/report.hpp"
+#include "base/files.hpp"
+#include "base/text_input.hpp"
+#include "src/cli/machine_argument.hpp"
+#include "src/commands/registry.hpp"
+#include "topology/graph/host_signature.hpp"
+#include "topology/machines/resolve.hpp"
+#include "topology/readers/readers.hpp"
+
+namespace collbench::program {
+namespace {
+
+/// `collbench topo diff`.
+struct DiffOptions {
+  std::vector<std::string> machines;  ///< one each
+  std::string format = "text";
+};
+
+/// Two files of one machine have one host name: the file tells them apart.
+std::string name_of(const topology::Host& host, const std::string& machine, std::size_t hosts) {
+  if (hosts == 1) return machine;
+  return fmt::format("{} of {}", host.name.value_or("a host"), machine);
+}
+
+/// The text of a file that may be a saved machine; empty for any other argument.
+std::string saved_text(const std::string& machine) {
+  std::error_code ignored;
+  if (!topology::names_file(machine) || !std::filesystem::is_regular_file(machine, ignored)) return {};
+  std::string text = read_file(machine);
+  return text.starts_with('{') ? text : std::string();
+}
+
+/// A file that is identical to an earlier one, but for the names of devices, is not read again: of the files
+/// of a thousand nodes, reading is what takes the time.
+void add_machine(topology::HostGroups& groups, const std::string& machine) {
+  const std::string text = saved_text(machine);
+  if (!text.empty()) require_text(text, machine, "a topology saved by 'collbench topo save'");
+  const std::string canonical = topology::canonical_json(text);
+  if (!text.empty() && groups.add_equal(canonical, machine)) return;
+  topology::Topology topology =
+      text.empty() ? topology::resolve_machine(machine).topology : topology::read_any_topology(text, machine);
+  const std::size_t hosts = topology.hosts.size();
+  for (topology::Host& host : topology.hosts) {
+    std::string name = name_of(host, machine, hosts);
+    groups.add(std::move(host), std::move(name), hosts == 1 ? canonical : "");
+  }
+}
+
+topology::HostGroups read_all(const std::vector<std::string>& machines) {
+  topology::HostGroups groups;
+  for (const std::string& machine : machines) add_machine(groups, machine);
+  return groups;
+}
+
+topology::HostGroup group_of(const std::string& machine) {
+  return {topology::resolve_machine(machine).only_host(), {machine}};
+}
+
+/// Every kind among the others against the reference.
+analysis::DiffReport against_reference(const std::vector<std::string>& machines) {
+  const topology::HostGroup reference = group_of(machines.front());
+  analysis::DiffReport report;
+  for (const topology::HostGroup& group : read_all({machines.begin() + 1, machines.end()}).take())
+    report.pairs.push_back(analysis::compare_hosts(reference, group, true));
+  return report;
+}
+
+analysis::DiffReport compare_machines(std::vector<std::string> machines) {
+  const bool reference = topology::named_reference(machines.front()) != nullptr;
+  if (machines.size() == 1 && !reference) {
+    // A file of several hosts is a cluster by itself.
+    topology::HostGroups groups = read_all(machines);
+    std::vector<topology::HostGroup> taken = groups.take();
+    if (taken.size() > 1 || taken.front().names.size() > 1) return analysis::compare_groups(taken);
+  }
+  if (machines.size() == 1) machines.emplace_back(topology::kLiveMachine);
+  if (reference) return against_reference(machines);
+  if (machines.size() > 2) return analysis::compare_groups(read_all(machines).take());
+  return {{analysis::compare_hosts(group_of(machines[0]), group_of(machines[1]), false)}};
+}
+
+/// Status low where a finding is degraded or broken. Throws Error (usage) for a machine that cannot be read.
+CommandResult diff(const DiffOptions& options) {
+  const analysis::DiffReport report = compare_machines(options.machines);
+  return {analysis::report(report, options.format), report.has_fault() ? ExitStatus::low : ExitStatus::ok};
+}
+
+void add_diff(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<DiffOptions>();
+  command
+      .add_option("machines", options->machines,
+                  "each a MACHINE; the first is the one the others should match")
+      ->required()
+      ->option_text("MACHINE...");
+  command
+      .add_option("--format", options->format,
+                  analysis::format_list(analysis::format_names(&analysis::ReportFormat::diff)) + " (text)")
+      ->option_text("NAME");
+  command.footer(
+      "One MACHINE is compared with this machine, two with each other. Of more, the identical ones are\n"
+      "grouped and the different ones compared with the majority; where the first is a reference machine,\n"
+      "all are compared with it. Exit status 1 when something is degraded or broken. docs/findings.md lists\n"
+      "the codes.\n" +
+      std::string(kMachineHelp));
+  command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
+}
+
+}  // namespace
+
+Subcommand topo_diff_subcommand() {
+  return {"diff", "what differs, how bad, what it costs; collbench topo diff hgx-h100 node7.json", "",
+          add_diff};
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,255 @@
+#include "src/run/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "analysis/report/report.hpp"
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "collectives/operations.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr std::uint64_t kMaxIterations = 1'000'000'000;
+constexpr int kNoLimit = 2'000'000'000;  // of passes: they would take years
+
+void add_what(CLI::App& app, RunOptions& run) {
+  const std::string theme = "What to measure, such as --ops all_reduce,send_recv --sizes 1MB,100MB,1GB";
+  add_option(app, theme, "--ops", "LIST",
+             "operations; all: these five and ping_pong, broadcast, reduce, gather, scatter, all_to_all_v "
+             "(all_reduce,all_gather,reduce_scatter,all_to_all,send_recv)",
+             [&run](const std::string& text) { run.request.operations = parse_operations(text, "--ops"); });
+  add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
+             [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
+  add_option(
+      app, theme, "-e,--maxbytes", "SIZE",
+      "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are rounded down to "
+      "whole elements",
+      [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
+  auto* factor =
+      add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
+                 [&run](const std::string& text) { run.sizes.factor = parse_number(text, "-f", 1.01, 1e6); });
+  auto* step = add_option(app, theme, "-i,--stepbytes", "SIZE", "next size = last + SIZE",
+                          [&run](const std::string& text) {
+                            run.sizes.step = parse_size(text, "-i");
+                            if (*run.sizes.step == 0)
+                              throw usage_error("-i", "a step of 0 never ends", "give at least 1");
+                          });
+  auto* list =
+      add_option(app, theme, "--sizes", "LIST", "exactly these sizes; K M G are binary, KB MB GB decimal",
+                 [&run](const std::string& text) { run.sizes.list = parse_size_list(text, "--sizes"); });
+  step->excludes(factor);
+  for (const char* other : {"-b", "-e", "-f", "-i"}) list->excludes(app.get_option(other));
+  add_option(app, theme, "-d,--datatype", "LIST", "element types, or all (float)",
+             [&run](const std::string& text) { run.request.types = parse_types(text, "-d"); });
+  add_option(app, theme, "-o,--op", "LIST", "reductions: sum, prod, min, max, avg, or all (sum)",
+             [&run](const std::string& text) { run.request.reductions = parse_reductions(text, "-o"); });
+  add_option(app, theme, "-r,--root", "RANK", "root of broadcast, reduce, gather and scatter, or all (0)",
+             [&run](const std::string& text) {
+               const bool every = text == "all" || text == "-1";
+               run.request.root =
+                   every ? collectives::kEveryRoot : parse_number(text, "-r", 0, 1'000'000'000);
+             });
+  add_option(
+      app, theme, "--counts", "FILE",
+      "who sends how much to whom in all_to_all_v: p lines of p numbers (by distance, like nccl-tests)",
+      [&run](const std::string& text) { run.counts_path = text; });
+  add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
+             [&run](const std::string& text) {
+               const std::string where = parse_name(text, "--place", {"out", "in", "both"});
+               run.request.out_of_place = where != "in";
+               run.request.in_place = where != "out";
+             });
+  add_option(app, theme, "--algo", "LIST",
+             "algorithms, each measured in its own rows: auto, ring, ... (auto)",
+             [&run](const std::string& text) { run.request.algorithms = split_list(text); });
+  add_option(app, theme, "--proto", "LIST",
+             "NCCL protocols for each of them: ll, ll128, simple (NCCL's choice)",
+             [&run](const std::string& text) { run.protocols = split_list(text); });
+}
+
+void add_how_long(CLI::App& app, RunOptions& run) {
+  const std::string theme = "How long and how exactly, such as --time 30 --precision 2";
+  add_option(
+      app, theme, "--time", "SECONDS", "the whole run takes at most about this long (120)",
+      [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7, "seconds"); });
+  add_option(app, theme, "--precision", "PERCENT",
+             "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
+               run.loop.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0, "percent") / 100;
+             });
+  auto* passes = add_option(app, theme, "-N,--passes,--run_cycles", "N",
+                            "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
+                            "nccl-tests: 1)",
+                            [&run](const std::string& text) {
+                              const int passes_asked = parse_number(text, "--passes", 0, 10'000);
+                              run.endless = passes_asked == 0;
+                              const int maximum = run.endless ? kNoLimit : passes_asked;
+                              run.loop.stopping.min_passes = maximum + 1;  // precision ends nothing
+                              run.loop.stopping.max_passes = maximum;
+                            });
+  add_option(app, theme, "-n,--iters", "N",
+             "exactly N timed iterations in each of 8 passes (by time; nccl-tests: 20 in all)",
+             [&run, passes](const std::string& text) {
+               run.loop.fixed.iterations = parse_number<std::uint64_t>(text, "-n", 1, kMaxIterations);
+               if (passes->count() == 0) {
+                 run.loop.stopping.min_passes = 9;
+                 run.loop.stopping.max_passes = 8;
+               }
+             });
+  add_option(app, theme, "-m,--agg_iters", "N",
+             "operations in one group: one ncclGroup, or on MPI N calls in a row, where there are no groups; "
+             "-n and -w then count groups (1)",
+             [&run](const std::string& text) {
+               run.loop.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
+             });
+  add_option(app, theme, "-w,--warmup_iters", "N",
+             "untimed iterations before each block (a tenth of the timed ones)",
+             [&run](const std::string& text) {
+               run.loop.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMaxIterations);
+             });
+  add_option(
+      app, theme, "-G,--cudagraph", "N",
+      "on GPUs: capture a block's iterations in a CUDA graph (-n of them), and launch it N times; 0: no "
+      "graph (0)",
+      [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
+  app.add_flag("--enqueue-time", run.loop.enqueue_time,
+               "on GPUs: also the host time of a call, before any of it runs")
+      ->group(theme);
+  add_option(app, theme, "-T,--timeout", "SECONDS",
+             "end the run when a step, such as one block of a row, takes longer; 0: never (300, but with -n "
+             "alone no limit for a block or, on GPUs, for a wait for NCCL; nccl-tests: never)",
+             [&run](const std::string& text) {
+               run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7, "seconds");
+             });
+  add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
+             [&run](const std::string& text) { run.loop.checks = parse_number(text, "-c", 0, 1000); });
+  add_option(app, theme, "-a,--average", "N",
+             "time over ranks: 0 rank 0, 1 average, 2 min, 3 max (3; nccl-tests: 1)",
+             [&run](const std::string& text) {
+               run.loop.across_ranks = static_cast<launch::RankAggregate>(parse_number(text, "-a", 0, 3));
+             });
+}
+
+/// Whose memory a backend measures; none for "auto".
+std::optional<collectives::MemoryKind> memory_of_backend(const std::string& text) {
+  const std::string name = parse_name(text, "--backend", {"auto", "mpi", "nccl"});
+  if (name == "auto") return std::nullopt;
+  return name == "nccl" ? collectives::MemoryKind::device : collectives::MemoryKind::host;
+}
+
+void add_where(CLI::App& app, RunOptions& run) {
+  const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
+  add_option(app, theme, "--backend", "NAME",
+             "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
+             [&run](const std::string& text) { run.memory = memory_of_backend(text); });
+  app.add_flag("--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed")
+      ->group(theme);
+  app.add_flag_callback(
+         "--no-telemetry", [&run] { run.telemetry = false; },
+         "do not read the GPUs' clocks, throttling and errors during the run")
+      ->group(theme);
+  add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
+             [&run](const std::string& text) { run.node_map = text; });
+  add_option(
+      app, theme, "--expect", "MACHINE",
+      "the machine that every node should match: hgx-h100, or a file (topo save); exit status 1 on a fault",
+      [&run](const std::string& text) { run.expect = text; });
+  add_option(app, theme, "-g,--ngpus", "N",
+             "without mpirun: start N ranks here (nccl-tests: GPUs per process)",
+             [&run](const std::string& text) { run.local_ranks = parse_number(text, "-g", 1, 4096); });
+  app.add_flag("--dry-run", run.dry_run,
+               "print what would be measured and the longest it could take, then stop")
+      ->group(theme);
+}
+
+void add_output(CLI::App& app, RunOptions& run) {
+  const std::string theme = "Output, such as -J run.json --format md";
+  add_format_option(app, theme, run.format, analysis::format_names(&analysis::ReportFormat::run));
+  add_option(app, theme, "-J,--output", "FILE", "the run record (JSON), rewritten after each pass",
+             [&run](const std::string& text) { run.record_path = text; });
+  add_option(app, theme, "--csv", "FILE", "one line per row, rewritten in the same way",
+             [&run](const std::string& text) { run.csv_path = text; });
+  auto* stream = add_option(app, theme, "--stream", "FILE",
+                            "every block as it ends, so that a killed run keeps its results (JSON lines)",
+                            [&run](const std::string& text) { run.stream_path = text; });
+  add_option(app, theme, "--resume", "FILE",
+             "continue the run of this stream: completed blocks are not measured again",
+             [&run](const std::string& text) {
+               run.stream_path = text;
+               run.resume = true;
+             })
+      ->excludes(stream);
+  add_option(app, theme, "--samples", "FILE", "every sample of every rank as CSV, written block by block",
+             [&run](const std::string& text) { run.samples_path = text; });
+  add_lab01_options(app, theme, run.lab01);
+  app.add_flag("--overwrite", run.overwrite, "replace files that exist")->group(theme);
+  add_color_option(app, theme, run.color);
+  add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
+             [&run](const std::string& text) { run.progress = parse_when(text, "--progress"); });
+  app.add_flag("-v,--verbose", run.verbose, "each step, on stderr")->group(theme);
+}
+
+bool contains_all_reduce(const std::vector<OperationId>& operations) {
+  return std::find(operations.begin(), operations.end(), OperationId::all_reduce) != operations.end();
+}
+
+/// The rows of Lab 01, where no others were asked for.
+void take_lab01_rows(const CLI::App& app, RunOptions& run) {
+  const auto given = [&app](const char* option) { return app.count(option) > 0; };
+  if (!given("--ops")) run.request.operations = {OperationId::all_reduce};
+  if (!contains_all_reduce(run.request.operations)) {
+    throw usage_error("--preset lab01", "it reports AllReduce, and --ops does not include it",
+                      "leave --ops out");
+  }
+  if (given("-b") || given("-e") || given("-f") || given("-i") || given("--sizes")) return;
+  run.sizes.list = {1'000'000, 100'000'000, 1'000'000'000};
+}
+
+/// "ring" with ll and simple is "ring/ll" and "ring/simple".
+void combine_with_protocols(RunOptions& run) {
+  if (run.protocols.empty()) return;
+  std::vector<std::string> combined;
+  for (const std::string& algorithm : run.request.algorithms) {
+    for (const std::string& protocol : run.protocols)
+      combined.push_back(fmt::format("{}/{}", algorithm, protocol));
+  }
+  run.request.algorithms = combined;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunOptions& run) {
+  run.request.operations.assign(collectives::default_operations().begin(),
+                                collectives::default_operations().end());
+  add_what(app, run);
+  add_how_long(app, run);
+  add_where(app, run);
+  add_output(app, run);
+}
+
+void complete_run_options(const CLI::App& app, RunOptions& run) {
+  if (run.lab01.asked) take_lab01_rows(app, run);
+  combine_with_protocols(run);
+  if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
+  // As many iterations as the user fixed may take any time.
+  run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
+  if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
+}
+
+std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last) {
+  if (!sizes.list.empty()) return sizes.list;
+  const std::uint64_t last = sizes.last.value_or(std::max(default_last, sizes.first));
+  if (sizes.first > last) {
+    throw usage_error("-b", fmt::format("{} is above -e {}", format_bytes(sizes.first), format_bytes(last)),
+                      "give a -b that is at most -e");
+  }
+  if (sizes.step) return collectives::arithmetic_sizes(sizes.first, last, *sizes.step);
+  return collectives::geometric_sizes(sizes.first, last, sizes.factor);
+}
+
+}  // namespace collbench::program

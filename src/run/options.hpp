@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/backend.hpp"
+#include "collectives/engine/measurement_loop.hpp"
+#include "collectives/engine/plan.hpp"
+#include "src/cli/config_file.hpp"
+#include "src/cli/options.hpp"
+
+namespace collbench::program {
+
+/// The sizes as typed; the upper end of the default depends on the machine.
+struct SizeOptions {
+  std::uint64_t first = 8;            ///< -b
+  std::optional<std::uint64_t> last;  ///< -e
+  double factor = 4;                  ///< -f
+  std::optional<std::uint64_t> step;  ///< -i
+  std::vector<std::uint64_t> list;    ///< --sizes; replaces the four above
+};
+
+/// The command line of a run, read and checked as far as one process can.
+struct RunOptions {
+  collectives::PlanRequest request;  ///< without its sizes
+  SizeOptions sizes;
+  std::string counts_path;  ///< --counts; empty: by distance
+  collectives::MeasurementLoopOptions loop;
+  double seconds = 120;  ///< --time: calibration and measurement together
+  /// --backend: MPI on host memory, or NCCL on that of GPUs; none: by what the hosts have.
+  std::optional<collectives::MemoryKind> memory;
+  std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
+  bool share_gpu = false;              ///< ranks may share a GPU
+  int graph_launches = 0;              ///< -G; 0: no CUDA graphs
+  bool telemetry = true;               ///< --no-telemetry: false
+  std::string node_map;
+  std::string expect;       ///< --expect: the machine that every node should be; empty: none
+  std::string record_path;  ///< -J; empty: none
+  std::string csv_path;
+  std::string stream_path;  ///< --stream, or --resume; empty: none
+  bool resume = false;      ///< the stream is there, and is continued
+  std::string samples_path;
+  ConfigFile config;
+  bool endless = false;  ///< -N 0: until it is interrupted, or --time is over
+  bool overwrite = false;
+  std::string format = "text";
+  When color = When::automatic;
+  When progress = When::automatic;
+  Lab01Request lab01;
+  bool dry_run = false;
+  bool verbose = false;
+  double timeout_seconds = 300;     ///< of one step; 0: none
+  bool blocks_have_timeout = true;  ///< a block of a row is such a step; not with -n alone
+  int local_ranks = 0;              ///< -g: ranks to start here; 0: not given
+  std::vector<std::string> command_line;
+  std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
+  bool launched = false;                           ///< by a launcher; found out before MPI_Init
+  std::optional<int> launched_ranks;               ///< as many, where the launcher says
+};
+
+/// Adds the options of a run; parsing fills `run`, which must outlive `app`.
+void add_run_options(CLI::App& app, RunOptions& run);
+
+/// What follows from several options together, once all are parsed. Throws Error (usage).
+void complete_run_options(const CLI::App& app, RunOptions& run);
+
+/// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.
+[[nodiscard]] std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last);
+
+}  // namespace collbench::program

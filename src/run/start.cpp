@@ -1,0 +1,125 @@
+#include "src/run/start.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "collectives/mpi/open_mpi/algorithm_control.hpp"
+#include "launch/agreement.hpp"
+#include "launch/launcher.hpp"
+#include "launch/mpi_session.hpp"
+#include "launch/real_machine.hpp"
+#include "launch/watchdog.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/run/outcome.hpp"
+#include "src/run/run_command.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr const char* kStartedRanks = "COLLBENCH_STARTED_RANKS";
+constexpr double kRootReportsFirstSeconds = 10;
+
+/// Whether this process is one of the ranks that start_ranks started.
+bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
+
+/// Replaces this process by `mpirun -np N` of the same command line (-g N without a launcher). Returns only
+/// by throwing Error (not_here) when there is no mpirun.
+[[noreturn]] void start_ranks(int ranks, int argc, char** argv) {
+  std::vector<std::string> words{"mpirun", "-np", std::to_string(ranks), "--oversubscribe"};
+  if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  words.emplace_back("/proc/self/exe");
+  std::string program(4096, '\0');
+  const ssize_t length = ::readlink("/proc/self/exe", program.data(), program.size());
+  if (length > 0) words.back() = program.substr(0, static_cast<std::size_t>(length));
+  words.insert(words.end(), argv + 1, argv + argc);
+  ::setenv(kStartedRanks, "1", 1);  // the ranks see the same -g, and must not start ranks of their own
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  throw Error(ExitStatus::not_here, "-g", fmt::format("mpirun cannot be started: {}", std::strerror(errno)),
+              "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
+}
+
+Error no_pmi() {
+  return {ExitStatus::not_here, "srun", "it started tasks that cannot find each other (--mpi=none)",
+          "use srun --mpi=pmix, or mpirun inside salloc or sbatch; srun --mpi=list shows what is available"};
+}
+
+/// MPICH's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where
+/// only the launcher's rank 0 reports.
+void require_own_launcher(const RunOptions& options, int ranks) {
+  if (options.launched_ranks.value_or(ranks) == ranks) return;
+  throw Error(ExitStatus::not_here, "launcher",
+              fmt::format("it started {} ranks, but MPI sees {}: it is not the launcher of this MPI library",
+                          *options.launched_ranks, ranks),
+              "start collbench with the mpirun of " + launch::MpiSession::library_version() +
+                  ", or with srun --mpi=pmix");
+}
+
+std::string timeout_next_step(const std::string& step, const RunOptions& options) {
+  // A connection that fails leaves Open MPI waiting; it says so itself, and no more.
+  if (step.empty())
+    return "check that the hosts reach each other (Open MPI: --mca btl_tcp_if_include INTERFACE)";
+  return kept_results(options);
+}
+
+/// Ends this process when a step takes longer than --timeout; the first is the start of MPI, for which it is
+/// made before MPI_Init. Rank 0 reports, unless it is the one that hangs. `options` must outlive it.
+launch::Watchdog watch_for_timeouts(const RunOptions& options, bool is_root) {
+  const double seconds = launch::time_is_simulated() ? 0 : options.timeout_seconds;
+  const double patience = seconds > 0 && !is_root ? kRootReportsFirstSeconds : 0;
+  return {seconds + patience, [&options, seconds](const std::string& step) {
+            const Error error(ExitStatus::rank_lost, step.empty() ? "start of MPI" : step,
+                              fmt::format("timed out after {} without progress: a rank or a link hangs",
+                                          format_seconds(seconds)),
+                              timeout_next_step(step, options) + "; -T sets the timeout");
+            fmt::print(stderr, "\n{}\n", describe(error));
+            // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
+            std::_Exit(static_cast<int>(error.status()));
+          }};
+}
+
+}  // namespace
+
+int start_run(const RunOptions& options, int argc, char** argv) {
+  if (options.local_ranks > 1 && options.launched && !started_by_start_ranks()) {
+    throw usage_error("-g", "mpirun has already started the ranks",
+                      fmt::format("use mpirun -np {} without -g", options.local_ranks));
+  }
+  if (options.local_ranks > 1 && !options.launched) start_ranks(options.local_ranks, argc, argv);
+  if (const auto task = launch::srun_task_without_pmi()) return report_failure(no_pmi(), *task == 0);
+  if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
+    collectives::allow_forced_algorithms();
+  launch::Watchdog watchdog = watch_for_timeouts(options, launch::launched_rank().value_or(0) == 0);
+  const launch::MpiSession session(&argc, &argv);
+  const bool root = session.ranks().is_root();
+  require_own_launcher(options, session.ranks().size());
+  try {
+    const ExitStatus status = run_command(options, session, watchdog);
+    return root ? static_cast<int>(status) : 0;
+  } catch (const launch::AgreedError& error) {
+    return report_failure(error, root);
+  } catch (const std::exception& failure) {
+    // A lost rank and a bug cannot be agreed on: the rank that meets one ends all. Every other Error is the
+    // same on all ranks.
+    const ExitStatus status = exit_status(failure);
+    if (status != ExitStatus::rank_lost && status != ExitStatus::internal)
+      return report_failure(failure, root);
+    fmt::print(stderr, "{} (rank {} on {})\n", describe(failure), session.ranks().rank(), session.host());
+    launch::MpiSession::abort(static_cast<int>(status));
+  }
+}
+
+}  // namespace collbench::program
