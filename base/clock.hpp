@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <span>
 
 namespace collbench {
@@ -27,6 +28,12 @@ struct ClockOffset {
 
 /// From the quickest question: the answer lies between its ends, wherever (Cristian, Distributed Computing 3,
 /// 1989). Precondition: at least one sample.
-[[nodiscard]] ClockOffset clock_offset(std::span<const ClockSample> samples);
+[[nodiscard]] inline ClockOffset clock_offset(std::span<const ClockSample> samples) {
+  const ClockSample& quickest = *std::min_element(
+      samples.begin(), samples.end(),
+      [](const ClockSample& a, const ClockSample& b) { return a.heard - a.asked < b.heard - b.asked; });
+  return {.seconds = quickest.answered - (quickest.asked + quickest.heard) / 2,
+          .uncertainty_seconds = (quickest.heard - quickest.asked) / 2};
+}
 
 }  // namespace collbench

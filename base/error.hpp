@@ -39,8 +39,8 @@ class Error : public std::runtime_error {
 /// The exit status of a program that `failure` ends: an Error's own; anything else is a bug, and internal.
 [[nodiscard]] ExitStatus exit_status(const std::exception& failure);
 
-/// One line for the user: "collbench: WHERE: WHAT; NEXT STEP". What is no Error is called a bug, with where to
-/// report it.
+/// One line for the user: "collbench: WHERE: WHAT; NEXT STEP". What is no Error is called a bug, with where
+/// to report it.
 [[nodiscard]] std::string describe(const std::exception& failure);
 
 }  // namespace collbench

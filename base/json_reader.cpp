@@ -41,12 +41,12 @@ std::string joined(std::string path, std::string_view key) {
   return path;
 }
 
-template <class PlaceOfByte>
-nlohmann::json parse(std::string_view text, std::string_view where, PlaceOfByte place_of_byte) {
+template <class LocationOfByte>
+nlohmann::json parse(std::string_view text, std::string_view where, LocationOfByte location_of_byte) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    throw usage_error(fmt::format("{}:{}", where, place_of_byte(error.byte)),
+    throw usage_error(fmt::format("{}:{}", where, location_of_byte(error.byte)),
                       fmt::format("is not JSON from here on: {}", reason(error.what())),
                       std::string(kDamaged));
   } catch (const nlohmann::json::exception& error) {  // a number that no double holds
@@ -118,9 +118,9 @@ double JsonReader::number() const {
 std::string JsonReader::compact() const { return value_.dump(); }
 
 Error JsonReader::expected(std::string_view what) const {
-  const std::string_view place = path_.empty() ? "the document" : std::string_view(path_);
+  const std::string_view location = path_.empty() ? "the document" : std::string_view(path_);
   return usage_error(std::string(file_name_),
-                     fmt::format("{} is {} where {} was expected", place, shown(value_), what),
+                     fmt::format("{} is {} where {} was expected", location, shown(value_), what),
                      std::string(kDamaged));
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "analysis/report/sections.hpp"
-#include "base/record/rates.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {

@@ -8,7 +8,7 @@
 
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

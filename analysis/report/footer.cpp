@@ -11,7 +11,7 @@
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 

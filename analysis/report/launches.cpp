@@ -15,7 +15,7 @@
 
 #include "analysis/report/sections.hpp"
 #include "base/autocorrelation.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"
-#include "base/record/expectation.hpp"
+#include "base/record/measurement.hpp"
 #include "base/record/operation.hpp"
 
 namespace collbench::analysis {

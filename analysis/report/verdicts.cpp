@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/verdict/verdict.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

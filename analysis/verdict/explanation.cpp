@@ -13,7 +13,7 @@
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/links.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "base/units.hpp"
 #include "topology/catalogue/links.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/record/row_json.hpp"
+#include "base/record/run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,6 @@
 
 #include "base/record/measured_block.hpp"
 #include "base/record/nccl_selection.hpp"
-#include "base/record/rates.hpp"
 #include "base/record/telemetry.hpp"
 #include "base/units.hpp"
 

@@ -9,7 +9,6 @@
 #include "base/json_reader.hpp"
 #include "base/record/calibration.hpp"
 #include "base/record/cluster.hpp"
-#include "base/record/expectation.hpp"
 #include "base/record/identities.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/record/log_facts.hpp"
@@ -96,5 +95,30 @@ struct Run {
 /// The same as JSON values: what a stream's line holds.
 [[nodiscard]] Json run_to_json(const Run& run);
 [[nodiscard]] Run run_from_json(const JsonReader& json, std::string_view file_name);
+
+/// What follows from a row's times. Rates are derived from times and never averaged. Bytes per second; none
+/// where there is no time to derive them from, or where one rank moves nothing.
+struct Rates {
+  std::optional<double> algorithm_bandwidth;
+  std::optional<double> bus_bandwidth;
+  std::optional<double> ring_bus_bandwidth;  ///< expected, as are the next two
+  std::optional<double> tree_bus_bandwidth;
+  std::optional<double> expected_bus_bandwidth;
+  /// Measured over expected bus bandwidth: 1 is as expected, below 1 is slower.
+  std::optional<double> measured_over_expected;
+};
+
+/// The rates of a row that `ranks` ranks ran.
+[[nodiscard]] Rates rates(const Row& row, int ranks);
+
+/// Half the width of the row's interval over its time (0.05 is ±5 %); none without an interval.
+[[nodiscard]] std::optional<double> interval_half_width(const Measurement& measurement);
+
+/// A row of a run record (docs/formats.md): its key, what was measured, what was expected, and the rates that
+/// follow for `ranks` ranks.
+[[nodiscard]] Json row_to_json(const Row& row, int ranks);
+
+/// Rates are passed over: they are derived. Throws Error (usage) that names the place in the file.
+[[nodiscard]] Row row_from_json(const JsonReader& json);
 
 }  // namespace collbench

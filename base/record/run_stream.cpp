@@ -8,7 +8,6 @@
 #include "base/json_reader.hpp"
 #include "base/record/measured_block.hpp"
 #include "base/record/operation.hpp"
-#include "base/record/row_samples.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 

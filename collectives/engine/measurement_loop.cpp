@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/record/row_samples.hpp"
+#include "base/record/measured_block.hpp"
 #include "base/statistics.hpp"
 #include "launch/agreement.hpp"
 

@@ -19,7 +19,6 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/child_process.hpp"
 #include "base/files.hpp"
-#include "base/record/rates.hpp"
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"

@@ -30,7 +30,6 @@
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
-#include "src/run/lab01.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"

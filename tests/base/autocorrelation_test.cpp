@@ -48,7 +48,7 @@ TEST(AutocorrelationTime, APairOfLagsCountsAtMostAsItsPredecessor) {
               2 * (11.0 / 12 + 1.0 / 14 + 1.0 / 14) - 1, 1e-12);
 }
 
-TEST(AutocorrelationTime, IsOneOfWhatTellsAllOrNothing) {
+TEST(AutocorrelationTime, IsOneOfWhatSaysAllOrNothing) {
   EXPECT_EQ(autocorrelation_time(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 1)
       << "unlike neighbours tell no more";
   EXPECT_EQ(autocorrelation_time(std::vector<double>(9, 1.0)), 1);

@@ -98,7 +98,7 @@ TEST(ChildProcess, SaysWhyAProgramDoesNotStart) {
   EXPECT_EQ(run_child({"/proc"}).code, EACCES);
 }
 
-TEST(ChildProcess, TellsASignal) {
+TEST(ChildProcess, NamesASignal) {
   const ChildResult result = shell("kill -SEGV $$");
   EXPECT_EQ(result.end, ChildEnd::signalled);
   EXPECT_EQ(result.code, SIGSEGV);

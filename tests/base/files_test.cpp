@@ -31,7 +31,7 @@ TEST(FileDescriptor, IsClosedAtTheEnd) {
   EXPECT_EQ(::fcntl(fd, F_GETFD), -1);
 }
 
-TEST(FileDescriptor, ClosingEarlyTellsWhetherItWentWell) {
+TEST(FileDescriptor, ClosingEarlyReportsWhetherItWentWell) {
   FileDescriptor file(::open("/dev/null", O_RDONLY));
   EXPECT_TRUE(file.close());
   EXPECT_FALSE(file.close());
@@ -155,7 +155,7 @@ TEST_F(AtomicFile, AcceptsANewFileInAWritableFolder) {
   EXPECT_EQ(files(), 0);  // the probe is gone
 }
 
-TEST_F(AtomicFile, RefusesAFileThatExistsUnlessToldOtherwise) {
+TEST_F(AtomicFile, RefusesAFileThatExistsUnlessAskedToOverwrite) {
   write_file_by_rename(path("run.json"), "precious");
   EXPECT_THAT(refusal([&] { require_writable(path("run.json"), false, "-o"); }),
               AllOf(HasSubstr("-o: "), HasSubstr("exists already; "), HasSubstr("--overwrite")));

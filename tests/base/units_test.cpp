@@ -77,7 +77,7 @@ TEST(ParseSizeList, KeepsTheOrderGiven) {
   EXPECT_THAT(parse_size_list("8", "--sizes"), ElementsAre(8U));
 }
 
-TEST(ParseSizeList, RefusesAnEmptyPlace) {
+TEST(ParseSizeList, RefusesAnEmptyText) {
   EXPECT_THROW((void)parse_size_list("", "--sizes"), Error);
   EXPECT_THROW((void)parse_size_list("1K,", "--sizes"), Error);
   EXPECT_THROW((void)parse_size_list("1K,,2K", "--sizes"), Error);

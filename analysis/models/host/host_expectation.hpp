@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include "base/record/calibration.hpp"
-#include "base/record/expectation.hpp"
 #include "base/record/identities.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/traffic_matrix.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/algorithms.hpp"
-#include "base/record/expectation.hpp"
+#include "base/record/measurement.hpp"
 #include "base/record/operation.hpp"
 
 namespace collbench::analysis {

@@ -9,7 +9,7 @@
 
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 

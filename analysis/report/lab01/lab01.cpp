@@ -11,7 +11,7 @@
 #include "analysis/report/columns.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

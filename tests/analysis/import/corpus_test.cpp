@@ -11,7 +11,7 @@
 #include "analysis/import/import_log.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 
 namespace collbench::analysis::corpus_test {
 namespace {

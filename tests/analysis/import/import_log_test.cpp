@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "tests/analysis/import/logs.hpp"
 
 namespace collbench::analysis::import_log_test {

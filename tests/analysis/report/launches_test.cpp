@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/record/rates.hpp"
+#include "base/record/run.hpp"
 #include "tests/analysis/example_run.hpp"
 
 namespace collbench::analysis::launches_test {

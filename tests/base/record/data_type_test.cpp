@@ -13,7 +13,7 @@
 namespace collbench::data_type_test {
 namespace {
 
-TEST(DataType, IsInTheTableAtItsOwnPlace) {
+TEST(DataType, IsInTheTableAtItsOwnIndex) {
   ASSERT_EQ(data_types().size(), 12U);
   for (std::size_t i = 0; i < data_types().size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(data_types()[i].id), i);

@@ -24,7 +24,7 @@ TEST(JsonFields, TypesAndReductionsTravelByName) {
   EXPECT_EQ(optional_number(json, "none"), std::nullopt);
 }
 
-TEST(JsonFields, AnUnknownNameIsAnErrorWithItsPlace) {
+TEST(JsonFields, AnUnknownNameIsAnErrorWithItsLocation) {
   const auto document = nlohmann::json::parse(R"({"type": "quad", "reduction": "xor"})");
   const JsonReader json(document, "run.json");
   try {

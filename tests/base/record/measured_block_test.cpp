@@ -56,5 +56,117 @@ TEST(MeasuredBlockJson, ARowOrARankThatTheRunDoesNotHaveIsRefused) {
   EXPECT_THAT(message_of(json), HasSubstr("run.stream:2: has no seconds"));
 }
 
+using ::testing::ElementsAre;
+
+MeasuredBlock block_of(double seconds, std::vector<float> samples = {1}) {
+  MeasuredBlock block;
+  block.seconds = seconds;
+  block.iterations = 20;
+  block.iterations_per_sample = 10;
+  block.samples = std::move(samples);
+  return block;
+}
+
+Measurement measured(const std::vector<MeasuredBlock>& blocks, int launch_of_the_last = 0) {
+  RowSamples row;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    row.add(blocks[i], i + 1 == blocks.size() ? launch_of_the_last : 0);
+  }
+  Measurement measurement;
+  row.summarise(measurement);
+  return measurement;
+}
+
+TEST(RowSamples, TheTimeIsTheMedianOfThePassesAndTheRestIsOverSamples) {
+  std::vector<MeasuredBlock> blocks;
+  for (const double pass : {4.0, 5.0, 6.0, 4.5, 5.5, 100.0}) blocks.push_back(block_of(pass, {3, 5}));
+  const Measurement measurement = measured(blocks);
+  EXPECT_DOUBLE_EQ(measurement.seconds, 5.25);
+  ASSERT_TRUE(measurement.interval);
+  EXPECT_DOUBLE_EQ(measurement.interval->low_seconds, 4);
+  EXPECT_DOUBLE_EQ(measurement.interval->high_seconds, 100);
+  EXPECT_FALSE(measurement.interval->over_launches);
+  EXPECT_EQ(measurement.iterations, 120U);
+  EXPECT_EQ(measurement.iterations_per_sample, 10U);
+  EXPECT_EQ(measurement.samples, 12U);
+  EXPECT_DOUBLE_EQ(measurement.minimum, 3);
+  EXPECT_DOUBLE_EQ(measurement.mean, 4);
+  EXPECT_DOUBLE_EQ(measurement.p99, 5);
+  EXPECT_THAT(measurement.launch_passes, ElementsAre(6));
+}
+
+TEST(RowSamples, WhatNcclSelectedOnceIsKeptForTheRow) {
+  std::vector<MeasuredBlock> blocks(3, block_of(1));
+  EXPECT_FALSE(measured(blocks).nccl);
+  EXPECT_EQ(measured(blocks).algorithm_ran, "");
+  blocks[0].nccl = NcclSelection{"ring", "ll", 4, {}};
+  EXPECT_EQ(measured(blocks).nccl, blocks[0].nccl);
+  EXPECT_EQ(measured(blocks).algorithm_ran, "ring/ll");
+}
+
+TEST(RowSamples, TheEnqueueTimeIsTheMedianOfTheBlocksThatTookIt) {
+  std::vector<MeasuredBlock> blocks(4, block_of(1));
+  EXPECT_FALSE(measured(blocks).enqueue_seconds);
+  blocks[0].enqueue_seconds = 9;  // of an earlier launch
+  blocks[2].enqueue_seconds = 3;
+  blocks[3].enqueue_seconds = 2;
+  EXPECT_EQ(measured(blocks, 1).enqueue_seconds, 3);
+}
+
+TEST(RowSamples, ARanksTimesAreTypicalOfItsBlocks) {
+  std::vector<MeasuredBlock> blocks(3, block_of(1));
+  const std::vector<double> medians{1, 2, 90};
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].ranks = {{.rank = 0, .median_seconds = 7, .p99_seconds = 8},
+                       {.rank = 1, .median_seconds = medians[i], .p99_seconds = 2 * medians[i]}};
+  }
+  const Measurement measurement = measured(blocks);
+  ASSERT_EQ(measurement.ranks.size(), 2U);
+  EXPECT_EQ(measurement.ranks[1].rank, 1);
+  EXPECT_DOUBLE_EQ(measurement.ranks[1].median_seconds, 2);
+  EXPECT_DOUBLE_EQ(measurement.ranks[1].p99_seconds, 4);
+}
+
+TEST(RowSamples, PageFaultsAreTypicalOfTheBlocksThatCountedThem) {
+  std::vector<MeasuredBlock> blocks(5, block_of(1));
+  for (MeasuredBlock& block : blocks) block.ranks = {{0, 1, 1}, {1, 1, 1}};
+  EXPECT_EQ(measured(blocks).ranks[0].page_faults, std::nullopt);
+  blocks[3].ranks[0].page_faults = 4096;  // the others are of a launch before they were counted
+  blocks[4].ranks[0].page_faults = 4098;
+  EXPECT_EQ(measured(blocks).ranks[0].page_faults, 4097);
+  EXPECT_EQ(measured(blocks).ranks[1].page_faults, std::nullopt);
+}
+
+TEST(RowSamples, WhatEveryCheckFoundAddsUpByRank) {
+  std::vector<MeasuredBlock> blocks(3, block_of(1));
+  for (MeasuredBlock& block : blocks) {
+    block.wrong_elements = 3;
+    block.wrong = {{.rank = 1, .host = "beta", .count = 3, .first_index = 7, .expected = "1", .got = "2"}};
+  }
+  const Measurement measurement = measured(blocks);
+  EXPECT_EQ(measurement.wrong_elements, 9U);
+  ASSERT_EQ(measurement.wrong.size(), 1U);
+  EXPECT_EQ(measurement.wrong[0].count, 9U);
+  EXPECT_EQ(measured({block_of(1)}).wrong_elements, std::nullopt)
+      << "what is not checked is not called right";
+}
+
+TEST(RowSamples, APassKnowsItsLaunch) {
+  EXPECT_THAT(measured({block_of(1), block_of(2), block_of(3)}, 1).launch_passes, ElementsAre(2, 1));
+  EXPECT_THAT(measured({block_of(1)}, 4).launch_passes, ElementsAre(1));
+}
+
+TEST(RowSamples, NoIntervalFromFivePasses) {
+  EXPECT_FALSE(measured(std::vector<MeasuredBlock>(5, block_of(1))).interval);
+  EXPECT_TRUE(measured(std::vector<MeasuredBlock>(6, block_of(1))).interval);
+}
+
+TEST(RowSamples, NothingMeasuredIsNothingSaid) {
+  const Measurement measurement = measured({});
+  EXPECT_EQ(measurement.iterations, 0U);
+  EXPECT_TRUE(measurement.ranks.empty());
+}
+
 }  // namespace
+
 }  // namespace collbench::measured_block_test

@@ -56,7 +56,7 @@ TEST(Operation, GivesTheNumbersThatAnNcclTestsLogPrints) {
   EXPECT_NEAR(bus_bandwidth(all_reduce, 1073741824, 8, 8159.5e-6) / 1e9, 230.29, 0.005);
 }
 
-TEST(Operation, IsInTheTableAtItsOwnPlace) {
+TEST(Operation, IsInTheTableAtItsOwnIndex) {
   ASSERT_EQ(operations().size(), kTable.size());
   for (std::size_t i = 0; i < operations().size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(operations()[i].id), i);

@@ -1,4 +1,4 @@
-#include "base/record/row_json.hpp"
+#include "base/record/run.hpp"
 
 #include <gmock/gmock.h>
 
