@@ -153,10 +153,10 @@ TEST(RunJson, ATruncatedRecordIsAlwaysAnError) {
 TEST(RunJson, ADamagedRecordIsAnErrorOrARunAndNothingElse) {
   const std::string text = to_json_text(small_run());
   int refused = 0;
-  for (std::size_t place = 0; place < text.size(); ++place) {
+  for (std::size_t index = 0; index < text.size(); ++index) {
     for (const char byte : {'\0', '"', '9', '-', ']', 'e', '\xff'}) {
       std::string damaged = text;
-      damaged[place] = byte;
+      damaged[index] = byte;
       if (message_of(damaged) != "no error") ++refused;  // any other exception fails the test
     }
   }
