@@ -66,7 +66,7 @@ std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopo
     notes.push_back(fmt::format("no row has an expectation or a verdict: {}", reason));
     return std::nullopt;
   };
-  if (machines.distinct_hosts.empty()) return nothing("no machine was looked at");
+  if (machines.distinct_hosts.empty()) return nothing("no topology was gathered");
   if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); })) {
     return nothing("the nodes have different numbers of ranks");
   }

@@ -102,11 +102,11 @@ class Import(unittest.TestCase):
                 ("hello\n", "has no table of nccl-tests in its 1 lines"),
                 (b"\xff\xfeh\x00", "UTF-16"),
                 (b"\x7fELF\x02\x01\x00\x00", "contains NUL bytes, so it is not a text file"),
-                (HEADING, "the heading of a table without a row"),
+                (HEADING, "the table has a heading and no row"),
                 (HEADING + ROW.replace("10000  100", "XXXXX  100"), "1 rows whose times are masked from line 2"),
                 (HEADING + ROW.replace("1000000000     250000000", "0     0"), "1 rows of 0 bytes from line 2"),
                 (LOG + LOG, "choose one with --run N"),
-                (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no operation"),
+                (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no known operation"),
                 ('{"record": "collbench run"}', "use collbench report"),
                 ('{"a": 1', "a.log:1:"),
         ):
@@ -121,11 +121,11 @@ class Import(unittest.TestCase):
         no_gpus = self.file(json.dumps({"collbench_topology": 1, "hosts": [dict.fromkeys(lists, [])]}), "no_gpus.json")
         for machine, words in (
                 (("--nodes", 2, "--topology", no_gpus), "has no GPUs"),
-                (("--nodes", 2, "--topology", "a100-pcie"), "no NIC in this topology to reach other nodes"),
+                (("--nodes", 2, "--topology", "a100-pcie"), "this topology has no NIC, so it cannot reach other nodes"),
                 (("--nodes", 1, "--topology", "ndv4"), "has 8 GPUs per node, and the log has 16 ranks per node"),
                 (("--nodes", 3, "--topology", "ndv4"), "16 ranks (as"),
                 (("--nodes", 2, "--ranks-per-node", 4), "busbw/algbw fits 16"),
-                (("--topology", "ndv4"), "the log does not say on how many nodes it ran"),
+                (("--topology", "ndv4"), "the log does not say how many nodes it ran on"),
         ):
             message = self.collbench("import", self.file(LOG), *machine, status=2)
             self.assertIn(words, message)
@@ -135,8 +135,8 @@ class Import(unittest.TestCase):
         bad = (ROW.replace("1000000000     250000000", "0     0") +
                ROW.replace("10000  100.00  187.50", "XXXXX  XXXX  XXXX") + ROW[:60] + "\n")
         printed = self.collbench("import", self.file(HEADING + ROW + bad + bad))
-        for words in ("rows of 0 bytes: 2, the first in line 3", "rows whose times are masked: 2, the first in line 4",
-                      "rows with another number of columns than their heading: 2, the first in line 5",
+        for words in ("rows of 0 bytes: 2, the first on line 3", "rows whose times are masked: 2, the first on line 4",
+                      "rows with more or fewer columns than their heading: 2, the first on line 5",
                       "incomplete: the log ends before the end of the table"):
             self.assertIn(words, printed)
 

@@ -95,8 +95,8 @@ class Judge(unittest.TestCase):
             (record(187), (), "--topology"),
             (record(187), ("--topology", "no-such"), "no such file or folder, and no reference machine of that name"),
             (record(187, backend="mpi"), ("--topology", "ndv4"), "host memory"),
-            (record(187, ranks=18), ("--topology", "ndv4"), "9 ranks do not fit a node of 8 GPUs"),
-            (record(187), ("--topology", "a100-pcie"), "no NIC in this topology"),
+            (record(187, ranks=18), ("--topology", "ndv4"), "9 ranks do not fit on a node with 8 GPUs"),
+            (record(187), ("--topology", "a100-pcie"), "this topology has no NIC"),
         ):
             result = self.judge(run, *arguments)
             self.assertEqual(result.returncode, 2, result.stderr)

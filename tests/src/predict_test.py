@@ -82,7 +82,7 @@ class Predict(unittest.TestCase):
             matrix.write_text(
                 "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV12\t0-15\t0\nGPU1\tNV12\t X \t0-15\t0\n")
             # nvidia-smi topo -m does not tell the model, and without it no link rate is known.
-            self.refused("--topology", matrix, says="model is not known")
+            self.refused("--topology", matrix, says="GPU model is unknown")
 
     def test_a_file_goes_before_the_name_of_a_reference_machine(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -90,18 +90,18 @@ class Predict(unittest.TestCase):
             result = subprocess.run([str(PROGRAM), "predict", "--topology", "hgx-h100"], capture_output=True, text=True,
                                     timeout=60, check=False, cwd=folder)
             self.assertEqual(result.returncode, 2, result.stdout)
-            self.assertIn("no GPU in this topology", result.stderr)
+            self.assertIn("this topology has no GPU", result.stderr)
 
     def test_bad_input(self):
         with tempfile.TemporaryDirectory() as folder:
             no_gpus = pathlib.Path(folder) / "no_gpus.json"
             no_gpus.write_text(NO_GPUS)
-            self.refused("--topology", no_gpus, says="no GPU in this topology")
+            self.refused("--topology", no_gpus, says="this topology has no GPU")
             no_topology = pathlib.Path(folder) / "shopping.txt"
             no_topology.write_text("milk\n")
             self.refused("--topology", no_topology, says="shopping.txt")
-        self.refused("--topology", "a100-pcie", "--nodes", 2, says="no NIC in this topology")
-        self.refused("--topology", "hgx-h100", "--ranks-per-node", 9, says="9 ranks do not fit a node of 8 GPUs")
+        self.refused("--topology", "a100-pcie", "--nodes", 2, says="this topology has no NIC")
+        self.refused("--topology", "hgx-h100", "--ranks-per-node", 9, says="9 ranks do not fit on a node with 8 GPUs")
         self.refused("--topology", "hgx-h100", "--ranks-per-node", 1, says="at least two ranks")
         self.refused("--topology", "hgx-h100", "--nodes", 0, says="--nodes")
         self.refused("--topology", "no-such-machine",

@@ -173,7 +173,7 @@ TEST(GatherPlacement, DistinguishesAnUnsetVariableFromAnEmptyOne) {
   EXPECT_EQ(ranks.at(0).gpu, "GPU0");
   EXPECT_TRUE(ranks[0].guess);
   EXPECT_EQ(ranks[1].gpu, "");
-  EXPECT_EQ(ranks[1].note, "no GPU of its host is visible to it");
+  EXPECT_EQ(ranks[1].note, "no GPU of its host is visible to this rank");
   EXPECT_EQ(ranks[2].note, "2 ranks share this GPU");
 }
 
