@@ -21,7 +21,7 @@ TEST(TextInput, RefusesWhatIsNoText) {
   EXPECT_THAT(refused("\xFF\xFE"
                       "G"),
               HasSubstr("UTF-16"));
-  EXPECT_THAT(refused("a\nb\x01"), HasSubstr("F:2: byte 0x01 stands in no text"));
+  EXPECT_THAT(refused("a\nb\x01"), HasSubstr("F:2: byte 0x01 does not occur in text files"));
   EXPECT_THAT(refused("a\n\n\xC3("), HasSubstr("F:3: byte 0xc3 is not UTF-8"));
   EXPECT_THAT(refused("\xC3"), HasSubstr("is not UTF-8"));
   EXPECT_THAT(refused("\xE0\x96\xB3"), HasSubstr("is not UTF-8"));  // overlong: JSON would not take it

@@ -44,7 +44,7 @@ TEST(XmlInput, RefusesBinaryEmptyAndBroken) {
   EXPECT_THAT(refused(std::string("\x7f"
                                   "ELF\x02\x01",
                                   6)),
-              HasSubstr("X.xml:1: byte 0x02 stands in no text"));
+              HasSubstr("X.xml:1: byte 0x02 does not occur in text files"));
   EXPECT_THAT(refused(" \n"), HasSubstr("X.xml: the file is empty"));
   EXPECT_THAT(refused("<system>\n<cpu>\n"), HasSubstr("this is not XML"));
   EXPECT_THAT(refused("<topology/>"),
@@ -63,7 +63,7 @@ TEST(XmlInput, KnowsTheLineOfANode) {
   EXPECT_THAT(topology::refusal([&] { (void)xml.number(cpu, "b"); }),
               HasSubstr("X.xml:2: <cpu>: b=\"x\" is not a number"));
   EXPECT_THAT(topology::refusal([&] { (void)xml.integer(cpu, "b", 0, 9); }),
-              HasSubstr("X.xml:2: <cpu>: b=\"x\" is no number from 0 to 9"));
+              HasSubstr("X.xml:2: <cpu>: b=\"x\" is not a number from 0 to 9"));
 }
 
 }  // namespace

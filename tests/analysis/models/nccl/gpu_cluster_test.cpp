@@ -48,11 +48,12 @@ TEST(GpuCluster, ACubeMeshUsesTheLinksToItsOwnRanksOnly) {
 }
 
 TEST(GpuCluster, IsThatOfTheReferenceMachineWhereItsNameResolved) {
-  EXPECT_EQ(gpu_cluster(topology::resolve_machine("hgx-h100"), 2, 0), cluster_of("hgx-h100", 2));
-  topology::ResolvedMachine file = topology::resolve_machine("hgx-h100");
+  EXPECT_EQ(gpu_cluster(topology::resolve_machine("gb200-nvl72"), 2, 0), cluster_of("gb200-nvl72", 2));
+  topology::ResolvedMachine file = topology::resolve_machine("gb200-nvl72");
   file.reference = nullptr;  // what a file of that name gives
-  EXPECT_EQ(gpu_cluster(file, 2, 0), gpu_cluster(file.first_host(), 2, 0, "hgx-h100"));
-  EXPECT_NE(gpu_cluster(file, 2, 0), cluster_of("hgx-h100", 2));
+  EXPECT_EQ(gpu_cluster(file, 2, 0), gpu_cluster(file.first_host(), 2, 0, "gb200-nvl72"));
+  // A file does not say that 18 trays are one NVLink domain.
+  EXPECT_NE(gpu_cluster(file, 2, 0), cluster_of("gb200-nvl72", 2));
 }
 
 TEST(GpuCluster, RefusesWhatCannotCarryIt) {
