@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <new>
 #include <utility>
 
 namespace collbench {
@@ -14,15 +16,24 @@ Error usage_error(std::string where, const std::string& what, std::string next_s
 }
 
 ExitStatus exit_status(const std::exception& failure) {
-  const auto* error = dynamic_cast<const Error*>(&failure);
-  return error != nullptr ? error->status() : ExitStatus::internal;
+  if (const auto* error = dynamic_cast<const Error*>(&failure)) return error->status();
+  if (dynamic_cast<const std::filesystem::filesystem_error*>(&failure) != nullptr) return ExitStatus::usage;
+  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) return ExitStatus::usage;
+  return ExitStatus::internal;
 }
 
 std::string describe(const std::exception& failure) {
+  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&failure)) {
+    return fmt::format("collbench: {}: {}; check that it exists and that its permissions allow this",
+                       file->path1().string(), file->code().message());
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr)
+    return "collbench: out of memory; run with fewer or smaller sizes, or with less beside it";
   const auto* error = dynamic_cast<const Error*>(&failure);
   if (error == nullptr) {
     return fmt::format(
-        "collbench: internal error: {}; this is a bug in collbench: report it in the project's issue tracker, "
+        "collbench: internal error: {}; this is a bug in collbench: report it in the project's issue "
+        "tracker, "
         "with this line and the command",
         failure.what());
   }

@@ -36,7 +36,8 @@ class Error : public std::runtime_error {
 /// An exit-2 error about the command line or a file.
 [[nodiscard]] Error usage_error(std::string where, const std::string& what, std::string next_step);
 
-/// The exit status of a program that `failure` ends: an Error's own; anything else is a bug, and internal.
+/// The exit status of a program that `failure` ends: an Error's own; usage for a
+/// failure of the file system and for memory that cannot be had; anything else is a bug, and internal.
 [[nodiscard]] ExitStatus exit_status(const std::exception& failure);
 
 /// One line for the user: "collbench: WHERE: WHAT; NEXT STEP". What is no Error is called a bug, with where

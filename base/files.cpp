@@ -27,7 +27,7 @@ bool FileDescriptor::close() {
 
 Error file_error(const std::filesystem::path& path, std::string_view action, int errno_value) {
   return usage_error(path.string(), fmt::format("cannot be {}: {}", action, std::strerror(errno_value)),
-                     "give another path or mend the permissions");
+                     "give another path or fix the permissions");
 }
 
 void write_all(int fd, std::string_view text, const std::filesystem::path& path) {
@@ -61,11 +61,11 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
   const auto kind = std::filesystem::symlink_status(path, ignored).type();
   if (overwrite && kind != std::filesystem::file_type::regular &&
       kind != std::filesystem::file_type::not_found) {
-    throw usage_error(std::string(option), fmt::format("{} is no regular file", path.string()),
+    throw usage_error(std::string(option), fmt::format("{} is not a regular file", path.string()),
                       "name an ordinary file");
   }
   if (!overwrite && std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
-    throw usage_error(std::string(option), fmt::format("{} exists already", path.string()),
+    throw usage_error(std::string(option), fmt::format("{} already exists", path.string()),
                       "name another file, or add --overwrite to replace it");
   }
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
@@ -79,7 +79,7 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
   if (fd < 0) {
     throw usage_error(std::string(option),
                       fmt::format("cannot write in {}: {}", folder.string(), std::strerror(errno)),
-                      "give another path or mend the permissions");
+                      "give another path or fix the permissions");
   }
   ::close(fd);
   ::unlink(probe.c_str());

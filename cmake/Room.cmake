@@ -19,11 +19,11 @@ function(collbench_test_options target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og> $<$<CONFIG:Debug>:-O0>)
 endfunction()
 
-# Most presets compile several files at once (CMAKE_UNITY_BUILD), in less than half the time. Not those that are alike
-# by design, one per operation (collectives/NAME.cpp, analysis/host_NAME.cpp): they use the same names inside.
+# Several files are compiled at once (CMAKE_UNITY_BUILD), in less than half the time. Not the algorithms on host memory,
+# which are alike by design: they use the same names inside.
 function(collbench_compile_alone)
   set(sources ${ARGN})
-  set(operations "all_(gather|reduce|to_all|to_all_v)|reduce_scatter")
+  set(operations "all_(gather|reduce|to_all)|reduce_scatter")
   list(FILTER sources INCLUDE REGEX "/analysis/models/host/(${operations}|broadcast_reduce|gather_scatter|point_to_point)\\.cpp$")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -26,9 +26,10 @@ void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mi
 /// not communicate.
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work);
 
-/// Proof that an error of what rank 0 does alone will reach all ranks: only agree_on_root and RootErrors make
-/// one. Code that can fail on rank 0 alone (files, terminals, parsing) takes one as its first argument, so
-/// that it does not compile where the other ranks would wait for ever.
+/// What agree_on_root and RootErrors, which alone make one, give to the work whose error they bring to all
+/// ranks. Code that fails on rank 0 alone and takes one as its first argument cannot be called by accident
+/// where the other ranks would wait for ever. It is a reminder, no proof: it can be copied and kept, and not
+/// all such code takes one.
 class OnRoot {
  private:
   OnRoot() = default;
@@ -66,6 +67,7 @@ class RootErrors {
   void keep(const std::optional<Error>& error);
   /// Throws the first Error, if there is one, as the same AgreedError on all ranks. Collective.
   void agree(Ranks& ranks, const std::string& host) const;
+  [[nodiscard]] const std::optional<Error>& first() const { return first_; }
 
  private:
   std::optional<Error> first_;

@@ -52,13 +52,13 @@ std::vector<std::string> external_cpu_load(Ranks& ranks, const Identities& ident
       lines.push_back(fmt::format(
           "{}: other processes kept {:.1f} of its {:.0f} hardware threads busy during the run and "
           "competed with {}: the times include that interference",
-          load.host, others, load.threads, load.ranks == 1 ? "the rank" : "ranks"));
+          load.host, others, load.threads, load.ranks == 1 ? "the rank" : "the ranks"));
     }
     const double stolen = load.stolen_seconds / (load.busy_seconds + load.stolen_seconds);
     if (stolen >= kStolen) {
       lines.push_back(fmt::format(
-          "{}: a virtual machine whose hypervisor withheld {:.0f} % of the CPU time that it asked for during "
-          "the run (steal): the times include that interference",
+          "{}: the hypervisor withheld {:.0f} % of the CPU time that this virtual machine asked for during "
+          "the run (steal time): the times include that interference",
           load.host, stolen * 100));
     }
   }

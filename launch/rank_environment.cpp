@@ -117,9 +117,10 @@ std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& e
   if (environments.size() == 1 && !launched) {
     notes.emplace_back(
         inside_slurm
-            ? "started without a launcher inside a Slurm allocation: one rank runs, the other nodes idle; "
+            ? "started without a launcher inside a Slurm allocation: one rank runs, and the other nodes sit "
+              "idle; "
               "start it with mpirun, or srun --mpi=pmix"
-            : "one rank, started without mpirun: nothing crosses ranks; start it with mpirun -np N");
+            : "one rank, started without mpirun: no data is communicated; start it with mpirun -np N");
   }
   const std::vector<int> ranks = ranks_per_node(identities);
   const std::vector<int> cores = cores_per_node(environments, identities);
@@ -135,7 +136,7 @@ std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& e
     }();
     if (online >= ranks[node]) {
       notes.push_back(
-          fmt::format("{}: {} ranks are bound to {} of {} cores and take turns: times show the scheduler, "
+          fmt::format("{}: {} ranks are bound to {} of {} cores (oversubscribed): times show the scheduler, "
                       "not the communication; add --bind-to none to mpirun",
                       host_of[static_cast<int>(node)], ranks[node], cores[node], online));
     } else {

@@ -4,24 +4,26 @@
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <link.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
-
-#include "base/error.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -33,67 +35,99 @@ std::string first_word(const std::string& path) {
   return word;
 }
 
-/// The cores of this host, whatever this process may use of it: its processing units and how they share
-/// cores, and nothing else that hwloc could find.
-class HostCores {
- public:
-  HostCores() {
-    if (hwloc_topology_init(&topology_) != 0) throw_unknown();
-    hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
-    hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
-    hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-    if (hwloc_topology_load(topology_) != 0) {
-      hwloc_topology_destroy(topology_);
-      throw_unknown();
-    }
-    // A virtual machine may show no cores: then each processing unit is one.
-    type_ = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
-  }
-  HostCores(const HostCores&) = delete;
-  HostCores& operator=(const HostCores&) = delete;
-  HostCores(HostCores&&) = delete;
-  HostCores& operator=(HostCores&&) = delete;
-  ~HostCores() { hwloc_topology_destroy(topology_); }
+/// Hardware threads and the core of each, named by its lowest thread.
+using CoreByCpu = std::map<int, int>;
 
-  [[nodiscard]] int count() const { return static_cast<int>(all().size()); }
-
-  /// Those that the calling thread may run on; all of them where the system does not tell.
-  [[nodiscard]] std::vector<int> allowed() const {
-    const std::unique_ptr<hwloc_bitmap_s, FreeBitmap> binding(hwloc_bitmap_alloc());
-    const bool known = binding && hwloc_get_cpubind(topology_, binding.get(), HWLOC_CPUBIND_THREAD) == 0;
-    return known ? intersecting(binding.get()) : all();
-  }
-
- private:
-  struct FreeBitmap {
-    void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
-  };
-
-  [[noreturn]] static void throw_unknown() {
-    throw Error(ExitStatus::not_here, "hwloc", "cannot read the cores of this host",
-                "see whether lstopo works there, and unset HWLOC_* variables");
-  }
-
-  [[nodiscard]] std::vector<int> all() const {
-    return intersecting(hwloc_topology_get_complete_cpuset(topology_));
-  }
-
-  /// The cores with a hardware thread in `cpus`, each by its lowest thread; sorted.
-  [[nodiscard]] std::vector<int> intersecting(hwloc_const_bitmap_t cpus) const {
-    std::vector<int> cores;
-    for (hwloc_obj_t core = nullptr;
-         (core = hwloc_get_next_obj_by_type(topology_, type_, core)) != nullptr;) {
-      if (hwloc_bitmap_intersects(core->cpuset, cpus) != 0) {
-        cores.push_back(hwloc_bitmap_first(core->cpuset));
+/// The hardware threads that the calling thread may run on; none where the system does not tell.
+std::optional<std::set<int>> allowed_cpus() {
+  constexpr std::size_t kMaxCpus = 1U << 22U;
+  for (std::size_t size = CPU_SETSIZE; size <= kMaxCpus; size *= 2) {
+    const auto free_set = [](cpu_set_t* cpus) { CPU_FREE(cpus); };
+    const std::unique_ptr<cpu_set_t, decltype(free_set)> allowed(CPU_ALLOC(size), free_set);
+    if (!allowed) return std::nullopt;
+    const std::size_t bytes = CPU_ALLOC_SIZE(size);
+    if (sched_getaffinity(0, bytes, allowed.get()) == 0) {
+      std::set<int> cpus;
+      for (std::size_t cpu = 0; cpu < size; ++cpu) {
+        if (CPU_ISSET_S(cpu, bytes, allowed.get())) cpus.insert(static_cast<int>(cpu));
       }
+      return cpus;
     }
-    std::sort(cores.begin(), cores.end());
-    return cores;
+    if (errno != EINVAL) return std::nullopt;  // EINVAL: the kernel's set is larger
   }
+  return std::nullopt;
+}
 
-  hwloc_topology_t topology_ = nullptr;
-  hwloc_obj_type_t type_ = HWLOC_OBJ_PU;
+/// The cores of this host, whatever this process may use of it, as hwloc has them. Empty when hwloc fails, or
+/// when HWLOC_* variables make it tell of another machine.
+CoreByCpu cores_of_hwloc() {
+  struct Destroy {
+    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+  };
+  hwloc_topology_t created = nullptr;
+  if (hwloc_topology_init(&created) != 0) return {};
+  const std::unique_ptr<hwloc_topology, Destroy> topology(created);
+  // Processing units and how they share cores, and nothing else that hwloc could find.
+  hwloc_topology_set_all_types_filter(created, HWLOC_TYPE_FILTER_KEEP_NONE);
+  hwloc_topology_set_type_filter(created, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_flags(created, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  if (hwloc_topology_load(created) != 0 || hwloc_topology_is_thissystem(created) == 0) return {};
+  // A virtual machine may show no cores: then each processing unit is one.
+  const auto type = hwloc_get_nbobjs_by_type(created, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  CoreByCpu cores;
+  for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(created, type, core)) != nullptr;) {
+    const int lowest = hwloc_bitmap_first(core->cpuset);
+    for (int cpu = lowest; cpu >= 0; cpu = hwloc_bitmap_next(core->cpuset, cpu)) cores[cpu] = lowest;
+  }
+  return cores;
+}
+
+/// The cores of this host as the kernel has them; each of `allowed` (empty: not known) that it does not tell
+/// of is one.
+CoreByCpu cores_of_kernel(const std::set<int>& allowed) {
+  CoreByCpu cores;
+  std::map<std::array<std::string, 3>, int> lowest;
+  const int configured = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF));
+  const int end = std::max(configured, allowed.empty() ? 0 : *allowed.rbegin() + 1);
+  for (int cpu = 0; cpu < end; ++cpu) {
+    const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}/topology/", cpu);
+    const std::string core = first_word(folder + "core_id");
+    if (!core.empty()) {
+      // The dies of a package may number their cores alike; older kernels have no such file.
+      const std::string package = first_word(folder + "physical_package_id");
+      cores[cpu] = lowest.try_emplace({package, first_word(folder + "die_id"), core}, cpu).first->second;
+    } else if (allowed.empty() || allowed.contains(cpu)) {
+      cores[cpu] = cpu;
+    }
+  }
+  return cores;
+}
+
+/// The cores with a hardware thread in `cpus`; sorted.
+std::set<int> cores_with(const CoreByCpu& cores, const std::set<int>& cpus) {
+  std::set<int> with;
+  for (const auto& [cpu, core] : cores) {
+    if (cpus.contains(cpu)) with.insert(core);
+  }
+  return with;
+}
+
+struct HostCores {
+  std::set<int> all;
+  std::set<int> allowed;  ///< to the calling thread; all where the system does not tell
 };
+
+HostCores view_cores() {
+  const auto allowed = allowed_cpus();
+  CoreByCpu cores = cores_of_hwloc();
+  if (cores.empty() || (allowed && cores_with(cores, *allowed).empty())) {
+    cores = cores_of_kernel(allowed.value_or(std::set<int>()));
+  }
+  HostCores view;
+  for (const auto& [cpu, core] : cores) view.all.insert(core);
+  view.allowed = allowed ? cores_with(cores, *allowed) : view.all;
+  return view;
+}
 
 std::uint64_t number_in(const std::string& path) {
   const std::string word = first_word(path);
@@ -185,10 +219,24 @@ std::string build_id_in(std::span<const std::byte> notes) {
   return {};
 }
 
+/// FNV-1a over the program file: two hosts with the same bytes have the same id.
+std::string hash_of_program() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  if (!file) return "unreadable";
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  std::array<char, 65536> chunk{};  // never the whole: with debug information it is tens of megabytes
+  while (file.read(chunk.data(), chunk.size()), file.gcount() > 0) {
+    for (std::streamsize i = 0; i < file.gcount(); ++i) {
+      hash = (hash ^ static_cast<unsigned char>(chunk[static_cast<std::size_t>(i)])) * 0x100000001b3U;
+    }
+  }
+  return file.bad() ? "unreadable" : fmt::format("{:016x}", hash);
+}
+
 /// The linker's build-id of this program: a hash of what it was linked from, so that two hosts with the same
-/// build have the same id, stripped or not. "none" for a program that was linked without one.
+/// build have the same id, stripped or not. A hash of its file when it was linked without one.
 std::string program_id() {
-  std::string id = "none";
+  std::string id;
   const auto of_program = [](dl_phdr_info* info, std::size_t /*size*/, void* result) {
     for (const ElfW(Phdr) & header : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
       if (header.p_type != PT_NOTE) continue;
@@ -201,7 +249,7 @@ std::string program_id() {
     return 1;  // the first object is the program; its libraries are not asked
   };
   dl_iterate_phdr(of_program, &id);
-  return id;
+  return id.empty() ? hash_of_program() : id;
 }
 
 struct Process {
@@ -252,9 +300,9 @@ Terminal terminal_behind(const std::string& path) {
 }  // namespace
 
 LocalMachineView view_machine() {
-  const HostCores cores;
-  return {.allowed_cores = cores.allowed(),
-          .online_cores = cores.count(),
+  const HostCores cores = view_cores();
+  return {.allowed_cores = {cores.allowed.begin(), cores.allowed.end()},
+          .online_cores = static_cast<int>(cores.all.size()),
           .available_memory_bytes = available_memory(),
           .nvidia_devices = nvidia_devices(),
           .program_id = program_id()};

@@ -20,7 +20,7 @@ struct LocalMachineView {
   std::string program_id;  ///< tells one build of this program from another
 };
 
-/// Throws Error (not_here) on a host whose cores hwloc cannot read.
+/// The cores are hwloc's, or the kernel's where hwloc fails or tells of another machine (HWLOC_* variables).
 [[nodiscard]] LocalMachineView view_machine();
 
 /// Whether time is SimGrid's: then nothing varies, and one iteration tells all.

@@ -50,13 +50,13 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{description(all), "collbench"};
   app.set_help_flag("-h,--help", "this text; options come before or after a subcommand's name as shown")
       ->group("Help");
-  app.add_flag("--version", version, "versions of collbench and of its libraries, and what is switched off")
+  app.add_flag("--version", version, "versions of collbench and its libraries, and which are missing")
       ->group("Help");
   add_run_options(app, run);
   add_config_option(app, run.config);
   app.footer(
-      "Exit status: 0 good; 1 LOW or a FAULT; 2 the command line, or a file; 3 wrong data; 4 a rank lost;\n"
-      "5 not available on this machine; 70 a bug in collbench.");
+      "Exit status: 0 success; 1 LOW or FAULT; 2 bad command line or file; 3 wrong data; 4 rank lost;\n"
+      "5 not available on this machine; 70 bug in collbench.");
   for (const Subcommand& each : all) each.add(*app.add_subcommand(each.name, each.help), chosen);
 
   try {

@@ -174,10 +174,9 @@ void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
   if (table.interleaved) {
     throw usage_error(
         location(file, table.first_line),
-        fmt::format(
-            "{} processes each ran as a job of its own (rank {} is listed twice) and wrote their tables "
-            "into one another: nccl-tests was built without MPI=1",
-            table.devices.size(), table.devices.front().rank),
+        fmt::format("{} processes each ran as a separate job (rank {} is listed twice), and their tables are "
+                    "interleaved: nccl-tests was built without MPI=1",
+                    table.devices.size(), table.devices.front().rank),
         "build it with MPI=1 and run it again");
   }
   if (table.cpu_time) {

@@ -151,11 +151,12 @@ ReportLines choice_lines(const Run& run) {
       facts.push_back({fmt::format("{}: {}", name, format_range(range)), Tone::warning});
     }
     if (!ranges.empty()) continue;
-    facts.push_back({std::any_of(contests.begin(), contests.end(), has_interval)
-                         ? fmt::format("{}: nothing measured beside auto was significantly faster", name)
-                         : fmt::format("{}: too few passes to tell whether anything was faster than auto; an "
-                                       "interval takes six",
-                                       name)});
+    facts.push_back(
+        {std::any_of(contests.begin(), contests.end(), has_interval)
+             ? fmt::format("{}: no other algorithm measured was significantly faster than auto", name)
+             : fmt::format("{}: too few passes to tell whether any algorithm was faster than auto; an "
+                           "interval needs six",
+                           name)});
   }
   return facts;
 }
@@ -209,7 +210,7 @@ ReportLines poor_choice_lines(const Run& run) {
   }
   for (const auto& [what, choice] : choices) {
     facts.push_back({fmt::format(
-        "{}, {}: auto runs {}, and the model predicts {} of its time for a ring: compare with --algo "
+        "{}, {}: auto runs {}; the model predicts that a ring takes {} of its time: compare with --algo "
         "auto,ring",
         operation(what.first).name, format_sizes(choice.sizes_bytes), what.second,
         format_span(fmt::format("{:.2f}", choice.min_share), fmt::format("{:.2f}", choice.max_share)))});

@@ -78,7 +78,7 @@ std::string format_cost(const std::vector<FindingCost>& costs) {
         fmt::format("on {} node{}: {}", cost.nodes, cost.nodes == 1 ? "" : "s", topology::join_words(rates)));
   }
   if (parts.empty()) return {};
-  return fmt::format("costs AllReduce {}", fmt::join(parts, "; "));
+  return fmt::format("cost: AllReduce {}", fmt::join(parts, "; "));
 }
 
 std::string count_by_severity(const std::vector<PricedFinding>& findings) {

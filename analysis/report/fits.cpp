@@ -76,9 +76,9 @@ void add_crossing(const SizeSeries& earlier, const SizeSeries& later, const std:
   const auto predicted = crossing_of(earlier, later, true);
   if (!seen && !predicted && !by_fits) return;
   facts.push_back(
-      {fmt::format("{} {} overtakes {}: predicted {}; measured {}; from the fits at {}",
+      {fmt::format("{} {} overtakes {}: predicted {}; measured {}; crossover of the fits: {}",
                    operation(key(later).operation).name, key(later).algorithm, key(earlier).algorithm,
-                   between(predicted), between(seen), by_fits ? format_crossing(*by_fits) : "no size")});
+                   between(predicted), between(seen), by_fits ? format_crossing(*by_fits) : "none")});
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ void add_precision(const Run& run, ReportLines& facts) {
               ? "; too few passes for an interval"
               : fmt::format("; the widest interval is ±{} % ({})",
                             format_significant(widest_half * 100, 2, 7), format_row(widest->measurement.key));
-  if (out_of_time) text += "; a longer --time or fewer rows narrow it";
+  if (out_of_time) text += "; use a longer --time or fewer rows";
   facts.push_back({text});
 }
 
@@ -144,8 +144,8 @@ void add_rank_probe(const Run& run, ReportLines& facts) {
   }
   if (!run.rank_probe->findings.empty()) return;
   const bool has_links = !on_gpus && node_count(run.ranks) > 1;
-  facts.push_back({fmt::format("ranks: no rank is significantly late{} ({} in {}){}",
-                               has_links ? ", and no link between hosts is slow" : "",
+  facts.push_back({fmt::format("stragglers: no rank is significantly late{} ({} in {}){}",
+                               has_links ? ", and no slow link between hosts" : "",
                                counted(static_cast<std::size_t>(run.rank_probe->repetitions), "probe"),
                                format_seconds(run.rank_probe->seconds),
                                on_gpus ? "; links between GPUs were not probed" : "")});

@@ -36,7 +36,7 @@ std::string_view next_step(GpuTrouble trouble) {
     case GpuTrouble::ecc_corrected:
       return "its memory had errors that were corrected: nvidia-smi -q -d ECC,ROW_REMAPPER; watch it";
     case GpuTrouble::ecc_uncorrected:
-      return "its memory is failing: nvidia-smi -q -d ECC,ROW_REMAPPER; take the host out";
+      return "its memory is failing: nvidia-smi -q -d ECC,ROW_REMAPPER; drain the host";
     case GpuTrouble::pcie_replays:
       return "its PCIe link had errors: dmesg and lspci -vvv show which; reseat the card or its riser";
   }

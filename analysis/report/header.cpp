@@ -236,13 +236,13 @@ ReportLines legend_lines(const Run& run) {
   if (run.log) {
     return {{fmt::format("time: from the log, one value per row, {}; no interval",
                          aggregate_text(run.time_reduction))},
-            {"ring, tree, exp: busbw expected; meas/exp: measured over expected, below 1 is slower; "
+            {"ring, tree, exp: expected busbw; meas/exp: measured over expected, below 1 is slower; "
              "GB = 10^9 bytes"}};
   }
   const std::string in_graphs = run.graph_launches == 0
                                     ? ""
-                                    : fmt::format(", in {} launch{} of a CUDA graph of them",
-                                                  run.graph_launches, run.graph_launches == 1 ? "" : "es");
+                                    : fmt::format(", run as {} launch{} of a CUDA graph", run.graph_launches,
+                                                  run.graph_launches == 1 ? "" : "es");
   ReportLines facts{
       {fmt::format("time: elapsed time of a pass divided by its iterations{}, {}; the median of the passes{}",
                    in_graphs, aggregate_text(run.time_reduction),

@@ -84,7 +84,7 @@ void add_algorithms(const LogFacts& log, ReportLines& facts) {
   add_rate(log.nvlink_most_bytes_per_second, "NVLink up to");
   if (log.nvlink_least_bytes_per_second && log.nvlink_most_bytes_per_second &&
       log.nvlink_least_bytes_per_second->value < log.nvlink_most_bytes_per_second->value) {
-    add_rate(log.nvlink_least_bytes_per_second, "but in one place only");
+    add_rate(log.nvlink_least_bytes_per_second, "slowest NVLink path");
   }
   for (std::size_t i = 0; i < log.tunings.size(); ++i) {
     const LogTuning& first = log.tunings[i];

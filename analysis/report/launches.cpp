@@ -255,9 +255,10 @@ void add_drift(const Run& run, ReportLines& facts) {
   }
   if (drifted.empty()) return;
   facts.push_back(
-      {fmt::format("warning: the machine drifted: consecutive launches are correlated in {}, so the "
-                   "interval holds for these minutes only; repeat --every SECONDS spreads the launches",
-                   first_rows(std::move(drifted))),
+      {fmt::format(
+           "warning: the machine drifted: consecutive launches are correlated in {}, so the "
+           "interval holds only for the time measured; repeat --every SECONDS spaces the launches out",
+           first_rows(std::move(drifted))),
        Tone::warning});
 }
 

@@ -73,8 +73,8 @@ std::string nccl_choice_name(const PredictedRow& row) {
 }
 
 std::vector<std::string> prediction_headings() {
-  return {"size",      "time (µs)", "ring", "tree", "expected",
-          "band from", "band to",   "NCCL", "by",   "limited by"};
+  return {"size",      "time (µs)", "ring", "tree",        "expected",
+          "band from", "band to",   "NCCL", "expected by", "limited by"};
 }
 
 std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
@@ -98,10 +98,11 @@ std::string prediction_title(const Prediction& prediction) {
       fmt::format("{}: {} node{} × {} {} ({} ranks)", prediction.topology, cluster.nodes,
                   cluster.nodes == 1 ? "" : "s", cluster.ranks_per_node, cluster.gpu, cluster.ranks());
   if (cluster.ranks_per_domain() > 1) {
-    text += fmt::format("; within a {} {}", domain_name(cluster), gpu_link(cluster).name);
+    text += fmt::format("; within a {}, {}", domain_name(cluster), gpu_link(cluster).name);
   }
   if (cluster.domains() > 1) {
-    text += fmt::format("; across, {} over {}", domain_nics(cluster).name, traits(cluster.transport).name);
+    text +=
+        fmt::format("; between them, {} over {}", domain_nics(cluster).name, traits(cluster.transport).name);
   }
   return text;
 }
@@ -111,9 +112,11 @@ std::string prediction_legend(const Prediction& prediction) {
     return std::lround(100 * band_uncertainty(prediction.cluster, bytes));
   };
   std::string text = fmt::format(
-      "Bus bandwidth in GB/s (10^9 B/s). The band is the ring to the best algorithm, ± {} % from 64 MiB on, "
-      "± {} % from 64 KiB, ± {} % below; docs/model.md has the formulas. NCCL: the cheaper of "
-      "ring and tree by its own table (2.30).",
+      "Bus bandwidth in GB/s (10^9 B/s). The band runs from the ring model to the best algorithm, widened by "
+      "± {} % at 64 MiB "
+      "and above, ± {} % at 64 KiB and above, ± {} % below; docs/model.md has the formulas. NCCL: the faster "
+      "of "
+      "ring and tree by NCCL 2.30's own tuning table.",
       percent(1e9), percent(1e6), percent(1e3));
   if (ceiling_only(prediction.cluster)) {
     text += fmt::format(

@@ -204,9 +204,10 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
   const double least = std::max(kMinSeconds, 2 * probe.clock_uncertainty_seconds);
   for (ProbeFinding& finding : beyond_chance(entries, least, tests, ProbeFindingKind::late_rank)) {
     finding.ratio = 0;
-    finding.text = fmt::format("{} enters {} after the others, and every collective call waits for it ({})",
-                               rank_name(finding.ranks[0], ranks), format_seconds(finding.seconds),
-                               seen_count(finding, repetitions.size()));
+    finding.text = fmt::format(
+        "{} is a straggler: it enters {} after the others, and every collective call waits for it ({})",
+        rank_name(finding.ranks[0], ranks), format_seconds(finding.seconds),
+        seen_count(finding, repetitions.size()));
     probe.findings.push_back(std::move(finding));
   }
   const double message = std::max(kMinSeconds, kMinShare * quick_message_seconds(repetitions));
@@ -216,7 +217,7 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
     if (known != probe.findings.end()) continue;
     finding.ratio = 0;
     finding.text =
-        fmt::format("{} adds {} to every message, whatever its partner: the rank itself is slow ({})",
+        fmt::format("{} adds {} to every message, whichever the peer: the rank itself is slow ({})",
                     rank_name(finding.ranks[0], ranks), format_seconds(finding.seconds),
                     seen_count(finding, repetitions.size()));
     probe.findings.push_back(std::move(finding));
@@ -240,7 +241,7 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
       for (ProbeFinding& finding :
            beyond_chance(host_suspects(ratios, sends), kMinRatio, tests,
                          sends ? ProbeFindingKind::slow_sender : ProbeFindingKind::slow_receiver)) {
-        finding.text = fmt::format("{} is slow to {} whatever its partner: {} ({})",
+        finding.text = fmt::format("{} is slow to {} with every peer: {} ({})",
                                    host_of(finding.ranks[0], ranks), sends ? "send" : "receive",
                                    format_cost(finding.ratio), seen_count(finding, repetitions.size()));
         found.push_back(std::move(finding));
@@ -253,11 +254,11 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
     });
   });
   for (ProbeFinding& finding : beyond_chance(links, kMinRatio, tests, ProbeFindingKind::slow_link)) {
-    finding.text = fmt::format(
-        "the link from {} to {} is slow{}: {} ({})", host_of(finding.ranks[0], ranks),
-        host_of(finding.ranks[1], ranks),
-        ratios.size() == 2 ? ", the reverse direction is not" : ", the other links of both hosts are not",
-        format_cost(finding.ratio), seen_count(finding, repetitions.size()));
+    finding.text = fmt::format("the link from {} to {} is slow{}: {} ({})", host_of(finding.ranks[0], ranks),
+                               host_of(finding.ranks[1], ranks),
+                               ratios.size() == 2 ? ", but the reverse direction is not"
+                                                  : ", but the other links of both hosts are not",
+                               format_cost(finding.ratio), seen_count(finding, repetitions.size()));
     found.push_back(std::move(finding));
   }
   for (ProbeFinding& finding : found) {

@@ -36,20 +36,19 @@ std::string cause_within_domain(const GpuCluster& cluster) {
   const auto& seen = cluster.run.min_nvlinks;
   if (seen && *seen < kLinksMissing * all_links) {
     return fmt::format(
-        "the log shows {:g} GB/s of NVLink from one GPU to another where {} NVLinks give {:g}: {:.0f} of {} "
+        "the log shows {:g} GB/s over NVLink between two GPUs, where {} NVLinks give {:g}: {:.0f} of {} "
         "NVLinks (links down, or a wrong topology file)",
         *seen, cluster.nvlinks, all_links, *seen / one_link, cluster.nvlinks);
   }
   if (too_few_channels(cluster)) {
     return fmt::format(
-        "NCCL opened {} channels where {} NVLinks feed {}: it found {} of {} NVLinks (a link down, or "
+        "NCCL opened {} channels where {} NVLinks support {}: it found {} of {} NVLinks (a link down, or "
         "a wrong topology file)",
         *cluster.run.channels, cluster.nvlinks, 2 * cluster.nvlinks, std::max(1, *cluster.run.channels / 2),
         cluster.nvlinks);
   }
-  return cluster.nvlinks > 0
-             ? "no network is involved, which leaves NVLinks that are down or peer access turned off"
-             : "the path through the host: CPU model, NUMA settings, ACS or peer access";
+  return cluster.nvlinks > 0 ? "NVLinks that are down or peer access turned off (no network is involved)"
+                             : "the path through the host: CPU model, NUMA settings, ACS or peer access";
 }
 
 std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
@@ -60,15 +59,14 @@ std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
     return "the log shows no GPUDirect RDMA: all data passed through host memory";
   }
   if (!cluster.run.network.empty()) {
-    return fmt::format(
-        "the log says network {}, which leaves unused NICs, NICs below their rate, or older software",
-        cluster.run.network);
+    return fmt::format("unused NICs, NICs below their rate, or older software (the log says network {})",
+                       cluster.run.network);
   }
   const double floor = row.expectation.ring_seconds.value_or(*row.expectation.expected_seconds);
   if (floor / row.measurement.seconds < kSocketsBelow) {
     return "less than a tenth of the NICs' rate is typical of sockets (TCP, IP over InfiniBand) in place of "
            "RDMA; "
-           "NCCL_DEBUG=INFO shows it (Using network)";
+           "check \"Using network\" in the output of NCCL_DEBUG=INFO";
   }
   return "unused NICs, GPUDirect off, or older software; NCCL_DEBUG=INFO shows the first two";
 }
@@ -103,7 +101,7 @@ std::string share_of_links(double used, int count, std::string_view link) {
   return fmt::format("about {:.1f} of {}its {} {}s", used, used < 0.95 ? "one of " : "", count, link);
 }
 
-/// "3.2 GB/s leave each node, about 0.1 of one of its 8 NICs": what the measured number is worth in links,
+/// "3.2 GB/s leaves each node, about 0.1 of one of its 8 NICs": what the measured number is worth in links,
 /// had it been the ring.
 std::string implied_links(const Row& row, const GpuCluster& cluster) {
   const std::string floor = row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
@@ -112,7 +110,7 @@ std::string implied_links(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> parts;
   if (loads.nic) {
     const int nics = floor == "send_recv" ? 1 : domain_nic_count(cluster);
-    parts.push_back(fmt::format("{:.1f} GB/s leave each {}, {}", *loads.nic * nics, domain_name(cluster),
+    parts.push_back(fmt::format("{:.1f} GB/s leaves each {}, {}", *loads.nic * nics, domain_name(cluster),
                                 share_of_links(*loads.nic * nics / one_nic(cluster).gigabytes_per_second,
                                                domain_nic_count(cluster), "NIC")));
   }
@@ -121,10 +119,10 @@ std::string implied_links(const Row& row, const GpuCluster& cluster) {
   if (loads.nvlink && (!loads.nic || nvlink_limits)) {
     const double bytes = *loads.nvlink * cluster.nvlinks;
     const double one_link = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
-    parts.push_back(fmt::format("{:.1f} GB/s leave each GPU, {}", bytes,
+    parts.push_back(fmt::format("{:.1f} GB/s leaves each GPU, {}", bytes,
                                 share_of_links(bytes / one_link, cluster.nvlinks, "NVLink")));
   }
-  if (parts.empty()) return fmt::format("{:.1f} GB/s leave each GPU over the host", busbw(row, cluster));
+  if (parts.empty()) return fmt::format("{:.1f} GB/s leaves each GPU over the host", busbw(row, cluster));
   return fmt::format("{}", fmt::join(parts, ", and "));
 }
 
@@ -203,7 +201,7 @@ std::string healthy_remarks(const Row& row, const GpuCluster& cluster) {
   if (std::string logged = transport_in_log(cluster); !logged.empty()) parts.push_back(std::move(logged));
   const std::vector<std::string> losses = undetectable_losses(row, cluster);
   if (!losses.empty()) {
-    parts.push_back(fmt::format("{} would not show in this verdict", fmt::join(losses, ", or ")));
+    parts.push_back(fmt::format("{} would not show in this verdict", fmt::join(losses, " or ")));
   }
   if (parts.empty()) return {};
   std::string sentence = fmt::format(" {}.", fmt::join(parts, "; "));
@@ -266,7 +264,7 @@ std::string explain_series(const SizeSeries& series, VerdictWord verdict, const 
   const double ratio = *expected.expected_seconds / row.measurement.seconds;
   switch (verdict) {
     case VerdictWord::none:
-      return fmt::format("{}, and a verdict needs two; {} is {}.",
+      return fmt::format("{}, and a verdict needs two; the largest row, {}, is {}.",
                          series_ratios(series) ? "Only one row of 64 MiB or more, below its band"
                                                : "No row of 64 MiB or more",
                          size, explain_row(row, peak_busbw(series, cluster), cluster));

@@ -97,7 +97,7 @@ decltype(auto) with_element_type(DataType type, Work&& work) {
     case DataType::bfloat16:
       return std::forward<Work>(work)(std::type_identity<Eigen::bfloat16>());
   }
-  throw Error(ExitStatus::not_here, "-d", "the host has no arithmetic for this type", "take another -d");
+  throw Error(ExitStatus::not_here, "-d", "the host has no arithmetic for this type", "choose another -d");
 }
 
 /// a ∘ b of one element. Integers wrap around; floats of 16 and 8 bits are computed in float and rounded

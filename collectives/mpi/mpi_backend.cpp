@@ -57,7 +57,7 @@ std::vector<std::string> MpiBackend::algorithms(OperationId operation) const {
 
 std::optional<std::string> MpiBackend::unsupported_type_reason(DataType type) const {
   if (!is_float8(type)) return std::nullopt;
-  return fmt::format("{} is a type of GPUs that MPI does not have", traits(type).name);
+  return fmt::format("{} is a GPU data type that MPI does not have", traits(type).name);
 }
 
 std::optional<std::string> MpiBackend::unsupported_reason(const RowKey& key) const {

@@ -14,7 +14,8 @@ namespace collbench::program {
 inline constexpr const char* kMachineHelp =
     "A MACHINE is a file (saved by topo save; output of nvidia-smi topo -m, topo -p2p, nvlink -s, -q -x or\n"
     "--query-gpu; NCCL's or hwloc's XML), a folder of such files or a copy of /sys, the name of a reference\n"
-    "machine (topo list), - for stdin, or live for this machine. A file goes before a name. Several "
+    "machine (topo list), - for stdin, or live for this machine. A file takes precedence over a name. "
+    "Several "
     "MACHINEs\n"
     "are merged into one. Default: live.";
 

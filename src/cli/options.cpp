@@ -92,7 +92,7 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
             }
             request.price_per_gpu_hour = price;
           },
-          "of one GPU for one hour, for lab01")
+          "price per GPU-hour, for lab01")
       ->needs(preset)
       ->group(theme)
       ->option_text("PRICE");

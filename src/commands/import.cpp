@@ -100,7 +100,14 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) { options->record_path = text; });
   command.add_flag("--overwrite", options->overwrite, "replace a file that exists")->group(theme);
   add("--topology", "NAME|FILE", "the machine of the log, kept in the record for the verdict",
-      [options](const std::string& text) { options->import.topology = text; });
+      [options](const std::string& text) {
+        if (text == "-" || text == topology::kLiveMachine) {
+          throw usage_error("--topology",
+                            fmt::format("'{}' would mean another machine where the record is read", text),
+                            "give a name or a file; collbench topo save -o FILE saves this machine");
+        }
+        options->import.topology = text;
+      });
   add("--nodes", "N", "nodes of the job, where the log does not say",
       [options, count](const std::string& text) { options->import.job.nodes = count(text, "--nodes"); });
   add("--ranks-per-node", "N", "ranks per node, where the log does not say",
@@ -122,9 +129,8 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand import_subcommand() {
-  return {"import",
-          "somebody's nccl-tests output, text or JSON: import all_reduce.log --topology hgx-h100 -o run.json",
-          "collbench import LOG              the tables of somebody's nccl-tests output", add_import};
+  return {"import", "an nccl-tests log, text or JSON: import all_reduce.log --topology hgx-h100 -o run.json",
+          "collbench import LOG              the tables of an nccl-tests log", add_import};
 }
 
 }  // namespace collbench::program

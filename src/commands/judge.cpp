@@ -71,7 +71,8 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
 
 Subcommand judge_subcommand() {
   return {"judge", "a run on GPUs against a topology: judge run.json --topology hgx-h100",
-          "collbench judge run.json --topology hgx-h100      a run on GPUs, against that", add_judge};
+          "collbench judge run.json --topology hgx-h100      a run on GPUs, against what it should give",
+          add_judge};
 }
 
 }  // namespace collbench::program

@@ -288,7 +288,7 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
                        const std::function<void(const std::string&)>& take) {
     return add_option(command, theme, names, value, help, take);
   };
-  add("--launches", "N", "at most N launches; 1: watch over one launch (30)",
+  add("--launches", "N", "maximum number of launches; 1: supervise a single launch (30)",
       [options](const std::string& text) {
         options->max_launches = parse_number(text, "--launches", 1, 10'000);
       });

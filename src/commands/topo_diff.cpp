@@ -108,9 +108,9 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
                   analysis::format_list(analysis::format_names(&analysis::ReportFormat::diff)) + " (text)")
       ->option_text("NAME");
   command.footer(
-      "One MACHINE is compared with this machine, two with each other. Of more, the identical ones are\n"
-      "grouped and the different ones compared with the majority; where the first is a reference machine,\n"
-      "all are compared with it. Exit status 1 when something is degraded or broken. docs/findings.md lists\n"
+      "One MACHINE is compared with this machine, two with each other. Of more than two, identical ones\n"
+      "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"
+      "compared with it. Exit status 1 when something is degraded or broken. docs/findings.md lists\n"
       "the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });

@@ -50,9 +50,10 @@ void refuse_what_needs_gpus(const RunOptions& options) {
     throw Error(ExitStatus::not_here, "-G", "there are no CUDA graphs on host memory", "leave -G out");
   }
   if (options.loop.enqueue_time) {
-    throw Error(ExitStatus::not_here, "--enqueue-time",
-                "an MPI call returns when it is done, so on host memory its host time is the time",
-                "leave --enqueue-time out");
+    throw Error(
+        ExitStatus::not_here, "--enqueue-time",
+        "an MPI call returns when it is complete, so on host memory its enqueue time would be its time",
+        "leave --enqueue-time out");
   }
 }
 

@@ -55,10 +55,9 @@ void add_what(CLI::App& app, RunOptions& run) {
                run.request.root =
                    every ? collectives::kEveryRoot : parse_number(text, "-r", 0, 1'000'000'000);
              });
-  add_option(
-      app, theme, "--counts", "FILE",
-      "who sends how much to whom in all_to_all_v: p lines of p numbers (by distance, like nccl-tests)",
-      [&run](const std::string& text) { run.counts_path = text; });
+  add_option(app, theme, "--counts", "FILE",
+             "traffic matrix of all_to_all_v: p lines of p numbers (by distance, like nccl-tests)",
+             [&run](const std::string& text) { run.counts_path = text; });
   add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
              [&run](const std::string& text) {
                const std::string where = parse_name(text, "--place", {"out", "in", "both"});
@@ -102,8 +101,8 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                }
              });
   add_option(app, theme, "-m,--agg_iters", "N",
-             "operations in one group: one ncclGroup, or on MPI N calls in a row, where there are no groups; "
-             "-n and -w then count groups (1)",
+             "operations per group: one ncclGroup, or N calls in a row on MPI, which has no groups; -n and "
+             "-w then count groups (1)",
              [&run](const std::string& text) {
                run.loop.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
              });
@@ -118,18 +117,19 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       "graph (0)",
       [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
   app.add_flag("--enqueue-time", run.loop.enqueue_time,
-               "on GPUs: also the host time of a call, before any of it runs")
+               "on GPUs: also measure the host time to enqueue a call, before any of it runs")
       ->group(theme);
-  add_option(app, theme, "-T,--timeout", "SECONDS",
-             "end the run when a step, such as one block of a row, takes longer; 0: never (300, but with -n "
-             "alone no limit for a block or, on GPUs, for a wait for NCCL; nccl-tests: never)",
-             [&run](const std::string& text) {
-               run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7, "seconds");
-             });
+  add_option(
+      app, theme, "-T,--timeout", "SECONDS",
+      "timeout of a step, such as one block of a row; the run ends when it expires; 0: none (300, but with "
+      "-n alone none for a block or, on GPUs, for waiting on NCCL; nccl-tests: none)",
+      [&run](const std::string& text) {
+        run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7, "seconds");
+      });
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
              [&run](const std::string& text) { run.loop.checks = parse_number(text, "-c", 0, 1000); });
   add_option(app, theme, "-a,--average", "N",
-             "time over ranks: 0 rank 0, 1 average, 2 min, 3 max (3; nccl-tests: 1)",
+             "time reported over ranks: 0: rank 0, 1: average, 2: min, 3: max (3; nccl-tests: 1)",
              [&run](const std::string& text) {
                run.loop.across_ranks = static_cast<launch::RankAggregate>(parse_number(text, "-a", 0, 3));
              });

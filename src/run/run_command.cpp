@@ -125,7 +125,7 @@ class RunDriver {
         probe_.emplace(ranks(), clock(), context_.machines, options_.seconds,
                        capabilities.has_links_to_probe);
       } else {
-        run_.environment_notes.push_back("no search for late ranks: " + obstacle);
+        run_.environment_notes.push_back("stragglers not probed: " + obstacle);
       }
     }
     progress_.clear();
@@ -159,6 +159,7 @@ class RunDriver {
         .checkpoint =
             [this](const std::vector<Measurement>& rows, int passes) {
               root_errors_.attempt([&](launch::OnRoot root) { save(root, rows, passes); });
+              tell_of_failure();
             },
         .between_passes =
             [this] {
@@ -230,7 +231,7 @@ class RunDriver {
   [[nodiscard]] std::string straggler_probe_obstacle() const {
     if (gpus_.are_shared) return "ranks share a GPU, so only correctness is checked";
     if (ranks_take_turns(context_.machines, context_.cores_per_node)) {
-      return "ranks share cores, so a late rank delays others";
+      return "ranks share cores, so one straggler delays the others";
     }
     return {};
   }
@@ -273,15 +274,31 @@ class RunDriver {
                   format_seconds(elapsed()));
   }
 
+  /// On rank 0: what failed there, and what could not be written.
+  [[nodiscard]] launch::RootErrors failures() const {
+    launch::RootErrors all = root_errors_;
+    all.keep(files_->failure());
+    all.keep(stream_->failure());
+    if (samples_) all.keep(samples_->failure());
+    return all;
+  }
+
+  /// On rank 0: says once, at once, that something failed: the end of the run may be hours away.
+  void tell_of_failure() {
+    const std::optional<Error> failure = failures().first();
+    if (failure_reported_ || !failure) return;
+    failure_reported_ = true;
+    progress_.clear();
+    fmt::print(stderr, "{} (the measurement goes on)\n", describe(*failure));
+  }
+
   /// On rank 0: the last record and the tables. What could not be written or printed is kept for all ranks.
   void show(const collectives::MeasurementResult& result) {
     run_.validation_seconds = result.validation_seconds;
     run_.complete = !result.interrupted || options_.endless;
     root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
-    root_errors_.keep(files_->failure());
-    root_errors_.keep(stream_->failure());
-    if (samples_) root_errors_.keep(samples_->failure());
+    root_errors_ = failures();
     root_errors_.attempt([&](launch::OnRoot) {
       print_all(as_text()              ? analysis::report_text_results(run_, text_)
                 : options_.lab01.asked ? lab01(run_, options_.lab01)
@@ -309,6 +326,7 @@ class RunDriver {
   std::optional<SampleFile> samples_;
   RowExpectations expectations_;
   launch::RootErrors root_errors_;
+  bool failure_reported_ = false;
   bool has_fault_ = false;  ///< a node is not what --expect names
   RunTelemetry telemetry_;
 };

@@ -44,7 +44,7 @@ std::string message_of(const topology::TelemetryLog& log, const Identity& mine, 
   for (const std::string& note : log.notes())
     telemetry.notes.push_back(fmt::format("{}: {}", mine.host, note));
   if (telemetry.gpus.empty() && !log.gpus().empty()) {
-    telemetry.notes.push_back(fmt::format("{}: not known: {} lists none of the GPUs that the ranks use",
+    telemetry.notes.push_back(fmt::format("{}: unknown: {} lists none of the GPUs that the ranks use",
                                           mine.host, name(log.gpus().front().source)));
   }
   Json marks = Json::array();

@@ -52,7 +52,7 @@ TEST(ChildProcess, IsEndedAfterItsTime) {
   const ChildLimits limits{.seconds = 0.2};
   const ChildResult result = shell("echo $$; sleep 1000 & echo $!; wait", limits);
   EXPECT_EQ(result.end, ChildEnd::timed_out);
-  EXPECT_EQ(describe_end(result, limits), "no answer within 0.2 s");
+  EXPECT_EQ(describe_end(result, limits), "timed out after 0.2 s");
   const std::size_t line = result.out.find('\n');
   EXPECT_TRUE(vanishes(result.out.substr(0, line)));
   EXPECT_TRUE(vanishes(result.out.substr(line + 1))) << "the whole group ends, not only the program";

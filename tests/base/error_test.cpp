@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <new>
+#include <system_error>
+
 #include <string>
 #include <vector>
 
@@ -44,6 +48,17 @@ TEST(ExitStatusOfAnException, IsThatOfAnError) {
   const Error error(ExitStatus::rank_lost, "rank 3", "it hangs", "");
   EXPECT_EQ(exit_status(error), ExitStatus::rank_lost);
   EXPECT_EQ(describe(static_cast<const std::exception&>(error)), "collbench: rank 3: it hangs");
+}
+
+TEST(ExitStatusOfAnException, FilesAndMemoryAreNoBugs) {
+  const std::filesystem::filesystem_error gone("temp_directory_path", "/gone",
+                                               std::make_error_code(std::errc::no_such_file_or_directory));
+  EXPECT_EQ(exit_status(gone), ExitStatus::usage);
+  EXPECT_EQ(describe(gone),
+            "collbench: /gone: No such file or directory; check that it exists and that its permissions "
+            "allow this");
+  EXPECT_EQ(exit_status(std::bad_alloc()), ExitStatus::usage);
+  EXPECT_EQ(describe(std::bad_alloc()).find("collbench: out of memory; "), 0U);
 }
 
 TEST(Describe, LeavesOutWhatIsEmpty) { EXPECT_EQ(describe(usage_error("", "odd", "")), "collbench: odd"); }

@@ -158,14 +158,14 @@ TEST_F(AtomicFile, AcceptsANewFileInAWritableFolder) {
 TEST_F(AtomicFile, RefusesAFileThatExistsUnlessAskedToOverwrite) {
   write_file_by_rename(path("run.json"), "precious");
   EXPECT_THAT(refusal([&] { require_writable(path("run.json"), false, "-o"); }),
-              AllOf(HasSubstr("-o: "), HasSubstr("exists already; "), HasSubstr("--overwrite")));
+              AllOf(HasSubstr("-o: "), HasSubstr("already exists; "), HasSubstr("--overwrite")));
   EXPECT_EQ(refusal([&] { require_writable(path("run.json"), true, "-o"); }), "accepted");
   EXPECT_EQ(read_file(path("run.json")), "precious");
 }
 
 TEST_F(AtomicFile, RefusesALinkToNowhereAsAFileThatExists) {
   std::filesystem::create_symlink(path("nowhere"), path("link"));
-  EXPECT_THAT(refusal([&] { require_writable(path("link"), false, "-o"); }), HasSubstr("exists already"));
+  EXPECT_THAT(refusal([&] { require_writable(path("link"), false, "-o"); }), HasSubstr("already exists"));
 }
 
 TEST_F(AtomicFile, RefusesAFolder) {

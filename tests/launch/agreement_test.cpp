@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "tests/launch/rank_threads.hpp"
 
 namespace collbench::launch::agreement_test {
@@ -55,6 +57,27 @@ TEST(Agreement, RunningOutOfMemoryIsAUsageError) {
   });
 }
 
+TEST(Agreement, WhatIsNoErrorIsABugOnAll) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    try {
+      agreed(ranks, "host" + std::to_string(ranks.rank()), [&] {
+        if (ranks.rank() == 1) throw std::logic_error("a; b");
+      });
+      ADD_FAILURE() << "rank " << ranks.rank() << " did not hear of it";
+    } catch (const AgreedError& error) {
+      EXPECT_EQ(static_cast<int>(error.status()), 70);
+      EXPECT_STREQ(error.what(), "rank 1 on host1: internal error: a; b");
+      EXPECT_THAT(error.next_step(), HasSubstr("this is a bug in collbench"));
+    }
+  });
+}
+
+TEST(Agreement, ABugOnAllRanksIsSaidAsOneOfASingleProcess) {
+  run_rank_threads(2, [](Ranks& ranks) {
+    EXPECT_EQ(heard(ranks, [] { throw std::logic_error("odd"); }), describe(std::logic_error("odd")));
+  });
+}
+
 TEST(Agreement, WhatRankZeroDoesAloneFailsOnAll) {
   run_rank_threads(3, [](Ranks& ranks) {
     try {
@@ -76,11 +99,13 @@ TEST(Agreement, WhatRankZeroDoesAloneHasItsResultThere) {
 TEST(Agreement, ErrorsOfRankZeroAreKeptUntilAllCanAgree) {
   run_rank_threads(3, [](Ranks& ranks) {
     RootErrors errors;
+    EXPECT_FALSE(errors.first());
     if (ranks.is_root()) {
       errors.attempt([](OnRoot) {});
       errors.keep(std::nullopt);
       errors.attempt([](OnRoot) { throw usage_error("--csv", "the first", "next"); });
       errors.attempt([](OnRoot) { throw usage_error("--csv", "the second", "next"); });
+      EXPECT_STREQ(errors.first().value().what(), "the first");
     }
     ranks.barrier();  // nothing is thrown until here
     try {

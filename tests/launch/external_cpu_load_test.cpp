@@ -29,7 +29,7 @@ TEST(OtherLoad, NamesTheHostWhereRanksHadToTakeTurns) {
   EXPECT_THAT(
       after_ten_seconds(35, 2),
       ElementsAre("vm: other processes kept 1.5 of its 2 hardware threads busy during the run and competed "
-                  "with ranks: the times include that interference"));
+                  "with the ranks: the times include that interference"));
 }
 
 TEST(OtherLoad, IsSilentWhereThereWasRoom) {
@@ -44,8 +44,8 @@ TEST(OtherLoad, MoreRanksThanHardwareThreadsAreNobodyElses) {
 TEST(OtherLoad, NamesTheHypervisor) {
   EXPECT_THAT(
       after_ten_seconds(20, 2, 5),
-      ElementsAre("vm: a virtual machine whose hypervisor withheld 20 % of the CPU time that it asked for "
-                  "during the run (steal): the times include that interference"));
+      ElementsAre("vm: the hypervisor withheld 20 % of the CPU time that this virtual machine asked for "
+                  "during the run (steal time): the times include that interference"));
   EXPECT_THAT(after_ten_seconds(20, 64, 5), SizeIs(1));  // room or not: it is the vCPUs that wait
   EXPECT_THAT(after_ten_seconds(20, 2, 0.1), IsEmpty());
   EXPECT_THAT(after_ten_seconds(0, 2), IsEmpty());

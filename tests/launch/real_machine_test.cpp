@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace collbench::launch::real_machine_test {
 namespace {
@@ -58,6 +59,18 @@ TEST(RealMachine, SeesABinding) {
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
   EXPECT_EQ(view_machine().allowed_cores.size(), 1U);
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST(RealMachine, IsNotDeceivedByTheVariablesOfHwloc) {
+  const LocalMachineView honest = view_machine();
+  for (const auto& [variable, value] :
+       {std::pair("HWLOC_SYNTHETIC", "pack:3 core:5 pu:1"), std::pair("HWLOC_XMLFILE", "/no/such/file")}) {
+    ASSERT_EQ(setenv(variable, value, 1), 0);
+    const LocalMachineView view = view_machine();
+    ASSERT_EQ(unsetenv(variable), 0);
+    EXPECT_EQ(view.allowed_cores, honest.allowed_cores) << variable;
+    EXPECT_EQ(view.online_cores, honest.online_cores) << variable;
+  }
 }
 
 TEST(RealMachine, KnowsATerminalAndItsWidthFromAFile) {

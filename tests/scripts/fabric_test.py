@@ -112,7 +112,7 @@ class Life(Refusals):
         """A search for host0's address that began without the cable would fail a second after it is back."""
         fabric("cut", "host1")
         fabric("exec", "host1", "bash", "-c", "echo > /dev/udp/10.93.1.1/9")
-        time.sleep(2.2)  # the third and last question is out: no answer within 3 s is "No route to host"
+        time.sleep(2.2)  # the third and last question is out: timed out after 3 s is "No route to host"
         fabric("heal")
         said = fabric("exec", "host1", "bash", "-c", "exec 3<> /dev/tcp/10.93.1.1/9").stderr
         self.assertIn("Connection refused", said)

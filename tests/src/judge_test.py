@@ -88,7 +88,7 @@ class Judge(unittest.TestCase):
                           "nodes": [{"host": name, "shape": 0, "identity": {}} for name in ("n0", "n1")]}
         result = self.judge(run, "--topology", "ndv4", "--format", "json")
         why = json.loads(result.stdout)["rows"][-1]["explanation"]
-        self.assertRegex(why, r"Findings on its path: n0 and n1, degraded nic-port-slower .*costs AllReduce on 2 nodes: ring")
+        self.assertRegex(why, r"Findings on its path: n0 and n1, degraded nic-port-slower .*cost: AllReduce on 2 nodes: ring")
 
     def test_bad_input(self):
         for run, arguments, says in (

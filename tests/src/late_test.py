@@ -105,7 +105,7 @@ class LateRank(Scratch):
         result = run("taskset", "--cpu-list", CORES[0], *mpirun(2, PROGRAM, *ROWS, "-J", path), environment=faulty(1, "between"))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIsNone(json.loads(path.read_text())["rank_probe"])
-        self.assertIn("warning: no search for late ranks: ranks share cores", " ".join(result.stdout.split()))
+        self.assertIn("warning: stragglers not probed: ranks share cores", " ".join(result.stdout.split()))
 
     def test_a_ranks_host_on_gpus(self):
         record, output = self.look(2, {**STAND_INS, **faulty(1, "between")}, "--backend", "nccl")

@@ -282,7 +282,7 @@ class BadInput(Scratch):
     def test_outputs(self):
         exists = self.folder / "exists.json"
         exists.write_text("precious")
-        self.check(["-J", exists], "exists already", "--overwrite")
+        self.check(["-J", exists], "already exists", "--overwrite")
         self.assertEqual(exists.read_text(), "precious")
         self.check(["-J", self.folder / "missing" / "run.json"], "does not exist")
         self.check(["--csv", "/proc/run.csv"], "/proc")

@@ -129,7 +129,7 @@ class Repeat(Scratch):
 
     def test_a_launch_that_hangs_is_ended(self):
         result = self.repeat("-T", "1", "-J", self.path, status=4, command=["bash", "-c", "sleep 60"])
-        self.assertIn("launch 1: no answer within 1 s", result.stderr)
+        self.assertIn("launch 1: timed out after 1 s", result.stderr)
 
     def test_a_launch_that_is_refused_ends_it_with_its_own_words(self):
         result = self.repeat(status=2, command=mpirun(2, PROGRAM, "--sizes", "x"))
@@ -155,7 +155,7 @@ class Repeat(Scratch):
         result = run(*mpirun(1, PROGRAM, "repeat", "--", "true"))
         self.assertIn("it was started as a rank", result.stderr)
         self.path.write_text("{}")
-        self.assertIn("exists already", self.repeat("-J", self.path, status=2).stderr)
+        self.assertIn("already exists", self.repeat("-J", self.path, status=2).stderr)
 
 
 if __name__ == "__main__":

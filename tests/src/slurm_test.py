@@ -98,7 +98,7 @@ class Launchers(InSlurm):
     def test_no_launcher_in_an_allocation(self):
         made = self.record(2, "salloc -Q -N2")
         self.assertEqual(len(made["ranks"]), 1)
-        self.assertIn("inside a Slurm allocation: one rank runs, the other nodes idle", " ".join(made["place_notes"]))
+        self.assertIn("inside a Slurm allocation: one rank runs, and the other nodes sit idle", " ".join(made["place_notes"]))
 
     def test_srun_without_pmix(self):
         for tasks in ("-n1", "-n4"):

@@ -135,7 +135,7 @@ class Refusals(Scratch):
         self.assertIn("run.stream:1", self.refusal(*self.QUICK, "--resume", self.stream))
 
     def test_a_stream_that_is_there_already_or_is_not(self):
-        self.assertIn("exists already", self.refusal(*self.QUICK, "--stream", self.stream))
+        self.assertIn("already exists", self.refusal(*self.QUICK, "--stream", self.stream))
         self.assertIn("No such file", self.refusal(*self.QUICK, "--resume", self.folder / "none"))
         self.refusal(*self.QUICK, "--resume", self.stream, "--stream", self.stream)
 

@@ -69,7 +69,7 @@ class Diff(Scratch):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertRegex(result.stdout, r"degraded  nvlink-fewer .*bad\.json")
         self.assertRegex(result.stdout, r"GPU1 .*: 12 NVLinks active instead of 18")
-        self.assertRegex(result.stdout, r"costs AllReduce on 1 node: ring \d")
+        self.assertRegex(result.stdout, r"cost: AllReduce on 1 node: ring \d")
 
     def test_no_difference_is_status_0(self):
         good, _ = self.pair()
@@ -268,7 +268,7 @@ class SaveAndDetect(Scratch):
 
     def test_a_file_that_exists_stays(self):
         precious = self.file("precious", "precious")
-        self.bad(["save", "hgx-h100", "-o", precious], "exists already", "--overwrite")
+        self.bad(["save", "hgx-h100", "-o", precious], "already exists", "--overwrite")
         self.assertEqual(precious.read_text(), "precious")
         self.good("save", "hgx-h100", "-o", precious, "--overwrite")
         self.bad(["save", "hgx-h100", "-o", "/no/such/folder/file"], "-o: the folder /no/such/folder does not exist")

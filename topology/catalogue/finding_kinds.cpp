@@ -95,7 +95,7 @@ constexpr std::array<FindingKind, 45> kFindingKinds{{
      "NIC.board NIC.driver"},
     {"nic-firmware", kDiffers, "The NIC has different firmware.", "ibstat | grep Firmware", "NIC.firmware"},
     {"nic-renumbered", kDiffers,
-     "The NICs have each other's names: what goes by name or number takes other rails (nccl#820, #856).",
+     "NIC names are swapped: settings by name or number select other rails (nccl#820, #856).",
      "ls -l /sys/class/infiniband", ""},
     {"graph-slower", kDegraded, "NCCL's search found less bandwidth: fewer channels, or slower ones.",
      kSearchLog, "graph.intra_gigabytes_per_second graph.inter_gigabytes_per_second"},

@@ -144,8 +144,8 @@ std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
     return {fmt::format("{} nodes, each {}", all, summary), nearest_reference_text(usual),
             "all nodes are identical"};
   }
-  return {fmt::format("{} nodes of {} kinds, {} of them {}", all, odd.size() + 1, alike, summary),
-          nearest_reference_text(usual), "odd: " + join_first(odd, kMaxOddGroups, " | ")};
+  return {fmt::format("{} nodes in {} configurations, {} of them {}", all, odd.size() + 1, alike, summary),
+          nearest_reference_text(usual), "outliers: " + join_first(odd, kMaxOddGroups, " | ")};
 }
 
 }  // namespace collbench::topology

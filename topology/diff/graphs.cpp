@@ -160,8 +160,8 @@ void diff_ways(const HostPair& pair, const GraphPair& graphs, FindingList& findi
   const std::string name = nccl_graph_name(graphs.a.id);
   if (lesser(graphs.a.cross_nic, graphs.b.cross_nic)) {
     findings.add_named("graph-cross-nic", Side::b, name, {},
-                       graphs.b.cross_nic.value_or(false) ? "channels may leave by another NIC"
-                                                          : "channels leave by the NIC that they come in by");
+                       graphs.b.cross_nic.value_or(false) ? "channels may leave through a different NIC"
+                                                          : "channels leave through the NIC they entered by");
     return;
   }
   if (diff_nics_used(pair, graphs, findings)) return;

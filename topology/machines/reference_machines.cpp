@@ -58,13 +58,13 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
      "NVIDIA DGX-1 with V100 system architecture white paper (2 × Xeon E5-2698 v4); a published topo -m"},
     {"hgx-a100", "8 × A100 SXM, 8 × 200 Gb/s InfiniBand", "NVIDIA A100-SXM4-80GB", 16, NvLinkWiring::switches,
      12, 6, kNoPairs, kTwoAndTwoOn2, 200, 16, "InfiniBand", "IB", "AuthenticAMD", 23, 49, 0, 0,
-     "NVIDIA HGX A100 data sheet: 600 GB/s of NVLink a GPU, 6 NVSwitches; CPU of DGX A100"},
+     "NVIDIA HGX A100 data sheet: 600 GB/s of NVLink per GPU, 6 NVSwitches; CPU of DGX A100"},
     {"dgx-a100", "8 × A100 SXM, 8 × 200 Gb/s InfiniBand", "NVIDIA A100-SXM4-40GB", 16, NvLinkWiring::switches,
      12, 6, kNoPairs, kDgxA100, 200, 16, "InfiniBand", "IB", "AuthenticAMD", 23, 49, 0, 0,
      "NVIDIA DGX A100 user guide: 2 × EPYC 7742 in NPS4, GPU pairs on NUMA 3, 1, 7, 5"},
     {"hgx-h100", "8 × H100 SXM, 8 × 400 Gb/s InfiniBand", "NVIDIA H100 80GB HBM3", 32, NvLinkWiring::switches,
      18, 4, kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 143, 0, 0,
-     "NVIDIA DGX/HGX H100 data sheets: 900 GB/s of NVLink a GPU, 4 NVSwitches, 8 × ConnectX-7; NVIDIA's "
+     "NVIDIA DGX/HGX H100 data sheets: 900 GB/s of NVLink per GPU, 4 NVSwitches, 8 × ConnectX-7; NVIDIA's "
      "MLPerf 3.1 entry: Xeon 8480C"},
     {"p4de", "8 × A100 SXM, 4 × 100 Gb/s EFA (AWS p4de.24xlarge)", "NVIDIA A100-SXM4-80GB", 16,
      NvLinkWiring::switches, 12, 6, kNoPairs, kTwoAndOne, 100, 16, "Ethernet", "EFA", "GenuineIntel", 6, 85,
@@ -74,7 +74,7 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
     {"p5", "8 × H100 SXM, 32 × 100 Gb/s EFA (AWS p5.48xlarge)", "NVIDIA H100 80GB HBM3", 32,
      NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndFour, 100, 32, "Ethernet", "EFA", "AuthenticAMD", 25, 1,
      0, 0,
-     "AWS EC2 P5 page: 3200 Gb/s over 32 EFA, four a GPU; a published listing of such a node: EPYC 7R13"},
+     "AWS EC2 P5 page: 3200 Gb/s over 32 EFA, four per GPU; a published listing of such a node: EPYC 7R13"},
     {"a3-mega", "8 × H100 SXM, 8 × 200 Gb/s TCPXO (Google a3-megagpu-8g)", "NVIDIA H100 80GB HBM3", 32,
      NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndOne, 200, 32, "Ethernet", "TCPXO", "GenuineIntel", 6,
      143, 0, 0,
@@ -87,22 +87,25 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
      "the CPU"},
     {"a100-pcie", "8 × A100 PCIe, no NVLink, no fast NIC", "NVIDIA A100-PCIE-40GB", 16, NvLinkWiring::none, 0,
      0, kNoPairs, kTwoAlone, 0, 0, "", "", "AuthenticAMD", 23, 49, 0, 0,
-     "NVIDIA A100 PCIe product brief: Gen4 x16; two cards a switch is the usual server; NVIDIA's MLPerf 3.1 "
+     "NVIDIA A100 PCIe product brief: Gen4 x16; two cards per switch is the usual server; NVIDIA's MLPerf "
+     "3.1 "
      "entry of 8 PCIe cards: EPYC 7742"},
     {"hgx-h200", "8 × H200 SXM, 8 × 400 Gb/s InfiniBand", "NVIDIA H200", 32, NvLinkWiring::switches, 18, 4,
      kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 143, 0, 0,
-     "NVIDIA HGX H200 data sheet: 900 GB/s of NVLink a GPU; NVIDIA's MLPerf 4.1 entry: Xeon 8480C"},
+     "NVIDIA HGX H200 data sheet: 900 GB/s of NVLink per GPU; NVIDIA's MLPerf 4.1 entry: Xeon 8480C"},
     {"hgx-b200", "8 × B200, 8 × 400 Gb/s InfiniBand", "NVIDIA B200", 32, NvLinkWiring::switches, 18, 2,
      kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 207, 0, 0,
-     "NVIDIA DGX/HGX B200 data sheets: 1.8 TB/s of NVLink a GPU, 2 NVSwitches, 8 × ConnectX-7; DGX B200 user "
+     "NVIDIA DGX/HGX B200 data sheets: 1.8 TB/s of NVLink per GPU, 2 NVSwitches, 8 × ConnectX-7; DGX B200 "
+     "user "
      "guide: 2 × Xeon 8570"},
-    {"gb200-nvl72", "4 × GB200 a tray, 72 in one NVLink domain, 4 × 400 Gb/s InfiniBand", "NVIDIA GB200", 32,
-     NvLinkWiring::switches, 18, 18, kNoPairs, kGraceTray, 400, 32, "InfiniBand", "IB", "ARM", 0, 0, 450, 72,
+    {"gb200-nvl72", "4 × GB200 per tray, 72 in one NVLink domain, 4 × 400 Gb/s InfiniBand", "NVIDIA GB200",
+     32, NvLinkWiring::switches, 18, 18, kNoPairs, kGraceTray, 400, 32, "InfiniBand", "IB", "ARM", 0, 0, 450,
+     72,
      "NVIDIA GB200 NVL72 data sheet: 18 trays of 4 GPUs and 2 Grace CPUs, 18 NVLink switch chips, C2C 900 "
      "GB/s"},
     {"hgx-h800", "8 × H800 SXM, 8 × 400 Gb/s InfiniBand", "NVIDIA H800", 32, NvLinkWiring::switches, 8, 4,
      kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 143, 0, 0,
-     "published topo -m and nvlink -s of H800 nodes: NV8; else as hgx-h100"},
+     "published topo -m and nvlink -s of H800 nodes: NV8; otherwise as hgx-h100"},
     {"h100-nvl", "8 × H100 NVL in four bridged pairs, 4 × 400 Gb/s InfiniBand", "NVIDIA H100 NVL", 32,
      NvLinkWiring::pairs, 12, 0, kBridgesOf12, kTwoAndOne, 400, 32, "InfiniBand", "IB", "AuthenticAMD", 25,
      17, 0, 0,

@@ -55,8 +55,13 @@ ReaderInput::ReaderInput(std::string_view whole) : text(whole), xml(trim(whole).
 
 Topology read_any_topology(std::string_view text, std::string_view file) {
   require_text(text, file, readable_inputs());
-  if (trim(text).front() == '{' && text.find("collbench_topology") != std::string_view::npos)
-    return load_topology(text, file);
+  if (trim(text).front() == '{' && text.find("collbench_topology") != std::string_view::npos) {
+    Topology saved = load_topology(text, file);
+    if (saved.hosts.empty())
+      throw usage_error(std::string(file), "there is no host in it",
+                        "save it again with collbench topo save");
+    return saved;
+  }
   const ReaderInput input(text);
   std::vector<Host> readings;
   for (const TopologyReader* reader : topology_readers()) {

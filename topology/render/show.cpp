@@ -41,7 +41,7 @@ std::string summarize_host(const Host& host) {
   for (const Nic& nic : host.nics) {
     for (const NicPort& port : nic.ports) gigabits += port.gigabits_per_second.value_or(0);
   }
-  if (gigabits > 0) out += fmt::format(" ({} Gb/s together)", gigabits);
+  if (gigabits > 0) out += fmt::format(" ({} Gb/s total)", gigabits);
   if (!host.numa_nodes.empty()) {
     out += ", " + counted(host.numa_nodes.size(), "NUMA node");
   }
@@ -240,7 +240,8 @@ std::string peer_access_text(const Host& host) {
       ways[state].push_back(
           fmt::format("{} to {}", device_label(host, access.from), device_label(host, access.to)));
   }
-  std::string out = fmt::format("Peer access: {} of {} ways between GPUs OK", good, host.peer_access.size());
+  std::string out =
+      fmt::format("Peer access: OK in {} of {} directions between GPUs", good, host.peer_access.size());
   for (auto& [state, names] : ways) {
     const auto* meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
                                        [&word = state](const auto& each) { return each.first == word; });

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -53,8 +54,12 @@ class GpuReader {
   /// What is asked, as messages name it: "NVML", "nvidia-smi -q -x".
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// All GPUs, at least one. Throws Error when the source is missing, fails or does not answer in time.
-  [[nodiscard]] virtual std::vector<GpuReading> read() = 0;
+  /// All GPUs, at least one. Throws Error when the source is missing, fails or does not answer within
+  /// `seconds`, or within a shorter time of its own.
+  [[nodiscard]] virtual std::vector<GpuReading> read_within(double seconds) = 0;
+  [[nodiscard]] std::vector<GpuReading> read() {
+    return read_within(std::numeric_limits<double>::infinity());
+  }
 };
 
 }  // namespace collbench::topology

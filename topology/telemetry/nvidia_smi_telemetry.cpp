@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
@@ -123,10 +124,12 @@ class NvidiaSmiReader final : public GpuReader {
 
   [[nodiscard]] std::string name() const override { return "nvidia-smi -q -x"; }
 
-  [[nodiscard]] std::vector<GpuReading> read() override {
-    const ChildResult child = run_child({program_, "-q", "-x"}, limits_);
+  [[nodiscard]] std::vector<GpuReading> read_within(double seconds) override {
+    ChildLimits limits = limits_;
+    limits.seconds = std::min(limits.seconds, seconds);
+    const ChildResult child = run_child({program_, "-q", "-x"}, limits);
     if (child.succeeded()) return read_nvidia_smi_telemetry(child.out, "nvidia-smi");
-    std::string what = describe_end(child, limits_);
+    std::string what = describe_end(child, limits);
     const std::string_view output = trim(trim(child.err).empty() ? child.out : child.err);
     if (!output.empty()) {
       what += fmt::format(", \"{}\"", excerpt(output.substr(0, output.find('\n')), kMaxQuoted));

@@ -45,13 +45,11 @@ inline constexpr unsigned long long kNvmlHwThermalSlowdown = 0x40;
 inline constexpr unsigned long long kNvmlHwPowerBrakeSlowdown = 0x80;
 
 /// Fields of nvmlDeviceGetFieldValues: a power in mW, and for how long a reason has lowered the clocks, in
-/// ns.
+/// ns. The times of the other reasons have numbers that mean something else in other drivers, so they are not
+/// asked for: 269 to 271 in nvml.h of CUDA 13, 251 to 253 elsewhere, where CUDA 13 has power smoothing.
 inline constexpr unsigned int kNvmlSwPowerCapTime = 74;
 inline constexpr unsigned int kNvmlSyncBoostTime = 76;
 inline constexpr unsigned int kNvmlInstantPower = 186;
-inline constexpr unsigned int kNvmlSwThermalSlowdownTime = 269;
-inline constexpr unsigned int kNvmlHwThermalSlowdownTime = 270;
-inline constexpr unsigned int kNvmlHwPowerBrakeSlowdownTime = 271;
 
 struct NvmlDevice;  ///< nvmlDevice_t is a pointer to it
 

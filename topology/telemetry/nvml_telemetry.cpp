@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <future>
@@ -44,12 +45,9 @@ struct ReasonTime {
   GpuTrouble trouble;
 };
 
-/// There is none for HW slowdown.
+/// Those whose number is the same in every driver; of the other reasons only the bits are read.
 constexpr std::array kReasonTimes{
     ReasonTime{kNvmlSwPowerCapTime, GpuTrouble::sw_power_cap},
-    ReasonTime{kNvmlHwThermalSlowdownTime, GpuTrouble::hw_thermal_slowdown},
-    ReasonTime{kNvmlHwPowerBrakeSlowdownTime, GpuTrouble::hw_power_brake_slowdown},
-    ReasonTime{kNvmlSwThermalSlowdownTime, GpuTrouble::sw_thermal_slowdown},
     ReasonTime{kNvmlSyncBoostTime, GpuTrouble::sync_boost},
 };
 
@@ -122,11 +120,19 @@ class NvmlGpu {
  public:
   NvmlGpu(const NvmlLibrary& nvml, NvmlDevice* device) : nvml_(nvml), device_(device) {}
 
-  GpuReading read() {
+  /// None of a GPU that is lost, and of one without a PCI address: it could not be told from others.
+  std::optional<GpuReading> read() {
+    NvmlPciInfo pci{};
+    failure_ = nvml_.pci_info(device_, &pci);
+    if (failure_ != NvmlResult::success) return std::nullopt;
+    const auto address = canonical_pci_address(pci.bus_id.data());
+    if (!address) {
+      failure_ = NvmlResult::unknown;
+      return std::nullopt;
+    }
     GpuReading reading;
     reading.source = TelemetrySource::nvml;
-    const auto pci = ask<NvmlPciInfo>([&](auto* info) { return nvml_.pci_info(device_, info); });
-    if (pci) reading.address = canonical_pci_address(pci->bus_id.data()).value_or("");
+    reading.address = *address;
     const auto uuid = ask<std::array<char, kNvmlUuidBytes>>(
         [&](auto* text) { return nvml_.uuid(device_, text->data(), kNvmlUuidBytes); });
     if (uuid) reading.uuid = uuid->data();
@@ -139,18 +145,19 @@ class NvmlGpu {
     reading.pcie_replays = ask<unsigned>([&](auto* count) { return nvml_.pcie_replays(device_, count); });
     reading.throttled_by = reasons();
     read_fields(reading);
+    if (failure_ != NvmlResult::success) return std::nullopt;
     return reading;
   }
 
-  /// Whether any answer so far was that the GPU is lost.
-  [[nodiscard]] bool lost() const { return lost_; }
+  /// Why there is no reading.
+  [[nodiscard]] NvmlResult failure() const { return failure_; }
 
  private:
   template <typename Value, typename Call>
   std::optional<Value> ask(const Call& call) {
     Value value{};
     const NvmlResult result = call(&value);
-    if (result == NvmlResult::gpu_is_lost) lost_ = true;
+    if (result == NvmlResult::gpu_is_lost) failure_ = result;
     return result == NvmlResult::success ? std::optional(value) : std::nullopt;
   }
 
@@ -183,7 +190,7 @@ class NvmlGpu {
     return most_specific(std::move(active));
   }
 
-  /// Power, and how long each reason has held: one call, in which each field has a result of its own.
+  /// Power, and how long some reasons have held: one call, in which each field has a result of its own.
   void read_fields(GpuReading& reading) {
     std::array<NvmlFieldValue, 1 + kReasonTimes.size()> answers{};
     answers.front().field = kNvmlInstantPower;
@@ -208,7 +215,7 @@ class NvmlGpu {
 
   const NvmlLibrary& nvml_;
   NvmlDevice* device_;
-  bool lost_ = false;
+  NvmlResult failure_ = NvmlResult::success;
 };
 
 /// NVML, initialized.
@@ -238,11 +245,10 @@ class NvmlSession {
         continue;
       }
       NvmlGpu gpu(nvml_, device);
-      GpuReading reading = gpu.read();
-      if (gpu.lost()) {
-        unread = NvmlResult::gpu_is_lost;
+      if (auto reading = gpu.read()) {
+        readings.push_back(*std::move(reading));
       } else {
-        readings.push_back(std::move(reading));
+        unread = gpu.failure();
       }
     }
     if (readings.empty()) {
@@ -282,14 +288,15 @@ class NvmlReader final : public GpuReader {
 
   [[nodiscard]] std::string name() const override { return "NVML"; }
 
-  [[nodiscard]] std::vector<GpuReading> read() override {
+  [[nodiscard]] std::vector<GpuReading> read_within(double seconds) override {
+    const auto limit = std::min(timeout_, std::chrono::duration<double>(seconds));
     std::packaged_task<std::vector<GpuReading>()> task([state = state_] { return read_with(*state); });
     std::future<std::vector<GpuReading>> result = task.get_future();
     std::thread thread = start(std::move(task));
-    if (result.wait_for(timeout_) != std::future_status::ready) {
+    if (result.wait_for(limit) != std::future_status::ready) {
       thread.detach();
       state_ = std::make_shared<NvmlState>(library_);  // the other is that thread's now
-      throw nvml_error(fmt::format("timed out after {} s", timeout_.count()));
+      throw nvml_error(fmt::format("timed out after {} s", limit.count()));
     }
     thread.join();
     return result.get();

@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <exception>
+#include <stdexcept>
 #include <utility>
-
-#include "base/error.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -82,8 +83,8 @@ void TelemetryLog::add(const std::vector<GpuReading>& reading, const ReadingTime
   }
 }
 
-TelemetryWatch::TelemetryWatch(GpuReaders readers, double seconds_between)
-    : readers_(std::move(readers)), seconds_between_(seconds_between) {
+TelemetryWatch::TelemetryWatch(GpuReaders readers, double seconds_between, double seconds_to_read)
+    : readers_(std::move(readers)), seconds_between_(seconds_between), seconds_to_read_(seconds_to_read) {
   read();
   if (!readers_.empty()) thread_ = std::thread([this] { watch(); });
 }
@@ -147,25 +148,31 @@ void TelemetryWatch::read() {
 }
 
 std::optional<std::vector<GpuReading>> TelemetryWatch::read_gpus() {
+  const auto start = std::chrono::steady_clock::now();
   while (!readers_.empty()) {
     try {
-      auto reading = readers_.front()->read();
+      // To hundredths, as messages show it.
+      const double seconds_left = std::ceil((seconds_to_read_ - seconds_from(start)) * 100) / 100;
+      if (seconds_left <= 0) {
+        throw std::runtime_error(fmt::format("not asked, as {} s had passed", seconds_to_read_));
+      }
+      auto reading = readers_.front()->read_within(seconds_left);
       if (log_.readings() == 0 && !failures_.empty()) {
         log_.note(
             fmt::format("read with {} instead of {}", readers_.front()->name(), fmt::join(failures_, "; ")));
       }
       return reading;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       failures_.push_back(fmt::format("{}: {}", readers_.front()->name(), error.what()));
     }
     if (log_.readings() > 0) {
-      log_.note(fmt::format("not known after reading {}: {}; check dmesg for Xid errors", log_.readings(),
+      log_.note(fmt::format("unknown since reading {}: {}; check dmesg for Xid errors", log_.readings(),
                             failures_.back()));
       readers_.clear();
     } else {
       readers_.erase(readers_.begin());
       if (readers_.empty())
-        log_.note(fmt::format("not known: {}; check the NVIDIA driver, or pass --no-telemetry",
+        log_.note(fmt::format("unknown: {}; check the NVIDIA driver, or pass --no-telemetry",
                               fmt::join(failures_, "; ")));
     }
   }

@@ -59,8 +59,8 @@ using GpuReaders = std::vector<std::unique_ptr<GpuReader>>;
 class TelemetryWatch {
  public:
   /// Takes the first reading. Between two readings `seconds_between` pass at least, and nine times what the
-  /// last reading took.
-  explicit TelemetryWatch(GpuReaders readers, double seconds_between = 1);
+  /// last reading took. All readers together have `seconds_to_read` for a reading.
+  explicit TelemetryWatch(GpuReaders readers, double seconds_between = 1, double seconds_to_read = 8);
   TelemetryWatch(const TelemetryWatch&) = delete;
   TelemetryWatch& operator=(const TelemetryWatch&) = delete;
   TelemetryWatch(TelemetryWatch&&) = delete;
@@ -88,6 +88,7 @@ class TelemetryWatch {
   std::chrono::steady_clock::time_point last_reading_;
 
   double seconds_between_;
+  double seconds_to_read_;
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool over_ = false;

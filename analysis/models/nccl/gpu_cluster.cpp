@@ -121,7 +121,7 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   const auto sm = topology::sm_of(host, host.gpus[0]);
   if (!sm) {
     throw usage_error(
-        where, "the GPU model is unknown, and with it every link rate",
+        where, "the GPU model is unknown, so no link rate is known",
         fmt::format(
             "put it together with nvidia-smi -q -x > q.xml; collbench topo save {} q.xml -o node.json",
             where));

@@ -41,8 +41,8 @@ LinkLimit domain_nics(const GpuCluster& cluster) {
   LinkLimit all = one_nic(cluster);
   const bool pcie = all.name.starts_with("the PCIe");
   all.name = pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
-                  : fmt::format("{} NIC{} per {}, {:g} GB/s each at {} %", nics, nics == 1 ? "" : "s",
-                                domain_name(cluster), cluster.nic_line_rate,
+                  : fmt::format("{} NIC{} per {}, {:g} GB/s each at {} % of line rate", nics,
+                                nics == 1 ? "" : "s", domain_name(cluster), cluster.nic_line_rate,
                                 std::lround(100 * traits(cluster.transport).efficiency));
   all.gigabytes_per_second *= nics;
   // A node with fewer ranks than GPUs: what leaves it passes through the GPUs that are used.

@@ -70,7 +70,7 @@ std::optional<Ceiling> nics_of(const LogFacts& log) {
 }
 
 /// Ring and tree of AllReduce from the two links: in a ring every link carries 2(p − 1)/p · S, so busbw is at
-/// most the slowest; in NCCL's tree 2S leave a GPU, and S (two nodes) or 2S (more) leave a node.
+/// most the slowest; in NCCL's tree 2S leaves a GPU, and S (two nodes) or 2S (more) leave a node.
 void add_algorithms(const Run& run, const std::optional<Ceiling>& nvlink, const std::optional<Ceiling>& nics,
                     std::vector<Ceiling>& ceilings) {
   const int ranks = static_cast<int>(run.ranks.size());
@@ -96,12 +96,12 @@ void add_algorithms(const Run& run, const std::optional<Ceiling>& nvlink, const 
   Ceiling tree{std::string(kTreeCeiling),
                fmt::format("2(p − 1)/p × {} ÷ {:g}", format_rate(of(nics)), leaves_node),
                factor * of(nics) / leaves_node,
-               nodes == 2 ? "S leaves each of two nodes" : "2S leave a node that is neither root nor leaf"};
+               nodes == 2 ? "S leaves each of two nodes" : "2S leaves a node that is neither root nor leaf"};
   if (!one_gpu_per_node) {
     const double by_nvlink = factor * of(nvlink) / 2;
     tree.arithmetic = fmt::format("min({}, 2(p − 1)/p × {} ÷ 2)", tree.arithmetic, format_rate(of(nvlink)));
     tree.bytes_per_second = std::min(tree.bytes_per_second, by_nvlink);
-    tree.source += ", 2S leave a GPU";
+    tree.source += ", 2S leaves a GPU";
   }
   ceilings.push_back(tree);
 }
@@ -137,7 +137,7 @@ std::vector<Ceiling> of_host_memory(const Run& run) {
        "calibrated at its largest size", 1 / *link, "docs/model.md"});
   const double moved = 2 * (p - 1) / p;
   constexpr double kNanosecond = 1e-9;
-  ceilings.push_back({"ring AllReduce beyond the caches, busbw",
+  ceilings.push_back({"ring AllReduce out of cache, busbw",
                       fmt::format("f ÷ (f ÷ {} + (p − 1)/p × {} ns/B + {} ns/B), f = 2(p − 1)/p = {:.4g}",
                                   format_rate(1 / *link), format_significant(gamma / kNanosecond, 2, 7),
                                   format_significant(kappa / kNanosecond, 2, 7), moved),

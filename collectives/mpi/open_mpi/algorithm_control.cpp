@@ -61,14 +61,16 @@ std::string component_before_tuned() {
 std::string reason_tuned_does_not_decide() {
   const auto obeyed = integer_variable("coll_tuned_use_dynamic_rules");
   if (!obeyed)
-    return "this MPI library does not let programs choose (Open MPI does, with its component coll/tuned)";
+    return "this MPI library does not let programs choose an algorithm (Open MPI does, with its component "
+           "coll/tuned)";
   const auto rules = MpiTVariable::find("coll_tuned_dynamic_rules_filename");
   if (*obeyed != 0 && rules && !rules->text().empty()) {
     // coll_tuned_decision_dynamic.c: a rule of the file comes before a forced algorithm
     return fmt::format("Open MPI's rules file {} chooses", rules->text());
   }
   const std::string other = component_before_tuned();
-  if (!other.empty()) return fmt::format("Open MPI's component coll/{} chooses before coll/tuned", other);
+  if (!other.empty())
+    return fmt::format("Open MPI's component coll/{} takes priority over coll/tuned", other);
   return {};
 }
 

@@ -108,9 +108,8 @@ void CudaLibrary::check(CudaResult result, const char* call) const {
     throw Error(ExitStatus::usage, "GPU memory", what, "give a smaller -e");
   }
   if (result == CudaResult::ecc_uncorrectable) {
-    throw Error(
-        ExitStatus::rank_lost, "GPU", what,
-        "this GPU's memory is failing: nvidia-smi -q -d ECC shows the counts; take the host out of service");
+    throw Error(ExitStatus::rank_lost, "GPU", what,
+                "this GPU's memory is failing: nvidia-smi -q -d ECC shows the counts; drain the host");
   }
   throw Error(ExitStatus::rank_lost, "GPU", what,
               "check dmesg for an Xid, and nvidia-smi -q for the GPU's state");

@@ -105,7 +105,7 @@ NcclType nccl_type(DataType type) {
     case DataType::bfloat16:
       return NcclType::bfloat16;
   }
-  throw Error(ExitStatus::not_here, "NCCL", "has no such data type", "take another -d");
+  throw Error(ExitStatus::not_here, "NCCL", "has no such data type", "choose another -d");
 }
 
 NcclReduction nccl_reduction(Reduction reduction) {
@@ -121,7 +121,7 @@ NcclReduction nccl_reduction(Reduction reduction) {
     case Reduction::avg:
       return NcclReduction::avg;
   }
-  throw Error(ExitStatus::not_here, "NCCL", "has no such reduction", "take another -o");
+  throw Error(ExitStatus::not_here, "NCCL", "has no such reduction", "choose another -o");
 }
 
 unsigned tolerance_ulp(DataType type, Reduction reduction) {

@@ -85,8 +85,8 @@ struct Refused {
 };
 
 constexpr Refused kRefused[] = {
-    {"s114_all2all.log", "4 processes each ran as a job of its own", "by eye: four times Rank 0"},
-    {"s114_all_reduce_2gpu.log", "4 processes each ran as a job of its own", "by eye: four times Rank 0"},
+    {"s114_all2all.log", "4 processes each ran as a separate job", "by eye: four times Rank 0"},
+    {"s114_all_reduce_2gpu.log", "4 processes each ran as a separate job", "by eye: four times Rank 0"},
     {"s114_all_reduce_1node_2gpu.log", "holds 2 runs",
      "by eye: one rank, then two processes of one rank each"},
     {"MACHINES.tsv", "has no table of nccl-tests", "by eye: a table of machines"},

@@ -42,7 +42,8 @@ TEST(ChoiceFacts, NeighbouringSizesWithOneWinnerAreOneSentence) {
 TEST(ChoiceFacts, ADifferenceWithinTheIntervalsIsNone) {
   const auto facts = choice_lines(run_of({row(8, "auto", 10), row(8, "ring", 9.3)}));  // 9.67 > 9.6
   ASSERT_THAT(facts, SizeIs(1));
-  EXPECT_EQ(facts[0].text, "AllReduce float sum: nothing measured beside auto was significantly faster");
+  EXPECT_EQ(facts[0].text,
+            "AllReduce float sum: no other algorithm measured was significantly faster than auto");
 }
 
 TEST(ChoiceFacts, WithoutIntervalsNothingIsClaimed) {
@@ -103,8 +104,8 @@ TEST(PoorChoiceFacts, AreOneLineOverTheSizes) {
   ASSERT_THAT(facts, SizeIs(1));
   EXPECT_EQ(
       facts[0].text,
-      "AllGather, 3 sizes from 1 KiB to 64 KiB: auto runs recursive_doubling, and the model predicts 0.40 "
-      "to 0.75 of its time for a ring: compare with --algo auto,ring");
+      "AllGather, 3 sizes from 1 KiB to 64 KiB: auto runs recursive_doubling; the model predicts that a ring "
+      "takes 0.40 to 0.75 of its time: compare with --algo auto,ring");
 }
 
 TEST(PoorChoiceFacts, ALittleLessIsNothing) {

@@ -31,7 +31,7 @@ TEST(DiffReport, TextSaysWhatHowBadAndWhatItCosts) {
   EXPECT_THAT(text, AllOf(HasSubstr("bad.json against good.json\n1 degraded\n"),
                           HasSubstr("degraded  nic-port-slower  bad.json"),
                           HasSubstr("mlx5_2 (0000:09:00.0): 200 Gb/s instead of 400"),
-                          HasSubstr("costs AllReduce on 2 nodes: ring"), HasSubstr("confirm: ibstat")));
+                          HasSubstr("cost: AllReduce on 2 nodes: ring"), HasSubstr("confirm: ibstat")));
 }
 
 TEST(DiffReport, JsonHoldsAllOfIt) {
@@ -81,12 +81,12 @@ TEST(DiffReport, WithoutALossThereIsNoCost) {
   EXPECT_EQ(format_cost({}), "");
   EXPECT_EQ(format_cost({{1, {100, {}, 100}, {100, {}, 100}}}), "");
   EXPECT_EQ(format_cost({{1, {100, {}, 120}, {50, {}, 60}}}),
-            "costs AllReduce on 1 node: ring 100.0 → 50.0 GB/s (−50 %) and best 120.0 → 60.0 GB/s (−50 %)");
+            "cost: AllReduce on 1 node: ring 100.0 → 50.0 GB/s (−50 %) and best 120.0 → 60.0 GB/s (−50 %)");
 }
 
 TEST(DiffReport, AnAlgorithmThatKeepsItsRateIsLeftOut) {
   EXPECT_EQ(format_cost({{1, {100, 90, 120}, {100, 89.99, 119.6}}}),
-            "costs AllReduce on 1 node: best 120.0 → 119.6 GB/s (−0.3 %)");
+            "cost: AllReduce on 1 node: best 120.0 → 119.6 GB/s (−0.3 %)");
   EXPECT_EQ(format_cost({{1, {100, 90, 120}, {100, 89.99, 120}}}), "");
 }
 

@@ -39,10 +39,11 @@ TEST(FitFacts, EverySweepHasItsLine) {
 
 TEST(FitFacts, WhereTwoAlgorithmsCross) {
   // The lines meet at 200 kB as measured, and at 60 kB as expected.
-  EXPECT_THAT(fit_lines(tree_and_ring())[2].text,
-              testing::AllOf(
-                  HasSubstr("ring overtakes tree"), HasSubstr("predicted between 16 KiB and 64 KiB"),
-                  HasSubstr("measured between 64 KiB and 256 KiB"), HasSubstr("from the fits at 195 KiB")));
+  EXPECT_THAT(
+      fit_lines(tree_and_ring())[2].text,
+      testing::AllOf(HasSubstr("ring overtakes tree"), HasSubstr("predicted between 16 KiB and 64 KiB"),
+                     HasSubstr("measured between 64 KiB and 256 KiB"),
+                     HasSubstr("crossover of the fits: 195 KiB")));
 }
 
 TEST(FitFacts, ThreeSizesAreNoLine) {

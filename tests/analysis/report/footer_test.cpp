@@ -23,9 +23,9 @@ TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
       texts(footer_lines(example_run())),
       ElementsAre("data: every element checked in 4 of 4 rows, none wrong",
                   "requested ring, but the library ran recursive_doubling in 1 row",
-                  "AllReduce float sum: nothing measured beside auto was significantly faster",
+                  "AllReduce float sum: no other algorithm measured was significantly faster than auto",
                   "precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
-                  "(AllReduce 8 B float sum, out of place, ring); a longer --time or fewer rows narrow it",
+                  "(AllReduce 8 B float sum, out of place, ring); use a longer --time or fewer rows",
                   "wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
                   "no verdict on host memory; meas/exp is informational"));
 }
@@ -79,8 +79,8 @@ TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {
   run.rows[2].measurement.interval.reset();
   EXPECT_THAT(
       texts(footer_lines(run)),
-      Contains("precision not reached in 1 of 4 rows (out of time: 1); too few passes for an interval; a "
-               "longer --time or fewer rows narrow it"));
+      Contains("precision not reached in 1 of 4 rows (out of time: 1); too few passes for an interval; use a "
+               "longer --time or fewer rows"));
 }
 
 TEST(OutcomeFacts, MoreTimeIsAdvisedOnlyWhereTimeWasShort) {
@@ -137,7 +137,7 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   EXPECT_THAT(
       texts(footer_lines(run)),
       Contains(
-          "ranks: no rank is significantly late, and no link between hosts is slow (14 probes in 200 ms)"));
+          "stragglers: no rank is significantly late, and no slow link between hosts (14 probes in 200 ms)"));
   ProbeFinding late;
   late.text = "rank 2 on node02 enters late";
   run.rank_probe->findings = {late};
@@ -153,7 +153,7 @@ TEST(OutcomeFacts, OneHostHasNoLinkBetweenHosts) {
   run.rank_probe->seconds = 0.2;
   for (Identity& identity : run.ranks) identity.node = 0;
   EXPECT_THAT(texts(footer_lines(run)),
-              Contains("ranks: no rank is significantly late (14 probes in 200 ms)"));
+              Contains("stragglers: no rank is significantly late (14 probes in 200 ms)"));
 }
 
 TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
@@ -163,7 +163,7 @@ TEST(OutcomeFacts, OnGpusTheLooksAreTheHosts) {
   run.rank_probe->repetitions = 14;
   run.rank_probe->seconds = 0.2;
   EXPECT_THAT(texts(footer_lines(run)),
-              Contains("ranks: no rank is significantly late (14 probes in 200 ms); "
+              Contains("stragglers: no rank is significantly late (14 probes in 200 ms); "
                        "links between GPUs were not probed"));
   ProbeFinding late;
   late.text = "rank 2 on node02 enters late";

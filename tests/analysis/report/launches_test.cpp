@@ -185,8 +185,8 @@ TEST(LaunchFacts, ADriftUnderTheLaunchesIsAWarning) {
   EXPECT_THAT(
       texts(repetition(20, 1)),
       ElementsAre("warning: the machine drifted: consecutive launches are correlated in AllReduce 64 MiB "
-                  "float sum, in place, so the interval holds for these minutes only; repeat --every SECONDS "
-                  "spreads the launches"));
+                  "float sum, in place, so the interval holds only for the time measured; repeat --every "
+                  "SECONDS spaces the launches out"));
   EXPECT_EQ(launch_lines(repetition(20, 1)).front().tone, Tone::warning);
   EXPECT_THAT(texts(repetition(20, 99)), IsEmpty()) << "no row drifts";
   EXPECT_THAT(texts(repetition(7, 1)), IsEmpty()) << "too few to tell";

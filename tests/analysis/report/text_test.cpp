@@ -99,10 +99,10 @@ TEST(ReportText, HeaderAndFooterAreCommentLines) {
       lines_of(part_of(run, "data:")),
       ElementsAre("# data: every element checked in 4 of 4 rows, none wrong",
                   "# requested ring, but the library ran recursive_doubling in 1 row",
-                  "# AllReduce float sum: nothing measured beside auto was significantly faster",
+                  "# AllReduce float sum: no other algorithm measured was significantly faster than auto",
                   "# precision not reached in 1 of 4 rows (out of time: 1); the widest interval is ±4.0 % "
                   "(AllReduce 8 B float sum, out of",
-                  "#   place, ring); a longer --time or fewer rows narrow it",
+                  "#   place, ring); use a longer --time or fewer rows",
                   "# wall time 1 min 20 s, 8 passes, calibration 350 ms, checking data 3.2 s (4.0 %)",
                   "# no verdict on host memory; meas/exp is informational"));
 }

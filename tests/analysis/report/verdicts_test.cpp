@@ -22,7 +22,7 @@ TEST(VerdictFacts, SayTheVerdictAndWhatHoldsEachRow) {
   EXPECT_EQ(facts[0].tone, Tone::quiet);
   EXPECT_EQ(facts[1].text,
             "AllReduce float: 1 MiB to 4 MiB: latency-bound, 1.00 of expected; 16 MiB to 1 GiB: "
-            "bandwidth-bound (8 NICs per node, 25 GB/s each at 95 %), 1.00 of expected");
+            "bandwidth-bound (8 NICs per node, 25 GB/s each at 95 % of line rate), 1.00 of expected");
 }
 
 TEST(VerdictFacts, ALossIsAWarningAndAFaultAnAlarm) {

@@ -163,7 +163,7 @@ TEST(LateRanks, BetweenTwoHostsTheDirectionIsNamed) {
     ++named;
     ASSERT_THAT(found(probe), ElementsAre("slow link 2 0")) << seed;
     EXPECT_THAT(probe.findings[0].text,
-                HasSubstr("the link from host1 to host0 is slow, the reverse direction is not"));
+                HasSubstr("the link from host1 to host0 is slow, but the reverse direction is not"));
     EXPECT_NEAR(probe.findings[0].ratio, 2, 0.2);
   }
   EXPECT_GE(named, 48)

@@ -34,7 +34,7 @@ TEST(LossCause, WithinANodeTheNvlinksThatNcclSaw) {
   EXPECT_THAT(cause(cluster, 3), HasSubstr("found 1 of 12 NVLinks"));
   cluster.run.min_nvlinks = 20;
   EXPECT_THAT(cause(cluster, 3),
-              HasSubstr("20 GB/s of NVLink from one GPU to another where 12 NVLinks give 240"));
+              HasSubstr("20 GB/s over NVLink between two GPUs, where 12 NVLinks give 240"));
   EXPECT_THAT(cause(cluster_of("a100-pcie", 1), 3), HasSubstr("the path through the host"));
 }
 
@@ -62,7 +62,7 @@ TEST(Explanation, WhatTheLogSaysIsNotAskedForAgain) {
   GpuCluster cluster = cluster_of("ndv4", 2);
   cluster.run.network = "IB with GPUDirect RDMA";
   EXPECT_THAT(explanation(cluster, 3),
-              AllOf(HasSubstr("Likely cause: the log says network IB with GPUDirect RDMA"),
+              AllOf(HasSubstr("or older software (the log says network IB with GPUDirect RDMA)"),
                     testing::Not(HasSubstr("NCCL_DEBUG=INFO"))));
   cluster.run.algorithm = "ring";
   EXPECT_THAT(
@@ -73,7 +73,7 @@ TEST(Explanation, WhatTheLogSaysIsNotAskedForAgain) {
 TEST(Explanation, WhatTopologyCannotSeeIsSaid) {
   EXPECT_THAT(
       explanation(cluster_of("ndv5", 4), 1),
-      HasSubstr("Losing one of the 8 NICs (12 %), or losing one of the 18 NVLinks (6 %) would not show in "
+      HasSubstr("Losing one of the 8 NICs (12 %) or losing one of the 18 NVLinks (6 %) would not show in "
                 "this verdict"));
 }
 
@@ -81,9 +81,9 @@ TEST(Explanation, TheNumberIsWorthSoManyLinks) {
   // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
   // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
-              HasSubstr("GB/s leave each node, about 2.6 of its 8 NICs. Likely cause"));
+              HasSubstr("GB/s leaves each node, about 2.6 of its 8 NICs. Likely cause"));
   EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 3),
-              AllOf(HasSubstr("leave each domain, about "), HasSubstr("of its 72 NICs, and"),
+              AllOf(HasSubstr("leaves each domain, about "), HasSubstr("of its 72 NICs, and"),
                     HasSubstr("of its 18 NVLinks. Likely cause")));
 }
 
@@ -115,9 +115,9 @@ TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
   collbench::Run run = run_from_expectation(cluster, 1);
   run.rows.resize(2);
   run = judged_on_gpus(run, cluster);
-  EXPECT_EQ(
-      run.rows.back().verdict.explanation,
-      "No row of 64 MiB or more, and a verdict needs two; 4 MiB is latency-bound; 100 % of the ring model.");
+  EXPECT_EQ(run.rows.back().verdict.explanation,
+            "No row of 64 MiB or more, and a verdict needs two; the largest row, 4 MiB, is latency-bound; "
+            "100 % of the ring model.");
 }
 
 TEST(Explanation, ARowIsLatencyOrBandwidthBound) {

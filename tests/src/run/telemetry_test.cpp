@@ -74,7 +74,7 @@ TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostUses) {
   ASSERT_EQ(all.telemetry.gpus.size(), 1U);
   EXPECT_EQ(all.telemetry.gpus[0].host, "n2");
   EXPECT_THAT(all.marks, ElementsAre(Pair(2, testing::SizeIs(1))));
-  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n1: not known: NVML lists none of the GPUs")));
+  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n1: unknown: NVML lists none of the GPUs")));
 }
 
 TEST(GatherTelemetry, AMigDeviceIsKnownByItsGpusAddress) {

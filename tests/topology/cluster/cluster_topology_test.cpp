@@ -99,8 +99,8 @@ TEST(ClusterSummary, NamesTheOddNodeAndWhy) {
   odd.gpus[3].nvlinks_active.value = 17;
   const auto lines = cluster_summary(cluster_of({odd, hgx()}, {1, 1, 0, 1}));
   ASSERT_EQ(lines.size(), 3U);
-  EXPECT_THAT(lines[0], HasSubstr("4 nodes of 2 kinds, 3 of them 8 × NVIDIA H100"));
-  EXPECT_THAT(lines[2], testing::Eq("odd: n2"));
+  EXPECT_THAT(lines[0], HasSubstr("4 nodes in 2 configurations, 3 of them 8 × NVIDIA H100"));
+  EXPECT_THAT(lines[2], testing::Eq("outliers: n2"));
 }
 
 TEST(ClusterSummary, AThousandNodesTakeThreeLines) {
@@ -113,8 +113,8 @@ TEST(ClusterSummary, AThousandNodesTakeThreeLines) {
   shapes[500] = 2;
   const auto lines = cluster_summary(cluster_of({hgx(), without, down}, shapes));
   ASSERT_EQ(lines.size(), 3U);
-  EXPECT_THAT(lines[0], HasSubstr("1000 nodes of 3 kinds, 989 of them"));
-  EXPECT_THAT(lines[2], testing::Eq("odd: n10, n11, n12, n13 and 6 more | n500"));
+  EXPECT_THAT(lines[0], HasSubstr("1000 nodes in 3 configurations, 989 of them"));
+  EXPECT_THAT(lines[2], testing::Eq("outliers: n10, n11, n12, n13 and 6 more | n500"));
   for (const std::string& line : lines) EXPECT_LT(line.size(), 600U) << line;
 }
 

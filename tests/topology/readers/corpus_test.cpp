@@ -136,19 +136,19 @@ struct Refused {
 constexpr Refused kRefused[] = {
     {"hwloc-xml/dgx2h_16xv100.test", "this file does not describe a machine"},
     {"nccl-xml/mew0_NVLINK_FAILURE_SIMULATION.md", "this file does not describe a machine"},
-    {"tools/azure_bad_nvsmi8.txt", "the text of nvidia-smi -q"},
-    {"tools/azure_orig_nvsmi8.txt", "the text of nvidia-smi -q"},
+    {"tools/azure_bad_nvsmi8.txt", "the text output of nvidia-smi -q"},
+    {"tools/azure_orig_nvsmi8.txt", "the text output of nvidia-smi -q"},
     {"tools/azure_ib_6flap_syslog.txt", "a system log"},
     {"tools/fabricmanager_gpud.log", "a log of the fabric manager"},
-    {"tools/lspci/a100_lspci_nn_gpud.txt", "the output of lspci"},
-    {"tools/lspci/a10_lspci_nn_gpud.txt", "the output of lspci"},
+    {"tools/lspci/a100_lspci_nn_gpud.txt", "lspci output without details"},
+    {"tools/lspci/a10_lspci_nn_gpud.txt", "lspci output without details"},
     {"tools/nvlink-s/a10_gpud_EMPTY.txt", "the file is empty"},
     {"tools/s114_check_env.txt", "s114_check_env.txt:35: 'GPU0GPU1NIC0NIC1NIC2NIC3CPU Affinity"},
     {"tools/superbench_ibstat.txt", "this file does not describe a machine"},
     {"tools/superbench_nvbandwidth.log", "the output of nvbandwidth"},
     {"tools/sysfs_infiniband_h100.tsv", "this file does not describe a machine"},  // read as a tree below
     // The columns of the NICs were lost, and their rows were not.
-    {"topo-m/h800_8gpu.txt", "h800_8gpu.txt:10: row NIC0 stands where the header has no more devices"},
+    {"topo-m/h800_8gpu.txt", "h800_8gpu.txt:10: found row NIC0 where the header has no more devices"},
     {"topo-m/win_1x2080super_drv591_error.txt",
      ":1: nvidia-smi failed: 'ERROR: Option -m is missing its value"},
 };

@@ -77,7 +77,7 @@ TEST_F(GatherLive, AHangingNvidiaSmiIsAskedOnce) {
   sources_.seconds_per_program = 0.2;
   EXPECT_THAT(notes_with_nvidia_smi("echo x >> " + (tree_.root() / "asked").string() + "; sleep 1000"),
               testing::ElementsAre(
-                  AllOf(HasSubstr("nvidia-smi -q -x: no answer within 0.2 s"), HasSubstr("not run again"))));
+                  AllOf(HasSubstr("nvidia-smi -q -x: timed out after 0.2 s"), HasSubstr("not run again"))));
   EXPECT_EQ(std::filesystem::file_size(tree_.root() / "asked"), 2U);
 }
 
@@ -136,7 +136,7 @@ TEST_F(GatherLive, TheFabricManagerIsAskedForWhereGpusAre) {
 
 TEST_F(GatherLive, AllProgramsShareOneBudget) {
   sources_.seconds = 0;
-  EXPECT_THAT(gather_live(sources_).notes, Contains(HasSubstr("no answer within 0 s")));
+  EXPECT_THAT(gather_live(sources_).notes, Contains(HasSubstr("timed out after 0 s")));
 }
 
 TEST(GatherLiveHere, LooksAtThisMachine) {

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 TEST(SummarizeHost, CountsWhatThereIs) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   EXPECT_EQ(summarize_host(host),
-            "8 × NVIDIA H100 80GB HBM3, 18 NVLinks each through 4 NVSwitches, 8 NICs (3200 Gb/s together), "
+            "8 × NVIDIA H100 80GB HBM3, 18 NVLinks each through 4 NVSwitches, 8 NICs (3200 Gb/s total), "
             "2 NUMA nodes");
   host.gpus[7].model.value = "NVIDIA A100";
   EXPECT_EQ(summarize_host(host).substr(0, 48), "1 × NVIDIA A100, 7 × NVIDIA H100 80GB HBM3, 18");

@@ -48,9 +48,6 @@ static_assert(kNvmlHwPowerBrakeSlowdown == nvmlClocksThrottleReasonHwPowerBrakeS
 static_assert(kNvmlSwPowerCapTime == NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP);
 static_assert(kNvmlSyncBoostTime == NVML_FI_DEV_CLOCKS_EVENT_REASON_SYNC_BOOST);
 static_assert(kNvmlInstantPower == NVML_FI_DEV_POWER_INSTANT);
-static_assert(kNvmlSwThermalSlowdownTime == NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN);
-static_assert(kNvmlHwThermalSlowdownTime == NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN);
-static_assert(kNvmlHwPowerBrakeSlowdownTime == NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN);
 static_assert(kNvmlTemperatureVersion == nvmlTemperature_v1);
 static_assert(kNvmlUuidBytes == NVML_DEVICE_UUID_V2_BUFFER_SIZE);
 

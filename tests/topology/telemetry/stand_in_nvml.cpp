@@ -5,7 +5,8 @@
 // Controlled by COLLBENCH_STAND_IN_SMI, as that one is, words between blanks: a reason of those in
 // kReasonWords: it holds on GPU 1; na: nothing is supported; replays: GPU 0's PCIe replay counter goes up
 // with every call; hang: nvmlInit does not return; mismatch: the library is of another version than the
-// kernel module; lost: GPU 1 has fallen off the bus; lost_all; forbidden: GPU 0 may not be used; no_gpu.
+// kernel module; lost: GPU 1 has fallen off the bus; lost_all; forbidden: GPU 0 may not be used; no_address:
+// that of GPU 1 cannot be read; no_gpu.
 //
 // STAND_IN_OLD: an older driver: no nvmlDeviceGetTemperatureV, no
 // nvmlDeviceGetCurrentClocksEventReasons, and of the fields those up to 80. STAND_IN_INCOMPLETE: it lacks
@@ -92,9 +93,6 @@ NvmlResult answer(const NvmlDevice* device, Value* value, Answer is) {
       field.value.unsigned_long_long = 2500000000;
       return;
     case kNvmlSyncBoostTime:
-    case kNvmlSwThermalSlowdownTime:
-    case kNvmlHwThermalSlowdownTime:
-    case kNvmlHwPowerBrakeSlowdownTime:
       return;
     default:
       field.result = NvmlResult::not_supported;
@@ -146,6 +144,7 @@ NvmlResult nvmlDeviceGetHandleByIndex_v2(unsigned int index, NvmlDevice** device
 
 NvmlResult nvmlDeviceGetPciInfo_v3(NvmlDevice* device, NvmlPciInfo* info) {
   *info = {};
+  if (is_set("no_address") && device->index == 1) return NvmlResult::unknown;
   std::snprintf(info->bus_id.data(), info->bus_id.size(), "00000000:%02X:00.0", 0x18 + device->index);
   return NvmlResult::success;
 }

@@ -5,10 +5,17 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
+#include <new>
+#include <thread>
+#include <utility>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
 #include "topology/telemetry/nvml_telemetry.hpp"
@@ -115,6 +122,21 @@ TEST(TelemetryLog, AGpuThatDisappearsIsReportedOnce) {
   EXPECT_THAT(log.notes(), ElementsAre("GPU b disappeared during the run; check dmesg for Xid errors"));
 }
 
+/// One that fails as it is told to, once the time that it is given is over.
+class FailingReader final : public GpuReader {
+ public:
+  explicit FailingReader(std::function<void()> fail) : fail_(std::move(fail)) {}
+  [[nodiscard]] std::string name() const override { return "it"; }
+  [[nodiscard]] std::vector<GpuReading> read_within(double seconds) override {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    fail_();
+    return {};
+  }
+
+ private:
+  std::function<void()> fail_;
+};
+
 class TelemetryWatchTest : public testing::Test {
  protected:
   TelemetryWatchTest() {
@@ -210,7 +232,7 @@ TEST_F(TelemetryWatchTest, AProgramThatIsNotThereIsNoFailure) {
   watch.running(0);
   const TelemetryLog& log = watch.finish();
   EXPECT_EQ(log.readings(), 0);
-  EXPECT_THAT(log.notes(), ElementsAre(HasSubstr("not known: nvidia-smi -q -x: No such file")));
+  EXPECT_THAT(log.notes(), ElementsAre(HasSubstr("unknown: nvidia-smi -q -x: No such file")));
 }
 
 TEST_F(TelemetryWatchTest, OneThatFailsIsAskedOnce) {
@@ -224,7 +246,25 @@ TEST_F(TelemetryWatchTest, OneThatFailsIsAskedOnce) {
 TEST_F(TelemetryWatchTest, OneThatHangsIsGivenUp) {
   script("sleep 1000");
   TelemetryWatch watch(nvidia_smi(0.05), kPause);
-  EXPECT_THAT(watch.finish().notes(), ElementsAre(HasSubstr("no answer within 0.05 s")));
+  EXPECT_THAT(watch.finish().notes(), ElementsAre(HasSubstr("timed out after 0.05 s")));
+}
+
+TEST_F(TelemetryWatchTest, AllReadersShareOneTimeout) {
+  healthy();
+  GpuReaders readers = nvidia_smi();
+  readers.insert(readers.begin(), std::make_unique<FailingReader>(
+                                      [] { throw Error(ExitStatus::not_here, "it", "no answer", "look"); }));
+  TelemetryWatch watch(std::move(readers), kPause, 0.05);
+  EXPECT_THAT(watch.finish().notes(),
+              ElementsAre(HasSubstr("it: no answer; nvidia-smi -q -x: not asked, as 0.05 s had passed; ")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "calls"));
+}
+
+TEST_F(TelemetryWatchTest, AnyExceptionIsAFailure) {
+  GpuReaders readers;
+  readers.push_back(std::make_unique<FailingReader>([] { throw std::bad_alloc(); }));
+  TelemetryWatch watch(std::move(readers), kPause, 0.05);
+  EXPECT_THAT(watch.finish().notes(), ElementsAre(HasSubstr("unknown: it: std::bad_alloc; ")));
 }
 
 TEST_F(TelemetryWatchTest, OneThatFailsLaterKeepsItsReadings) {
@@ -236,7 +276,7 @@ echo '<nvidia_smi_log><gpu id="00000000:18:00.0"></gpu></nvidia_smi_log>')");
   EXPECT_EQ(log.readings(), 2);
   EXPECT_EQ(log.gpus().size(), 1U);
   EXPECT_THAT(log.notes(),
-              ElementsAre(HasSubstr("not known after reading 2: nvidia-smi -q -x: exit status 15")));
+              ElementsAre(HasSubstr("unknown since reading 2: nvidia-smi -q -x: exit status 15")));
 }
 
 TEST_F(TelemetryWatchTest, NonsenseIsNotKnown) {
@@ -269,7 +309,7 @@ TEST_F(TelemetryWatchTest, NvidiaSmiIsUsedWhereNvmlCannotBeAndTheReasonIsNoted) 
 TEST_F(TelemetryWatchTest, WhereNeitherCanBeUsedBothReasonsAreNoted) {
   TelemetryWatch watch(nvml_then_nvidia_smi("/none.so"), kPause);
   EXPECT_THAT(watch.finish().notes(), ElementsAre(testing::MatchesRegex(
-                                          "not known: NVML: /none.so: .*; nvidia-smi -q -x: No such file or "
+                                          "unknown: NVML: /none.so: .*; nvidia-smi -q -x: No such file or "
                                           "directory; check the NVIDIA driver, or pass --no-telemetry")));
 }
 
@@ -281,7 +321,7 @@ TEST_F(TelemetryWatchTest, NvmlThatFailsLaterKeepsItsReadings) {
   const TelemetryLog& log = watch.finish();
   ::unsetenv("COLLBENCH_STAND_IN_SMI");
   EXPECT_EQ(log.readings(), 1);
-  EXPECT_THAT(log.notes(), ElementsAre("not known after reading 1: NVML: cannot read any of 8 GPUs: GPU is "
+  EXPECT_THAT(log.notes(), ElementsAre("unknown since reading 1: NVML: cannot read any of 8 GPUs: GPU is "
                                        "lost; check dmesg for Xid errors"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "calls"));
 }

@@ -23,7 +23,7 @@ TEST(GpuRing, BusbwIsTheSlowestLink) {
 
 TEST(GpuRing, NamesTheLink) {
   EXPECT_EQ(gpu_ring(operation(OperationId::all_reduce), cluster_of("p4de", 2)).limit.name,
-            "4 NICs per node, 12.5 GB/s each at 84 %");
+            "4 NICs per node, 12.5 GB/s each at 84 % of line rate");
 }
 
 TEST(GpuTree, OnTwoNodesReaches1875TimesTheNics) {

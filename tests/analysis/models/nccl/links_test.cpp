@@ -31,7 +31,8 @@ TEST(GpuLinks, TheSmallestDomainCounts) {
   EXPECT_EQ(domain_nic_count(ragged), 4);
   EXPECT_EQ(domain_nics(cluster_of("hgx-h100", 2, 2)).name, "the PCIe links of 2 GPUs, 48.0 GB/s each");
   EXPECT_DOUBLE_EQ(domain_nics(cluster_of("hgx-h100", 2, 2)).gigabytes_per_second, 96);
-  EXPECT_EQ(domain_nics(cluster_of("gb200-nvl72", 36)).name, "72 NICs per domain, 50 GB/s each at 95 %");
+  EXPECT_EQ(domain_nics(cluster_of("gb200-nvl72", 36)).name,
+            "72 NICs per domain, 50 GB/s each at 95 % of line rate");
 }
 
 /// At its plateau an algorithm loads its limiting link fully, and no link more than fully.
