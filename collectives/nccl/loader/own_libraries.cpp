@@ -16,8 +16,8 @@ constexpr const char* kVariable = "COLLBENCH_KERNELS";
 
 Error unusable(const std::string& what) {
   return {ExitStatus::not_here, "GPU kernels", what,
-          fmt::format("build collbench where nvcc is installed (that makes {}), or name the file in {}", kFile,
-                      kVariable)};
+          fmt::format("build collbench where nvcc is installed (that makes {}), or name the file in {}",
+                      kFile, kVariable)};
 }
 
 }  // namespace

@@ -8,10 +8,11 @@
 namespace collbench::nccl_selection_test {
 namespace {
 
-const NcclSelection kSelection{.algorithm = "tree",
-                          .protocol = "ll",
-                          .channels = 2,
-                          .expected = {{"ring", "ll", 3e-6}, {"tree", "ll", 2e-6}, {"tree", "simple", 1e-6}}};
+const NcclSelection kSelection{
+    .algorithm = "tree",
+    .protocol = "ll",
+    .channels = 2,
+    .expected = {{"ring", "ll", 3e-6}, {"tree", "ll", 2e-6}, {"tree", "simple", 1e-6}}};
 
 TEST(NcclSelection, ExpectsOfWhatItUsed) { EXPECT_EQ(nccl_expected_seconds(kSelection), 2e-6); }
 
@@ -54,9 +55,9 @@ NcclSelection read_back(const Json& selection) {
 
 TEST(NcclSelectionJson, ReadsBackWhatItWrote) {
   const NcclSelection selection{.algorithm = "nvls_tree",
-                           .protocol = "simple",
-                           .channels = 16,
-                           .expected = {{"ring", "ll", 1.5e-5}, {"nvls_tree", "simple", 3e-5}}};
+                                .protocol = "simple",
+                                .channels = 16,
+                                .expected = {{"ring", "ll", 1.5e-5}, {"nvls_tree", "simple", 3e-5}}};
   EXPECT_EQ(read_back(nccl_selection_to_json(selection)), selection);
   EXPECT_EQ(nccl_selection_to_json(std::nullopt), nullptr);
 }
