@@ -71,7 +71,7 @@ class EveryOperation(Scratch):
         rows = [row for row in run["rows"] if not row["unavailable"]]
         for row in run["rows"]:
             if "two ranks" not in row["unavailable"]:
-                self.assertEqual("a type of GPUs that MPI does not have" in row["unavailable"], row["type"].startswith("f8"), row)
+                self.assertEqual("a GPU data type that MPI does not have" in row["unavailable"], row["type"].startswith("f8"), row)
         for row in rows:
             self.assertEqual(row["wrong_elements"], 0, row)
             self.assertGreater(row["size_bytes"], 0, row)
@@ -334,7 +334,7 @@ class BadInput(Scratch):
     def test_what_only_gpus_have(self):
         self.check(["-G", "1"], "-G: there are no CUDA graphs on host memory", status=5)
         self.check(["--enqueue-time"], "--enqueue-time: an MPI call returns when it is done", status=5)
-        self.check(["-d", "f8e4m3"], "-d f8e4m3: .*a type of GPUs that MPI does not have", status=5)
+        self.check(["-d", "f8e4m3"], "-d f8e4m3: .*a GPU data type that MPI does not have", status=5)
 
     def test_report_of_no_record(self):
         self.check(["report", self.folder / "none.json"], "none.json", "No such file")
