@@ -294,7 +294,7 @@ class BadInput(Scratch):
         self.check(["-b", "0", "-e", "64M", "-i", "8"], "-i", "10000 rows")
 
     def test_files(self):
-        self.check(["--csv", "/dev/null", "--overwrite"], "no regular file")
+        self.check(["--csv", "/dev/null", "--overwrite"], "not a regular file")
         same = str(self.folder / "same")
         self.check(["-J", same, "--csv", same], "--csv", "same file")
         self.check(["-J", same, "--samples", same], "--samples", "same file as -J")
@@ -333,7 +333,7 @@ class BadInput(Scratch):
 
     def test_what_only_gpus_have(self):
         self.check(["-G", "1"], "-G: there are no CUDA graphs on host memory", status=5)
-        self.check(["--enqueue-time"], "--enqueue-time: an MPI call returns when it is done", status=5)
+        self.check(["--enqueue-time"], "--enqueue-time: an MPI call returns when it is complete", status=5)
         self.check(["-d", "f8e4m3"], "-d f8e4m3: .*a GPU data type that MPI does not have", status=5)
 
     def test_report_of_no_record(self):
