@@ -349,7 +349,7 @@ class Telemetry(Scratch):
 
     def test_an_nvidia_smi_that_hangs(self):
         made, _ = self.measure(*QUICK, *SMALL, by="nvidia-smi", gpus="hang")
-        self.assertIn("no answer within", made["telemetry"]["notes"][0])
+        self.assertIn("timed out after", made["telemetry"]["notes"][0])
 
     def test_not_asked_for(self):
         made, text = self.measure(*QUICK, *SMALL, "--no-telemetry", by="stand_in_nvml", gpus="sw_power_cap")
