@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace collbench;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const Run run = import_log(text, "input", {});
+    const Run run = analysis::import_log(text, "input", {});
     if (run.ranks.size() > 4096) return 0;  // slow to write, not wrong
-    (void)report(run, "text");
+    (void)analysis::report(run, "text");
     if (run_from_json_text(to_json_text(run), "saved").rows.size() != run.rows.size()) std::abort();
   } catch (const Error& error) {
     if (describe(error).empty()) std::abort();

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/fuzz/fuzz_reader.hpp"
-#include "topology/readers/gather_live.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace {
 
