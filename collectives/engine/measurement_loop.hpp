@@ -16,7 +16,7 @@ namespace collbench::collectives {
 struct MeasurementLoopOptions {
   StoppingRule stopping;
   FixedCounts fixed;
-  double seconds = 120;  ///< the whole sweep; the first pass is always finished
+  double seconds = 120;  ///< the whole measurement; the first pass is always finished
   int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
   launch::RankAggregate across_ranks = launch::RankAggregate::maximum;
   bool enqueue_time = false;  ///< also take the host time of a call
@@ -42,13 +42,13 @@ struct MeasurementProgress {
   double max_seconds_left = 0;
 };
 
-/// What the sweep tells while it runs, outside of every timed part.
+/// What the loop reports while it runs, outside of every timed part.
 struct MeasurementObserver {
   /// On every rank; only rank 0 knows which rows are done.
   std::function<void(const MeasurementProgress&)> before_block = [](const MeasurementProgress&) {};
   /// On every rank: the row whose block begins, by index, and none when it is over.
   std::function<void(std::optional<std::size_t>)> running = [](std::optional<std::size_t>) {};
-  /// On rank 0, asked before every block; true ends the sweep on all ranks with what there is.
+  /// On rank 0, asked before every block; true ends the loop on all ranks with what there is.
   std::function<bool()> interrupted = [] { return false; };
   /// On rank 0: a block that has just ended.
   std::function<void(const MeasuredBlock&)> block = [](const MeasuredBlock&) {};
