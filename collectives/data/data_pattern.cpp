@@ -65,8 +65,9 @@ std::string shown(Element value) {
 }  // namespace
 
 DataPattern::DataPattern(DataType type, std::optional<Reduction> reduction, int rank, int ranks)
-    : type_(type), reduction_(reduction), rank_(rank) {
+    : type_(type), reduction_(reduction), rank_(rank), ranks_(ranks) {
   if (!reduction) return;
+  contribute();
   with_element_type(type, [&]<typename Element>(std::type_identity<Element>) {
     for (std::size_t c = 0; c < kPatternColumns; ++c) {
       auto result = contribution<Element>(type, *reduction, ranks, 0, c);
@@ -74,9 +75,23 @@ DataPattern::DataPattern(DataType type, std::optional<Reduction> reduction, int 
         result = reduced(*reduction, result, contribution<Element>(type, *reduction, ranks, r, c));
       }
       if (*reduction == Reduction::avg) result = averaged(result, ranks);
-      const auto own = contribution<Element>(type, *reduction, ranks, rank, c);
-      std::memcpy(own_[c].data(), &own, sizeof own);
       std::memcpy(expected_[c].data(), &result, sizeof result);
+    }
+  });
+}
+
+DataPattern DataPattern::as_put_in_by(int rank) const {
+  DataPattern pattern = *this;
+  pattern.rank_ = rank;
+  if (reduction_) pattern.contribute();
+  return pattern;
+}
+
+void DataPattern::contribute() {
+  with_element_type(type_, [&]<typename Element>(std::type_identity<Element>) {
+    for (std::size_t c = 0; c < kPatternColumns; ++c) {
+      const auto own = contribution<Element>(type_, *reduction_, ranks_, rank_, c);
+      std::memcpy(own_[c].data(), &own, sizeof own);
     }
   });
 }

@@ -42,6 +42,10 @@ class DataPattern {
   /// `reduction` is none for operations that only move data.
   DataPattern(DataType type, std::optional<Reduction> reduction, int rank, int ranks);
 
+  /// The same ranks' pattern as `rank` puts it in. What comes out is the same on every rank and takes all
+  /// ranks' contributions to work out: here it is copied.
+  [[nodiscard]] DataPattern as_put_in_by(int rank) const;
+
   /// Fills this rank's send buffer for `iteration`.
   void fill(std::span<std::byte> send, std::uint64_t iteration) const;
 
@@ -58,9 +62,12 @@ class DataPattern {
   [[nodiscard]] static unsigned moved_bits(DataType type);
 
  private:
+  void contribute();
+
   DataType type_;
   std::optional<Reduction> reduction_;
   int rank_;
+  int ranks_;
   Table own_{};
   Table expected_{};
 };

@@ -83,7 +83,13 @@ TEST(RunStream, WhatIsWrittenIsReadBack) {
 TEST(RunStream, CutAnywhereItHoldsEveryBlockThatWasWhole) {
   const std::string text = written(2);
   const std::size_t first_line = text.find('\n') + 1;
+  // Around the end of each line, and here and there within it: every place of a text this long takes more
+  // than a minute under the sanitizers.
+  const auto beside_an_end = [&](std::size_t end) {
+    return text.substr(end - 1, 2).find('\n') != std::string::npos;
+  };
   for (std::size_t end = first_line; end <= text.size(); ++end) {
+    if (end % 17 != 0 && !beside_an_end(end)) continue;
     const std::string part = text.substr(0, end);
     const RunStream stream = run_stream_from_text(part, "run.stream");
     std::size_t lines = 0;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -152,15 +153,15 @@ TEST(RunJson, ATruncatedRecordIsAlwaysAnError) {
 
 TEST(RunJson, ADamagedRecordIsAnErrorOrARunAndNothingElse) {
   const std::string text = to_json_text(small_run());
+  constexpr std::array kBytes{'\0', '"', '9', '-', ']', 'e', '\xff'};
   int refused = 0;
   for (std::size_t index = 0; index < text.size(); ++index) {
-    for (const char byte : {'\0', '"', '9', '-', ']', 'e', '\xff'}) {
-      std::string damaged = text;
-      damaged[index] = byte;
-      if (message_of(damaged) != "no error") ++refused;  // any other exception fails the test
-    }
+    // One of them each, in turn: all at every place takes most of a minute under the sanitizers.
+    std::string damaged = text;
+    damaged[index] = kBytes[index % kBytes.size()];
+    if (message_of(damaged) != "no error") ++refused;  // any other exception fails the test
   }
-  EXPECT_GT(refused, static_cast<int>(text.size()));
+  EXPECT_GT(refused, static_cast<int>(text.size() / kBytes.size()));
 }
 
 /// AllReduce of 1 GB in half a second on four ranks: algbw 2 GB/s, bus factor 1.5.

@@ -82,7 +82,8 @@ class Observer : public ::testing::Test {
   SharedLibrary library;
   std::optional<ObserverLibrary> observer;
   void* context = nullptr;
-  int mask = -1;
+  // As in NCCL, a variable of the process: the observer writes to it after the test, too.
+  inline static int mask = -1;
 };
 
 TEST_F(Observer, ProfilerVersion1HasNumbers) {
