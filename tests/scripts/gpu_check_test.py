@@ -35,7 +35,7 @@ print("# Avg bus bandwidth    : 0.00")
 
 
 class GpuCheck(unittest.TestCase):
-    def check(self, status, **environment):
+    def check(self, status, most_ranks=1, **environment):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             for name in ("all_reduce_perf", "reduce_scatter_perf"):
@@ -44,7 +44,7 @@ class GpuCheck(unittest.TestCase):
             (folder / "nvidia-smi").symlink_to(SMI)
             done = subprocess.run(
                 [str(SOURCE / "scripts/gpu-check"), "--program", str(PROGRAM), "-o", str(folder / "out"), "--most-ranks",
-                 "2", "--largest", "64", "--seconds", "0.5"],
+                 str(most_ranks), "--largest", "64", "--seconds", "0.5"],
                 env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}",
                      "COLLBENCH_NCCL": str(STAND_INS / "libstand_in_nccl_22809.so"),
                      "COLLBENCH_CUDART": str(STAND_INS / "libstand_in_cudart.so"),
@@ -55,7 +55,7 @@ class GpuCheck(unittest.TestCase):
             return json.loads((folder / "out.json").read_text()), (folder / "out.md").read_text()
 
     def test_all_is_well_on_one_shared_gpu(self):
-        result, page = self.check(0, COLLBENCH_STAND_IN_GPUS="1")
+        result, page = self.check(0, most_ranks=2, COLLBENCH_STAND_IN_GPUS="1")
         steps = result["steps"]
         self.assertEqual([(step["ranks"], step["status"]) for step in steps], [(1, 0), (1, 0), (2, 0), (2, 0), (1, 0)])
         for step in steps[2:4]:
