@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -99,13 +100,37 @@ void add(LogTable& table, const LogTable& next) {
   }
 }
 
+std::optional<int> ranks_said(const LogTable& table) {
+  if (table.facts.ranks) return table.facts.ranks->value;
+  if (table.devices.empty()) return std::nullopt;
+  const int each = table.devices_per_process ? table.facts.gpus_per_process->value : 1;
+  return static_cast<int>(table.devices.size()) * each;
+}
+
+std::vector<OperationId> in_both(const std::vector<OperationId>& a, const std::vector<OperationId>& b) {
+  std::vector<OperationId> both;
+  std::copy_if(a.begin(), a.end(), std::back_inserter(both),
+               [&](OperationId id) { return std::find(b.begin(), b.end(), id) != b.end(); });
+  return both;
+}
+
+/// Tables of one operation only: without a program's name the shape of its rows and their rates tell,
+/// whatever
+/// --operation says of them.
 std::vector<LogTable> joined(std::vector<LogTable> tables) {
   std::vector<LogTable> runs;
+  std::vector<OperationId> of_last_run;
   for (LogTable& table : tables) {
-    if (!runs.empty() && !table.rows.empty() && goes_on(runs.back(), table)) {
+    const std::vector<OperationId> like = operations_like(table, ranks_said(table));
+    const std::vector<OperationId> both = in_both(of_last_run, like);
+    const bool known = !like.empty() && !of_last_run.empty();
+    const bool same_operation = table.facts.program || !known || !both.empty();
+    if (!runs.empty() && !table.rows.empty() && goes_on(runs.back(), table) && same_operation) {
       add(runs.back(), table);
+      if (known) of_last_run = both;
     } else {
       runs.push_back(std::move(table));
+      of_last_run = like;
     }
   }
   return runs;
@@ -241,14 +266,27 @@ std::vector<Row> rows_of(const LogTable& table, OperationId id) {
   return rows;
 }
 
+/// What the connections between nodes were says more than what NCCL found before it made them: which network,
+/// and whether each of them has GPUDirect.
+void conclude_network(LogFacts& facts) {
+  constexpr std::string_view kNet = "NET/";
+  MaybeLogFact<bool> gpu_direct;
+  for (const LogConnections& each : facts.connections) {
+    if (!each.via.starts_with(kNet)) continue;
+    if (!facts.network) {
+      const std::string name = each.via.substr(kNet.size());
+      facts.network = {name == "AWS" ? "AWS Libfabric" : name,
+                       each.line};  // the channel's line is cut at a space
+    }
+    if (!gpu_direct || (!each.gpu_direct && gpu_direct->value)) gpu_direct = {each.gpu_direct, each.line};
+  }
+  if (gpu_direct) facts.gpu_direct = gpu_direct;
+}
+
 /// What follows from the facts and rows that were read.
 void conclude(LogTable& table) {
   LogFacts& facts = table.facts;
-  for (const LogConnections& each : facts.connections) {
-    if (!each.via.starts_with("NET/")) continue;
-    if (!facts.gpu_direct) facts.gpu_direct = {true, each.line};
-    if (!each.gpu_direct && facts.gpu_direct->value) facts.gpu_direct = {false, each.line};
-  }
+  conclude_network(facts);
   for (const LogRow& row : table.rows) {
     if (row.size_bytes == kLatencyBytes && !facts.latency_seconds) {
       facts.latency_seconds = {row.out_of_place.seconds, row.line};

@@ -38,8 +38,10 @@ std::optional<double> number_behind(string_view text, string_view mark) {
 }
 
 /// "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>": the NICs of one node.
+/// "NET/Socket : Using [0]eth0:10.0.0.1<0>": the interfaces, where NCCL found no such NIC.
 void note_nics(string_view text, int line, LogFacts& facts) {
-  const auto list = behind(text, "NET/IB : Using ");
+  auto list = behind(text, "NET/IB : Using ");
+  if (!list) list = behind(text, "NET/Socket : Using ");
   if (!list || facts.nics) return;
   std::vector<std::string> nics;
   string_view layer;
@@ -55,6 +57,12 @@ void note_nics(string_view text, int line, LogFacts& facts) {
   if (nics.empty()) return;
   facts.nics = {std::move(nics), line};
   if (!layer.empty()) set_once(facts.link_layer, std::string(layer), line);
+}
+
+/// "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'". One that has it does not show that it was used.
+void note_no_gpu_direct(string_view text, int line, LogFacts& facts) {
+  if (text.find("GPU Direct RDMA Disabled for ") == string_view::npos) return;
+  set_once(facts.gpu_direct, false, line);
 }
 
 /// "… name=mlx5_0 speed=100000 ndevs=1" (Mb/s): one NIC's rate. A merged device has more than one.
@@ -198,6 +206,7 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
   }
   note_nics(text, line.number, facts);
   note_nic_rate(text, line.number, facts);
+  note_no_gpu_direct(text, line.number, facts);
   note_connection(text, line.number, facts);
   note_tuning(text, line.number, facts);
   note_ring_graph(text, line.number, facts);

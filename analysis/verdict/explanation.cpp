@@ -52,11 +52,17 @@ std::string cause_within_domain(const GpuCluster& cluster) {
 }
 
 std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
-  if (cluster.transport == Transport::sockets) {
-    return "the log says sockets: the data went over TCP instead of the NICs' RDMA";
+  // What the log shows, also where the run is judged as another transport (--transport).
+  if (cluster.run.logged == Transport::sockets) {
+    return fmt::format("the log says sockets ({}): the data went over TCP instead of the NICs' RDMA",
+                       cluster.run.network);
   }
-  if (cluster.transport == Transport::staged) {
+  if (cluster.run.logged == Transport::staged) {
     return "the log shows no GPUDirect RDMA: all data passed through host memory";
+  }
+  if (traits(cluster.transport).slower_than_nics) {
+    return fmt::format("{}, as given: slower than the NICs' RDMA, and no source says by how much",
+                       traits(cluster.transport).name);
   }
   if (!cluster.run.network.empty()) {
     return fmt::format("unused NICs, NICs below their rate, or older software (the log says network {})",

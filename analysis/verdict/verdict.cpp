@@ -108,17 +108,28 @@ bool is_low(const Row& row) {
   return row.verdict.word == VerdictWord::low || row.verdict.word == VerdictWord::fault;
 }
 
+void add_note(Run& run, std::string note) {
+  std::vector<std::string>& notes = run.log->notes;
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+}
+
 /// A log that names another GPU than the topology has: the verdict is about the wrong machine.
 void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
   if (!run.log || !run.log->gpu) return;
   const topology::GpuModel* model = topology::find_gpu_model(run.log->gpu->value);
   if (model == nullptr || model->name == cluster.gpu) return;
   if (cluster.gpu == kUnknownGpu && model->sm == cluster.sm) return;
-  std::string note = fmt::format("the log's GPUs are {} (line {}), but it is judged as a machine with {}",
-                                 run.log->gpu->value, run.log->gpu->line, cluster.gpu);
-  if (std::find(run.log->notes.begin(), run.log->notes.end(), note) == run.log->notes.end()) {
-    run.log->notes.push_back(std::move(note));
-  }
+  const std::string note =
+      fmt::format("the log's GPUs are {} (line {}), but it is judged as a machine with {}",
+                  run.log->gpu->value, run.log->gpu->line, cluster.gpu);
+  add_note(run, note);
+}
+
+/// A log that shows another transport than it is judged by, which the user gave.
+void warn_of_another_transport(Run& run, const GpuCluster& cluster) {
+  if (!run.log || cluster.run.logged == Transport::unknown || cluster.run.logged == cluster.transport) return;
+  add_note(run, fmt::format("the log says network {}, but it is judged as {}", cluster.run.network,
+                            traits(cluster.transport).name));
 }
 
 /// "tree" of "tree/ll"; "auto" where nobody told what ran.
@@ -147,6 +158,7 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
 
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   warn_of_another_gpu(run, cluster);
+  warn_of_another_transport(run, cluster);
   for (Row& row : run.rows) {
     row.verdict = {};
     row.expectation = expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes,

@@ -68,7 +68,7 @@ struct LogFacts {
   MaybeLogFact<std::vector<std::string>> hosts;
   MaybeLogFact<std::string> network;            ///< "IB", "Socket", "AWS Libfabric": NCCL's "Using network"
   MaybeLogFact<std::string> link_layer;         ///< "IB" or "RoCE", of the NICs
-  MaybeLogFact<std::vector<std::string>> nics;  ///< of one node
+  MaybeLogFact<std::vector<std::string>> nics;  ///< of one node; over sockets the interfaces
   MaybeLogFact<double> nic_bytes_per_second;    ///< of one of them, one direction
   std::vector<LogConnections> connections;
   MaybeLogFact<bool> gpu_direct;               ///< true: every network connection; false: some without

@@ -60,7 +60,9 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
              "what carried the bytes, where the log does not say: ib, roce, efa, tcpx, tcpxo, plugin, staged "
              "or sockets",
              [options](const std::string& text) { options->transport = text; });
-  command.add_flag("--own-floor", options->own_floor, "take the latency from the record's own smallest row")
+  command
+      .add_flag("--own-floor", options->own_floor,
+                "take the latency from the record's own quickest row of at most 1 KiB")
       ->group(theme);
   add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
   add_color_option(command, theme, options->color);

@@ -70,7 +70,7 @@ class Judge(unittest.TestCase):
         verdict, why = self.verdict(3.2, 1)
         self.assertEqual(verdict, "FAULT")
         self.assertIn("sockets", why)
-        self.assertIn("the log says sockets", self.verdict(3.2, 1, "--transport", "sockets")[1])
+        self.assertIn("Likely cause: sockets, as given", self.verdict(3.2, 1, "--transport", "sockets")[1])
 
     def test_the_report_says_it(self):
         text = self.judge(record(3.2), "--topology", "ndv4").stdout

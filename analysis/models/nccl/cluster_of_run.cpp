@@ -1,8 +1,10 @@
 #include "analysis/models/nccl/cluster_of_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,24 +17,45 @@ namespace {
 
 bool contains(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
 
-/// NCCL's "Using network" line: "IB", "Socket", or the name that a plugin gives itself.
+bool is_verbs(Transport transport) {
+  return transport == Transport::infiniband || transport == Transport::roce;
+}
+
+/// NCCL's "Using network" line: "IB", "Socket", or the name that a plugin gives itself. Without one, that
+/// NCCL found no GPUDirect for NICs that are made for it.
 Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
+  const bool no_gpu_direct = log.gpu_direct && !log.gpu_direct->value;
+  if (!log.network) {
+    return no_gpu_direct && is_verbs(cluster.transport) ? Transport::staged : Transport::unknown;
+  }
   const std::string& network = log.network->value;
   if (contains(network, "Socket")) return Transport::sockets;
   if (contains(network, "Libfabric")) return *find_transport("efa", cluster.sm);
   if (contains(network, "FasTrak") || contains(network, "TCPXO")) return Transport::tcpxo;
   if (contains(network, "TCPX")) return Transport::tcpx;
-  if (network != "IB" && network != "IBext") {
-    return contains(network, "IBext") ? cluster.transport : Transport::plugin;
-  }
-  if (log.gpu_direct && !log.gpu_direct->value) return Transport::staged;
+  if (network != "IB" && !contains(network, "IBext")) return Transport::plugin;
+  if (no_gpu_direct) return Transport::staged;
+  if (network != "IB" && network != "IBext") return cluster.transport;
   return log.link_layer && log.link_layer->value == "RoCE" ? Transport::roce : Transport::infiniband;
 }
 
+/// An interface that the kernel makes: what it carries passes through the CPU, whatever NICs there are.
+bool is_virtual_interface(const std::string& name) {
+  constexpr std::array<std::string_view, 9> kVirtual{"virbr", "docker",  "veth",  "br-", "cni",
+                                                     "cali",  "flannel", "vxlan", "tap"};
+  return std::any_of(kVirtual.begin(), kVirtual.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 std::string network_of(const LogFacts& log) {
-  std::string text = log.network->value;
+  std::string text = log.network ? log.network->value : "RDMA";
   if (log.link_layer) text += fmt::format(" ({})", log.link_layer->value);
   if (log.gpu_direct) text += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value ? "with" : "without");
+  if (log.network && contains(log.network->value, "Socket") && log.nics) {
+    const std::vector<std::string>& names = log.nics->value;
+    const bool all_virtual = std::all_of(names.begin(), names.end(), is_virtual_interface);
+    text += fmt::format(" over {}{}", fmt::join(names, ", "), all_virtual ? ", a virtual bridge" : "");
+  }
   return text;
 }
 
@@ -43,23 +66,25 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
   if (log.nvlink_least_bytes_per_second) {
     cluster.run.min_nvlinks = log.nvlink_least_bytes_per_second->value / kGigabyte;
   }
-  if (log.network && cluster.domains() > 1) {
-    cluster.transport = transport_of(log, cluster);
+  const Transport logged = cluster.domains() > 1 ? transport_of(log, cluster) : Transport::unknown;
+  if (logged != Transport::unknown) {
+    cluster.transport = logged;
+    cluster.run.logged = logged;
     cluster.run.network = network_of(log);
   }
   return cluster;
 }
 
+/// The quickest, not the smallest: the first row of a log is often cold (983 µs at 8 B, 167 µs at 16 B in a
+/// published one).
 std::optional<double> min_microseconds(const Run& run) {
-  const Measurement* smallest = nullptr;
-  const auto order = [](const Measurement& row) { return std::pair(row.key.size_bytes, row.seconds); };
+  std::optional<double> quickest;
   for (const Row& row : run.rows) {
     const Measurement& measured = row.measurement;
     if (!measured.unavailable.empty() || measured.seconds <= 0 || measured.key.size_bytes > kKiB) continue;
-    if (smallest == nullptr || order(measured) < order(*smallest)) smallest = &measured;
+    quickest = std::min(quickest.value_or(measured.seconds * 1e6), measured.seconds * 1e6);
   }
-  if (smallest == nullptr) return std::nullopt;
-  return smallest->seconds * 1e6;
+  return quickest;
 }
 
 }  // namespace

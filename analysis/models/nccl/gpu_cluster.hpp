@@ -13,6 +13,7 @@ namespace collbench::analysis {
 /// What a run tells of itself, or its log, and no topology does. None: not told.
 struct GpuRunFacts {
   std::string network;                     ///< "IB with GPUDirect RDMA", between nodes; empty: not told
+  Transport logged = Transport::unknown;   ///< what that says, whatever the run is judged as
   std::optional<std::string> algorithm;    ///< that ran: "ring", "tree", "nvls", "nvls_tree"
   std::optional<int> channels;             ///< of collectives, as NCCL counts them
   std::optional<int> gpus_per_process;     ///< nGpus × nThread of nccl-tests' header

@@ -228,17 +228,26 @@ NcclGraph graph_within_node(const GpuCluster& cluster) {
   return best;
 }
 
-/// One channel for each NIC at the highest speed that it carries.
+constexpr int kMaxChannels = 64;  // NCCL 2.30.7 src/include/nccl_device.h, MAXCHANNELS
+
+/// One channel for each NIC at a speed that it carries, as far as the NVLinks carry them all: a channel
+/// leaves every GPU of the node but its last over them.
 NcclGraph graph_across_nodes(const GpuCluster& cluster) {
   const double nic =
       cluster.nic_path > 0 ? std::min(cluster.nic_line_rate, cluster.nic_path) : cluster.nic_line_rate;
-  const std::vector<double>& tried = speeds(cluster.sm).across;
-  const auto speed = std::find_if(tried.begin(), tried.end(), [&](double each) { return each <= nic; });
-  NcclGraph graph{.nvlink = true};
-  if (speed == tried.end()) return graph;
-  graph.channels = cluster.nics;
-  graph.within_node = graph.across_nodes = *speed;
-  return graph;
+  const double ranks = cluster.ranks_per_node;
+  const double nvlinks = cluster.nvlinks * nccls_nvlink_rate(cluster.sm) * ranks / std::max(1.0, ranks - 1);
+  NcclGraph best{.nvlink = true};
+  for (const double speed : speeds(cluster.sm).across) {
+    if (speed > nic) continue;
+    if (best.channels > 0 && speed <= 0.49 * best.within_node) break;
+    const int channels = std::min({cluster.nics, kMaxChannels, static_cast<int>(nvlinks / speed)});
+    if (channels * speed > best.channels * best.within_node) {
+      best.channels = channels;
+      best.within_node = best.across_nodes = speed;
+    }
+  }
+  return best;
 }
 
 void double_channels(NcclGraph& graph, int sm) {

@@ -23,8 +23,21 @@ TEST(LossCause, AcrossNodesWhatTheLogSaysComesFirst) {
   EXPECT_THAT(cause(cluster, 30), HasSubstr("typical of sockets (TCP, IP over InfiniBand)"));
   cluster.run.network = "IB with GPUDirect RDMA";
   EXPECT_THAT(cause(cluster, 30), HasSubstr("the log says network IB with GPUDirect RDMA"));
-  cluster.transport = Transport::sockets;
+  cluster.run.logged = cluster.transport = Transport::sockets;
   EXPECT_THAT(cause(cluster, 3), HasSubstr("the log says sockets"));
+}
+
+TEST(LossCause, AGivenTransportDoesNotHideTheLogs) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  cluster.run.network = "Socket over virbr0, a virtual bridge";
+  cluster.run.logged = Transport::sockets;  // while --transport ib was given
+  EXPECT_THAT(cause(cluster, 30), HasSubstr("the log says sockets (Socket over virbr0, a virtual bridge)"));
+  cluster.run.logged = Transport::staged;
+  EXPECT_THAT(cause(cluster, 30), HasSubstr("the log shows no GPUDirect RDMA"));
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.log.emplace();
+  EXPECT_THAT(judged_on_gpus(run, cluster).log->notes,
+              testing::ElementsAre(HasSubstr("but it is judged as InfiniBand RDMA")));
 }
 
 TEST(LossCause, WithinANodeTheNvlinksThatNcclSaw) {
@@ -52,9 +65,9 @@ TEST(Explanation, ASixtiethOfTheNicsLooksLikeSockets) {
 
 TEST(Explanation, WhatTheLogSaysGoesFirst) {
   GpuCluster cluster = cluster_of("ndv4", 2);
-  cluster.transport = Transport::sockets;
+  cluster.run.logged = cluster.transport = Transport::sockets;
   EXPECT_THAT(explanation(cluster, 20), HasSubstr("the log says sockets"));
-  cluster.transport = Transport::staged;
+  cluster.run.logged = cluster.transport = Transport::staged;
   EXPECT_THAT(explanation(cluster, 4), HasSubstr("no GPUDirect RDMA"));
 }
 

@@ -40,6 +40,21 @@ TEST(RunFacts, TheNetworkOfTheLogIsTheTransport) {
   EXPECT_EQ(with_log(log, cluster_of("hgx-h100", 1)).run.network, "");
 }
 
+TEST(RunFacts, NicsWithoutGpuDirectAreNotRdmaAndABridgeIsNamed) {
+  LogFacts log;
+  log.gpu_direct = {false, 3};  // "GPU Direct RDMA Disabled for HCA 0", and no "Using network"
+  EXPECT_EQ(with_log(log).transport, Transport::staged);
+  EXPECT_EQ(with_log(log).run.logged, Transport::staged);
+  EXPECT_EQ(with_log(log).run.network, "RDMA without GPUDirect RDMA");
+  LogFacts bridge;
+  bridge.network = {"Socket", 1};
+  bridge.nics = {{"virbr0"}, 2};
+  EXPECT_EQ(with_log(bridge).run.network, "Socket over virbr0, a virtual bridge");
+  bridge.nics = {{"ens5"}, 2};
+  EXPECT_EQ(with_log(bridge).run.network, "Socket over ens5");
+  EXPECT_EQ(with_log(LogFacts()).run.logged, Transport::unknown);
+}
+
 TEST(RunFacts, ThreadsAndProcesses) {
   LogFacts log;
   log.gpus_per_process = {8, 1};
@@ -49,11 +64,11 @@ TEST(RunFacts, ThreadsAndProcesses) {
   EXPECT_TRUE(with_log(log).run.a_thread_per_gpu);
 }
 
-TEST(RunFacts, TheOwnFloorIsTheQuickestOfTheSmallestSize) {
+TEST(RunFacts, TheOwnFloorIsTheQuickestOfAtMostOneKibibyte) {
   collbench::Run run;
-  for (const double microseconds : {40.0, 36.5, 30.0}) {
+  for (const double microseconds : {983.2, 36.5, 41.0, 12.0}) {  // a cold first row; 12 µs are of 2 KiB
     Row row;
-    row.measurement.key.size_bytes = microseconds == 30 ? 16 : 8;
+    row.measurement.key.size_bytes = microseconds == 983.2 ? 8 : microseconds == 12.0 ? 2 * kKiB : kKiB;
     row.measurement.seconds = microseconds * 1e-6;
     run.rows.push_back(row);
   }

@@ -129,6 +129,26 @@ TEST(NcclSetup, AcrossNodesThereIsAChannelForEachNic) {
   EXPECT_EQ(setup->job.ranks, 16);
 }
 
+TEST(NcclSetup, ChannelsNeverCarryMoreThanTheNvlinks) {
+  for (const char* machine : {"hgx-a100", "hgx-h100", "p5", "hgx-b200"}) {
+    for (const int ranks : {2, 8, 16, 64, 72}) {
+      for (const int nics : {1, 4, 8, 32, 72}) {
+        GpuCluster wide = cluster(machine, 2);
+        wide.ranks_per_node = ranks;
+        wide.nics = nics;
+        const auto setup = nccl_setup(wide);
+        ASSERT_TRUE(setup);
+        // 20.6 and 40.1 GB/s a link by NCCL's own table; each GPU but the last of a channel forwards it.
+        const double links = wide.nvlinks * (wide.sm >= 100 ? 40.1 : wide.sm >= 90 ? 20.6 : 20.0);
+        const double carried =
+            setup->graph.channels * setup->graph.within_node * (ranks - 1) / static_cast<double>(ranks);
+        EXPECT_LE(carried, links) << machine << ", " << ranks << " GPUs, " << nics << " NICs";
+        EXPECT_LE(setup->graph.channels, 128);
+      }
+    }
+  }
+}
+
 TEST(NcclSetup, WithoutNvswitchNothingIsSaid) {
   GpuCluster bridged = cluster("hgx-h100", 1);
   bridged.nvswitch = false;
