@@ -12,6 +12,9 @@ inline constexpr std::size_t kPatternColumns = 256;
 /// Bytes of one cell of the table; an element stands in the first of them.
 inline constexpr std::size_t kPatternCellBytes = 8;
 
+/// 2^64/φ, odd: a multiple of it is another for each factor below 2^64.
+inline constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15U;
+
 /// The finaliser of MurmurHash3 (Appleby, public domain): every input bit changes every output bit.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 33U)) * 0xff51afd7ed558ccdU;
@@ -22,13 +25,15 @@ inline constexpr std::size_t kPatternCellBytes = 8;
 /// What the element that `source` sends at `index` is before it becomes the element's type: below 2^`bits`.
 [[nodiscard]] constexpr std::uint64_t moved_value(int source, std::uint64_t index, std::uint64_t iteration,
                                                   unsigned bits) {
-  const std::uint64_t seed = (static_cast<std::uint64_t>(source) << 40U) + (iteration << 56U);
+  const std::uint64_t seed = (static_cast<std::uint64_t>(source) << 40U) ^ (iteration * kGolden);
   return mixed(index ^ seed) >> (64U - bits);
 }
 
-/// The column of the table for `index`: neighbours are far apart (multiplication by 2^64/φ, Knuth's hash).
+/// The column of the table for `index`: neighbours are far apart (multiplication by 2^64/φ, Knuth's hash). An
+/// iteration has the columns of the one before, one further; after as many as there are columns, those of the
+/// next elements.
 [[nodiscard]] constexpr std::size_t pattern_column(std::uint64_t index, std::uint64_t iteration) {
-  return static_cast<std::size_t>(((index * 0x9e3779b97f4a7c15U) >> 56U) + iteration) & 0xffU;
+  return static_cast<std::size_t>((((index + (iteration >> 8U)) * kGolden) >> 56U) + iteration) & 0xffU;
 }
 
 }  // namespace collbench::collectives

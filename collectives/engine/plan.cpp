@@ -28,8 +28,10 @@ RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& call,
   const Operation& what = operation(row.operation);
   const Layout layout =
       collective(row.operation).layout(count_for(what, asked_bytes, type.bytes, call.ranks), call);
-  // AllToAllv addresses its whole buffer in one call.
-  const bool whole = what.size_meaning == SizeMeaning::largest_rank_total;
+  // AllToAllv addresses its whole buffer in one call, and MPI libraries add up the counts of a ReduceScatter
+  // as an int (Open MPI 4.1, coll_base_reduce_scatter.c: total_count).
+  const bool whole =
+      what.size_meaning == SizeMeaning::largest_rank_total || what.id == OperationId::reduce_scatter;
   const std::uint64_t in_one_call = whole ? layout.size_elements : layout.count;
   if (in_one_call > elements_per_call) {
     constexpr std::uint64_t kMaxType = 8;

@@ -59,21 +59,35 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
       const RowLayout row = layout(key);
       launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(row.bytes); });
       try {
-        prepare(key, row)->run(1);
+        try_algorithm(key, row);
       } catch (const launch::AgreedError& error) {
-        if (error.status() != ExitStatus::not_here) throw;
+        if (error.status() != ExitStatus::not_here) {
+          leave_buffers();
+          throw;
+        }
         declined_[{id, algorithm}] = error.what();
-        communicators_.erase(algorithm);
       }
     }
   }
-  renew_communicators();
+}
+
+/// On a non-blocking communicator of its own, which can be given up: an algorithm that some host cannot set
+/// up is what hangs here.
+void NcclBackend::try_algorithm(const RowKey& key, const RowLayout& layout) {
+  const ScopedEnvironment forced(algorithm_override(key.algorithm).value_or(AlgorithmOverride{}));
+  NcclCommunicator trial(gpu_, waiter_, NcclCalls::non_blocking);
+  communicator_seconds_.push_back(trial.seconds());
+  row_on(trial, key, layout, false)->run(1);
+  trial.finalize();
 }
 
 NcclBackend::~NcclBackend() {
   const bool failed = std::any_of(communicators_.begin(), communicators_.end(),
                                   [](const auto& each) { return each.second->failed(); });
-  if (!failed) return;
+  if (failed) leave_buffers();
+}
+
+void NcclBackend::leave_buffers() {
   for (DeviceBuffer* buffer : {&send_, &receive_, &scratch_}) buffer->leave();
 }
 
@@ -124,7 +138,8 @@ std::string NcclBackend::algorithm_ran(const RowKey& key) const { return key.alg
 std::string NcclBackend::note(const RowKey& key) const {
   std::vector<std::string> notes;
   if (gpu_.shared) notes.emplace_back("correctness only: ranks share a GPU");
-  if (operations_per_group_ > 1) notes.push_back(fmt::format("{} in one group", operations_per_group_));
+  const bool grouped = operations_per_group_ > 1 && key.operation != OperationId::ping_pong;
+  if (grouped) notes.push_back(fmt::format("{} in one group", operations_per_group_));
   if (key.operation == OperationId::all_to_all && gpu_.nccl.all_to_all == nullptr) {
     notes.emplace_back("grouped ncclSend and ncclRecv");
   }
@@ -163,6 +178,11 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {
+  return row_on(communicator(key.algorithm), key, layout, graph_launches_ > 0);
+}
+
+std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator, const RowKey& key,
+                                                 const RowLayout& layout, bool in_graphs) const {
   const auto at = [this](const BufferRange& range) {
     return (range.of_receive_buffer ? receive_ : send_).data() + range.offset;
   };
@@ -173,12 +193,12 @@ std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLa
                                .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
   return std::make_unique<NcclRow>(key, layout,
                                    NcclRowContext{.gpu = gpu_,
-                                                  .communicator = communicator(key.algorithm),
+                                                  .communicator = communicator,
                                                   .ranks = waiter_.ranks(),
                                                   .observer = observer_,
                                                   .operations_per_group = operations_per_group_,
                                                   .clock = waiter_.clock(),
-                                                  .in_graphs = graph_launches_ > 0},
+                                                  .in_graphs = in_graphs},
                                    buffers);
 }
 

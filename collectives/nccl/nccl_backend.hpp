@@ -58,6 +58,10 @@ class NcclBackend : public Backend {
  private:
   [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
   void try_algorithms(const NcclOptions& options);
+  void try_algorithm(const RowKey& key, const RowLayout& layout);
+  [[nodiscard]] std::unique_ptr<PreparedRow> row_on(NcclCommunicator& communicator, const RowKey& key,
+                                                    const RowLayout& layout, bool in_graphs) const;
+  void leave_buffers();
 
   const launch::CollectiveWait& waiter_;
   GpuSession gpu_;

@@ -45,19 +45,36 @@ void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
       [this] { return settled(); });
 }
 
-void NcclCommunicator::run(const std::string& what, const std::function<void()>& issue) {
+void NcclCommunicator::run(const std::string& what, const std::function<void()>& issue,
+                           const std::function<void()>& release) {
   try {
     waiter_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); });
   } catch (const Error&) {
+    release();
     give_up();
     throw;
   }
+}
+
+void NcclCommunicator::grouped(const std::function<void()>& issue) const {
+  check(gpu_.nccl.group_start(), "ncclGroupStart");
+  try {
+    issue();
+  } catch (const Error&) {
+    gpu_.nccl.group_end();  // what it says is what `issue` has said
+    throw;
+  }
+  check(gpu_.nccl.group_end(), "ncclGroupEnd");
 }
 
 void NcclCommunicator::check(NcclResult result, const char* call) const {
   if (result == NcclResult::success || result == NcclResult::in_progress) return;
   // Invalid usage is what NCCL says of an algorithm that it does not have here, and of a GPU used twice.
   throw gpu_.nccl.error(result, call, result == NcclResult::invalid_usage ? ExitStatus::not_here : failure_);
+}
+
+void NcclCommunicator::finalize() {
+  run("end of a communicator", [this] { check(gpu_.nccl.comm_finalize(handle_), "ncclCommFinalize"); });
 }
 
 /// Whether NCCL is done with the calls themselves; what they put on the stream may go on.
@@ -89,9 +106,7 @@ double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter) {
     element.leave();  // cudaFree would wait for what may never end
     throw;
   }
-  // A non-blocking communicator wants to be finalised before it is destroyed.
-  trial.run("end of a communicator",
-            [&] { trial.check(gpu.nccl.comm_finalize(trial.get()), "ncclCommFinalize"); });
+  trial.finalize();
   return trial.seconds();
 }
 

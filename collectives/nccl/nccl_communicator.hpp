@@ -28,11 +28,22 @@ class NcclCommunicator {
 
   /// Calls `issue`, which puts operations on the stream, and waits until they are done on all ranks. When
   /// some rank fails or the time is up, aborts the communicator and throws the same AgreedError on all;
-  /// `what` names it.
-  void run(const std::string& what, const std::function<void()>& issue);
+  /// `what` names it. `release` comes before the abort: it destroys the CUDA graphs that hold calls on this
+  /// communicator, for which ncclCommAbort would wait for ever (NCCL 2.30, src/init.cc, commDestroySync). One
+  /// that is running is freed by CUDA when the abort has ended it.
+  void run(
+      const std::string& what, const std::function<void()>& issue,
+      const std::function<void()>& release = [] {});
+
+  /// Calls `issue` between ncclGroupStart and ncclGroupEnd. The group ends also when `issue` throws: an open
+  /// one would put off every later call of this thread for ever, ncclCommAbort among them.
+  void grouped(const std::function<void()>& issue) const;
 
   /// Throws Error (rank_lost) unless NCCL took the call, or goes on with it if it may.
   void check(NcclResult result, const char* call) const;
+
+  /// A non-blocking communicator wants this before it is destroyed. Collective; throws as run() does.
+  void finalize();
 
   [[nodiscard]] NcclHandle get() const { return handle_; }
   /// It was aborted.

@@ -56,13 +56,22 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
   if (key.reduction) {
     reduction_ = nccl_reduction(*key.reduction);
     const auto upload = [this](DataPattern::Table& to, const DataPattern::Table& from) {
-      gpu_.cuda.check(gpu_.cuda.copy(&to, &from, sizeof from, CudaCopy::host_to_device), "cudaMemcpy");
+      // On the stream that the kernels run on: cudaMemcpy may return before the table is there, and such a
+      // stream does not wait for it (CUDA Runtime API, "API synchronization behavior").
+      gpu_.cuda.check(
+          gpu_.cuda.copy_async(&to, &from, sizeof from, CudaCopy::host_to_device, gpu_.stream->get()),
+          "cudaMemcpyAsync");
     };
     upload(buffers_.scratch->own, pattern_.own_table());
     upload(buffers_.scratch->expected, pattern_.expected_table());
   }
   // NCCL makes its connections at an operation's first call, which is no part of any graph.
-  if (in_graphs_) communicator_.run("first call of " + name_of(key_), [this] { issue(); });
+  if (in_graphs_) wait_for("first call of " + name_of(key_), [this] { issue(); });
+}
+
+/// On the communicator, which a graph of this row shall not outlive.
+void NcclRow::wait_for(const std::string& what, const std::function<void()>& issue) {
+  communicator_.run(what, issue, [this] { graph_.reset(); });
 }
 
 void NcclRow::fill(std::uint64_t iteration) {
@@ -93,9 +102,14 @@ void NcclRow::issue(std::uint64_t times) const {
   const bool grouped = operations_per_group_ > 1 && key_.operation != OperationId::ping_pong;
   while (times > 0) {
     const std::uint64_t group = std::min(times, operations_per_group_);
-    if (grouped) communicator_.check(gpu_.nccl.group_start(), "ncclGroupStart");
-    for (std::uint64_t i = 0; i < group; ++i) issue();
-    if (grouped) communicator_.check(gpu_.nccl.group_end(), "ncclGroupEnd");
+    const auto all = [&] {
+      for (std::uint64_t i = 0; i < group; ++i) issue();
+    };
+    if (grouped) {
+      communicator_.grouped(all);
+    } else {
+      all();
+    }
     times -= group;
   }
 }
@@ -157,12 +171,7 @@ void NcclRow::exchange() const {
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
   const std::uint64_t element_bytes = traits(key_.type).bytes;
-  communicator_.check(nccl.group_start(), "ncclGroupStart");
-  for (const P2pOp& each : transfers_) {
-    if (key_.operation == OperationId::ping_pong && &each != transfers_.data()) {
-      communicator_.check(nccl.group_end(), "ncclGroupEnd");
-      communicator_.check(nccl.group_start(), "ncclGroupStart");
-    }
+  const auto put = [&](const P2pOp& each) {
     const std::uint64_t at = each.offset * element_bytes;
     if (each.sends) {
       communicator_.check(nccl.send(buffers_.input + at, each.count, type_, each.peer, handle, stream),
@@ -171,8 +180,12 @@ void NcclRow::exchange() const {
       communicator_.check(nccl.recv(buffers_.result + at, each.count, type_, each.peer, handle, stream),
                           "ncclRecv");
     }
+  };
+  if (key_.operation == OperationId::ping_pong) {
+    for (const P2pOp& each : transfers_) communicator_.grouped([&] { put(each); });
+    return;
   }
-  communicator_.check(nccl.group_end(), "ncclGroupEnd");
+  communicator_.grouped([&] { std::for_each(transfers_.begin(), transfers_.end(), put); });
 }
 
 /// Puts the operation on the stream so often; as launches of the graph where there is one.
@@ -188,8 +201,8 @@ void NcclRow::put(std::uint64_t iterations) const {
 void NcclRow::capture(std::uint64_t iterations) {
   if (!in_graphs_ || (graph_ && iterations_in_graph_ == iterations)) return;
   graph_.reset();
-  communicator_.run("graph of " + name_of(key_),
-                    [&] { graph_.emplace(gpu_.cuda, *gpu_.stream, [&] { issue(iterations); }); });
+  wait_for("graph of " + name_of(key_),
+           [&] { graph_.emplace(gpu_.cuda, *gpu_.stream, [&] { issue(iterations); }); });
   iterations_in_graph_ = iterations;
 }
 
@@ -198,7 +211,7 @@ void NcclRow::capture(std::uint64_t iterations) {
 std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t iterations_per_span) {
   const std::uint64_t count = (iterations + iterations_per_span - 1) / iterations_per_span;
   while (events_.size() < count + 1) events_.emplace_back(gpu_.cuda);
-  communicator_.run(name_of(key_), [&] {
+  wait_for(name_of(key_), [&] {
     events_[0].record(*gpu_.stream);
     std::uint64_t left = iterations;
     for (std::uint64_t span = 1; span <= count; ++span) {
@@ -219,7 +232,11 @@ std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t itera
 
 /// Watched once, and never while something is timed.
 void NcclRow::run(std::uint64_t iterations) {
-  if (iterations == 0) return;
+  if (iterations == 0) {
+    // Without warmup the data may still be made when the block begins, on some GPUs longer than on others.
+    wait_for("data of " + name_of(key_), [] {});
+    return;
+  }
   const auto work = [&] {
     capture(1);  // NCCL chooses when it is called: in a graph, that is here
     static_cast<void>(spans(iterations, iterations));
@@ -235,7 +252,7 @@ std::optional<double> NcclRow::enqueue_seconds(std::uint64_t calls) {
   const std::uint64_t in_graph = graph_ ? iterations_in_graph_ : 1;
   const std::uint64_t iterations = (calls + in_graph - 1) / in_graph * in_graph;
   double seconds = 0;
-  communicator_.run(name_of(key_), [&] {
+  wait_for(name_of(key_), [&] {
     const double before = clock_.seconds();
     put(iterations);
     seconds = clock_.seconds() - before;
@@ -249,7 +266,7 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
   if (in_graphs_) {
     capture(iterations_per_sample);
     // The first launch of a graph brings it to the GPU.
-    communicator_.run(name_of(key_), [&] { put(iterations_per_sample); });
+    wait_for(name_of(key_), [&] { put(iterations_per_sample); });
   }
   const bool one_sample = iterations <= iterations_per_sample;
   // Rank 0 decides for all: the ranks' times differ.
@@ -296,7 +313,7 @@ std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
     cuda.check(static_cast<CudaResult>(gpu_.kernels.check(&elements, received, at, tolerance, found, stream)),
                "the kernel that checks data");
   };
-  communicator_.run("check of " + name_of(key_), [&] {
+  wait_for("check of " + name_of(key_), [&] {
     cuda.check(cuda.set_bytes(&found->count, 0, sizeof found->count, stream), "cudaMemsetAsync");
     cuda.check(cuda.set_bytes(&found->first_index, 0xff, sizeof found->first_index, stream),
                "cudaMemsetAsync");

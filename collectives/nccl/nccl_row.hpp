@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ class NcclRow : public PreparedRow {
   [[nodiscard]] std::optional<NcclSelection> library_choice() const override { return choice_; }
 
  private:
+  void wait_for(const std::string& what, const std::function<void()>& issue);
   void issue(std::uint64_t times) const;
   void issue() const;
   void exchange() const;

@@ -6,7 +6,8 @@
 
 namespace collbench::program {
 
-std::string kept_results(const RunOptions& options) {
+std::string kept_results(const RunOptions& options, bool begun) {
+  if (!begun) return "nothing was measured yet: check the hosts and their links";
   if (!options.stream_path.empty()) {
     return fmt::format("run the same command with --resume {} to continue", options.stream_path);
   }
@@ -17,9 +18,9 @@ std::string kept_results(const RunOptions& options) {
 Error interruption(const RunOptions& options) {
   const std::string shown = "results so far are shown above";
   if (options.record_path.empty())
-    return {ExitStatus::rank_lost, "interrupted", shown, kept_results(options)};
+    return {ExitStatus::rank_lost, "interrupted", shown, kept_results(options, true)};
   return {ExitStatus::rank_lost, "interrupted", fmt::format("{} and saved in {}", shown, options.record_path),
-          options.stream_path.empty() ? "" : kept_results(options)};
+          options.stream_path.empty() ? "" : kept_results(options, true)};
 }
 
 Error nothing_ran(const std::vector<Measurement>& rows) {

@@ -9,7 +9,8 @@
 namespace collbench::program {
 
 /// What to do about a run that was cut short: where its measurements are, or how to keep them next time.
-[[nodiscard]] std::string kept_results(const RunOptions& options);
+/// `begun`: the measurement had begun, and with it the files.
+[[nodiscard]] std::string kept_results(const RunOptions& options, bool begun);
 
 /// That the user ended the run.
 [[nodiscard]] Error interruption(const RunOptions& options);

@@ -136,6 +136,7 @@ class RunDriver {
       }
       if (expectations_.need_no_measurement()) expectations_.apply(run_);
       stream_->begin(run_);
+      files_->write(run_);  // what ends the first pass early refers to it
     });
   }
 
@@ -175,7 +176,7 @@ class RunDriver {
       if (ranks().is_root()) files_->write(run_);
       if (options_.record_path.empty() && options_.stream_path.empty()) throw;
       throw launch::AgreedError(error.status(), error.where(), error.what(),
-                                fmt::format("{}; {}", error.next_step(), kept_results(options_)));
+                                fmt::format("{}; {}", error.next_step(), kept_results(options_, true)));
     }
   }
 
@@ -334,7 +335,7 @@ class RunDriver {
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
-                       launch::Watchdog& watchdog) {
+                       launch::Watchdog& watchdog, std::atomic<bool>& begun) {
   watchdog.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
@@ -356,6 +357,7 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   }
   RunDriver driver(options, session, context, measured, plan, traffic, start, watchdog);
   driver.prepare();
+  begun = true;
   return driver.finish(driver.measure());
 }
 

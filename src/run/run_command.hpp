@@ -1,4 +1,6 @@
 #pragma once
+#include <atomic>
+
 #include "base/error.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/watchdog.hpp"
@@ -7,8 +9,9 @@
 namespace collbench::program {
 
 /// `mpirun -np N collbench`: examines the machine, calibrates, measures, compares and reports. Collective.
-/// Throws the same Error on all ranks; returns the exit status, the same on all ranks.
+/// Throws the same Error on all ranks; returns the exit status, the same on all ranks. `begun` becomes true
+/// when the files of the run are there and its first row begins.
 [[nodiscard]] ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
-                                     launch::Watchdog& watchdog);
+                                     launch::Watchdog& watchdog, std::atomic<bool>& begun);
 
 }  // namespace collbench::program

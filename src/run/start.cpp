@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -68,23 +69,24 @@ void require_own_launcher(const RunOptions& options, int ranks) {
                   ", or with srun --mpi=pmix");
 }
 
-std::string timeout_next_step(const std::string& step, const RunOptions& options) {
+std::string timeout_next_step(const std::string& step, const RunOptions& options, bool begun) {
   // A connection that fails leaves Open MPI waiting; it says so itself, and no more.
   if (step.empty())
     return "check that the hosts reach each other (Open MPI: --mca btl_tcp_if_include INTERFACE)";
-  return kept_results(options);
+  return kept_results(options, begun);
 }
 
 /// Ends this process when a step takes longer than --timeout; the first is the start of MPI, for which it is
-/// made before MPI_Init. Rank 0 reports, unless it is the one that hangs. `options` must outlive it.
-launch::Watchdog watch_for_timeouts(const RunOptions& options, bool is_root) {
+/// made before MPI_Init. Rank 0 reports, unless it is the one that hangs. `options` and `begun` must
+/// outlive it.
+launch::Watchdog watch_for_timeouts(const RunOptions& options, const std::atomic<bool>& begun, bool is_root) {
   const double seconds = launch::time_is_simulated() ? 0 : options.timeout_seconds;
   const double patience = seconds > 0 && !is_root ? kRootReportsFirstSeconds : 0;
-  return {seconds + patience, [&options, seconds](const std::string& step) {
+  return {seconds + patience, [&options, &begun, seconds](const std::string& step) {
             const Error error(ExitStatus::rank_lost, step.empty() ? "start of MPI" : step,
                               fmt::format("timed out after {} without progress: a rank or a link hangs",
                                           format_seconds(seconds)),
-                              timeout_next_step(step, options) + "; -T sets the timeout");
+                              timeout_next_step(step, options, begun) + "; -T sets the timeout");
             fmt::print(stderr, "\n{}\n", describe(error));
             // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
             std::_Exit(static_cast<int>(error.status()));
@@ -102,12 +104,13 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   if (const auto task = launch::srun_task_without_pmi()) return report_failure(no_pmi(), *task == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
     collectives::allow_forced_algorithms();
-  launch::Watchdog watchdog = watch_for_timeouts(options, launch::launched_rank().value_or(0) == 0);
+  std::atomic<bool> begun = false;
+  launch::Watchdog watchdog = watch_for_timeouts(options, begun, launch::launched_rank().value_or(0) == 0);
   const launch::MpiSession session(&argc, &argv);
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
-    const ExitStatus status = run_command(options, session, watchdog);
+    const ExitStatus status = run_command(options, session, watchdog, begun);
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
     return report_failure(error, root);

@@ -35,14 +35,24 @@ void be_late(const char* where) {
   while (PMPI_Wtime() < until) continue;
 }
 
-/// Stops rank FAULTY_MPI_STOP, as a debugger would, inside a measured call: as soon as the file
-/// FAULTY_MPI_STOP_FILE is there.
+/// Stops rank FAULTY_MPI_STOP, as a debugger would: inside a measured call, as soon as the file
+/// FAULTY_MPI_STOP_FILE is there, or in its first call of FAULTY_MPI_STOP_IN.
 void stop_inside(MPI_Datatype type) {
   const char* rank = std::getenv("FAULTY_MPI_STOP");
   int own = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &own);
   if (rank == nullptr || type != MPI_FLOAT || std::atoi(rank) != own) return;
-  if (access(std::getenv("FAULTY_MPI_STOP_FILE"), F_OK) == 0) std::raise(SIGSTOP);
+  const char* file = std::getenv("FAULTY_MPI_STOP_FILE");
+  if (file != nullptr && access(file, F_OK) == 0) std::raise(SIGSTOP);
+}
+
+void stop_in(const char* call) {
+  const char* rank = std::getenv("FAULTY_MPI_STOP");
+  const char* chosen = std::getenv("FAULTY_MPI_STOP_IN");
+  int own = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &own);
+  if (rank == nullptr || chosen == nullptr || std::atoi(rank) != own) return;
+  if (std::strcmp(chosen, call) == 0) std::raise(SIGSTOP);
 }
 
 int ranks_of(MPI_Comm communicator) {
@@ -95,6 +105,7 @@ int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void*
 int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag,
                  void* receive, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
                  MPI_Status* status) {
+  stop_in("MPI_Sendrecv");
   const int code = PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, count, type, from, tag,
                                  communicator, status);
   spoil("MPI_Sendrecv", communicator, receive, count, type);

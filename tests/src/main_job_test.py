@@ -500,7 +500,7 @@ class CutShort(Scratch):
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 50
-        while not path.exists() and time.monotonic() < deadline:
+        while time.monotonic() < deadline and not (path.exists() and json.loads(path.read_text())["passes"]):
             time.sleep(0.05)
         ranks = subprocess.run(["pgrep", "-P", str(process.pid), "collbench"], capture_output=True, text=True,
                                check=True).stdout.split()
@@ -544,6 +544,31 @@ class CutShort(Scratch):
         lines = [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
         self.assertEqual(len(lines), 1, result.stderr)
         self.assertRegex(lines[0], "start of MPI: timed out after 3 s without progress: .* reach each other")
+
+    def hang(self, environment):
+        """A run whose rank 1 hangs at once where `environment` says: its one line, and the record's path."""
+        path = self.folder / "run.json"
+        result = mpirun(2, "--ops", "all_reduce", "--sizes", "8,1K", "--time", "4", "-T", "10", "-J", path,
+                        environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": "1", **environment})
+        self.assertEqual(result.returncode, 4, result.stderr)
+        (line,) = collbench_lines(result)
+        return line, path
+
+    def test_a_hang_in_the_first_pass_names_a_record_that_is_there(self):
+        line, path = self.hang({"FAULTY_MPI_STOP_FILE": "/dev/null"})
+        self.assertIn(f"AllReduce 8 B: timed out", line)
+        self.assertIn(f"results so far are saved in {path}", line)
+        run = json.loads(path.read_text())
+        self.assertEqual((run["complete"], run["passes"], len(run["rows"])), (False, 0, 2))
+        report = subprocess.run([str(PROGRAM), "report", str(path)], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        self.assertIn("incomplete", report.stdout)
+
+    def test_before_the_first_row_nothing_is_said_to_be_kept(self):
+        line, path = self.hang({"FAULTY_MPI_STOP_IN": "MPI_Sendrecv"})
+        self.assertIn("calibration: timed out", line)
+        self.assertIn("nothing was measured yet", line)
+        self.assertFalse(path.exists())
 
     def test_a_rank_that_hangs_ends_the_run(self):
         for victim in (0, 1):  # rank 0 speaks for all, unless it is the one that hangs

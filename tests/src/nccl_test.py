@@ -118,6 +118,10 @@ class Operations(Scratch):
         for row in made["rows"]:
             self.assertEqual((row["wrong_elements"], row["iterations"], row["note"]), (0, 6, "3 in one group"), row)
 
+    def test_ping_pong_is_never_grouped_and_its_note_says_so(self):
+        (row,) = self.record(2, *QUICK, "--ops", "ping_pong", "--sizes", "8", "-m", "3")["rows"]
+        self.assertEqual((row["wrong_elements"], row["iterations"], row["note"]), (0, 6, ""), row)
+
     def test_5_ranks_without_nccl_all_to_all(self):
         made = self.check(5, version=22200)
         notes = {row["operation"]: row["note"] for row in made["rows"] if not row["unavailable"]}
@@ -224,6 +228,14 @@ class Graphs(Scratch):
     def test_a_launch_that_fails(self):
         self.refused([r"rank 1 on .*: cudaGraphLaunch failed"], "-G", "2", status=4,
                      environment={"COLLBENCH_STAND_IN": "graph_error:3@1"})
+
+    def test_what_fails_beside_a_graph_does_not_wait_for_it(self):
+        """ncclCommAbort waits until no graph uses the communicator: it has to be gone before."""
+        for fault, words in (("hang:12@0", "timed out waiting for ranks"), ("async_error:4@1", "remote process exited")):
+            result = mpirun(3, "-G", "2", "--passes", "2", "-n", "5", "-T", "5", "--ops", "all_reduce", "--sizes", "8,4K,64K",
+                            environment={"COLLBENCH_STAND_IN": fault})
+            self.check_line(result, [words], 4)
+            self.assertNotIn("without progress", result.stderr)  # the watchdog was not needed
 
     def test_a_call_that_fails_in_capture(self):
         self.refused([r"rank 1 on .*: ncclAllReduce failed: unhandled cuda error"], "-G", "2", status=4,
@@ -380,6 +392,17 @@ class Refusals(Scratch):
         self.refused(["no GPU: found CUDA runtime 13.0, but no NVIDIA driver", "--backend mpi"],
                      environment={"COLLBENCH_STAND_IN_DRIVER": "0"})
 
+    def test_an_old_driver_and_an_older_runtime_beside_the_newest(self):
+        for version in ("12", "13"):
+            shutil.copy(STAND_INS / "libstand_in_cudart.so", self.path.parent / f"libcudart.so.{version}")
+        environment = {key: value for key, value in ENVIRONMENT.items() if key != "COLLBENCH_CUDART"}
+        environment["LD_LIBRARY_PATH"] = str(self.path.parent)
+        for driver, line in (("12040", r"CUDA: +12\.0 \(.*libcudart.so.12\)"), ("13000", r"CUDA: +13\.0 \(.*libcudart.so.13\)"),
+                             ("0", r"CUDA: +13\.0 \(")):
+            version = subprocess.run([str(PROGRAM), "--version"], env={**environment, "COLLBENCH_STAND_IN_DRIVER": driver},
+                                     capture_output=True, text=True, timeout=60, check=True).stdout
+            self.assertRegex(version, line)
+
     def test_an_old_driver(self):
         self.refused(["but the driver supports only CUDA 12.4"], environment={"COLLBENCH_STAND_IN_DRIVER": "12040"})
 
@@ -422,6 +445,10 @@ class Algorithms(Scratch):
         rows = self.rows("--ops", "all_reduce", "--algo", "nvls,ring")
         self.assertRegex(rows["AllReduce", "nvls"]["unavailable"], "declined: .*NCCL_ALGO was set to NVLS")
         self.assertEqual(rows["AllReduce", "ring"]["wrong_elements"], 0)
+
+    def test_a_communicator_that_hangs_while_an_algorithm_is_tried(self):
+        result = mpirun(3, *QUICK, *SMALL, "--algo", "ring", "-T", "5", environment={"COLLBENCH_STAND_IN": "init_hang:2@2"})
+        self.check_line(result, ["creation of a communicator: timed out waiting for ranks .* after 4 s"], 4)
 
     def test_nothing_but_declined(self):
         """NVLS on GPUs without NVSwitches."""
@@ -670,6 +697,12 @@ class Failures(Scratch):
 
     def test_call_error(self):
         self.check("call_error:45@1", ["rank 1 on .*: ncclAllReduce failed: unhandled cuda error"], fewest_blocks=1)
+
+    def test_a_failure_inside_a_group_ends_the_group(self):
+        for fault, arguments in (("send_error:20@1", ["--ops", "all_to_all_v"]), ("call_error:5@1", ["--ops", "all_reduce", "-m", "3"])):
+            result = mpirun(3, *QUICK, "--sizes", "4K", "-T", "10", *arguments, environment={"COLLBENCH_STAND_IN": fault})
+            self.check_line(result, ["rank 1 on .* failed: unhandled cuda error"], 4)
+            self.assertNotIn("stand-in:", result.stderr)
 
     def test_async_error_in_the_first_operation(self):
         self.check("async_error:1@1", ["remote process exited or there was a network error"])

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <vector>
 
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
@@ -10,10 +11,33 @@
 namespace collbench::collectives {
 namespace {
 
+/// Whether the driver says that it is too old for the runtime: it runs those of its own major version and
+/// older (CUDA Compatibility guide). A runtime without the functions, and a host without a driver, are not
+/// too new.
+bool is_too_new(const SharedLibrary& runtime) {
+  CudaResult (*runtime_version)(int*) = nullptr;
+  CudaResult (*driver_version)(int*) = nullptr;
+  runtime.find(runtime_version, "cudaRuntimeGetVersion");
+  runtime.find(driver_version, "cudaDriverGetVersion");
+  if (runtime_version == nullptr || driver_version == nullptr) return false;
+  int has = 0;
+  int can = 0;
+  if (runtime_version(&has) != CudaResult::success || driver_version(&can) != CudaResult::success)
+    return false;
+  return can > 0 && can / 1000 < has / 1000;
+}
+
 SharedLibrary loaded_cuda() {
-  const auto candidates = library_candidates(wanted_cuda_runtime(), package_folders(python_prefixes()));
+  std::vector<std::string> candidates =
+      library_candidates(wanted_cuda_runtime(), package_folders(python_prefixes()));
   std::string unsupported_reason;
-  if (auto library = first_library(candidates, unsupported_reason)) return *library;
+  const auto first = first_library(candidates, unsupported_reason);
+  auto library = first;
+  for (std::string later_reason; library && is_too_new(*library) && !candidates.empty();) {
+    candidates.erase(candidates.begin());
+    library = first_library(candidates, later_reason);
+  }
+  if (first) return library ? *library : *first;
   throw Error(ExitStatus::not_here, "CUDA", unsupported_reason,
               "install the CUDA runtime (Python's nvidia-cuda-runtime has it too), or name the file in "
               "COLLBENCH_CUDART");
@@ -75,6 +99,7 @@ CudaLibrary CudaLibrary::load() {
   need(library, cuda.allocate, "cudaMalloc");
   need(library, cuda.free, "cudaFree");
   need(library, cuda.copy, "cudaMemcpy");
+  need(library, cuda.copy_async, "cudaMemcpyAsync");
   need(library, cuda.set_bytes, "cudaMemsetAsync");
   need(library, cuda.stream_create, "cudaStreamCreateWithFlags");
   need(library, cuda.stream_destroy, "cudaStreamDestroy");

@@ -66,6 +66,7 @@ struct CudaLibrary {
   CudaResult (*allocate)(void**, std::size_t) = nullptr;
   CudaResult (*free)(void*) = nullptr;
   CudaResult (*copy)(void* to, const void* from, std::size_t, CudaCopy) = nullptr;
+  CudaResult (*copy_async)(void* to, const void* from, std::size_t, CudaCopy, CudaStreamHandle) = nullptr;
   CudaResult (*set_bytes)(void*, int value, std::size_t, CudaStreamHandle) = nullptr;
   CudaResult (*stream_create)(CudaStreamHandle*, unsigned int flags) = nullptr;
   CudaResult (*stream_destroy)(CudaStreamHandle) = nullptr;
@@ -84,8 +85,9 @@ struct CudaLibrary {
   CudaResult (*graph_destroy)(CudaGraphHandle) = nullptr;
   const char* (*get_error_string)(CudaResult) = nullptr;
 
-  /// Finds the CUDA runtime and fills the table. Throws Error (not_here) when there is none, or when it lacks
-  /// a function, which is then named.
+  /// Finds the CUDA runtime and fills the table: the first that can be loaded and that the driver is new
+  /// enough for; where there is none of these, the first. Throws Error (not_here) when there is none, or when
+  /// it lacks a function, which is then named.
   [[nodiscard]] static CudaLibrary load();
 
   /// GPUs that this process can use, at least one. Throws Error (not_here) when there is none, and says why:

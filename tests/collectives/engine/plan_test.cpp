@@ -73,6 +73,19 @@ TEST(Plan, ACountThatMpiCannotTakeIsRefused) {
   EXPECT_EQ(rows_on(2, request).size(), 1U);
 }
 
+TEST(Plan, AReduceScatterWhoseCountsAddUpToMoreThanMpiCountsIsRefused) {
+  PlanRequest request;
+  request.operations = {OperationId::reduce_scatter};
+  request.types = {DataType::int8};
+  request.elements_per_call = 2147483647;
+  request.sizes_bytes = {2 * kGiB - 16};
+  EXPECT_EQ(rows_on(16, request).size(), 1U);
+  request.sizes_bytes = {4 * kGiB};  // 16 counts of 256 Mi, each of which fits
+  EXPECT_THROW(rows_on(16, request), Error);
+  request.operations = {OperationId::all_gather};
+  EXPECT_EQ(rows_on(16, request).size(), 1U);
+}
+
 TEST(Plan, WhatHasNoInPlaceFormIsNotLeftOut) {
   PlanRequest request;
   request.operations = {OperationId::all_reduce, OperationId::send_recv};

@@ -141,6 +141,7 @@ static_assert(
     same_call<&CudaLibrary::allocate>(static_cast<cudaError_t (*)(void**, std::size_t)>(cudaMalloc)));
 static_assert(same_call<&CudaLibrary::free>(cudaFree));
 static_assert(same_call<&CudaLibrary::copy>(cudaMemcpy));
+static_assert(same_call<&CudaLibrary::copy_async>(cudaMemcpyAsync));
 static_assert(same_call<&CudaLibrary::set_bytes>(cudaMemsetAsync));
 static_assert(same_call<&CudaLibrary::stream_create>(cudaStreamCreateWithFlags));
 static_assert(same_call<&CudaLibrary::stream_destroy>(cudaStreamDestroy));

@@ -5,21 +5,25 @@
 // a non-blocking stream does not wait for cudaMemcpy nor the other way round; an error on a stream is sticky;
 // what is put on a stream in capture is kept and not run, in a list that each launch of the graph runs anew;
 // asking such a stream whether it is idle is an error;
-// cudaGetDeviceCount says insufficientDriver without a driver or with one of an older major version, and
+// cudaMemcpy from pageable memory may return before what it wrote is there, and orders with no non-blocking
+// stream (API synchronization behavior): until something waits for it, the kernels' stand-in refuses to read
+// it; cudaGetDeviceCount says insufficientDriver without a driver or with one of an older major version, and
 // noDevice when CUDA_VISIBLE_DEVICES leaves none; what stands behind an invalid entry there is not seen.
+//
+// Its version is that of its file's name: libcudart.so.12 is a copy that says 12.0; else it is 13.0.
 //
 // Told by: COLLBENCH_STAND_IN_GPUS (8), _DRIVER (13000; 0: none), _MEMORY (bytes of each GPU, 1 GiB), _MIG
 // (all GPUs have one address), _COMPUTE (90: compute capability 9.0), and COLLBENCH_STAND_IN=ecc:N (the N-th
 // cudaMemsetAsync hits a failing cell), no_memory (cudaMalloc), graph_error:N (the N-th cudaGraphLaunch
 // fails, as when the driver has no room for it).
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,93 +33,27 @@
 #include <vector>
 
 #include "collectives/nccl/loader/cuda_library.hpp"
+#include "tests/collectives/nccl/stand_in/cuda_stream.hpp"
 #include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
 
-namespace collbench::collectives {
-
-/// A stream that has yet to record it keeps the moment: cudaEventDestroy may come first.
-struct CudaEventObject {
-  struct Moment {
-    std::atomic<bool> over{false};
-    std::chrono::steady_clock::time_point when;
-  };
-  std::shared_ptr<Moment> moment = std::make_shared<Moment>();
-};
-
-using CudaTasks = std::vector<std::function<void()>>;
-
-/// What was captured, as a list of tasks.
-struct CudaGraphObject {
-  CudaTasks tasks;
-};
-struct CudaGraphExecObject {
-  CudaTasks tasks;
-};
-
-/// A queue and the thread that works it off.
-struct CudaStreamObject {
-  CudaStreamObject() : thread([this] { work(); }) {}
-  CudaStreamObject(const CudaStreamObject&) = delete;
-  CudaStreamObject& operator=(const CudaStreamObject&) = delete;
-  CudaStreamObject(CudaStreamObject&&) = delete;
-  CudaStreamObject& operator=(CudaStreamObject&&) = delete;
-  ~CudaStreamObject() {
-    {
-      const std::lock_guard lock(mutex);
-      over = true;
-    }
-    wake.notify_one();
-    thread.join();
-  }
-
-  void put(std::function<void()> task) {
-    if (capture) {
-      capture->push_back(std::move(task));
-      return;
-    }
-    {
-      const std::lock_guard lock(mutex);
-      queue.push_back(std::move(task));
-    }
-    wake.notify_one();
-  }
-
-  void work() {
-    std::unique_lock lock(mutex);
-    while (true) {
-      wake.wait(lock, [this] { return over || !queue.empty(); });
-      if (queue.empty()) return;
-      const auto task = std::move(queue.front());
-      lock.unlock();
-      task();
-      lock.lock();
-      queue.pop_front();  // only now: cudaStreamQuery counts what is being done
-    }
-  }
-
-  std::mutex mutex;
-  std::condition_variable wake;
-  std::deque<std::function<void()>> queue;
-  bool over = false;
-  CudaResult error = CudaResult::success;
-  std::unique_ptr<CudaTasks> capture;  // between cudaStreamBeginCapture and -EndCapture: what was put on it
-  std::thread thread;                  // last: it uses the others
-};
-
-}  // namespace collbench::collectives
-
 namespace {
 
-constexpr int kVersion = 13000;
+int version() {
+  Dl_info self{};
+  static const char anchor = 0;
+  const bool known = ::dladdr(&anchor, &self) != 0 && self.dli_fname != nullptr;
+  return known && std::string(self.dli_fname).ends_with("libcudart.so.12") ? 12000 : 13000;
+}
 
 /// What this process has taken of its GPU, address and length.
 struct Memory {
   std::mutex mutex;
   std::map<const std::byte*, std::size_t> taken;
   std::size_t bytes = 0;
+  std::map<const std::byte*, std::size_t> in_flight;  // what cudaMemcpy wrote and nothing waited for
 };
 
 Memory& memory() {
@@ -149,7 +87,7 @@ void wait_for_streams() {
   }
 }
 
-int driver() { return static_cast<int>(stand_in_number("COLLBENCH_STAND_IN_DRIVER", kVersion)); }
+int driver() { return static_cast<int>(stand_in_number("COLLBENCH_STAND_IN_DRIVER", version())); }
 
 std::vector<int> visible() {
   const int gpus = static_cast<int>(stand_in_number("COLLBENCH_STAND_IN_GPUS", 8));
@@ -174,19 +112,19 @@ std::vector<int> visible() {
 // NOLINTBEGIN(readability-identifier-naming): the names are the library's.
 extern "C" {
 
-CudaResult cudaRuntimeGetVersion(int* version) {
-  *version = kVersion;
+CudaResult cudaRuntimeGetVersion(int* runtime) {
+  *runtime = version();
   return CudaResult::success;
 }
 
-CudaResult cudaDriverGetVersion(int* version) {
-  *version = driver();
+CudaResult cudaDriverGetVersion(int* supported) {
+  *supported = driver();
   return CudaResult::success;
 }
 
 CudaResult cudaGetDeviceCount(int* count) {
   *count = 0;
-  if (driver() / 1000 < kVersion / 1000) return CudaResult::insufficient_driver;
+  if (driver() / 1000 < version() / 1000) return CudaResult::insufficient_driver;
   *count = static_cast<int>(visible().size());
   return *count == 0 ? CudaResult::no_device : CudaResult::success;
 }
@@ -259,9 +197,34 @@ bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes)
   return begin + bytes <= start + length;
 }
 
-CudaResult cudaMemcpy(void* to, const void* from, std::size_t bytes, CudaCopy /*kind*/) {
+CudaResult cudaMemcpy(void* to, const void* from, std::size_t bytes, CudaCopy kind) {
   std::memcpy(to, from, bytes);
+  const std::lock_guard lock(memory().mutex);
+  if (kind == CudaCopy::host_to_device) {
+    memory().in_flight[static_cast<const std::byte*>(to)] = bytes;
+  } else {
+    memory().in_flight.clear();  // it waits for all before it on the default stream
+  }
   return CudaResult::success;
+}
+
+/// Of pageable memory: what is copied is what stands there when it is called.
+CudaResult cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, CudaCopy /*kind*/,
+                           CudaStreamHandle stream) {
+  const auto* const first = static_cast<const std::byte*>(from);
+  stream->put([to, staged = std::vector<std::byte>(first, first + bytes)] {
+    std::memcpy(to, staged.data(), staged.size());
+  });
+  return CudaResult::success;
+}
+
+/// Not CUDA's: whether some of these bytes may still be on their way.
+bool collbench_stand_in_is_in_flight(const void* address, std::size_t bytes) {
+  const auto* const begin = static_cast<const std::byte*>(address);
+  const std::lock_guard lock(memory().mutex);
+  return std::any_of(memory().in_flight.begin(), memory().in_flight.end(), [&](const auto& each) {
+    return each.first < begin + bytes && begin < each.first + each.second;
+  });
 }
 
 CudaResult cudaMemsetAsync(void* to, int value, std::size_t bytes, CudaStreamHandle stream) {
@@ -277,6 +240,9 @@ CudaResult cudaMemsetAsync(void* to, int value, std::size_t bytes, CudaStreamHan
 
 /// Not CUDA's: as cudaLaunchHostFunc, for what may be captured, and then runs at every launch of its graph.
 void collbench_stand_in_put(CudaStreamHandle stream, const std::function<void()>& task) { stream->put(task); }
+
+/// Not CUDA's: whether what is put on the stream is captured.
+bool collbench_stand_in_captures(CudaStreamHandle stream) { return stream->capture != nullptr; }
 
 CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), void* data) {
   stream->put([=] { function(data); });

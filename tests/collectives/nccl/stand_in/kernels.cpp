@@ -1,6 +1,7 @@
 // The kernel library without a GPU: the functions of kernel_interface.hpp on the stand-in runtime's streams.
 // Data are made and checked by DataPattern's own formulas, as in kernels.cu.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -19,6 +20,7 @@ CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), 
 CudaResult cudaSetDevice(int device);
 // NOLINTEND(readability-identifier-naming)
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
+bool collbench_stand_in_is_in_flight(const void* address, std::size_t bytes);
 }
 
 namespace {
@@ -78,6 +80,10 @@ int put(const Work& work, CudaStreamObject* stream) {
   const void* const table = work.elements.table;
   if (!collbench_stand_in_is_device_memory(work.memory, bytes)) return kInvalidValue;
   if (table != nullptr && !collbench_stand_in_is_device_memory(table, kPatternColumns * kPatternCellBytes)) {
+    return kInvalidValue;
+  }
+  if (table != nullptr && collbench_stand_in_is_in_flight(table, kPatternColumns * kPatternCellBytes)) {
+    std::fputs("stand-in: a kernel reads a table that a copy may still write\n", stderr);
     return kInvalidValue;
   }
   return static_cast<int>(cudaLaunchHostFunc(stream, do_work, new Work(work)));

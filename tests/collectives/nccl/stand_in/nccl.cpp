@@ -11,17 +11,22 @@
 // - after a failure the operation stays on the stream until ncclCommAbort, and the peers see ncclRemoteError
 //   through ncclCommGetAsyncError.
 //
+// - an operation in a CUDA graph refers to its communicator until the graph is destroyed, and ncclCommAbort
+// and
+//   ncclCommDestroy wait for that (init.cc, commDestroySync: localPersistentRefs);
+// - a call that fails inside a group spoils it: its end returns the error and launches nothing (group.cc);
+// - ncclCommAbort inside a group is put off to its end, for it is a group call itself (init.cc): said on
+// stderr.
 // - tuner and profiler plugins: plugins.hpp;
 // - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
 //   invalid usage (enqueue.cc, "No algorithm/protocol available"), as is NVLS without NVSwitches, which the
 //   stand-ins' GPUs lack; before, another one is taken in silence.
-//
 // COLLBENCH_STAND_IN makes it fail (injected_fault.hpp):
 // - init_error: making the communicator ends in ncclSystemError, as when no socket interface is found
 //   (bootstrap.cc);
 // - init_hang:N: making the N-th communicator never ends, as when a peer's host drops packets;
 // - no_plugins: tuner and profiler plugins are not loaded, as when their file cannot be opened;
-// - call_error:N: the N-th operation's call returns ncclUnhandledCudaError;
+// - call_error:N, send_error:N: the N-th operation's call, ncclSend or ncclRecv returns ncclUnhandledCudaError;
 // - async_error:N: the N-th operation's connection breaks: ncclRemoteError by ncclCommGetAsyncError;
 // - hang:N: the N-th operation never ends, as when a NIC stalls;
 // - wrong_data:N: the N-th operation and all after it deliver one wrong bit.
@@ -31,6 +36,7 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -43,6 +49,7 @@
 
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
+#include "tests/collectives/nccl/stand_in/communicator.hpp"
 #include "tests/collectives/nccl/stand_in/hub.hpp"
 #include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
@@ -54,31 +61,8 @@ using namespace collbench::collectives;
 extern "C" {
 void collbench_stand_in_put(CudaStreamHandle stream, const std::function<void()>& task);
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
+bool collbench_stand_in_captures(CudaStreamHandle stream);
 }
-
-namespace collbench::collectives {
-
-struct NcclCommunicatorObject {
-  int rank = 0;
-  int ranks = 1;
-  bool blocking = true;
-  Restriction restriction;
-  std::unique_ptr<Plugins> plugins;
-  int socket = -1;
-  std::atomic<NcclResult> state{NcclResult::success};
-  std::thread thread;  // of a non-blocking one: what its last call goes on with
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool aborted = false;
-
-  /// Until ncclCommAbort: what failed or hangs goes no further.
-  void wait_for_abort() {
-    std::unique_lock lock(mutex);
-    wake.wait(lock, [this] { return aborted; });
-  }
-};
-
-}  // namespace collbench::collectives
 
 namespace {
 
@@ -97,7 +81,9 @@ struct Operation {
 
 std::atomic<int> communicators{0};
 std::atomic<int> operations{0};
+std::atomic<int> transfers{0};
 thread_local int group_depth = 0;
+thread_local NcclResult group_result = NcclResult::success;
 thread_local std::string last_error;
 thread_local std::unique_ptr<Operation> group;
 
@@ -138,15 +124,6 @@ void run(const Operation& operation) {
   spoil(operation);
 }
 
-/// In a thread when the communicator is non-blocking.
-NcclResult go_on(NcclCommunicatorObject& communicator, std::function<NcclResult()> work) {
-  if (communicator.blocking) return work();
-  if (communicator.thread.joinable()) communicator.thread.join();
-  communicator.state = NcclResult::in_progress;
-  communicator.thread = std::thread([&communicator, work = std::move(work)] { communicator.state = work(); });
-  return NcclResult::in_progress;
-}
-
 bool has_algorithm(const NcclCommunicatorObject& communicator, Ask ask) {
   if (ask == Ask::group || ask == Ask::all_to_all || stand_in_version() < 22400) return true;
   const std::string& algorithm = communicator.restriction.algorithm;
@@ -183,7 +160,11 @@ NcclResult launch(std::unique_ptr<Operation> operation) {
   tell_plugins(*operation);
   if (injected_fault("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
   return go_on(communicator, [shared = std::shared_ptr<const Operation>(std::move(operation))] {
-    collbench_stand_in_put(shared->stream, [shared] { run(*shared); });
+    std::shared_ptr<GraphReference> reference;
+    if (collbench_stand_in_captures(shared->stream)) {
+      reference = std::make_shared<GraphReference>(*shared->communicator);
+    }
+    collbench_stand_in_put(shared->stream, [shared, reference] { run(*shared); });
     return NcclResult::success;
   });
 }
@@ -245,6 +226,13 @@ Operation* group_for(NcclHandle communicator, CudaStreamHandle stream) {
   return group.get();
 }
 
+/// Whether the next send or receive is the one that shall fail; its group is spoiled then.
+bool transfer_fails() {
+  if (injected_fault("send_error") != ++transfers) return false;
+  group_result = NcclResult::unhandled_cuda_error;
+  return true;
+}
+
 }  // namespace
 
 // For nccl_versioned.cpp.
@@ -295,6 +283,7 @@ NcclResult ncclCommFinalize(NcclHandle communicator) {
 }
 
 NcclResult ncclCommDestroy(NcclHandle communicator) {
+  communicator->wait_for_graphs();
   if (communicator->thread.joinable()) communicator->thread.join();
   if (communicator->blocking) ncclCommFinalize(communicator);
   ::close(communicator->socket);
@@ -310,6 +299,11 @@ NcclResult ncclCommAbort(NcclHandle communicator) {
   communicator->wake.notify_all();
   if (communicator->socket >= 0) ::shutdown(communicator->socket, SHUT_RDWR);
   if (communicator->thread.joinable()) communicator->thread.join();
+  if (group_depth > 0) {
+    std::fputs("stand-in: ncclCommAbort inside a group is never carried out\n", stderr);
+    return NcclResult::success;
+  }
+  communicator->wait_for_graphs();
   // What its operations on the stream still use stays: the real one waits for its kernels here.
   return NcclResult::success;
 }
@@ -335,7 +329,13 @@ NcclResult ncclGroupStart() {
 
 NcclResult ncclGroupEnd() {
   if (group_depth == 0) return NcclResult::invalid_usage;
-  if (--group_depth > 0 || !group) return NcclResult::success;
+  if (--group_depth > 0) return NcclResult::success;
+  if (const NcclResult failed = std::exchange(group_result, NcclResult::success);
+      failed != NcclResult::success) {
+    group.reset();
+    return failed;
+  }
+  if (!group) return NcclResult::success;
   group->header.sends = group->sends.size();
   group->header.receives = group->receives.size();
   for (const auto& [part, data] : group->sends) group->header.bytes += part.bytes;
@@ -380,6 +380,7 @@ NcclResult ncclSend(const void* data, std::size_t count, NcclType type, int peer
   const std::size_t bytes = count * element_bytes(type);
   if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
     return NcclResult::invalid_argument;
+  if (transfer_fails()) return group_result;
   open->sends.push_back({{.peer = peer, .bytes = bytes}, data});
   return NcclResult::success;
 }
@@ -390,6 +391,7 @@ NcclResult ncclRecv(void* data, std::size_t count, NcclType type, int peer, Nccl
   const std::size_t bytes = count * element_bytes(type);
   if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
     return NcclResult::invalid_argument;
+  if (transfer_fails()) return group_result;
   open->receives.push_back({{.peer = peer, .bytes = bytes}, data});
   return NcclResult::success;
 }
