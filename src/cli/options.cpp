@@ -71,6 +71,20 @@ void add_color_option(CLI::App& app, const std::string& theme, When& color) {
              [&color](const std::string& text) { color = parse_when(text, "--color"); });
 }
 
+namespace {
+
+/// "2.50", above 0.
+double positive_decimal(const std::string& text, const std::string& option, const char* what,
+                        const char* help) {
+  const auto value = leading_number(text);
+  if (!value || *value <= 0 || text.find_first_not_of("0123456789.") != std::string::npos) {
+    throw usage_error(option, fmt::format("'{}' is not a {}", text, what), help);
+  }
+  return *value;
+}
+
+}  // namespace
+
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request) {
   CLI::Option* preset = command.add_option_function<std::string>(
       "--preset",
@@ -81,21 +95,22 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
       "lab01: AllReduce at 1 MB, 100 MB and 1 GB, expected and measured, as Markdown to hand in");
   preset->group(theme)->option_text("NAME");
   if (CLI::Option* format = command.get_option_no_throw("--format")) preset->excludes(format);
-  command
-      .add_option_function<std::string>(
-          "--price",
-          [&request](const std::string& text) {
-            const auto price = leading_number(text);
-            if (!price || text.find_first_not_of("0123456789.") != std::string::npos) {
-              throw usage_error("--price", "'" + text + "' is not a price",
-                                "give one GPU's price per hour, such as 2.50");
-            }
-            request.price_per_gpu_hour = price;
-          },
-          "price per GPU-hour, for lab01")
-      ->needs(preset)
-      ->group(theme)
-      ->option_text("PRICE");
+  CLI::Option* price = add_option(command, theme, "--price", "PRICE", "price per GPU-hour, for lab01",
+                                  [&request](const std::string& text) {
+                                    request.price_per_gpu_hour =
+                                        positive_decimal(text, "--price", "price",
+                                                         "give one GPU's price per hour, such as 2.50");
+                                  });
+  price->needs(preset);
+  add_option(command, theme, "--hours", "HOURS", "how long the GPUs are paid for, for lab01 (1)",
+             [&request](const std::string& text) {
+               request.hours =
+                   positive_decimal(text, "--hours", "number of hours", "give hours, such as 1.5");
+             })
+      ->needs(price);
+  add_option(command, theme, "--currency", "NAME", "of --price, such as USD (none is printed)",
+             [&request](const std::string& text) { request.currency = text; })
+      ->needs(price);
 }
 
 Error number_error(const std::string& text, const std::string& option, const std::string& range, bool whole) {

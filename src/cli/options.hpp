@@ -31,6 +31,8 @@ struct Lab01Request {
   bool asked = false;                        ///< --preset lab01
   std::string topology;                      ///< --topology; empty: what the record names
   std::optional<double> price_per_gpu_hour;  ///< --price
+  std::optional<double> hours;               ///< --hours
+  std::string currency;                      ///< --currency; empty: none is printed
 };
 
 /// Adds an option to a theme of the help; its text goes to `take`, which throws our own Error. `value` is
@@ -46,7 +48,8 @@ void add_format_option(CLI::App& app, const std::string& theme, std::string& for
 /// --color, of every command that writes for a person.
 void add_color_option(CLI::App& app, const std::string& theme, When& color);
 
-/// Adds --preset lab01 and --price to a command, which fill `request`. After --format, which they exclude.
+/// Adds --preset lab01, --price, --hours and --currency to a command, which fill `request`. After --format,
+/// which they exclude.
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
 
 // Each of these throws Error (usage) that names the option and what it takes.

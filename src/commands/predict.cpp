@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/commands/registry.hpp"
+#include "src/run/lab01.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
@@ -28,6 +29,7 @@ struct PredictOptions {
                                       OperationId::send_recv};
   std::vector<std::uint64_t> sizes;  ///< empty: 8 B to 8 GiB by × 4
   std::string format = "text";
+  Lab01Request lab01;
 };
 
 std::vector<std::uint64_t> usual_sizes() {
@@ -39,13 +41,14 @@ std::vector<std::uint64_t> usual_sizes() {
 
 /// The expected table. Throws Error (usage) for a topology that cannot carry it.
 CommandResult predict(const PredictOptions& options) {
-  analysis::GpuCluster cluster = analysis::gpu_cluster(topology::resolve_machine(options.topology),
-                                                       options.nodes, options.ranks_per_node);
+  const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
+  analysis::GpuCluster cluster = analysis::gpu_cluster(machine, options.nodes, options.ranks_per_node);
   if (cluster.ranks() < 2) {
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }
   if (!options.transport.empty())
     cluster.transport = analysis::transport_option(options.transport, cluster.sm);
+  if (options.lab01.asked) return {lab01_expected(machine, cluster, options.lab01)};
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
   return {analysis::report(analysis::predict(options.topology, cluster, options.operations, sizes),
                            options.format)};
@@ -74,6 +77,10 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
   add_format_option(command, theme, options->format,
                     analysis::format_names(&analysis::ReportFormat::prediction));
+  add_lab01_options(command, theme, options->lab01);
+  for (const char* other : {"--ops", "--sizes"}) {
+    command.get_option("--preset")->excludes(command.get_option(other));
+  }
   command.callback([options, &chosen] { chosen = [options] { return predict(*options); }; });
 }
 

@@ -1,8 +1,14 @@
 #include "src/run/lab01.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/lab01/lab01.hpp"
+#include "analysis/report/prediction.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 #include "topology/machines/resolve.hpp"
@@ -11,6 +17,27 @@ namespace collbench::program {
 namespace {
 
 bool is_all_reduce(const Row& row) { return row.measurement.key.operation == OperationId::all_reduce; }
+
+analysis::Lab01Price price_of(const Lab01Request& request) {
+  return {request.price_per_gpu_hour, request.hours, request.currency};
+}
+
+/// The machine that a run on GPUs recorded; none where it has no GPU, or cannot be modelled.
+std::optional<analysis::Lab01Machine> recorded_machine(const Run& run) {
+  if (!run.cluster || !measures_gpus(run.backend)) return std::nullopt;
+  const topology::Host host = topology::read_cluster_record(*run.cluster, "the record").distinct_hosts.at(0);
+  const std::vector<int> ranks = ranks_per_node(run.ranks);
+  if (host.gpus.empty() || ranks.empty()) return std::nullopt;
+  if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); }))
+    return std::nullopt;
+  try {
+    const analysis::GpuCluster cluster =
+        analysis::gpu_cluster(host, static_cast<int>(ranks.size()), ranks.front(), "the record");
+    return analysis::Lab01Machine{host, analysis::with_run_facts(cluster, run, false)};
+  } catch (const Error&) {
+    return std::nullopt;  // the run's own notes say why it has no expectation
+  }
+}
 
 }  // namespace
 
@@ -21,15 +48,36 @@ std::string lab01(const Run& run, const Lab01Request& request) {
   }
   std::string topology = request.topology;
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
-  std::optional<topology::Host> host;
-  if (!topology.empty()) {
-    host = topology::resolve_machine(topology).first_host();
-  } else if (run.cluster) {
-    host = topology::read_cluster_record(*run.cluster, "the record").distinct_hosts.at(0);
-    if (host->gpus.empty()) host.reset();  // host memory has no ceilings of this kind
+  Run judged = run;
+  analysis::Lab01Options options;
+  options.price = price_of(request);
+  if (measures_gpus(run.backend)) {
+    if (!topology.empty()) {
+      const topology::ResolvedMachine machine = topology::resolve_machine(topology);
+      options.machine = {machine.first_host(), analysis::cluster_of_run(run, machine, topology, false)};
+      if (run.log) judged.log->topology = run.log->topology.value_or(LogFact<std::string>{topology, 0});
+      judged = analysis::judged_on_gpus(std::move(judged), options.machine->cluster);
+    } else {
+      options.machine = recorded_machine(run);
+    }
+    if (!options.machine) options.without_machine = analysis::lab01_suggestion(run);
   }
-  return analysis::report_lab01(run, {analysis::lab01_checks(run, host), analysis::lab01_ceilings(run, host),
-                                      request.price_per_gpu_hour});
+  std::optional<topology::Host> host;
+  if (options.machine) host = options.machine->host;
+  options.checks = analysis::lab01_checks(judged, host);
+  options.ceilings = analysis::lab01_ceilings(judged, options.machine);
+  return analysis::report_lab01(judged, options);
+}
+
+std::string lab01_expected(const topology::ResolvedMachine& machine, const analysis::GpuCluster& cluster,
+                           const Lab01Request& request) {
+  analysis::Lab01Options options;
+  options.price = price_of(request);
+  options.machine = {machine.first_host(), cluster};
+  options.prediction = analysis::prediction_title({machine.argument, cluster, {}});
+  const Run run = analysis::lab01_prediction(cluster);
+  options.ceilings = analysis::lab01_ceilings(run, options.machine);
+  return analysis::report_lab01(run, options);
 }
 
 }  // namespace collbench::program

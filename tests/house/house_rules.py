@@ -92,7 +92,7 @@ WITHOUT_HEADER = {
     r"analysis/report/(text|markdown|csv|json)\.cpp": "the writers of one format each, which report.hpp declares",
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
-    r"analysis/report/lab01/(ceilings|checks|explanation)\.cpp": "the parts of the lab page, which lab01.hpp declares",
+    r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings|suggestion)\.cpp": "the parts of the lab page, which lab01.hpp declares",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|tuner)\.cpp": "libraries to load",

@@ -144,13 +144,28 @@ class Import(unittest.TestCase):
         log = self.file(LOG)
         record = self.folder / "run.json"
         machine = ("--nodes", 2, "--topology", "hgx-h100")
-        lab = self.collbench("import", log, *machine, "--preset", "lab01", "--price", "2.50", status=1)
-        self.assertIn("| NVLink of one GPU, one direction | 18 links × 20.6 GB/s | 370.80 |", lab)
-        self.assertIn("16 GPUs × 2.50 = 40.00 per hour", lab)
+        price = ("--price", "2.50", "--hours", "2", "--currency", "EUR")
+        lab = self.collbench("import", log, *machine, "--preset", "lab01", *price, status=1)
+        self.assertIn("| NVLink of one GPU, line rate | 18 links × 25 GB/s | 450.00 |", lab)
+        self.assertIn("| NVLink of one GPU, as NCCL counts it | 18 links × 20.6 GB/s | 370.80 |", lab)
+        self.assertIn("16 GPUs × 2.50 EUR = 40.00 EUR per hour; 2 hours: 80.00 EUR.", lab)
         self.collbench("import", log, *machine, "-o", record, status=1)
-        self.assertEqual(self.collbench("report", record, "--preset", "lab01", "--price", "2.50"), lab)
+        self.assertEqual(self.collbench("report", record, "--preset", "lab01", *price), lab)
         self.assertIn("--preset", self.collbench("report", record, "--preset", "lab02", status=2))
         self.assertIn("--price", self.collbench("report", record, "--price", "2 EUR", status=2))
+        self.assertIn("--hours", self.collbench("report", record, "--preset", "lab01", "--price", "2", "--hours", "0",
+                                                status=2))
+
+    def test_lab01_with_the_machine_given_afterwards_is_the_page_of_that_machine(self):
+        log = self.file(LOG)
+        record = self.folder / "run.json"
+        self.collbench("import", log, "--nodes", 2, "-o", record)
+        without = self.collbench("report", record, "--preset", "lab01")
+        self.assertIn("No topology is given", without)
+        self.assertNotIn("Where the bandwidth goes", without)
+        other = self.collbench("report", record, "--preset", "lab01", "--topology", "dgx-a100")
+        self.assertIn("12 links × 25 GB/s", other)
+        self.assertIn("Where the bandwidth goes", other)
 
     def test_bad_options_are_named(self):
         log = self.file(LOG)

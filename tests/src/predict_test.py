@@ -84,6 +84,15 @@ class Predict(unittest.TestCase):
             # nvidia-smi topo -m does not tell the model, and without it no link rate is known.
             self.refused("--topology", matrix, says="GPU model is unknown")
 
+    def test_lab01_before_anything_is_measured(self):
+        page = predict("--topology", "hgx-h100", "--nodes", 2, "--preset", "lab01", "--price", 3).stdout
+        self.assertIn("# Lab 01: AllReduce, expected\n", page)
+        self.assertIn("18 links × 25 GB/s", page)
+        self.assertIn("| **expected** |", page)
+        self.assertIn("16 GPUs × 3.00 = 48.00 per hour.", page)
+        self.assertNotIn("measured at", page)
+        self.refused("--topology", "hgx-h100", "--preset", "lab01", "--ops", "broadcast", says="--ops")
+
     def test_a_file_goes_before_the_name_of_a_reference_machine(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "hgx-h100").write_text(NO_GPUS)

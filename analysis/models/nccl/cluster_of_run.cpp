@@ -75,6 +75,18 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
   return cluster;
 }
 
+/// A job on some of a node's GPUs (a container, a share of a node) has the NICs that its log lists, not all
+/// of the machine's. With all GPUs, fewer NICs are a finding, and the expectation stays that of the machine.
+GpuCluster with_nics_of_share(GpuCluster cluster, const Run& run, std::size_t gpus) {
+  const bool share = std::cmp_less(cluster.ranks_per_node, gpus);
+  if (!share || !run.log || !run.log->nics || cluster.domains() == 1) return cluster;
+  if (run.log->network && contains(run.log->network->value, "Socket"))
+    return cluster;  // interfaces, not NICs
+  const auto listed = static_cast<int>(run.log->nics->value.size());
+  if (listed > 0) cluster.nics = std::min(cluster.nics, listed);
+  return cluster;
+}
+
 /// The quickest, not the smallest: the first row of a log is often cold (983 µs at 8 B, 167 µs at 16 B in a
 /// published one).
 std::optional<double> min_microseconds(const Run& run) {
@@ -113,7 +125,9 @@ GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machi
     throw usage_error(where, fmt::format("{} ranks on {} nodes, not the same number on each", ranks, nodes),
                       "only runs with the same number of ranks on every node can be judged");
   }
-  return with_run_facts(gpu_cluster(machine, nodes, locals.front()), run, own_floor);
+  const GpuCluster cluster =
+      with_nics_of_share(gpu_cluster(machine, nodes, locals.front()), run, machine.first_host().gpus.size());
+  return with_run_facts(cluster, run, own_floor);
 }
 
 }  // namespace collbench::analysis

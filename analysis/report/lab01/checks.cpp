@@ -15,6 +15,11 @@ namespace {
 
 std::string in_line(int line) { return fmt::format("(line {} of the log)", line); }
 
+/// A reference machine says what a machine of its kind has, not how this one is.
+bool is_reference(const topology::Host& host) {
+  return !host.sources.empty() && host.sources.front().reader == "reference machine";
+}
+
 PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& host) {
   PrecedingCheck check{"Is the network up at its full rate?",
                        "unknown: neither the log nor a topology shows it", false};
@@ -28,10 +33,13 @@ PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& h
         }
       }
     }
-    check.good = down.empty();
-    check.answer = down.empty() ? fmt::format("{} in the topology, none known to be down",
-                                              counted(host->nics.size(), "NIC"))
-                                : fmt::format("down: {}", fmt::join(down, ", "));
+    check.good = down.empty() && !is_reference(*host);
+    check.answer = down.empty() && is_reference(*host)
+                       ? fmt::format("not known: the log lists no NIC ({} has {})",
+                                     host->sources.front().location, counted(host->nics.size(), "NIC"))
+                   : down.empty() ? fmt::format("{} in the topology, none known to be down",
+                                                counted(host->nics.size(), "NIC"))
+                                  : fmt::format("down: {}", fmt::join(down, ", "));
   }
   if (run.log && run.log->nics) {
     check.answer = fmt::format("NCCL uses {} per node {}", counted(run.log->nics->value.size(), "NIC"),

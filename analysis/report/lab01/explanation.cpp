@@ -4,9 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "analysis/models/nccl/algorithms.hpp"
+#include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
@@ -29,15 +33,40 @@ std::pair<double, std::uint64_t> peak_of(const Run& run, OperationId id) {
   return peak;
 }
 
-/// Below half of the peak more than half of the time does not depend on the size (Hockney's n½).
-std::string bound(const Run& run, const Row& row, double busbw) {
+/// How near a row comes to the best of the run. What holds it there, no topology or calibration tells here.
+std::string share_of_peak(const Run& run, const Row& row, double busbw) {
   const auto [peak, size] = peak_of(run, row.measurement.key.operation);
   if (peak <= 0) return "";
-  if (size == row.measurement.key.size_bytes) {
-    return fmt::format("bandwidth-bound: the peak of this run, {}", format_rate(peak));
+  if (size == row.measurement.key.size_bytes)
+    return fmt::format("the peak of this run, {}", format_rate(peak));
+  return fmt::format("{} of the run's peak ({} at {})", two_digit_percent(busbw / peak), format_rate(peak),
+                     lab01_size(size));
+}
+
+/// NVLS does not fill the links: its own efficiency on them is the limit.
+std::string limited_by(const AlgorithmRate& rate) {
+  const bool nvls = rate.name.starts_with("nvls") && rate.limit.name.find("NVLink") != std::string::npos;
+  return nvls ? "limited by what NVLS reaches of the NVLinks" : "limited by " + rate.limit.name;
+}
+
+/// What of the expected time the bytes take at the rate of large buffers; the rest is waiting: for launches,
+/// for steps, and until the pipelines are full.
+std::string bound_by(const Run& run, const Row& row, const Lab01Machine& machine) {
+  const Expectation& expected = row.expectation;
+  const RowKey& key = row.measurement.key;
+  GpuCluster any = machine.cluster;
+  any.run.algorithm.reset();
+  for (const AlgorithmRate& rate : gpu_algorithms(key.operation, any)) {
+    if (rate.name != expected.expected_by) continue;
+    const double moving = static_cast<double>(key.size_bytes) / kGigabyte / rate.gigabytes_per_second;
+    const bool latency = moving < *expected.expected_seconds / 2;
+    return fmt::format(
+        "{} by the model: at the rate of large buffers the bytes take {} of the expected {} ({}, {})",
+        latency ? "latency-bound" : "bandwidth-bound", format_seconds(moving),
+        format_seconds(*expected.expected_seconds), expected.expected_by,
+        latency ? "the rest is steps and filling pipelines" : limited_by(rate));
   }
-  return fmt::format("{}-bound: {} of the run's peak ({} at {})", busbw < peak / 2 ? "latency" : "bandwidth",
-                     two_digit_percent(busbw / peak), format_rate(peak), format_bytes(size));
+  return share_of_peak(run, row, rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth.value_or(0));
 }
 
 std::string against_expectation(const Row& row, const Rates& found) {
@@ -51,6 +80,47 @@ std::string against_expectation(const Row& row, const Rates& found) {
                        algorithm.empty() ? "is expected" : model);
   return ratio < 1 ? fmt::format("takes {:.2f} times as long as {}", 1 / ratio, model)
                    : fmt::format("{:.2f} times as fast as {}", ratio, model);
+}
+
+/// "measured 28.4 GB/s is 0.14 of it, below its band of 170 to 230 GB/s".
+std::string against_band(const Run& run, const Row& row, const Rates& found) {
+  if (!found.bus_bandwidth || !found.measured_over_expected) return "";
+  const std::string ratio =
+      fmt::format("the measured {} is {:.2f} of the expected {}", format_rate(*found.bus_bandwidth),
+                  *found.measured_over_expected, format_rate(*found.expected_bus_bandwidth));
+  const auto side = side_of_band(row);
+  if (!side) return ratio;
+  const auto busbw = [&](double seconds) {
+    const RowKey& key = row.measurement.key;
+    return format_rate(
+        bus_bandwidth(operation(key.operation), key.size_bytes, static_cast<int>(run.ranks.size()), seconds));
+  };
+  return fmt::format("{}, {} its band of {} to {}", ratio,
+                     *side < 0   ? "below"
+                     : *side > 0 ? "above"
+                                 : "inside",
+                     busbw(*row.expectation.slowest_seconds), busbw(*row.expectation.fastest_seconds));
+}
+
+bool is_low(const Verdict& verdict) {
+  return verdict.word == VerdictWord::low || verdict.word == VerdictWord::fault;
+}
+
+/// Why a row outside its band is there, as far as anything says so.
+std::string cause_outside_band(const Row& row) {
+  const auto side = side_of_band(row);
+  if (!side || *side == 0) return "";
+  if (*side > 0) return "faster than the model by more than the model's error, which no fault is";
+  if (row.measurement.key.size_bytes < kLargeSize) {
+    const std::string& ran = row.measurement.algorithm_ran;
+    const bool known = !ran.empty() && ran != kLibraryChoice;
+    return known
+               ? "what takes the rest is not known: below 64 MiB the steps decide, which no link shows"
+               : "what takes the rest is not known: which algorithm and protocol NCCL chose at this size is "
+                 "not stated (NCCL_DEBUG_SUBSYS=TUNING shows it)";
+  }
+  if (is_low(row.verdict)) return "the verdict below names the likely cause";
+  return "what takes the rest is not known; the run's largest sizes do not show it";
 }
 
 /// What the log says that slows a job down.
@@ -80,20 +150,37 @@ SizeSeries sweep_of(const Run& run, const Row& row) {
   return {};
 }
 
-/// Of a sweep that was judged, all rows but the largest explain themselves.
-bool explains_itself(const Run& run, const Row& row) {
-  const SizeSeries series = sweep_of(run, row);
-  return !row.verdict.explanation.empty() && !series.empty() && series.back() != &row;
-}
-
 }  // namespace
 
-std::string lab01_explanation(const Run& run, const Row& row) {
-  if (explains_itself(run, row)) return row.verdict.explanation + ".";
+std::optional<int> side_of_band(const Row& row) {
+  const Expectation& expected = row.expectation;
+  if (!expected.fastest_seconds || !expected.slowest_seconds || row.measurement.seconds <= 0)
+    return std::nullopt;
+  if (row.measurement.seconds > *expected.slowest_seconds) return -1;
+  return row.measurement.seconds < *expected.fastest_seconds ? 1 : 0;
+}
+
+std::string lab01_size(std::uint64_t bytes) {
+  constexpr std::array<std::pair<std::uint64_t, std::string_view>, 2> kUnits{
+      {{1'000'000'000, "GB"}, {1'000'000, "MB"}}};
+  for (const auto& [unit, name] : kUnits) {
+    if (bytes >= unit && bytes % unit == 0 && bytes % kMiB != 0)
+      return fmt::format("{} {}", bytes / unit, name);
+  }
+  return format_bytes(bytes);
+}
+
+std::string lab01_explanation(const Run& run, const Row& row, const std::optional<Lab01Machine>& machine) {
   const Rates found = rates(row, static_cast<int>(run.ranks.size()));
   std::vector<std::string> sentences;
-  if (found.bus_bandwidth) sentences.push_back(bound(run, row, *found.bus_bandwidth));
-  sentences.push_back(against_expectation(row, found));
+  if (machine && row.expectation.expected_seconds) {
+    sentences.push_back(bound_by(run, row, *machine));
+    sentences.push_back(against_band(run, row, found));
+    sentences.push_back(cause_outside_band(row));
+  } else {
+    if (found.bus_bandwidth) sentences.push_back(share_of_peak(run, row, *found.bus_bandwidth));
+    sentences.push_back(against_expectation(row, found));
+  }
   const std::string& ran = row.measurement.algorithm_ran;
   if (!ran.empty() && ran != kLibraryChoice) sentences.push_back(ran + " ran");
   if (const double share = page_fault_share(run, row); share >= kMinReportedPageFaultShare) {

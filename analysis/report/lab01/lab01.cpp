@@ -1,14 +1,21 @@
 #include "analysis/report/lab01/lab01.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
+#include "analysis/models/nccl/algorithms.hpp"
+#include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/report/columns.hpp"
+#include "analysis/report/lab01/gap.hpp"
+#include "analysis/report/lab01/price.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/record/run.hpp"
@@ -33,9 +40,8 @@ const Row* nearest_row(const Run& run, std::uint64_t bytes) {
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     if (key.operation != OperationId::all_reduce || key.in_place || key.size_bytes == 0) continue;
-    if (key.algorithm != kLibraryChoice || !row.measurement.unavailable.empty() ||
-        row.measurement.seconds <= 0)
-      continue;
+    if (key.algorithm != kLibraryChoice || !row.measurement.unavailable.empty()) continue;
+    if (row.measurement.seconds <= 0 && !row.expectation.expected_seconds) continue;
     const double distance =
         std::fabs(std::log(static_cast<double>(key.size_bytes) / static_cast<double>(bytes)));
     if (distance < best_distance || (best == nullptr && distance == best_distance)) {
@@ -46,7 +52,30 @@ const Row* nearest_row(const Run& run, std::uint64_t bytes) {
   return best;
 }
 
-std::string hardware(const Run& run) {
+/// One of the page's three sizes, with what the page says of it.
+struct LabRow {
+  const LabSize* size = nullptr;
+  const Row* row = nullptr;  ///< null: the run has none near it
+  Rates rates;
+  std::optional<Gap> gap;
+};
+
+std::vector<LabRow> lab_rows(const Run& run, const Lab01Options& options) {
+  std::vector<LabRow> rows;
+  for (const LabSize& size : kSizes) {
+    LabRow& lab = rows.emplace_back(LabRow{&size, nearest_row(run, size.bytes), {}, {}});
+    if (lab.row == nullptr) continue;
+    lab.rates = rates(*lab.row, static_cast<int>(run.ranks.size()));
+    lab.gap = gap_of(run, *lab.row, options.machine, options.ceilings);
+  }
+  return rows;
+}
+
+std::string hardware(const Run& run, const Lab01Options& options) {
+  if (!options.prediction.empty()) {
+    return fmt::format("\n## Hardware\n- {}\n- nothing was measured: every figure is an expectation\n",
+                       markdown_text(options.prediction));
+  }
   std::string text = "\n## Hardware as found\n";
   if (!measures_gpus(run.backend)) {
     text +=
@@ -58,6 +87,7 @@ std::string hardware(const Run& run) {
 }
 
 std::string checks(const Lab01Options& options) {
+  if (options.checks.empty()) return "";
   std::string text = "\n## Preliminary checks\n| question | answer |\n| --- | --- |\n";
   for (const PrecedingCheck& check : options.checks) {
     const std::string answer = markdown_text(check.answer);
@@ -66,26 +96,88 @@ std::string checks(const Lab01Options& options) {
   return text;
 }
 
+std::string percent_of(double part, double whole) { return fmt::format("{:.0f} %", 100 * part / whole); }
+
+std::string ceilings_legend(const Run& run, const Lab01Options& options) {
+  if (!measures_gpus(run.backend)) return "The link alone, then with reduction and copies.";
+  if (!options.machine) return "By the links as NCCL counts them; their line rates are not known.";
+  return fmt::format(
+      "{} Reachable: large buffers by the model (docs/model.md), which takes the links as they are reached "
+      "and "
+      "what each algorithm is known to lose.",
+      options.ceilings.are_bounds
+          ? "At line rate: no run can be above it."
+          : "No source gives the line rate of every link: NCCL's figure stands in, and a "
+            "run may be above it.");
+}
+
 std::string ceilings(const Run& run, const Lab01Options& options) {
   std::string text = "\n## Theoretical ceilings\n";
-  const auto& found = options.ceilings;
-  if (found.empty()) {
-    return text + "Unknown: neither the record nor a topology describes the links. Give `--topology`.\n";
+  const Lab01Ceilings& found = options.ceilings;
+  if (!options.without_machine.empty()) text += markdown_text(options.without_machine) + "\n\n";
+  if (found.links.empty()) return text + "Unknown: neither the record nor a topology describes the links.\n";
+  text +=
+      "One direction; GB = 10^9 bytes.\n\n| link | arithmetic | GB/s | from |\n| --- | --- | ---: | --- |\n";
+  for (const LinkCeiling& link : found.links) {
+    text += fmt::format("| {} | {} | {} | {} |\n", markdown_text(link.what), markdown_text(link.arithmetic),
+                        table_rate(link.bytes_per_second), markdown_text(link.source));
   }
-  text += fmt::format("p = {} ranks, S bytes in each rank's buffer; GB = 10^9 bytes.\n\n", run.ranks.size());
-  text += "| what | arithmetic | GB/s | from |\n| --- | --- | ---: | --- |\n";
-  for (const Ceiling& ceiling : found) {
-    text +=
-        fmt::format("| {} | {} | {} | {} |\n", markdown_text(ceiling.what), markdown_text(ceiling.arithmetic),
-                    table_rate(ceiling.bytes_per_second), markdown_text(ceiling.source));
+  if (found.algorithms.empty()) return text;
+  const auto any = [&](const std::optional<double> AlgorithmCeiling::* rate) {
+    return std::any_of(found.algorithms.begin(), found.algorithms.end(),
+                       [&](const AlgorithmCeiling& each) { return (each.*rate).has_value(); });
+  };
+  const bool gpus = measures_gpus(run.backend);
+  text += fmt::format("\nbusbw of AllReduce, p = {} ranks, S bytes in each rank's buffer. {}\n\n",
+                      run.ranks.size(), ceilings_legend(run, options));
+  std::vector<std::string> headings{"AllReduce by", "arithmetic"};
+  std::vector<std::string> rule{"---", "---"};
+  const auto add = [&](const char* heading) {
+    headings.emplace_back(heading);
+    rule.emplace_back("---:");
+  };
+  const bool line_rates = any(&AlgorithmCeiling::line_rate);
+  const bool counts = std::any_of(found.algorithms.begin(), found.algorithms.end(), [](const auto& each) {
+    return each.by_nccl && each.by_nccl != each.line_rate;
+  });
+  const bool reachable = any(&AlgorithmCeiling::reachable);
+  if (line_rates) add(!gpus ? "link alone" : found.are_bounds ? "at line rate" : "by the links above");
+  if (counts) add("by NCCL's count");
+  if (reachable) add(gpus ? "reachable" : "with reduction and copies");
+  headings.emplace_back("because");
+  rule.emplace_back("---");
+  text += table_line(headings) + table_line(rule);
+  for (const AlgorithmCeiling& each : found.algorithms) {
+    std::vector<std::string> cells{markdown_text(each.name), markdown_text(each.arithmetic)};
+    if (line_rates) cells.push_back(table_rate(each.line_rate));
+    if (counts) cells.push_back(table_rate(each.by_nccl));
+    if (reachable) {
+      cells.push_back(table_rate(each.reachable));
+      if (each.reachable && each.bound() > 0)
+        cells.back() += " (" + percent_of(*each.reachable, each.bound()) + ")";
+    }
+    cells.push_back(markdown_text(each.because));
+    text += table_line(cells);
   }
   return text;
 }
 
-std::optional<double> ceiling_of(const Lab01Options& options, std::string_view what) {
-  const auto found = std::find_if(options.ceilings.begin(), options.ceilings.end(),
-                                  [&](const Ceiling& ceiling) { return ceiling.what == what; });
-  return found == options.ceilings.end() ? std::nullopt : std::optional(found->bytes_per_second);
+/// NVLS at a row's size by the model.
+std::optional<double> nvls_of(const Run& run, const Row& row, const Lab01Options& options) {
+  if (!options.machine || !row.expectation.expected_seconds) return std::nullopt;
+  const auto rate = gpu_nvls(options.machine->cluster);
+  if (!rate) return std::nullopt;
+  const RowKey& key = row.measurement.key;
+  const Operation& meant = operation(key.operation);
+  const double seconds =
+      kMicrosecond * gpu_microseconds(meant, options.machine->cluster, static_cast<double>(key.size_bytes),
+                                      rate->gigabytes_per_second);
+  return bus_bandwidth(meant, key.size_bytes, static_cast<int>(run.ranks.size()), seconds);
+}
+
+std::optional<double> ceiling_of(const Lab01Options& options, std::string_view algorithm) {
+  const AlgorithmCeiling* found = options.ceilings.find(algorithm);
+  return found == nullptr ? std::nullopt : std::optional(found->bound());
 }
 
 /// What a row expects of an algorithm; where it has no expectation, what the ceiling allows at most.
@@ -93,72 +185,162 @@ std::string expected_or_ceiling(std::optional<double> expected, std::optional<do
   return expected || !ceiling ? table_rate(expected) : "≤ " + table_rate(ceiling);
 }
 
-/// Ring and tree move every byte through the links; only reduction in the switch does not.
-std::string above_ceilings(const Run& run, const Lab01Options& options, std::optional<double> busbw) {
-  if (!measures_gpus(run.backend)) return "";
-  const auto ring = ceiling_of(options, kRingCeiling);
-  const auto tree = ceiling_of(options, kTreeCeiling);
-  if (!busbw || !ring || *busbw <= std::max(*ring, tree.value_or(0))) return "";
-  return " This is above what ring and tree can reach: NCCL reduces in the NVSwitch (NVLS), or the given "
-         "topology or rank count is wrong.";
+std::string band_of(const Run& run, const Row& row) {
+  if (!row.expectation.fastest_seconds || !row.expectation.slowest_seconds) return std::string(kNoValue);
+  const auto busbw = [&](double seconds) {
+    const RowKey& key = row.measurement.key;
+    return table_rate(
+        bus_bandwidth(operation(key.operation), key.size_bytes, static_cast<int>(run.ranks.size()), seconds));
+  };
+  return fmt::format("{} to {}", busbw(*row.expectation.slowest_seconds),
+                     busbw(*row.expectation.fastest_seconds));
 }
 
-std::string results(const Run& run, const Lab01Options& options) {
+std::string results(const Run& run, const Lab01Options& options, const std::vector<LabRow>& rows) {
+  const bool measured = options.prediction.empty();
+  const bool nvls = options.machine && gpu_nvls(options.machine->cluster);
+  const bool band = std::any_of(rows.begin(), rows.end(), [](const LabRow& lab) {
+    return lab.row != nullptr && lab.row->expectation.fastest_seconds && lab.row->expectation.slowest_seconds;
+  });
+  std::vector<std::string> headings{"size", measured ? "measured at" : "bytes", "time (µs)", "ring", "tree"};
+  if (nvls) headings.emplace_back("NVLS");
+  headings.emplace_back("expected");
+  if (band) headings.emplace_back("band");
+  if (measured) headings.insert(headings.end(), {"measured", "measured/expected"});
   std::string table =
-      "\n## AllReduce, expected and measured\nbusbw in GB/s.\n\n"
-      "| size | measured at | time (µs) | ring | tree | expected | measured | measured/expected |\n"
-      "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-  std::string explanations = "\n## Explanation\n";
-  std::string verdict;
-  for (const LabSize& size : kSizes) {
-    const Row* row = nearest_row(run, size.bytes);
-    if (row == nullptr) {
-      table += fmt::format("| {} | – | – | – | – | – | – | – |\n", size.name);
-      explanations += fmt::format("- {}: the run has no AllReduce within a factor of {} of it.\n", size.name,
-                                  kNearEnough);
+      fmt::format("\n## AllReduce, expected{}\nbusbw in GB/s{}.\n\n", measured ? " and measured" : "",
+                  measured ? ", of the run's row nearest to each size" : "; time as expected");
+  table += table_line(headings) + table_line(std::vector<std::string>(headings.size(), "---:"));
+  for (const LabRow& lab : rows) {
+    std::vector<std::string> cells{std::string(lab.size->name)};
+    if (lab.row == nullptr) {
+      cells.resize(headings.size(), std::string(kNoValue));
+      table += table_line(cells);
       continue;
     }
-    verdict = lab01_verdict(run, *row);
-    const Rates found = rates(*row, static_cast<int>(run.ranks.size()));
-    const auto& ratio = found.measured_over_expected;
-    table += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", size.name,
-                         format_bytes(row->measurement.key.size_bytes),
-                         table_number(row->measurement.seconds / kMicrosecond, 8),
-                         expected_or_ceiling(found.ring_bus_bandwidth, ceiling_of(options, kRingCeiling)),
-                         expected_or_ceiling(found.tree_bus_bandwidth, ceiling_of(options, kTreeCeiling)),
-                         table_rate(found.expected_bus_bandwidth), table_rate(found.bus_bandwidth),
-                         ratio ? fmt::format("{:.2f}", *ratio) : std::string(kNoValue));
-    explanations += fmt::format(
-        "- {}: {}\n", size.name,
-        markdown_text(lab01_explanation(run, *row)) + above_ceilings(run, options, found.bus_bandwidth));
+    const Row& row = *lab.row;
+    const double seconds = measured ? row.measurement.seconds : row.expectation.expected_seconds.value_or(0);
+    cells.push_back(lab01_size(row.measurement.key.size_bytes));
+    cells.push_back(table_number(seconds / kMicrosecond, 8));
+    cells.push_back(expected_or_ceiling(lab.rates.ring_bus_bandwidth, ceiling_of(options, "ring")));
+    cells.push_back(expected_or_ceiling(lab.rates.tree_bus_bandwidth, ceiling_of(options, "tree")));
+    if (nvls) cells.push_back(table_rate(nvls_of(run, row, options)));
+    cells.push_back(table_rate(lab.rates.expected_bus_bandwidth));
+    if (band) cells.push_back(band_of(run, row));
+    if (measured) {
+      const auto& ratio = lab.rates.measured_over_expected;
+      cells.push_back(table_rate(lab.rates.bus_bandwidth));
+      cells.push_back(ratio ? fmt::format("{:.2f}", *ratio) : std::string(kNoValue));
+    }
+    table += table_line(cells);
   }
-  if (!verdict.empty()) explanations += fmt::format("- All sizes: {}\n", markdown_text(verdict));
-  return table + explanations;
+  return table;
 }
 
-std::string price(const Run& run, const Lab01Options& options) {
-  std::string text = "\n## Price\n";
-  if (!measures_gpus(run.backend)) return text + "No GPU was used.\n";
-  if (!options.price_per_gpu_hour)
-    return text + "Not given: `--price` takes the price of one GPU for one hour.\n";
-  const double hour = *options.price_per_gpu_hour * static_cast<double>(run.ranks.size());
-  text += fmt::format("{} × {:.2f} = {:.2f} per hour", counted(run.ranks.size(), "GPU"),
-                      *options.price_per_gpu_hour, hour);
-  constexpr double kHourSeconds = 3600;
-  if (run.wall_seconds > 0) {
-    text += fmt::format("; this run took {}: {:.2f}", format_seconds(run.wall_seconds),
-                        hour * run.wall_seconds / kHourSeconds);
-  } else {
-    text += "; the log does not say how long the run took";
+/// Where a measurement is above what the links allow to the algorithms.
+std::string above_ceilings(const Run& run, const Lab01Options& options, const LabRow& lab) {
+  const auto& busbw = lab.rates.bus_bandwidth;
+  const auto& ceilings = options.ceilings;
+  if (!busbw || ceilings.links.empty()) return "";
+  if (!measures_gpus(run.backend)) {
+    if (*busbw <= ceilings.links.front().bytes_per_second) return "";
+    return " This is faster than the calibrated link at its fastest: the calibration met a busier machine, "
+           "and its "
+           "figures bound nothing.";
   }
-  return text + ".\n";
+  const auto ring = ceiling_of(options, "ring");
+  if (!ring || *busbw <= std::max(*ring, ceiling_of(options, "tree").value_or(0))) return "";
+  if (!options.machine) {
+    return " This is above what ring and tree reach by the links that NCCL's lines count: NCCL may reduce in "
+           "the "
+           "NVSwitch (NVLS), or count less than there is.";
+  }
+  const double nvls =
+      std::max(ceiling_of(options, "nvls").value_or(0), ceiling_of(options, "nvls_tree").value_or(0));
+  if (*busbw <= nvls) {
+    return " This is above what the links give ring and tree: NCCL reduced in the NVSwitch (NVLS), if "
+           "topology and "
+           "rank count are right.";
+  }
+  return options.ceilings.are_bounds
+             ? " This is above the line rate of every algorithm: the given topology or rank count is wrong."
+             : " This is above what NCCL's figures give any algorithm: the machine has faster links than "
+               "them, or "
+               "the given topology or rank count is wrong.";
+}
+
+/// The sizes of the page that lie below their own bands, which the verdict on the largest ones says nothing
+/// of.
+std::string not_covered(const std::vector<LabRow>& rows) {
+  std::vector<std::string> below;
+  for (const LabRow& lab : rows) {
+    if (lab.row == nullptr || side_of_band(*lab.row) != -1) continue;
+    below.push_back(
+        fmt::format("{} ({:.2f} of expected)", lab.size->name, lab.rates.measured_over_expected.value_or(0)));
+  }
+  if (below.empty()) return "";
+  return fmt::format(" It does not speak for {}, which is below its own band.",
+                     fmt::join(below, ", nor for "));
+}
+
+std::string explanations(const Run& run, const Lab01Options& options, const std::vector<LabRow>& rows) {
+  std::string text = "\n## Explanation\n";
+  const Row* largest = nullptr;
+  for (const LabRow& lab : rows) {
+    if (lab.row == nullptr) {
+      text += fmt::format("- {}: the run has no AllReduce within a factor of {} of it.\n", lab.size->name,
+                          kNearEnough);
+      continue;
+    }
+    largest = lab.row;
+    text += fmt::format("- {}: {}{}\n", lab.size->name,
+                        markdown_text(lab01_explanation(run, *lab.row, options.machine)),
+                        above_ceilings(run, options, lab));
+  }
+  const std::string verdict = largest == nullptr ? "" : lab01_verdict(run, *largest);
+  if (verdict.empty()) return text;
+  const bool good = largest->verdict.word == VerdictWord::as_expected;
+  return text + fmt::format("- Verdict, by the run's largest sizes: {}{}\n", markdown_text(verdict),
+                            good ? not_covered(rows) : "");
+}
+
+std::vector<SizeGap> gaps_of(const std::vector<LabRow>& rows) {
+  std::vector<SizeGap> gaps;
+  for (const LabRow& lab : rows) {
+    if (lab.gap) gaps.push_back({std::string(lab.size->name), lab.row->measurement.key.size_bytes, *lab.gap});
+  }
+  return gaps;
 }
 
 }  // namespace
 
+Run lab01_prediction(const GpuCluster& cluster) {
+  Run run;
+  run.backend = BackendId::nccl;
+  for (int rank = 0; rank < cluster.ranks(); ++rank) {
+    run.ranks.push_back({rank, "", rank / cluster.ranks_per_node, rank % cluster.ranks_per_node});
+  }
+  for (const LabSize& size : kSizes) {
+    Row& row = run.rows.emplace_back();
+    row.measurement.key.operation = OperationId::all_reduce;
+    row.measurement.key.size_bytes = size.bytes;
+    row.measurement.key.count = size.bytes / sizeof(float);
+    row.measurement.key.reduction = Reduction::sum;
+    row.measurement.algorithm_ran = kLibraryChoice;
+    row.expectation = expect_on_gpus(OperationId::all_reduce, size.bytes, cluster);
+    // Over sockets the model is a ceiling: how far below it a run stays, no source tells.
+    if (cluster.domains() > 1 && traits(cluster.transport).slower_than_nics)
+      row.expectation.slowest_seconds.reset();
+  }
+  return run;
+}
+
 std::string report_lab01(const Run& run, const Lab01Options& options) {
-  return "# Lab 01: AllReduce, expected and measured\n" + hardware(run) + checks(options) +
-         ceilings(run, options) + results(run, options) + price(run, options);
+  const std::vector<LabRow> rows = lab_rows(run, options);
+  const std::vector<SizeGap> gaps = gaps_of(rows);
+  return fmt::format("# Lab 01: AllReduce, expected{}\n", options.prediction.empty() ? " and measured" : "") +
+         hardware(run, options) + checks(options) + ceilings(run, options) + results(run, options, rows) +
+         gap_table(run, options, gaps) + explanations(run, options, rows) + lab01_price(run, options, gaps);
 }
 
 }  // namespace collbench::analysis

@@ -55,6 +55,24 @@ TEST(RunFacts, NicsWithoutGpuDirectAreNotRdmaAndABridgeIsNamed) {
   EXPECT_EQ(with_log(LogFacts()).run.logged, Transport::unknown);
 }
 
+// A container with one GPU and one NIC of a DGX: the other seven NICs are not the job's.
+TEST(RunFacts, AJobOnSomeGpusHasTheNicsThatItsLogLists) {
+  collbench::Run run;
+  run.backend = BackendId::nccl;
+  run.log = LogFacts{};
+  run.log->nodes = {2, 1};
+  run.log->nics = {{"mlx5_0"}, 2};
+  run.ranks = {{0, "a", 0, 0}, {1, "b", 1, 0}};
+  const topology::ResolvedMachine machine = topology::resolve_machine("dgx-a100");
+  EXPECT_EQ(cluster_of_run(run, machine, "log", false).nics, 1);
+  run.log->network = {"Socket", 1};  // then it lists interfaces
+  EXPECT_EQ(cluster_of_run(run, machine, "log", false).nics, 8);
+  run.log->network.reset();
+  run.ranks.clear();
+  for (int rank = 0; rank < 16; ++rank) run.ranks.push_back({rank, rank < 8 ? "a" : "b", rank / 8, rank % 8});
+  EXPECT_EQ(cluster_of_run(run, machine, "log", false).nics, 8);  // a finding, not a smaller machine
+}
+
 TEST(RunFacts, ThreadsAndProcesses) {
   LogFacts log;
   log.gpus_per_process = {8, 1};

@@ -28,6 +28,9 @@ TEST(Lab01Checks, SocketsAreNotGood) {
 
 TEST(Lab01Checks, APortThatIsDownIsNamed) {
   auto host = hgx_h100();
+  // What a machine of that kind has says nothing of this one.
+  EXPECT_FALSE(lab01_checks(lab01_gpu_run(), host)[0].good);
+  host->sources[0].reader = "nvidia-smi topo -m";
   EXPECT_TRUE(lab01_checks(lab01_gpu_run(), host)[0].good);
   host->nics[2].ports[0].state = {"DOWN", 0};
   const auto check = lab01_checks(lab01_gpu_run(), host)[0];

@@ -1,6 +1,10 @@
 #pragma once
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
+#include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/report/lab01/lab01.hpp"
 #include "base/record/run.hpp"
 #include "topology/machines/reference_machines.hpp"
 
@@ -31,6 +35,24 @@ inline Run lab01_gpu_run() {
 
 inline std::optional<topology::Host> hgx_h100() {
   return topology::reference_host(*topology::find_reference_machine("hgx-h100"));
+}
+
+/// `nodes` of a reference machine with a rank on each GPU, or on `ranks_per_node` of them.
+inline Lab01Machine lab01_machine(std::string_view name = "hgx-h100", int nodes = 2, int ranks_per_node = 0) {
+  const topology::ReferenceMachine& machine = *topology::find_reference_machine(name);
+  return {topology::reference_host(machine), gpu_cluster(machine, nodes, ranks_per_node)};
+}
+
+/// A row of AllReduce with the machine's expectation, `slower` times as slow as expected.
+inline Row lab01_row(const GpuCluster& cluster, std::uint64_t bytes, double slower) {
+  Row row;
+  row.measurement.key.size_bytes = bytes;
+  row.measurement.key.count = bytes / 4;
+  row.measurement.key.reduction = Reduction::sum;
+  row.measurement.algorithm_ran = "auto";
+  row.expectation = expect_on_gpus(OperationId::all_reduce, bytes, cluster);
+  row.measurement.seconds = row.expectation.expected_seconds.value_or(1e-3) * slower;
+  return row;
 }
 
 }  // namespace collbench::analysis

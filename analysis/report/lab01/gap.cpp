@@ -1,0 +1,230 @@
+#include "analysis/report/lab01/gap.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "analysis/models/host/host_expectation.hpp"
+#include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/report/columns.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/text_input.hpp"
+#include "base/units.hpp"
+#include "topology/catalogue/links.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr double kFewer = 0.9;  // of what the topology has: less is links missing, not another way to count
+
+double busbw(const Run& run, const Row& row, double seconds) {
+  const RowKey& key = row.measurement.key;
+  return bus_bandwidth(operation(key.operation), key.size_bytes, static_cast<int>(run.ranks.size()), seconds);
+}
+
+void add_measured(const Run& run, const Row& row, Gap& gap) {
+  if (row.measurement.seconds <= 0) return;
+  gap.levels.push_back({kLeft, busbw(run, row, row.measurement.seconds)});
+}
+
+std::optional<Gap> on_gpus(const Run& run, const Row& row, const Lab01Machine& machine,
+                           const Lab01Ceilings& ceilings) {
+  const AlgorithmCeiling* ceiling = ceilings.find(row.expectation.expected_by);
+  if (ceiling == nullptr || !ceiling->reachable) return std::nullopt;
+  const double expected = busbw(run, row, *row.expectation.expected_seconds);
+  if (ceiling->bound() <= 0) return std::nullopt;
+  Gap gap{ceiling->name, {{kLineRate, ceiling->bound()}}};
+  // On Volta copies reach more than NCCL counts: then the step between would go up and down again.
+  const auto& nccl = ceiling->by_nccl;
+  if (ceiling->line_rate && nccl && *nccl < *ceiling->line_rate && *nccl >= *ceiling->reachable) {
+    gap.levels.push_back({kByNccl, *nccl});
+  }
+  gap.levels.push_back({kProtocol, *ceiling->reachable});
+  gap.levels.push_back({kFill, expected});
+  if (auto seen = with_links_of_log(machine.cluster, run)) {
+    seen->run.algorithm = row.expectation.expected_by;
+    const RowKey& key = row.measurement.key;
+    const Expectation with_these = expect_on_gpus(key.operation, key.size_bytes, *seen);
+    if (with_these.expected_by == row.expectation.expected_by) {
+      const double rate = busbw(run, row, *with_these.expected_seconds);
+      if (rate < expected) gap.levels.push_back({kLogLinks, rate});
+    }
+  }
+  add_measured(run, row, gap);
+  return gap;
+}
+
+/// The calibration of a machine that reduces and copies in no time.
+Calibration links_alone(Calibration calibration) {
+  for (CalibrationPoint& point : calibration.points) {
+    if (point.kind == CalibrationKind::reduce_local || point.kind == CalibrationKind::copy) point.seconds = 0;
+  }
+  for (ReductionCost& cost : calibration.gammas) cost.seconds_per_byte = 0;
+  calibration.kappa_seconds_per_byte = 0;
+  return calibration;
+}
+
+std::optional<Gap> on_host_memory(const Run& run, const Row& row, const Lab01Ceilings& ceilings) {
+  if (!run.calibration || ceilings.links.empty()) return std::nullopt;
+  const std::string& algorithm = row.expectation.expected_by;
+  const Expectation alone =
+      expect_on_host_memory(row.measurement.key, algorithm, links_alone(*run.calibration), run.ranks,
+                            run.traffic.value_or(TrafficMatrix{}));
+  if (!alone.expected_seconds || *alone.expected_seconds <= 0) return std::nullopt;
+  Gap gap{algorithm,
+          {{kLineRate, ceilings.links.front().bytes_per_second},
+           {kSteps, busbw(run, row, *alone.expected_seconds)},
+           {kCompute, busbw(run, row, *row.expectation.expected_seconds)}}};
+  add_measured(run, row, gap);
+  return gap;
+}
+
+}  // namespace
+
+std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run& run) {
+  if (!run.log) return std::nullopt;
+  const LogFacts& log = *run.log;
+  GpuCluster seen = cluster;
+  const bool sockets = log.network && lower(log.network->value).find("socket") != std::string::npos;
+  if (log.nics && !sockets && cluster.domains() > 1 && cluster.nics > 0) {
+    // Ports of one NIC may be listed one by one, or fused into one: by their rate where the log tells it.
+    const auto listed = static_cast<double>(log.nics->value.size());
+    const double nics = log.nic_bytes_per_second && cluster.nic_line_rate > 0
+                            ? listed * log.nic_bytes_per_second->value / kGigabyte / cluster.nic_line_rate
+                            : listed;
+    if (nics < kFewer * cluster.nics) seen.nics = std::max(1, static_cast<int>(std::lround(nics)));
+  }
+  // NCCL's line is about a pair: it is all of a GPU's links behind switches, and where there are two GPUs.
+  const bool pair_is_all = cluster.nvswitch || cluster.ranks_per_node == 2;
+  if (log.nvlink_least_bytes_per_second && pair_is_all && cluster.nvlinks > 0) {
+    const double one = topology::nvlink_rate(cluster.sm).gigabytes_per_second * kGigabyte;
+    const double links = log.nvlink_least_bytes_per_second->value / one;
+    if (links < kFewer * cluster.nvlinks) seen.nvlinks = std::max(1, static_cast<int>(std::lround(links)));
+  }
+  if (seen == cluster) return std::nullopt;
+  return seen;
+}
+
+std::optional<Gap> gap_of(const Run& run, const Row& row, const std::optional<Lab01Machine>& machine,
+                          const Lab01Ceilings& ceilings) {
+  if (!row.expectation.expected_seconds || *row.expectation.expected_seconds <= 0) return std::nullopt;
+  if (!measures_gpus(run.backend)) return on_host_memory(run, row, ceilings);
+  return machine ? on_gpus(run, row, *machine, ceilings) : std::nullopt;
+}
+
+int gap_decimals(const std::vector<SizeGap>& gaps) {
+  constexpr int kMin = 2;
+  constexpr int kMax = 6;
+  constexpr int kDigits = 3;
+  int decimals = kMin;
+  for (const SizeGap& each : gaps) {
+    for (const GapLevel& level : each.gap.levels) {
+      const double rate = level.bytes_per_second / kGigabyte;
+      if (rate <= 0) continue;
+      decimals = std::max(decimals, kDigits - 1 - static_cast<int>(std::floor(std::log10(rate))));
+    }
+  }
+  return std::min(decimals, kMax);
+}
+
+std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals) {
+  std::vector<std::int64_t> rounded;
+  rounded.reserve(gap.levels.size());
+  for (const GapLevel& level : gap.levels) {
+    rounded.push_back(std::llround(level.bytes_per_second / kGigabyte * std::pow(10, decimals)));
+  }
+  return rounded;
+}
+
+std::string fixed_point(std::int64_t value, int decimals) {
+  return fmt::format("{:.{}f}", static_cast<double>(value) / std::pow(10, decimals), decimals);
+}
+
+std::string table_line(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+namespace {
+
+std::string signed_fixed(std::int64_t value, int decimals) {
+  const std::string digits = fixed_point(std::abs(value), decimals);
+  return value == 0 ? digits : (value < 0 ? "−" : "+") + digits;
+}
+
+struct TermMeaning {
+  std::string_view term;
+  std::string_view meaning;
+};
+constexpr std::array<TermMeaning, 7> kMeanings{
+    {{kByNccl, "what NCCL takes a link for in place of its line rate: see the links above"},
+     {kProtocol, "what transport and algorithm lose on large buffers: down to the reachable rate above"},
+     {kFill, "launch, steps and protocol changes of the model: time that does not grow with the bytes"},
+     {kLogLinks, "the model again with the NICs and NVLinks that the log lists"},
+     {kSteps, "latency of the steps, cache misses, the algorithm's own way (docs/model.md)"},
+     {kCompute, "summing and copying on the cores, as calibrated"},
+     {kLeft, "not explained by the model; positive: faster than it"}}};
+
+}  // namespace
+
+std::string gap_table(const Run& run, const Lab01Options& options, const std::vector<SizeGap>& gaps) {
+  if (gaps.empty()) return "";
+  const int decimals = gap_decimals(gaps);
+  const bool measured = options.prediction.empty();
+  std::vector<std::string> headings{"GB/s"};
+  std::vector<std::string> algorithms{"algorithm"};
+  std::vector<std::string> first{measures_gpus(run.backend) ? options.ceilings.are_bounds
+                                                                  ? "line rate of this algorithm"
+                                                                  : "links as the ceilings above have them"
+                                                            : "the link at its fastest"};
+  std::vector<std::string> last{measured ? "**measured**" : "**expected**"};
+  for (const SizeGap& each : gaps) {
+    const auto levels = rounded_levels(each.gap, decimals);
+    headings.push_back(each.size);
+    algorithms.push_back(markdown_text(each.gap.algorithm));
+    first.push_back(fixed_point(levels.front(), decimals));
+    last.push_back(fmt::format("**{}**", fixed_point(levels.back(), decimals)));
+  }
+  headings.emplace_back("what it is");
+  algorithms.emplace_back("that the expectation is of");
+  first.emplace_back("");
+  last.emplace_back("the sum of the lines above");
+  std::vector<std::string> rule(headings.size(), "---:");
+  rule.front() = rule.back() = "---";
+  std::string table =
+      "\n## Where the bandwidth goes\nbusbw in GB/s; each column adds up from top to bottom.\n\n" +
+      table_line(headings) + table_line(rule) + table_line(algorithms) + table_line(first);
+  for (const TermMeaning& each : kMeanings) {
+    std::vector<std::string> cells{std::string(each.term)};
+    bool any = false;
+    for (const auto& [size, size_bytes, gap] : gaps) {
+      const auto levels = rounded_levels(gap, decimals);
+      const auto at = std::find_if(gap.levels.begin() + 1, gap.levels.end(),
+                                   [&](const GapLevel& level) { return level.term == each.term; });
+      any = any || at != gap.levels.end();
+      const auto i = static_cast<std::size_t>(at - gap.levels.begin());
+      cells.push_back(at == gap.levels.end() ? std::string(kNoValue)
+                                             : signed_fixed(levels[i] - levels[i - 1], decimals));
+    }
+    const bool error_known = each.term == kLeft && measures_gpus(run.backend);
+    cells.push_back(std::string(each.meaning) +
+                    (error_known ? ". Inside the band it is within the model's error" : ""));
+    if (any) table += table_line(cells);
+  }
+  table += table_line(last);
+  if (options.machine && options.machine->cluster.domains() > 1 &&
+      traits(options.machine->cluster.transport).slower_than_nics) {
+    table +=
+        fmt::format("\nNo source says how far runs over {} stay below the NICs: {}.\n",
+                    traits(options.machine->cluster.transport).name,
+                    measured ? fmt::format("that part is in \"{}\"", kLeft) : "the expectation is a ceiling");
+  }
+  return table;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/report/lab01/lab01.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench::analysis {
+
+/// What is lost between the level before and this one, and the busbw that is left then.
+struct GapLevel {
+  std::string term;  ///< "protocol efficiency"; of the first level "line rate"
+  double bytes_per_second = 0;
+
+  bool operator==(const GapLevel&) const = default;
+};
+
+/// The way from the line rate to what was measured (without a measurement: to what is expected) of one row.
+/// Its terms are the differences of neighboring levels, so they add up to the gap by construction.
+struct Gap {
+  std::string algorithm;         ///< that the levels are of
+  std::vector<GapLevel> levels;  ///< at least the line rate and one more
+};
+
+// The terms, in their order.
+inline constexpr const char* kLineRate = "line rate";
+inline constexpr const char* kByNccl = "headers, by NCCL's count of the links";
+inline constexpr const char* kProtocol = "protocol efficiency";
+inline constexpr const char* kFill = "latency and pipeline fill at this size";
+inline constexpr const char* kLogLinks = "links that the log does not show";
+inline constexpr const char* kCompute = "reduction and copies";
+inline constexpr const char* kSteps = "steps and caches at this size";
+inline constexpr const char* kLeft = "what is left";
+
+/// On GPUs: the row's algorithm with every link at line rate (where no source gives one, as NCCL counts it),
+/// then as NCCL counts them where that lies between, then what the model reaches on large buffers, then at
+/// this size, then with the links that the log lists where they are fewer, then as measured. On host memory:
+/// the calibrated link at its fastest, then what the calibration gives for the algorithm's messages at this
+/// size, then with reduction and copies, then as measured. None without an expectation, or without the links
+/// it needs.
+[[nodiscard]] std::optional<Gap> gap_of(const Run& run, const Row& row,
+                                        const std::optional<Lab01Machine>& machine,
+                                        const Lab01Ceilings& ceilings);
+
+/// The gap at one of the page's sizes.
+struct SizeGap {
+  std::string size;              ///< "1 GB"
+  std::uint64_t size_bytes = 0;  ///< of the row
+  Gap gap;
+};
+
+/// The section of the page: a line for each term, a column for each size that adds up; empty without a gap.
+[[nodiscard]] std::string gap_table(const Run& run, const Lab01Options& options,
+                                    const std::vector<SizeGap>& gaps);
+
+/// A line of a Markdown table.
+[[nodiscard]] std::string table_line(const std::vector<std::string>& cells);
+
+/// The fewest decimals of GB/s, at least 2, that show every level with three digits; 6 at most.
+[[nodiscard]] int gap_decimals(const std::vector<SizeGap>& gaps);
+
+/// The levels in units of 10^-decimals GB/s: what is printed are these and their differences, so that what a
+/// reader adds up is exact.
+[[nodiscard]] std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals);
+
+/// "271.94" of 27194 in units of 10^-2.
+[[nodiscard]] std::string fixed_point(std::int64_t value, int decimals);
+
+/// The machine as the log shows it, where that is less: NICs and NVLinks that NCCL did not list. None where
+/// the log shows all of them, or does not say.
+[[nodiscard]] std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run& run);
+
+}  // namespace collbench::analysis
