@@ -250,8 +250,14 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
     return fmt::format("no expectation: there is no formula for {}",
                        operation(row.measurement.key.operation).name);
   }
-  // n½: a row that moves less than half of the sweep's most waits more than it moves.
-  const bool latency = busbw(row, cluster) < peak_busbw / 2;
+  // n½: a row that moves less than half of the sweep's most waits more than it moves, where the model expects
+  // that of its size, too. A large row that is merely slow is below its bandwidth limit.
+  const RowKey& key = row.measurement.key;
+  const double expected_busbw =
+      bus_bandwidth(operation(key.operation), key.size_bytes, cluster.ranks(), *expected.expected_seconds) /
+      kGigabyte;
+  const bool latency =
+      busbw(row, cluster) < peak_busbw / 2 && expected_busbw < plateau_busbw(key.operation, cluster) / 2;
   const bool in_band = row.measurement.seconds <= expected.slowest_seconds.value_or(0);
   const std::string bound = latency   ? "latency-bound"
                             : in_band ? fmt::format("bandwidth-bound ({})", expected.limited_by)

@@ -141,6 +141,21 @@ TEST(Explanation, ARowIsLatencyOrBandwidthBound) {
               testing::StartsWith("bandwidth-bound (8 NICs per node, 25 GB/s each"));
 }
 
+// As 128 MiB at 129 GB/s of two p5 nodes (published), where 2 GiB reach 438. It is slow, and waits for no
+// latency.
+TEST(Explanation, ALargeRowBelowHalfOfThePeakIsNotLatencyBound) {
+  const GpuCluster cluster = cluster_of("p5", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  for (Row& row : run.rows) {
+    if (row.measurement.key.size_bytes == 256 * kMiB) row.measurement.seconds *= 2.8;
+  }
+  run = judged_on_gpus(run, cluster);
+  for (const Row& row : run.rows) {
+    if (row.measurement.key.size_bytes != 256 * kMiB) continue;
+    EXPECT_THAT(row.verdict.explanation, testing::StartsWith("below its bandwidth limit"));
+  }
+}
+
 TEST(Explanation, TheAlgorithmNearestToTheTimeExplainsIt) {
   const GpuCluster cluster = cluster_of("p4de", 2);
   Row row = run_from_expectation(cluster, 1).rows.back();
