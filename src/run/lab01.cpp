@@ -55,7 +55,8 @@ std::string lab01(const Run& run, const Lab01Request& request) {
     if (!topology.empty()) {
       const topology::ResolvedMachine machine = topology::resolve_machine(topology);
       options.machine = {machine.first_host(), analysis::cluster_of_run(run, machine, topology, false)};
-      if (run.log) judged.log->topology = run.log->topology.value_or(LogFact<std::string>{topology, 0});
+      // The page names the machine that it is about, also where the record was made with another.
+      if (run.log && !request.topology.empty()) judged.log->topology = LogFact<std::string>{topology, 0};
       judged = analysis::judged_on_gpus(std::move(judged), options.machine->cluster);
     } else {
       options.machine = recorded_machine(run);

@@ -166,6 +166,10 @@ class Import(unittest.TestCase):
         other = self.collbench("report", record, "--preset", "lab01", "--topology", "dgx-a100")
         self.assertIn("12 links × 25 GB/s", other)
         self.assertIn("Where the bandwidth goes", other)
+        self.assertIn("machine dgx-a100 (given)", other)
+        second = self.folder / "second.json"
+        self.collbench("import", log, "--nodes", 2, "--topology", "hgx-h100", "-o", second, status=1)
+        self.assertEqual(self.collbench("report", second, "--preset", "lab01", "--topology", "dgx-a100"), other)
 
     def test_bad_options_are_named(self):
         log = self.file(LOG)

@@ -124,7 +124,8 @@ PrecedingCheck a_core_each(const Run& run) {
 std::vector<PrecedingCheck> lab01_checks(const Run& run, const std::optional<topology::Host>& host) {
   if (!measures_gpus(run.backend)) return {a_core_each(run), data_checked(run)};
   std::vector<PrecedingCheck> checks;
-  if (!run.log || !run.log->nodes || run.log->nodes->value > 1) {
+  const bool one_node = run.log ? run.log->nodes && run.log->nodes->value == 1 : node_count(run.ranks) == 1;
+  if (!one_node) {
     checks = {network_up(run, host), rdma(run), gpu_direct(run)};
   }
   if (const auto even = nvlinks_even(run)) checks.push_back(*even);

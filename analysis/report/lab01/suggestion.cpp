@@ -41,7 +41,7 @@ bool fits(const topology::ReferenceMachine& machine, const topology::GpuModel& g
 
 std::string lab01_suggestion(const Run& run) {
   constexpr std::string_view kSave =
-      "collbench topo save node.json on that machine writes a file for --topology";
+      "collbench topo save -o node.json on that machine writes a file for --topology";
   if (!run.log) return fmt::format("The machine is not known; {}.", kSave);
   const LogFacts& log = *run.log;
   if (!log.gpu) {

@@ -48,6 +48,14 @@ TEST(Lab01Checks, UnevenNvlinksOnOneNode) {
   EXPECT_FALSE(checks[0].good);
 }
 
+TEST(Lab01Checks, OneHostOfOurOwnRunHasNoNetworkToAskFor) {
+  auto run = lab01_gpu_run();
+  run.log.reset();
+  EXPECT_EQ(lab01_checks(run, std::nullopt).size(), 4U);
+  for (Identity& rank : run.ranks) rank.node = 0;
+  EXPECT_EQ(lab01_checks(run, std::nullopt).size(), 1U);
+}
+
 TEST(Lab01Checks, RanksWithoutACoreOfTheirOwn) {
   auto run = lab01_gpu_run();
   run.backend = BackendId::mpi;

@@ -31,7 +31,7 @@ TEST(Lab01Suggestion, TheReferenceMachinesWithTheLogsGpus) {
 
 TEST(Lab01Suggestion, NoMachineThatTheLogRulesOut) {
   EXPECT_THAT(lab01_suggestion(run_on("NVIDIA H100 80GB HBM3", 16)),
-              HasSubstr("no reference machine has them"));
+              HasSubstr("no reference machine has them: collbench topo save -o node.json"));
   EXPECT_THAT(lab01_suggestion(run_on("NVIDIA Quantum 9000", 8)), HasSubstr("no reference machine has them"));
   auto bridged = run_on("NVIDIA A100 80GB PCIe", 2);
   bridged.log->nodes = {1, 3};
