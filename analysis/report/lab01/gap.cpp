@@ -164,7 +164,7 @@ struct TermMeaning {
 constexpr std::array<TermMeaning, 7> kMeanings{
     {{kByNccl, "what NCCL takes a link for in place of its line rate: see the links above"},
      {kProtocol, "what transport and algorithm lose on large buffers: down to the reachable rate above"},
-     {kFill, "launch, steps and protocol changes of the model: time that does not grow with the bytes"},
+     {kFill, "launch, steps, changes of protocol and pipelines that fill, by the model (docs/model.md)"},
      {kLogLinks, "the model again with the NICs and NVLinks that the log lists"},
      {kSteps, "latency of the steps, cache misses, the algorithm's own way (docs/model.md)"},
      {kCompute, "summing and copying on the cores, as calibrated"},
