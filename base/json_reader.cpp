@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text_input.hpp"
+
 namespace collbench {
 namespace {
 
@@ -46,6 +48,14 @@ nlohmann::json parse(std::string_view text, std::string_view where, LocationOfBy
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
+    const bool at_end =
+        text.find_first_not_of(" \t\r\n", std::min(error.byte, text.size())) == std::string_view::npos;
+    if (at_end && trim(text).starts_with('{') &&
+        std::string_view(error.what()).find("unexpected end of input") != std::string_view::npos) {
+      throw usage_error(fmt::format("{}:{}", where, location_of_byte(error.byte)),
+                        "the file is cut: its JSON ends here before it is complete",
+                        "copy the whole file again");
+    }
     throw usage_error(fmt::format("{}:{}", where, location_of_byte(error.byte)),
                       fmt::format("is not JSON from here on: {}", reason(error.what())),
                       std::string(kDamaged));

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/locale/utf.hpp>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 namespace collbench {
 namespace {
@@ -39,6 +41,46 @@ std::string without_ansi(std::string_view line) {
 
 }  // namespace
 
+std::optional<Error> foreign_file(std::string_view text, std::string_view file, std::string_view reader) {
+  // The first bytes of each: RFC 1952, RFC 8878, xz-file-format 1.2.1, bzip2 and ZIP's own documents.
+  constexpr std::array<std::tuple<std::string_view, const char*, const char*>, 5> kCompressed{
+      {{"\x1f\x8b", "gzip", "zcat"},
+       {"\x28\xb5\x2f\xfd", "zstd", "zstdcat"},
+       {{"\xfd"
+         "7zXZ\0",
+         6},
+        "xz",
+        "xzcat"},
+       {"BZh", "bzip2", "bzcat"},
+       {"PK\x03\x04", "ZIP", "unzip -p"}}};
+  const std::string name = file == "stdin" ? "FILE" : std::string(file);
+  for (const auto& [magic, kind, tool] : kCompressed) {
+    if (!text.starts_with(magic)) continue;
+    return usage_error(std::string(file), fmt::format("the file is compressed ({})", kind),
+                       reader.empty() ? fmt::format("decompress it: {} {}", tool, name)
+                                      : fmt::format("{} {} | {}", tool, name, reader));
+  }
+  const std::string start = lower(trim(text.substr(0, 1024)));
+  if (start.starts_with("<!doctype html") || start.starts_with("<html")) {
+    return usage_error(std::string(file), "the file is an HTML page",
+                       "save the text itself (\"raw\" where a web page shows a file)");
+  }
+  if (start.starts_with("%pdf-")) {
+    return usage_error(std::string(file), "the file is a PDF", "save the text itself");
+  }
+  return std::nullopt;
+}
+
+bool looks_like_csv(std::string_view text) {
+  text = trim(text);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const auto cells = split_cells(line, ',');
+  constexpr std::size_t kMinCells = 4;
+  return cells.size() >= kMinCells && std::none_of(cells.begin(), cells.end(), [](const std::string& cell) {
+           return cell.empty() || cell.find_first_of(":{}[]") != std::string::npos;
+         });
+}
+
 void require_text(std::string_view text, std::string_view file, std::string_view expected) {
   const auto refuse = [&](std::string_view where, std::string_view what, std::string_view next_step) {
     return usage_error(std::string(where), fmt::format("{}; expected {}", what, expected),
@@ -47,6 +89,7 @@ void require_text(std::string_view text, std::string_view file, std::string_view
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw refuse(file, "the file is empty", "save the output again");
   }
+  if (const auto foreign = foreign_file(text, file, "")) throw Error(*foreign);
   if (text.size() > kMaxInputBytes) {
     throw refuse(file, fmt::format("the file has {} bytes, more than {}", text.size(), kMaxInputBytes),
                  "check that it is the right file");

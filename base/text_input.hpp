@@ -19,6 +19,15 @@ struct Line {
   int number = 1;  ///< in the file, from 1
 };
 
+/// What a file is that holds no text of its own: compressed, a web page, a PDF. None for what may be text;
+/// `file` stands in the Error (usage), and `reader` is the command that would read it from a pipe ("collbench
+/// import -"; empty: none).
+[[nodiscard]] std::optional<Error> foreign_file(std::string_view text, std::string_view file,
+                                                std::string_view reader);
+
+/// Whether the first line that is not empty is CSV: cells between at least three commas, and words in them.
+[[nodiscard]] bool looks_like_csv(std::string_view text);
+
 /// Refuses what is no text: empty, too large, UTF-16, binary, or broken UTF-8. `file` and the line stand in
 /// the Error (usage); `expected` says what should be there, such as "the output of nvidia-smi topo -m".
 void require_text(std::string_view text, std::string_view file, std::string_view expected);

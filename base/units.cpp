@@ -80,6 +80,10 @@ std::vector<std::uint64_t> parse_size_list(std::string_view text, std::string_vi
   while (start <= text.size()) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
     sizes.push_back(parse_size(text.substr(start, comma - start), option));
+    if (sizes.back() == 0) {
+      throw usage_error(std::string(option), "0 bytes cannot be measured or expected",
+                        "give sizes from 1 on");
+    }
     start = comma + 1;
   }
   return sizes;

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     }
     if (!reports) return 0;
     const CommandResult result = std::get<CommandFunction>(command)();
-    print_all(result.text);
+    result.is_for_a_person ? print_text(result.text) : print_all(result.text);
     return static_cast<int>(result.status);
   } catch (const std::exception& failure) {
     return report_failure(failure, reports);

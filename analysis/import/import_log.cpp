@@ -296,17 +296,57 @@ void conclude(LogTable& table) {
 
 }  // namespace
 
+namespace {
+
+/// The first bytes, as far as the first that is not blank; then the rest, part by part.
+struct StartOfText {
+  std::string start;
+  TextParts all;
+};
+
+StartOfText peek(const TextParts& parts) {
+  std::string start;
+  for (std::string_view part = parts(); !part.empty(); part = parts()) {
+    start += part;
+    if (!trim(start).empty()) break;
+  }
+  auto all = [start, parts, given = false]() mutable -> std::string_view {
+    return std::exchange(given, true) || start.empty() ? parts() : std::string_view(start);
+  };
+  return {std::move(start), std::move(all)};
+}
+
+std::string whole(const TextParts& parts) {
+  std::string text;
+  for (std::string_view part = parts(); !part.empty(); part = parts()) text += part;
+  return text;
+}
+
+}  // namespace
+
 Run import_log(std::string_view text, std::string_view file, const ImportOptions& options) {
-  require_log_text(text, file);
-  const bool json = looks_like_json(text);
+  const TextParts once = [text, given = false]() mutable {
+    return std::exchange(given, true) ? std::string_view() : text;
+  };
+  return import_log(once, file, options);
+}
+
+Run import_log(const TextParts& parts, std::string_view file, const ImportOptions& options) {
+  const StartOfText text = peek(parts);
+  require_log_text(text.start, file);
+  const bool json = looks_like_json(text.start);
   std::vector<LogTable> tables;
   std::size_t lines = 0;
   if (json) {
-    tables.push_back(read_nccl_tests_json(text, file));
+    tables.push_back(read_nccl_tests_json(whole(text.all), file));
   } else {
-    const std::vector<LogLine> log = log_lines(text);
-    lines = log.size();
-    tables = read_nccl_tests_text(log);
+    LogLineReader reader(text.all, file);
+    tables = read_nccl_tests_text([&reader] { return reader.next(); });
+    lines = static_cast<std::size_t>(reader.lines());
+    if (tables.empty() && looks_like_csv(text.start)) {
+      throw usage_error(std::string(file), "the file is CSV, not what nccl-tests prints",
+                        "give the program's output as text, or its -J file");
+    }
   }
   LogTable table = choose(std::move(tables), lines, options, file);
   refuse_what_says_nothing(table, file);

@@ -33,4 +33,7 @@ struct ImportOptions {
 /// from.
 [[nodiscard]] Run import_log(std::string_view text, std::string_view file, const ImportOptions& options);
 
+/// The same of a text that is read part by part, of which only the tables are kept.
+[[nodiscard]] Run import_log(const TextParts& parts, std::string_view file, const ImportOptions& options);
+
 }  // namespace collbench::analysis

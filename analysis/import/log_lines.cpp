@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+#include <span>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text_input.hpp"
@@ -65,43 +68,110 @@ std::optional<Origin> origin_before(std::string_view line, std::size_t end) {
   return std::nullopt;
 }
 
-LogLine split(std::string_view text, int number) {
-  LogLine line;
+void split(std::string_view text, int number, LogLine& line) {
   line.number = number;
+  line.nccl.clear();
+  line.nccl_host.clear();
+  const bool has_nccl = text.find("NCCL ") != std::string_view::npos;
   for (const std::string_view level : {"NCCL INFO ", "NCCL WARN ", "NCCL TRACE "}) {
-    const std::size_t at = text.find(level);
+    const std::size_t at = has_nccl ? text.find(level) : std::string_view::npos;
     if (at == std::string_view::npos) continue;
     line.nccl = trim(text.substr(at + level.size()));
     const auto origin = origin_before(text, at);
     line.text = text.substr(0, origin ? origin->start : at);
     if (origin) line.nccl_host = origin->host;
-    return line;
+    return;
   }
   line.text = text;
-  return line;
+}
+
+bool holds_any(std::string_view text, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
+    return ::memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
+  });
+}
+
+/// Whether a line may be one of those that are read: it has a word of NCCL or nccl-tests, a row's number
+/// before its type, numbers only, or dots for what somebody left out. Whatever is not, no reader of lines
+/// takes.
+bool may_say_something(std::string_view line) {
+  constexpr std::array<std::string_view, 8> kWords{"NCCL", "nccl-tests", "_perf",         "nThread",
+                                                   "Pid",  "count",      "Out of bounds", "…"};
+  constexpr std::array<std::string_view, 7> kTypes{"int", "half", "float", "double", "f8", "fp", "bf"};
+  if (line.find_first_not_of(" \t") == std::string_view::npos) return false;
+  if (line.find_first_not_of("0123456789.+-eENA/Xx*#? \t") == std::string_view::npos) return true;
+  if (holds_any(line, kWords)) return true;
+  return line.find_first_of(kDigits) != std::string_view::npos && holds_any(line, kTypes);
 }
 
 }  // namespace
 
-void require_log_text(std::string_view text, std::string_view file) {
+void require_log_text(std::string_view start, std::string_view file) {
   const std::string where(file);
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+  if (start.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw usage_error(where, "the file is empty", "save the benchmark's output again");
   }
-  if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF") {
+  if (start.substr(0, 2) == "\xFF\xFE" || start.substr(0, 2) == "\xFE\xFF") {
     throw usage_error(where, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
   }
-  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
-    throw usage_error(location(file, line_of(text, zero)), "contains NUL bytes, so it is not a text file",
-                      "check that it is the benchmark's output");
+  if (const auto foreign = foreign_file(start, file, "collbench import -")) throw Error(*foreign);
+}
+
+/// The next line of the file as it stands there, without its end.
+std::optional<std::string_view> LogLineReader::next_raw() {
+  if (carried_was_taken_) carried_.clear();
+  carried_was_taken_ = false;
+  while (true) {
+    const std::size_t end = part_.find('\n');
+    if (end != std::string_view::npos) {
+      const std::string_view head = part_.substr(0, end);
+      part_.remove_prefix(end + 1);
+      if (carried_.empty()) return head;
+      carried_ += head;
+      carried_was_taken_ = true;
+      return carried_;
+    }
+    carried_ += part_;
+    part_ = over_ ? std::string_view() : parts_();
+    if (!part_.empty()) continue;
+    over_ = true;
+    if (carried_.empty()) return std::nullopt;
+    carried_was_taken_ = true;
+    return carried_;
   }
 }
 
-std::vector<LogLine> log_lines(std::string_view text) {
-  std::vector<LogLine> lines;
-  for (Line& line : clean_lines(text)) {
-    lines.push_back(split(without_tags(std::move(line.text)), line.number));
+const LogLine* LogLineReader::next() {
+  while (auto raw = next_raw()) {
+    ++number_;
+    std::string_view line = *raw;
+    if (line.find('\0') != std::string_view::npos) {
+      throw usage_error(location(file_, number_), "contains NUL bytes, so it is not a text file",
+                        "check that it is the benchmark's output");
+    }
+    while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (line.find('\x1b') != std::string_view::npos || line.find("\\u001b") != std::string_view::npos) {
+      clean_ = clean_lines(line).at(0).text;
+      line = clean_;
+    }
+    if (line.find("<std") != std::string_view::npos) {
+      clean_ = without_tags(std::string(line));
+      line = clean_;
+    }
+    if (!all_ && !may_say_something(line)) continue;
+    split(line, number_, line_);
+    return &line_;
   }
+  return nullptr;
+}
+
+std::vector<LogLine> log_lines(std::string_view text) {
+  const TextParts once = [text, given = false]() mutable {
+    return std::exchange(given, true) ? std::string_view() : text;
+  };
+  LogLineReader reader(once, "", true);
+  std::vector<LogLine> lines;
+  while (const LogLine* const line = reader.next()) lines.push_back(*line);
   return lines;
 }
 

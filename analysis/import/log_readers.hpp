@@ -1,9 +1,11 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/import/log_table.hpp"
@@ -24,11 +26,44 @@ struct LogLine {
   std::string nccl_host;  ///< the host before ":pid:thread [device]"; empty when not known
 };
 
-/// Refuses what is no text: empty, UTF-16, or with a byte 0 in it. Other broken bytes are left alone: a log
-/// is many programs' output. `file` stands in the Error (usage).
-void require_log_text(std::string_view text, std::string_view file);
+/// A text in parts, as it is read: each call gives the next, which stays until the one after; an empty one is
+/// the end.
+using TextParts = std::function<std::string_view()>;
 
-/// The lines of a log.
+/// The lines of a log that may say something, one after the other: of the output of a job for days, most do
+/// not, and none is kept. Other broken bytes than zeros are left alone: a log is many programs' output.
+class LogLineReader {
+ public:
+  /// `all`: also the lines that say nothing.
+  LogLineReader(TextParts parts, std::string_view file, bool all = false)
+      : parts_(std::move(parts)), file_(file), all_(all) {}
+
+  /// The next line, which stays until the one after; null at the end. Throws Error (usage) for a byte 0.
+  [[nodiscard]] const LogLine* next();
+
+  /// How many lines there were, also those that were left out.
+  [[nodiscard]] int lines() const { return number_; }
+
+ private:
+  [[nodiscard]] std::optional<std::string_view> next_raw();
+
+  TextParts parts_;
+  std::string file_;
+  bool all_;
+  std::string_view part_;
+  std::string carried_;  // the start of a line that the next part goes on with
+  bool carried_was_taken_ = false;
+  bool over_ = false;
+  int number_ = 0;
+  std::string clean_;
+  LogLine line_;
+};
+
+/// Refuses the start of a file that is no text: empty, UTF-16, compressed, a web page. `file` stands in the
+/// Error (usage).
+void require_log_text(std::string_view start, std::string_view file);
+
+/// All of its lines.
 [[nodiscard]] std::vector<LogLine> log_lines(std::string_view text);
 
 /// The number at the start of `word`, and how much of the word it is; none when there is none.
@@ -107,7 +142,9 @@ struct RowOrReason {
 [[nodiscard]] RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns);
 
 /// Every table that nccl-tests wrote into a log, in order, with what the log says around each: also one whose
-/// program died before its first row. Never throws for its content.
+/// program died before its first row. `next` gives the lines, and null at the end. Never throws for its
+/// content.
+[[nodiscard]] std::vector<LogTable> read_nccl_tests_text(const std::function<const LogLine*()>& next);
 [[nodiscard]] std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines);
 
 /// Whether `text` is JSON by its first letter.

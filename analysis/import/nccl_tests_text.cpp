@@ -26,8 +26,8 @@ bool names_a_rank_twice(const std::vector<LogDevice>& devices) {
 /// Reads line by line; a table begins where a program begins, or where a heading follows rows.
 class Reader {
  public:
-  std::vector<LogTable> read(std::span<const LogLine> lines) {
-    for (const LogLine& line : lines) take(line);
+  std::vector<LogTable> read(const std::function<const LogLine*()>& next) {
+    while (const LogLine* const line = next()) take(*line);
     end_table();
     return std::move(tables_);
   }
@@ -185,6 +185,13 @@ class Reader {
 
 }  // namespace
 
-std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines) { return Reader().read(lines); }
+std::vector<LogTable> read_nccl_tests_text(const std::function<const LogLine*()>& next) {
+  return Reader().read(next);
+}
+
+std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines) {
+  auto line = lines.begin();
+  return Reader().read([&]() -> const LogLine* { return line == lines.end() ? nullptr : &*line++; });
+}
 
 }  // namespace collbench::analysis

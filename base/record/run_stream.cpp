@@ -9,6 +9,7 @@
 #include "base/record/measured_block.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/run.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
 
 namespace collbench {
@@ -99,6 +100,13 @@ Run run_of(const RunStream& stream) {
 }
 
 Run run_from_text(std::string_view text, std::string_view file_name) {
+  if (const auto foreign = foreign_file(text, file_name, "collbench report -")) throw Error(*foreign);
+  if (trim(text).empty())
+    throw usage_error(std::string(file_name), "the file is empty", "give a run's record");
+  if (looks_like_csv(text)) {
+    throw usage_error(std::string(file_name), "the file is CSV, which does not hold a whole run",
+                      "give the record that -J wrote");
+  }
   if (looks_like_stream(text)) return run_of(run_stream_from_text(text, file_name));
   return run_from_json_text(text, file_name);
 }

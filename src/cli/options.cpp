@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "analysis/report/report.hpp"
+#include "base/suggest_names.hpp"
 #include "base/text_input.hpp"
 #include "collectives/operations.hpp"
 
@@ -17,12 +17,14 @@ namespace {
 Error unknown(const std::string& option, const std::string& word, std::vector<std::string_view> names) {
   constexpr std::size_t kMaxInASentence = 4;
   const std::string what = fmt::format("'{}' is unknown", word);
+  const auto near = suggest_names(word, {names.begin(), names.end()});
+  const std::string meant = near.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(near, ", "));
   if (names.size() > kMaxInASentence) {
-    return usage_error(option, what, fmt::format("choose among {}", fmt::join(names, ", ")));
+    return usage_error(option, what, fmt::format("{}choose among {}", meant, fmt::join(names, ", ")));
   }
   const std::string_view last = names.back();
   names.pop_back();
-  return usage_error(option, what, fmt::format("choose {} or {}", fmt::join(names, ", "), last));
+  return usage_error(option, what, fmt::format("{}choose {} or {}", meant, fmt::join(names, ", "), last));
 }
 
 /// Every word of a list looked up by `find`, or all of `all`; `name` is what one is called.
@@ -58,12 +60,6 @@ CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::stri
                         const std::string& value, const std::string& help,
                         const std::function<void(const std::string&)>& take) {
   return app.add_option_function<std::string>(names, take, help)->group(theme)->option_text(value);
-}
-
-void add_format_option(CLI::App& app, const std::string& theme, std::string& format,
-                       const std::vector<std::string>& names) {
-  add_option(app, theme, "--format", "NAME", "on stdout: " + analysis::format_list(names) + " (text)",
-             [&format, names](const std::string& text) { format = parse_name(text, "--format", names); });
 }
 
 void add_color_option(CLI::App& app, const std::string& theme, When& color) {

@@ -41,10 +41,6 @@ CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::stri
                         const std::string& value, const std::string& help,
                         const std::function<void(const std::string&)>& take);
 
-/// --format, of every command that writes tables: one of `names`; text by default.
-void add_format_option(CLI::App& app, const std::string& theme, std::string& format,
-                       const std::vector<std::string>& names);
-
 /// --color, of every command that writes for a person.
 void add_color_option(CLI::App& app, const std::string& theme, When& color);
 

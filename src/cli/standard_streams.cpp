@@ -1,9 +1,13 @@
 #include "src/cli/standard_streams.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -11,16 +15,53 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text_input.hpp"
 #include "launch/real_machine.hpp"
 
 namespace collbench::program {
+namespace {
+
+/// What the reports and messages have beside ASCII.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kInAscii{{
+    {"µ", "u"},     {"×", "x"},    {"±", "+-"},    {"–", "-"},     {"−", "-"}, {"—", "-"},     {"…", "..."},
+    {"α", "alpha"}, {"β", "beta"}, {"γ", "gamma"}, {"κ", "kappa"}, {"·", "."}, {"½", "1/2"},   {"²", "2"},
+    {"→", "->"},    {"↔", "<->"},  {"≥", ">="},    {"≤", "<="},    {"≈", "~"}, {"°", " deg "}, {"“", "\""},
+    {"”", "\""},    {"‘", "'"},    {"’", "'"},     {"│", "|"},     {"├", "|"}, {"└", "`"},     {"─", "-"},
+    {"┬", "-"},     {"⁹", "^9"},   {"σ", "sigma"}, {"⇒", "=>"},
+}};
+
+/// COLUMNS as a number of columns; 0 where it is none.
+int columns_of_environment() {
+  const char* const text = std::getenv("COLUMNS");
+  return text == nullptr ? 0 : static_cast<int>(parse_integer(text, 1, 10'000).value_or(0));
+}
+
+}  // namespace
 
 std::string input_text(const std::string& path) {
   if (path != "-") return read_file(path);
   return {std::istreambuf_iterator<char>(std::cin), {}};
+}
+
+std::function<std::string_view()> input_parts(const std::string& path) {
+  constexpr std::size_t kPartBytes = std::size_t{1} << 18U;
+  const int opened = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0) throw file_error(path, "read", errno);
+  const auto file = std::make_shared<FileDescriptor>(opened);
+  const auto part = std::make_shared<std::vector<char>>(kPartBytes);
+  return [file, part, path]() -> std::string_view {
+    ssize_t got = 0;
+    do {
+      got = ::read(file->get(), part->data(), part->size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) throw file_error(path, "read", errno);
+    return {part->data(), static_cast<std::size_t>(got)};
+  };
 }
 
 std::string input_name(const std::string& path) { return path == "-" ? "stdin" : path; }
@@ -30,9 +71,48 @@ void print_all(std::string_view text) {
   throw usage_error("stdout", std::strerror(errno), "free space or redirect elsewhere");
 }
 
+void print_text(std::string_view text) {
+  if (locale_is_ascii()) {
+    print_all(in_ascii(text));
+  } else {
+    print_all(text);
+  }
+}
+
+bool locale_is_ascii() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    return std::string_view(value) == "C" || std::string_view(value) == "POSIX";
+  }
+  return false;
+}
+
+std::string in_ascii(std::string_view text) {
+  std::string ascii;
+  while (!text.empty()) {
+    if (static_cast<unsigned char>(text.front()) < 0x80) {
+      ascii += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    std::size_t length = 1;  // of a character in UTF-8: what follows its first byte begins with the bits 10
+    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) ++length;
+    const std::string_view character = text.substr(0, length);
+    const auto* const found = std::find_if(kInAscii.begin(), kInAscii.end(),
+                                           [&](const auto& each) { return each.first == character; });
+    const std::string_view word = found == kInAscii.end() ? "?" : found->second;
+    for (std::size_t i = 1; i < word.size() && ascii.ends_with("  "); ++i) ascii.pop_back();
+    ascii += word;
+    text.remove_prefix(length);
+  }
+  return ascii;
+}
+
 int report_failure(const std::exception& failure, bool reports) {
   if (!reports) return 0;
-  fmt::print(stderr, "{}\n", describe(failure));
+  const std::string line = describe(failure);
+  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(line) : line);
   return static_cast<int>(exit_status(failure));
 }
 
@@ -43,8 +123,11 @@ bool is_shown(When when, bool automatic) {
 analysis::TextOptions text_options(When color, bool launched) {
   const launch::Terminal terminal = launch::view_terminal(1, launched);
   analysis::TextOptions text;
+  const int columns = columns_of_environment();
   if (terminal.columns > 0) text.columns = terminal.columns;
-  text.colour = is_shown(color, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr);
+  if (columns > 0) text.columns = columns;
+  text.colour =
+      is_shown(color, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr && !terminal_is_dumb());
   return text;
 }
 
@@ -56,10 +139,19 @@ void start_log(bool verbose) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+bool terminal_is_dumb() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal != nullptr && std::string_view(terminal) == "dumb";
+}
+
 void ProgressLine::show(std::string_view text, double now_seconds) {
   constexpr double kSecondsBetween = 0.25;
   if (!shown_ || (dirty_ && now_seconds - last_seconds_ < kSecondsBetween)) return;
-  fmt::print(stderr, "\r\x1b[K{}", text);
+  if (terminal_is_dumb()) {
+    fmt::print(stderr, "{}\n", text);
+  } else {
+    fmt::print(stderr, "\r\x1b[K{}", text);
+  }
   std::fflush(stderr);
   dirty_ = true;
   last_seconds_ = now_seconds;
@@ -67,7 +159,7 @@ void ProgressLine::show(std::string_view text, double now_seconds) {
 
 void ProgressLine::clear() {
   if (!dirty_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  if (!terminal_is_dumb()) fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
   dirty_ = false;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <exception>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,11 +14,26 @@ namespace collbench::program {
 /// The whole of a file, or of stdin for "-". Throws Error (usage) naming the file and the system's reason.
 [[nodiscard]] std::string input_text(const std::string& path);
 
+/// The same part by part, for what may be too large to be kept. Throws the same Error, at once where the file
+/// cannot be opened.
+[[nodiscard]] std::function<std::string_view()> input_parts(const std::string& path);
+
 /// What messages call it: the file's name, or "stdin".
 [[nodiscard]] std::string input_name(const std::string& path);
 
 /// Writes all of `text` to stdout. Throws Error (usage) when it cannot: a full disk behind a redirection.
 void print_all(std::string_view text);
+
+/// The same of text for a person: in ASCII where the locale's characters are.
+void print_text(std::string_view text);
+
+/// Whether the environment asks for ASCII: the first that is set of LC_ALL, LC_CTYPE and LANG is C or POSIX.
+/// Where none is set, UTF-8 is what everybody's terminal has.
+[[nodiscard]] bool locale_is_ascii();
+
+/// The text in ASCII, for a locale without more: µ as u, × as x. A column keeps its width where a longer word
+/// has blanks before it.
+[[nodiscard]] std::string in_ascii(std::string_view text);
 
 /// The exit status of a process that `failure` ends. Only rank 0 `reports`: the others write nothing to
 /// stderr and leave with 0, so that mpirun does not report every rank.
@@ -26,15 +42,19 @@ void print_all(std::string_view text);
 /// Whether something for a person's eyes is shown, given what `automatic` would be.
 [[nodiscard]] bool is_shown(When when, bool automatic);
 
-/// As wide as the terminal that stdout ends in, and colored when it is one and NO_COLOR is not set.
-/// `launched`: under mpirun it is mpirun's stdout that counts.
+/// As wide as COLUMNS says, else as the terminal that stdout ends in; colored when it is one, TERM is not
+/// "dumb" and NO_COLOR is not set. `launched`: under mpirun it is mpirun's stdout that counts.
 [[nodiscard]] analysis::TextOptions text_options(When color, bool launched);
 
 /// Lets spdlog write to stderr, step by step, what this process does (--verbose). Without it spdlog stays
 /// silent: what a user must know is in the output or an Error.
 void start_log(bool verbose);
 
-/// One line on stderr that replaces itself, for a person who waits; nothing when switched off.
+/// Whether TERM says that the terminal shows no colors and moves no cursor.
+[[nodiscard]] bool terminal_is_dumb();
+
+/// One line on stderr that replaces itself, for a person who waits; nothing when switched off. On a dumb
+/// terminal every text is a line.
 class ProgressLine {
  public:
   explicit ProgressLine(bool shown) : shown_(shown) {}

@@ -12,13 +12,13 @@
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/record/run.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 #include "src/commands/registry.hpp"
-#include "src/run/lab01.hpp"
+#include "src/run/output_files.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
@@ -28,9 +28,7 @@ namespace {
 struct ImportCommandOptions {
   std::vector<std::string> logs;
   analysis::ImportOptions import;
-  std::string record_path;  ///< -o; empty: the tables go to stdout
-  bool overwrite = false;
-  std::string format = "text";
+  OutputOptions output;
   When color = When::automatic;
   Lab01Request lab01;
 };
@@ -51,7 +49,7 @@ void require_fitting_topology(const Run& run, const topology::ResolvedMachine& m
 }
 
 Run import_file(const std::string& log, const analysis::ImportOptions& options) {
-  Run run = analysis::import_log(input_text(log), input_name(log), options);
+  Run run = analysis::import_log(input_parts(log), input_name(log), options);
   run.versions.collbench = versions().collbench;
   if (options.topology.empty()) return run;
   const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
@@ -59,28 +57,36 @@ Run import_file(const std::string& log, const analysis::ImportOptions& options) 
   return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
 
-/// Writes the record, or returns the logs' tables in the format asked for; status low when a log is judged
-/// LOW or a FAULT. Throws Error (usage) for a log that cannot be read as a run, for a topology that is none
-/// or has fewer GPUs than a node has ranks, and for files.
+/// A file of JSON holds one run.
+void require_one_log(const ImportCommandOptions& options, const std::vector<OutputDocument>& documents) {
+  if (options.logs.size() == 1) return;
+  for (const OutputDocument& each : documents) {
+    if (each.format != "json" || each.path.empty()) continue;
+    throw usage_error(each.option, "a record holds one log, and several are given",
+                      "run import once per log");
+  }
+}
+
+/// Writes what is asked for of all logs; status low when a log is judged LOW or a FAULT. Throws Error (usage)
+/// for a log that cannot be read as a run, for a topology that is none or has fewer GPUs than a node has
+/// ranks, and for files.
 CommandResult import_logs(const ImportCommandOptions& options) {
-  if (options.record_path.empty()) {
-    CommandResult tables;
-    for (const std::string& log : options.logs) {
-      const Run run = import_file(log, options.import);
-      if (analysis::is_low(run)) tables.status = ExitStatus::low;
-      tables.text += options.lab01.asked
-                         ? lab01(run, options.lab01)
-                         : analysis::report(run, options.format, text_options(options.color, false));
-    }
-    return tables;
+  const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
+  require_one_log(options, documents);
+  require_writable_documents(documents, options.output.overwrite);
+  std::vector<Run> runs;
+  CommandResult result;
+  for (const std::string& log : options.logs) {
+    runs.push_back(import_file(log, options.import));
+    if (analysis::is_low(runs.back())) result.status = ExitStatus::low;
   }
-  if (options.logs.size() > 1) {
-    throw usage_error("-o", "a record holds one log, and several are given", "run import once per log");
-  }
-  require_writable(options.record_path, options.overwrite, "-o");
-  const Run run = import_file(options.logs.front(), options.import);
-  write_file_by_rename(options.record_path, to_json_text(run));
-  return {"", analysis::is_low(run) ? ExitStatus::low : ExitStatus::ok};
+  result.text = write_documents(documents, [&](const OutputDocument& document) {
+    std::string text;
+    for (const Run& run : runs) text += run_document(run, document, options.lab01, options.color);
+    return text;
+  });
+  result.is_for_a_person = prints_text(documents);
+  return result;
 }
 
 void add_import(CLI::App& command, CommandFunction& chosen) {
@@ -96,9 +102,6 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
   const auto count = [](const std::string& text, const std::string& option) {
     return parse_number(text, option, 1, 1'000'000);
   };
-  add("-o,--output", "FILE", "write the run record there, instead of the tables to stdout",
-      [options](const std::string& text) { options->record_path = text; });
-  command.add_flag("--overwrite", options->overwrite, "replace a file that exists")->group(theme);
   add("--topology", "NAME|FILE", "the machine of the log, kept in the record for the verdict",
       [options](const std::string& text) {
         if (text == "-" || text == topology::kLiveMachine) {
@@ -120,7 +123,8 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
       });
   add("--run", "N", "which run of a log that holds several",
       [options, count](const std::string& text) { options->import.run = count(text, "--run"); });
-  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
+                     "the run record (JSON)");
   add_color_option(command, theme, options->color);
   add_lab01_options(command, theme, options->lab01);
   command.callback([options, &chosen] { chosen = [options] { return import_logs(*options); }; });

@@ -9,8 +9,10 @@
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/registry.hpp"
+#include "src/run/output_files.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
@@ -22,13 +24,15 @@ struct JudgeOptions {
   std::string topology;
   std::string transport;   ///< empty: what the log names, else what the NICs are made for
   bool own_floor = false;  ///< the record's own time at 1 KiB or less takes the place of the modelled floor
-  std::string format = "text";
+  OutputOptions output;
   When color = When::automatic;
 };
 
 /// A saved or imported run on GPUs, judged by a topology; status low when a size series is LOW or a FAULT.
 /// Throws Error (usage) for a record or topology that does not fit.
 CommandResult judge(const JudgeOptions& options) {
+  const auto documents = output_documents(options.output);
+  require_writable_documents(documents, options.output.overwrite);
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
   const bool from_log = options.topology.empty() && run.log && run.log->topology;
   const std::string topology = from_log ? run.log->topology->value : options.topology;
@@ -45,8 +49,11 @@ CommandResult judge(const JudgeOptions& options) {
     analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
                                                                  machine.reference != nullptr));
   }
-  return {analysis::report(judged, options.format, text_options(options.color, false)),
-          analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok};
+  const auto write = [&](const OutputDocument& document) {
+    return run_document(judged, document, {}, options.color);
+  };
+  return {write_documents(documents, write), analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok,
+          prints_text(documents)};
 }
 
 void add_judge(CLI::App& command, CommandFunction& chosen) {
@@ -64,7 +71,8 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
       .add_flag("--own-floor", options->own_floor,
                 "take the latency from the record's own quickest row of at most 1 KiB")
       ->group(theme);
-  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
+                     "the judged record (JSON)");
   add_color_option(command, theme, options->color);
   command.callback([options, &chosen] { chosen = [options] { return judge(*options); }; });
 }

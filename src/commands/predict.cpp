@@ -11,6 +11,7 @@
 #include "base/record/operation.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/lab01.hpp"
 #include "topology/machines/resolve.hpp"
@@ -28,7 +29,7 @@ struct PredictOptions {
                                       OperationId::reduce_scatter, OperationId::all_to_all,
                                       OperationId::send_recv};
   std::vector<std::uint64_t> sizes;  ///< empty: 8 B to 8 GiB by × 4
-  std::string format = "text";
+  OutputOptions output;
   Lab01Request lab01;
 };
 
@@ -48,10 +49,16 @@ CommandResult predict(const PredictOptions& options) {
   }
   if (!options.transport.empty())
     cluster.transport = analysis::transport_option(options.transport, cluster.sm);
-  if (options.lab01.asked) return {lab01_expected(machine, cluster, options.lab01)};
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
-  return {analysis::report(analysis::predict(options.topology, cluster, options.operations, sizes),
-                           options.format)};
+  const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
+  require_writable_documents(documents, options.output.overwrite);
+  const analysis::Prediction prediction =
+      analysis::predict(options.topology, cluster, options.operations, sizes);
+  const auto write = [&](const OutputDocument& document) {
+    return document.format == kLab01Page ? lab01_expected(machine, cluster, options.lab01)
+                                         : analysis::report(prediction, document.format);
+  };
+  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
 }
 
 void add_predict(CLI::App& command, CommandFunction& chosen) {
@@ -75,8 +82,8 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
-  add_format_option(command, theme, options->format,
-                    analysis::format_names(&analysis::ReportFormat::prediction));
+  add_output_options(command, theme, options->output,
+                     analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);
   for (const char* other : {"--ops", "--sizes"}) {
     command.get_option("--preset")->excludes(command.get_option(other));

@@ -15,6 +15,7 @@ namespace collbench::program {
 struct CommandResult {
   std::string text;
   ExitStatus status = ExitStatus::ok;
+  bool is_for_a_person = true;  ///< no CSV, JSON or Markdown, which are UTF-8 everywhere
 };
 
 /// A command with its options parsed. Throws Error.

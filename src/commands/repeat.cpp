@@ -25,10 +25,12 @@
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/launch_folder.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/expectation.hpp"
+#include "src/run/output_files.hpp"
 
 namespace collbench::program {
 namespace {
@@ -40,10 +42,8 @@ struct RepeatOptions {
   double precision = 0.05;       ///< wanted half-width of every row's interval, as a fraction of its time
   double every_seconds = 0;      ///< from the start of a launch to the next one's, at least
   double launch_seconds = 1800;  ///< after which a launch is taken to hang
-  std::string record_path;       ///< -J; empty: none
-  bool resume = false;           ///< the launches beside record_path count
-  bool overwrite = false;
-  std::string format = "text";
+  OutputOptions output;
+  bool resume = false;  ///< the launches beside record_path count
   When color = When::automatic;
   When progress = When::automatic;
 };
@@ -68,12 +68,12 @@ void require_repeatable(const RepeatOptions& options) {
     throw usage_error("repeat", "it was started as a rank",
                       "run it without a launcher: collbench repeat -- mpirun ...");
   }
-  for (const std::string_view taken : {"-J", "--output", "--stream", "--resume"}) {
+  for (const std::string_view taken : {"-J", "--record", "--output", "--stream", "--resume"}) {
     if (!has_option(options.command, taken)) continue;
     throw usage_error("repeat", fmt::format("{} comes after --, but repeat sets it for each launch", taken),
                       "put -J before -- to keep the record of all launches");
   }
-  if (options.resume && options.record_path.empty()) {
+  if (options.resume && record_file(output_documents(options.output)).empty()) {
     throw usage_error("--resume", "the record to resume from is unknown", "give it with -J");
   }
 }
@@ -122,12 +122,12 @@ class Repetition {
  public:
   explicit Repetition(const RepeatOptions& options)
       : options_(options),
-        folder_(options.record_path, options.resume, options.overwrite),
+        documents_(output_documents(options.output)),
+        record_path_(record_file(documents_)),
+        folder_(record_path_, options.resume, options.output.overwrite),
         progress_(is_shown(options.progress, launch::view_terminal(2, false).is_terminal)),
         start_(seconds_now()) {
-    if (!options.record_path.empty()) {
-      require_writable(options.record_path, options.resume || options.overwrite, "-J");
-    }
+    require_writable_documents(documents_, options.resume || options.output.overwrite);
     if (options.resume) launches_ = folder_.complete_launches();
     launch::notice_interruption();
   }
@@ -140,12 +140,15 @@ class Repetition {
     }
     progress_.clear();
     if (launches_.empty()) throw Error(*failure_);
-    std::string text = analysis::report(merged_, options_.format, text_options(options_.color, false));
+    std::string text = write_documents(documents_, [this](const OutputDocument& document) {
+      return run_document(merged_, document, {}, options_.color);
+    });
+    const bool is_text = prints_text(documents_);
     if (failure_) {
       fmt::print(stderr, "{}\n", describe(*failure_));
-      return {std::move(text), failure_->status()};
+      return {std::move(text), failure_->status(), is_text};
     }
-    return {std::move(text), status()};
+    return {std::move(text), status(), is_text};
   }
 
  private:
@@ -225,7 +228,7 @@ class Repetition {
   }
 
   [[nodiscard]] std::string next_step() {
-    if (options_.record_path.empty()) return "the records of its launches are in " + folder_.keep().string();
+    if (record_path_.empty()) return "the records of its launches are in " + folder_.keep().string();
     return "run the same command with --resume to continue";
   }
 
@@ -239,7 +242,7 @@ class Repetition {
                                     : Stop{.reason = StopReason::launch_limit, .limit = merged_.launches};
     }
     judge();
-    if (!options_.record_path.empty()) write_file_by_rename(options_.record_path, to_json_text(merged_));
+    if (!record_path_.empty()) write_file_by_rename(record_path_, to_json_text(merged_));
   }
 
   /// By the interval over launches, where the launches were judged.
@@ -257,6 +260,8 @@ class Repetition {
   }
 
   const RepeatOptions& options_;
+  std::vector<OutputDocument> documents_;
+  std::string record_path_;  // empty: none
   LaunchFolder folder_;
   ProgressLine progress_;
   double start_;
@@ -303,14 +308,12 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
       });
   add("-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
       [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
-  add("-J,--output", "FILE", "the record of all launches; FILE.launches/ keeps that of each",
-      [options](const std::string& text) { options->record_path = text; });
   command
       .add_flag("--resume", options->resume,
                 "continue from the launches that an interrupted repeat left beside -J")
       ->group(theme);
-  command.add_flag("--overwrite", options->overwrite, "replace files that exist")->group(theme);
-  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
+                     "the record of all launches; FILE.launches/ keeps that of each");
   add_color_option(command, theme, options->color);
   add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
       [options](const std::string& text) { options->progress = parse_when(text, "--progress"); });

@@ -5,9 +5,10 @@
 #include "analysis/report/report.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/registry.hpp"
-#include "src/run/lab01.hpp"
+#include "src/run/output_files.hpp"
 
 namespace collbench::program {
 namespace {
@@ -15,23 +16,28 @@ namespace {
 /// `collbench report RECORD`.
 struct ReportOptions {
   std::string record;  ///< "-": stdin
-  std::string format = "text";
+  OutputOptions output;
   When color = When::automatic;
   Lab01Request lab01;
 };
 
 /// A saved record as tables. Throws Error (usage) for a file that is none.
 CommandResult report(const ReportOptions& options) {
+  const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
+  require_writable_documents(documents, options.output.overwrite);
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
-  if (options.lab01.asked) return {lab01(run, options.lab01)};
-  return {analysis::report(run, options.format, text_options(options.color, false))};
+  const auto write = [&](const OutputDocument& document) {
+    return run_document(run, document, options.lab01, options.color);
+  };
+  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
 }
 
 void add_report(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<ReportOptions>();
   command.add_option("record", options->record, "the record that -J wrote; - for stdin")->required();
   const std::string theme = "Options";
-  add_format_option(command, theme, options->format, analysis::format_names(&analysis::ReportFormat::run));
+  add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
+                     "the run record (JSON), of a stream too");
   add_color_option(command, theme, options->color);
   add_option(command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
              [options](const std::string& text) { options->lab01.topology = text; });

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/files.hpp"
 #include "src/cli/machine_argument.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -24,6 +26,7 @@ namespace {
 struct ShowOptions {
   std::vector<std::string> machines;
   topology::ShowOptions show;
+  OutputOptions output;
 };
 
 /// `collbench topo save`.
@@ -34,15 +37,25 @@ struct SaveOptions {
   bool overwrite = false;
 };
 
+/// Text of a command that has no other format.
+CommandResult text_result(const OutputOptions& output, const std::function<std::string()>& make) {
+  const auto documents = output_documents(output);
+  require_writable_documents(documents, output.overwrite);
+  return {write_documents(documents, [&](const OutputDocument&) { return make(); })};
+}
+
 void add_show(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<ShowOptions>();
   add_machine_arguments(command, options->machines);
   command.add_flag("--matrix", options->show.matrix,
                    "also the paths between all GPUs and NICs, as nvidia-smi topo -m");
   command.add_flag("--sources", options->show.sources, "also what was read, and its versions");
+  add_output_options(command, "Options", options->output, {"text"}, "");
   command.callback([options, &chosen] {
     chosen = [options] {
-      return CommandResult{topology::show_topology(merged_machine(options->machines), options->show)};
+      return text_result(options->output, [&] {
+        return topology::show_topology(merged_machine(options->machines), options->show);
+      });
     };
   });
 }
@@ -57,17 +70,23 @@ std::string as_nccl_xml(const topology::Topology& topology) {
 }
 
 CommandResult save(const SaveOptions& options) {
-  require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
+  const bool to_stdout = options.output == "-";
+  if (!to_stdout)
+    require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
   const topology::Topology topology = merged_machine(options.machines);
-  write_file_by_rename(options.output, options.format == "nccl-xml" ? as_nccl_xml(topology)
-                                                                    : topology::save_topology(topology));
+  const std::string text =
+      options.format == "nccl-xml" ? as_nccl_xml(topology) : topology::save_topology(topology);
+  if (to_stdout) return {text, ExitStatus::ok, false};
+  write_file_by_rename(options.output, text);
   return {fmt::format("{}: {}\n", options.output, topology::summarize_host(topology.hosts.front()))};
 }
 
 void add_save(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<SaveOptions>();
   add_machine_arguments(command, options->machines);
-  command.add_option("-o,--output", options->output, "the file to write")->required()->option_text("FILE");
+  command.add_option("-o,--output", options->output, "the file to write; - for stdout")
+      ->required()
+      ->option_text("FILE");
   command
       .add_option_function<std::string>(
           "--format",
@@ -106,20 +125,27 @@ std::string nearest_machines(const topology::Host& host) {
 }
 
 /// Throws Error (not_here) where a host has no GPU to go by.
-CommandResult detect(const std::vector<std::string>& machines) {
-  CommandResult result;
-  for (const topology::Host& host : merged_machine(machines).hosts) result.text += nearest_machines(host);
-  return result;
+std::string detect(const std::vector<std::string>& machines) {
+  std::string text;
+  for (const topology::Host& host : merged_machine(machines).hosts) text += nearest_machines(host);
+  return text;
 }
 
 void add_detect(CLI::App& command, CommandFunction& chosen) {
-  const auto machines = std::make_shared<std::vector<std::string>>();
-  add_machine_arguments(command, *machines);
-  command.callback([machines, &chosen] { chosen = [machines] { return detect(*machines); }; });
+  const auto options = std::make_shared<ShowOptions>();
+  add_machine_arguments(command, options->machines);
+  add_output_options(command, "Options", options->output, {"text"}, "");
+  command.callback([options, &chosen] {
+    chosen = [options] { return text_result(options->output, [&] { return detect(options->machines); }); };
+  });
 }
 
 void add_list(CLI::App& command, CommandFunction& chosen) {
-  command.callback([&chosen] { chosen = [] { return CommandResult{topology::list_reference_machines()}; }; });
+  const auto output = std::make_shared<OutputOptions>();
+  add_output_options(command, "Options", *output, {"text"}, "");
+  command.callback([output, &chosen] {
+    chosen = [output] { return text_result(*output, topology::list_reference_machines); };
+  });
 }
 
 /// `collbench topo …`; diff and draw have files of their own.

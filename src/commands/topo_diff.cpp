@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/machine_argument.hpp"
+#include "src/cli/output.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/graph/host_signature.hpp"
 #include "topology/machines/resolve.hpp"
@@ -24,7 +25,7 @@ namespace {
 /// `collbench topo diff`.
 struct DiffOptions {
   std::vector<std::string> machines;  ///< one each
-  std::string format = "text";
+  OutputOptions output;
 };
 
 /// Two files of one machine have one host name: the file tells them apart.
@@ -92,8 +93,14 @@ analysis::DiffReport compare_machines(std::vector<std::string> machines) {
 
 /// Status low where a finding is degraded or broken. Throws Error (usage) for a machine that cannot be read.
 CommandResult diff(const DiffOptions& options) {
+  const auto documents = output_documents(options.output);
+  require_writable_documents(documents, options.output.overwrite);
   const analysis::DiffReport report = compare_machines(options.machines);
-  return {analysis::report(report, options.format), report.has_fault() ? ExitStatus::low : ExitStatus::ok};
+  const auto write = [&](const OutputDocument& document) {
+    return analysis::report(report, document.format);
+  };
+  return {write_documents(documents, write), report.has_fault() ? ExitStatus::low : ExitStatus::ok,
+          prints_text(documents)};
 }
 
 void add_diff(CLI::App& command, CommandFunction& chosen) {
@@ -103,10 +110,8 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
                   "each a MACHINE; the first is the one the others should match")
       ->required()
       ->option_text("MACHINE...");
-  command
-      .add_option("--format", options->format,
-                  analysis::format_list(analysis::format_names(&analysis::ReportFormat::diff)) + " (text)")
-      ->option_text("NAME");
+  add_output_options(command, "Options", options->output,
+                     analysis::format_names(&analysis::ReportFormat::diff), "the differences as JSON");
   command.footer(
       "One MACHINE is compared with this machine, two with each other. Of more than two, identical ones\n"
       "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"

@@ -81,7 +81,8 @@ CommandResult draw(const DrawOptions& options) {
     throw usage_error("-o", fmt::format("a drawing cannot be written as '{}'", kind.substr(1)),
                       "write FILE.svg, or FILE.dot and then for example: dot -Tpng FILE.dot -o FILE.png");
   }
-  require_writable(options.output, options.overwrite, "-o");
+  const bool to_stdout = options.output == "-";
+  if (!to_stdout) require_writable(options.output, options.overwrite, "-o");
   const topology::Host& host = topology.hosts.front();
   const std::string name =
       options.machines.empty() ? host.name.value_or("this machine") : file_names(options.machines);
@@ -89,6 +90,7 @@ CommandResult draw(const DrawOptions& options) {
       options.against.empty() ? std::vector<topology::DrawingMark>{} : marks_against(options.against, host);
   const std::string dot =
       topology::draw_dot(host, fmt::format("{}: {}", name, topology::summarize_host(host)), marks);
+  if (to_stdout) return {topology::svg_of(dot), ExitStatus::ok, false};
   write_file_by_rename(options.output, options.output.ends_with(".dot") ? dot : topology::svg_of(dot));
   return {fmt::format("{}: {}, {} finding{} marked\n", options.output, topology::summarize_host(host),
                       marks.size(), marks.size() == 1 ? "" : "s")};
@@ -99,7 +101,7 @@ void add_draw(CLI::App& command, CommandFunction& chosen) {
   add_machine_arguments(command, options->machines);
   command
       .add_option("-o,--output", options->output,
-                  "the file to write: SVG, or for FILE.dot Graphviz' language")
+                  "the file to write: SVG, or for FILE.dot Graphviz' language; - for SVG on stdout")
       ->required()
       ->option_text("FILE");
   command

@@ -47,8 +47,15 @@ void add_what(CLI::App& app, RunOptions& run) {
   for (const char* other : {"-b", "-e", "-f", "-i"}) list->excludes(app.get_option(other));
   add_option(app, theme, "-d,--datatype", "LIST", "element types, or all (float)",
              [&run](const std::string& text) { run.request.types = parse_types(text, "-d"); });
-  add_option(app, theme, "-o,--op", "LIST", "reductions: sum, prod, min, max, avg, or all (sum)",
-             [&run](const std::string& text) { run.request.reductions = parse_reductions(text, "-o"); });
+  add_option(app, theme, "-o,--op", "LIST",
+             "reductions: sum, prod, min, max, avg, or all (sum); a FILE such as page.md: see --output",
+             [&run](const std::string& text) {
+               if (names_output(text)) {
+                 run.output.path = text;  // as in every other command
+               } else {
+                 run.request.reductions = parse_reductions(text, "-o");
+               }
+             });
   add_option(app, theme, "-r,--root", "RANK", "root of broadcast, reduce, gather and scatter, or all (0)",
              [&run](const std::string& text) {
                const bool every = text == "all" || text == "-1";
@@ -169,11 +176,8 @@ void add_where(CLI::App& app, RunOptions& run) {
 
 void add_output(CLI::App& app, RunOptions& run) {
   const std::string theme = "Output, such as -J run.json --format md";
-  add_format_option(app, theme, run.format, analysis::format_names(&analysis::ReportFormat::run));
-  add_option(app, theme, "-J,--output", "FILE", "the run record (JSON), rewritten after each pass",
-             [&run](const std::string& text) { run.record_path = text; });
-  add_option(app, theme, "--csv", "FILE", "one line per row, rewritten in the same way",
-             [&run](const std::string& text) { run.csv_path = text; });
+  add_output_options(app, theme, run.output, analysis::format_names(&analysis::ReportFormat::run),
+                     "the run record (JSON), rewritten after each pass as --csv is");
   auto* stream = add_option(app, theme, "--stream", "FILE",
                             "every block as it ends, so that a killed run keeps its results (JSON lines)",
                             [&run](const std::string& text) { run.stream_path = text; });
@@ -187,7 +191,6 @@ void add_output(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "--samples", "FILE", "every sample of every rank as CSV, written block by block",
              [&run](const std::string& text) { run.samples_path = text; });
   add_lab01_options(app, theme, run.lab01);
-  app.add_flag("--overwrite", run.overwrite, "replace files that exist")->group(theme);
   add_color_option(app, theme, run.color);
   add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
              [&run](const std::string& text) { run.progress = parse_when(text, "--progress"); });
@@ -234,6 +237,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 
 void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
+  run.documents = output_documents(run.output, run.lab01.asked ? kLab01Page : "");
   combine_with_protocols(run);
   if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.

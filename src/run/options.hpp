@@ -10,6 +10,7 @@
 #include "collectives/engine/plan.hpp"
 #include "src/cli/config_file.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
 
 namespace collbench::program {
 
@@ -36,16 +37,14 @@ struct RunOptions {
   int graph_launches = 0;              ///< -G; 0: no CUDA graphs
   bool telemetry = true;               ///< --no-telemetry: false
   std::string node_map;
-  std::string expect;       ///< --expect: the machine that every node should be; empty: none
-  std::string record_path;  ///< -J; empty: none
-  std::string csv_path;
-  std::string stream_path;  ///< --stream, or --resume; empty: none
-  bool resume = false;      ///< the stream is there, and is continued
+  std::string expect;  ///< --expect: the machine that every node should be; empty: none
+  OutputOptions output;
+  std::vector<OutputDocument> documents;  ///< what `output` asks for
+  std::string stream_path;                ///< --stream, or --resume; empty: none
+  bool resume = false;                    ///< the stream is there, and is continued
   std::string samples_path;
   ConfigFile config;
   bool endless = false;  ///< -N 0: until it is interrupted, or --time is over
-  bool overwrite = false;
-  std::string format = "text";
   When color = When::automatic;
   When progress = When::automatic;
   Lab01Request lab01;

@@ -11,15 +11,16 @@ std::string kept_results(const RunOptions& options, bool begun) {
   if (!options.stream_path.empty()) {
     return fmt::format("run the same command with --resume {} to continue", options.stream_path);
   }
-  return options.record_path.empty() ? "next time, add --stream FILE to keep the results"
-                                     : fmt::format("results so far are saved in {}", options.record_path);
+  const std::string record = record_file(options.documents);
+  return record.empty() ? "next time, add --stream FILE to keep the results"
+                        : fmt::format("results so far are saved in {}", record);
 }
 
 Error interruption(const RunOptions& options) {
   const std::string shown = "results so far are shown above";
-  if (options.record_path.empty())
-    return {ExitStatus::rank_lost, "interrupted", shown, kept_results(options, true)};
-  return {ExitStatus::rank_lost, "interrupted", fmt::format("{} and saved in {}", shown, options.record_path),
+  const std::string record = record_file(options.documents);
+  if (record.empty()) return {ExitStatus::rank_lost, "interrupted", shown, kept_results(options, true)};
+  return {ExitStatus::rank_lost, "interrupted", fmt::format("{} and saved in {}", shown, record),
           options.stream_path.empty() ? "" : kept_results(options, true)};
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "analysis/report/report.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/run/lab01.hpp"
 
 namespace collbench::program {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 void require_different_files(const std::string& option, const std::string& path,
                              const std::string& other_option, const std::string& other_path) {
   if (path.empty() || other_path.empty()) return;
-  if (std::filesystem::weakly_canonical(path) != std::filesystem::weakly_canonical(other_path)) return;
+  if (!same_file(path, other_path)) return;
   throw usage_error(option, "it is the same file as " + other_option, "give each its own file");
 }
 
@@ -37,23 +39,33 @@ bool ends_before_its_first_line(const std::string& text) {
 
 }  // namespace
 
-RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options)
-    : record_path_(options.record_path), csv_path_(options.csv_path) {
-  if (!record_path_.empty()) require_writable(record_path_, options.overwrite, "-J");
-  if (!csv_path_.empty()) require_writable(csv_path_, options.overwrite, "--csv");
-  if (!options.samples_path.empty()) require_writable(options.samples_path, options.overwrite, "--samples");
-  require_different_files("--csv", csv_path_, "-J", record_path_);
-  require_different_files("--samples", options.samples_path, "-J", record_path_);
-  require_different_files("--samples", options.samples_path, "--csv", csv_path_);
+std::string run_document(const Run& run, const OutputDocument& document, const Lab01Request& request,
+                         When color) {
+  if (document.format == kLab01Page) return lab01(run, request);
+  if (document.path.empty()) return analysis::report(run, document.format, text_options(color, false));
+  return analysis::report(run, document.format, {.colour = color == When::always});
+}
+
+RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) : documents_(options.documents) {
+  require_writable_documents(documents_, options.output.overwrite);
+  std::erase_if(documents_, [](const OutputDocument& each) { return !rewrites(each); });
+  if (options.samples_path.empty()) return;
+  require_writable(options.samples_path, options.output.overwrite, "--samples");
+  for (const OutputDocument& each : options.documents) {
+    require_different_files("--samples", options.samples_path, each.option, each.path);
+  }
+}
+
+bool RecordFiles::rewrites(const OutputDocument& document) {
+  return !document.path.empty() && (document.format == "json" || document.format == "csv");
 }
 
 void RecordFiles::write(const Run& run) {
-  try {
-    if (!record_path_.empty()) write_file_by_rename(record_path_, to_json_text(run));
-    if (!csv_path_.empty()) write_file_by_rename(csv_path_, analysis::report_csv(run));
-  } catch (const Error& error) {
-    if (!failure_) failure_ = error;
-  }
+  keep_first_error(failure_, [&] {
+    for (const OutputDocument& each : documents_) {
+      write_file_by_rename(each.path, analysis::report(run, each.format));
+    }
+  });
 }
 
 StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const Run& run) {
@@ -68,7 +80,7 @@ StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const
       keep_bytes = stream.whole_bytes;
     }
   } else {
-    require_writable(options.stream_path, options.overwrite, "--stream");
+    require_writable(options.stream_path, options.output.overwrite, "--stream");
   }
   file_.emplace(options.stream_path, keep_bytes);
 }

@@ -18,8 +18,12 @@
 
 namespace collbench::program {
 
-/// The files that a run writes on rank 0. A disk that fills up in the middle must not end a measurement that
-/// other ranks are in: the first failure is kept, and reported at the end.
+/// A run as one document: a preset's page, text as wide as stdout or a page, …
+[[nodiscard]] std::string run_document(const Run& run, const OutputDocument& document,
+                                       const Lab01Request& lab01, When color);
+
+/// The record and the CSV that a run rewrites again and again, on rank 0. A disk that fills up in the middle
+/// must not end a measurement that other ranks are in: the first failure is kept, and reported at the end.
 class RecordFiles {
  public:
   /// Throws Error (usage) when a file that was asked for cannot be written, before anything is measured.
@@ -28,9 +32,11 @@ class RecordFiles {
   void write(const Run& run);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
+  /// Whether the document is one of these, and not one that is written once, at the end.
+  [[nodiscard]] static bool rewrites(const OutputDocument& document);
+
  private:
-  std::string record_path_;
-  std::string csv_path_;
+  std::vector<OutputDocument> documents_;
   std::optional<Error> failure_;
 };
 

@@ -130,7 +130,7 @@ class RunDriver {
     }
     progress_.clear();
     launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
-      if (as_text()) print_all(analysis::report_text_header(run_, text_));
+      if (as_text()) print_text(analysis::report_text_header(run_, text_));
       if (capabilities.calibrates) {
         expectations_ = RowExpectations::from_calibration(run_, plan_.rows, backend_, traffic_);
       }
@@ -174,7 +174,7 @@ class RunDriver {
       progress_.clear();
       telemetry_.end(ranks(), run_);
       if (ranks().is_root()) files_->write(run_);
-      if (options_.record_path.empty() && options_.stream_path.empty()) throw;
+      if (record_file(options_.documents).empty() && options_.stream_path.empty()) throw;
       throw launch::AgreedError(error.status(), error.where(), error.what(),
                                 fmt::format("{}; {}", error.next_step(), kept_results(options_, true)));
     }
@@ -203,7 +203,7 @@ class RunDriver {
   [[nodiscard]] launch::Ranks& ranks() const { return session_.ranks(); }
   [[nodiscard]] const Clock& clock() const { return session_.clock(); }
   [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
-  [[nodiscard]] bool as_text() const { return options_.format == "text" && !options_.lab01.asked; }
+  [[nodiscard]] bool as_text() const { return prints_text(options_.documents); }
 
   void examine_machine() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
@@ -300,11 +300,19 @@ class RunDriver {
     root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
     root_errors_ = failures();
-    root_errors_.attempt([&](launch::OnRoot) {
-      print_all(as_text()              ? analysis::report_text_results(run_, text_)
-                : options_.lab01.asked ? lab01(run_, options_.lab01)
-                                       : analysis::report(run_, options_.format));
+    root_errors_.attempt([&](launch::OnRoot) { write_last_documents(); });
+  }
+
+  /// On rank 0: those that are no record files. The text on stdout has its header already.
+  void write_last_documents() const {
+    std::vector<OutputDocument> last = options_.documents;
+    std::erase_if(last, RecordFiles::rewrites);
+    const std::string printed = write_documents(last, [this](const OutputDocument& each) {
+      if (each.format == kLab01Page) return lab01(run_, options_.lab01);
+      const bool goes_on = each.path.empty() && each.format == "text";
+      return goes_on ? analysis::report_text_results(run_, text_) : analysis::report(run_, each.format);
     });
+    as_text() ? print_text(printed) : print_all(printed);
   }
 
   const RunOptions& options_;
@@ -351,7 +359,7 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   if (options.dry_run) {
     launch::agree_on_root(ranks, context.host, [&](launch::OnRoot root) {
       static_cast<void>(RecordFiles(root, options));
-      print_all(plan_text(plan, options, *measured.backend, context.identities.size()));
+      print_text(plan_text(plan, options, *measured.backend, context.identities.size()));
     });
     return ExitStatus::ok;
   }

@@ -81,6 +81,8 @@ TEST(ParseSizeList, RefusesAnEmptyText) {
   EXPECT_THROW((void)parse_size_list("", "--sizes"), Error);
   EXPECT_THROW((void)parse_size_list("1K,", "--sizes"), Error);
   EXPECT_THROW((void)parse_size_list("1K,,2K", "--sizes"), Error);
+  EXPECT_THROW((void)parse_size_list("0", "--sizes"), Error);
+  EXPECT_THROW((void)parse_size_list("1K,0", "--sizes"), Error);
 }
 
 TEST(FormatBytes, UsesBinaryUnits) {

@@ -62,7 +62,38 @@ TEST(CommandLine, NamesWhatIsWrong) {
   EXPECT_THAT(refusal({"--frobnicate"}), HasSubstr("see collbench --help"));
   EXPECT_THAT(refusal({"topo"}), HasSubstr("see collbench topo --help"));
   EXPECT_THAT(refusal({"topo", "diff"}), HasSubstr("see collbench topo diff --help"));
+  EXPECT_EQ(refusal({"--opps", "all_reduce"}),
+            "collbench: unknown option --opps; did you mean --ops? (see collbench --help)");
+  EXPECT_EQ(refusal({"reprot", "run.json"}),
+            "collbench: unknown command collbench reprot; did you mean collbench report?");
+  EXPECT_EQ(refusal({"topo", "shwo"}),
+            "collbench: unknown command collbench topo shwo; did you mean collbench topo show?");
+  EXPECT_THAT(refusal({"--ops", "all_redcue"}), HasSubstr("did you mean all_reduce"));
   EXPECT_EQ(refusal({"--time", "0"}), "collbench: --time: 0 is out of range; 0.1 to 10000000 seconds");
+}
+
+TEST(CommandLine, WhatIsUnknownComesBeforeWhatIsMissingOrOutOfRange) {
+  EXPECT_THAT(refusal({"predict", "--topologie", "hgx-h100"}), HasSubstr("did you mean --topology?"));
+  EXPECT_THAT(refusal({"import", "--formt", "md"}), HasSubstr("unknown option --formt of collbench import"));
+  EXPECT_THAT(refusal({"--time", "0", "--opps", "x"}), HasSubstr("unknown option --opps"));
+  EXPECT_THAT(refusal({"report", "run.json", "--nodes", "2"}),
+              HasSubstr("it is one of collbench import, collbench predict"));
+  EXPECT_THAT(refusal({"-x"}), HasSubstr("unknown option -x"));
+  EXPECT_THAT(refusal({"predict"}), HasSubstr("--topology is required"));
+}
+
+TEST(CommandLine, ValuesAreNoNames) {
+  EXPECT_TRUE(std::holds_alternative<RunOptions>(parse({"-r", "-1", "--counts", "help", "-m3", "--time=4"})));
+  EXPECT_TRUE(
+      std::holds_alternative<CommandFunction>(parse({"repeat", "--", "mpirun", "--whatever", "help"})));
+}
+
+TEST(CommandLine, HelpIsAlsoAWord) {
+  EXPECT_EQ(printed({"help"}), printed({"--help"}));
+  EXPECT_EQ(printed({"help", "import"}), printed({"import", "--help"}));
+  EXPECT_EQ(printed({"topo", "help"}), printed({"topo", "--help"}));
+  EXPECT_EQ(printed({"help", "topo", "diff"}), printed({"topo", "diff", "--help"}));
+  EXPECT_THAT(refusal({"help", "improt"}), HasSubstr("did you mean collbench import?"));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@ Usage: import_test.py PROGRAM [unittest arguments]
 """
 
 import csv
+import gzip
 import io
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -109,11 +111,33 @@ class Import(unittest.TestCase):
                 (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no known operation"),
                 ('{"record": "collbench run"}', "use collbench report"),
                 ('{"a": 1', "a.log:1:"),
+                ('{"config": {"x": [1,\n', "the file is cut: its JSON ends here"),
+                (gzip.compress(LOG.encode()), "the file is compressed (gzip); zcat {file} | collbench import -"),
+                ("<!DOCTYPE html>\n<html><body>" + LOG, "the file is an HTML page"),
+                ("size,count,type,time\n8,2,float,3.0\n", "the file is CSV, not what nccl-tests prints"),
+                ("%PDF-1.7\n", "the file is a PDF"),
         ):
-            message = self.collbench("import", self.file(text), status=2)
-            self.assertIn(words, message)
+            file = self.file(text)
+            message = self.collbench("import", file, status=2)
+            self.assertIn(words.format(file=file) if "{file}" in words else words, message)
             self.assertEqual(message.count("\n"), 1, message)
             self.assertTrue(message.startswith("collbench: "), message)
+
+    def test_a_file_that_is_no_record_is_named_as_what_it_is(self):
+        for text, words in (("", "the file is empty"), (gzip.compress(b"{}"), "| collbench report -"),
+                            ("<html></html>", "the file is an HTML page"), ("a,b,c,d\n1,2,3,4\n", "the file is CSV"),
+                            ('{"schema_version": 1, "rows": [', "the file is cut")):
+            for command in ("report", "judge"):
+                self.assertIn(words, self.collbench(command, self.file(text), status=2))
+        self.assertIn("the file is compressed (gzip)", self.collbench("topo", "show", self.file(gzip.compress(b"x")), status=2))
+
+    def test_a_log_is_read_from_a_pipe_in_parts(self):
+        chatter = "step 17 loss 0.25 took 3 ms on node7\n" * 20000  # more than one part
+        result = subprocess.run([PROGRAM, "import", "-", "--nodes", "2", "--format", "json"], input=chatter + LOG + chatter,
+                                capture_output=True, text=True, timeout=60, check=True)
+        run = json.loads(result.stdout)
+        self.assertEqual(len(run["rows"]), 2)
+        self.assertEqual(run["log"]["operation"]["line"], 20002)
 
     def test_a_machine_that_cannot_have_run_the_log(self):
         lists = ("sources", "numa_nodes", "pci_devices", "gpus", "nvswitches", "nics", "nvlinks", "stated_paths",
@@ -170,6 +194,50 @@ class Import(unittest.TestCase):
         second = self.folder / "second.json"
         self.collbench("import", log, "--nodes", 2, "--topology", "hgx-h100", "-o", second, status=1)
         self.assertEqual(self.collbench("report", second, "--preset", "lab01", "--topology", "dgx-a100"), other)
+
+    def test_a_page_a_table_and_a_record_each_where_it_is_asked_for(self):
+        log = self.file(LOG)
+        page, table, record = (self.folder / name for name in ("page.md", "run.csv", "run.json"))
+        machine = ("--nodes", 2, "--topology", "hgx-h100")
+        printed = self.collbench("import", log, *machine, "--preset", "lab01", "-o", page, "-J", record, "--csv", table, status=1)
+        self.assertEqual(printed, "")
+        self.assertEqual(page.read_text(), self.collbench("import", log, *machine, "--preset", "lab01", status=1))
+        self.assertEqual(table.read_text(), self.collbench("import", log, *machine, "--csv", "-", status=1))
+        self.assertEqual(record.read_text(), self.collbench("import", log, *machine, "-J", "-", status=1))
+        for command in (("report", record), ("judge", record)):
+            self.assertIn("collbench run", self.collbench(*command, "-J", "-", status=1 if command[0] == "judge" else 0))
+            written = self.folder / f"{command[0]}.md"
+            self.collbench(*command, "-o", written, status=1 if command[0] == "judge" else 0)
+            self.assertIn("| --- |", written.read_text())
+        self.assertIn("lab01 is a page of Markdown", self.collbench("import", log, "--preset", "lab01", "-o", "x.json", status=2))
+        self.assertFalse(pathlib.Path("-").exists())
+
+    def test_a_prediction_and_a_diff_are_written_alike(self):
+        arguments = ("predict", "--topology", "hgx-h100", "--sizes", "1G")
+        for ending, words in (("md", "| --- |"), ("csv", "operation,"), ("json", '"rows"'), ("txt", "# ")):
+            file = self.folder / f"table.{ending}"
+            self.assertEqual(self.collbench(*arguments, "-o", file), "")
+            self.assertIn(words, file.read_text())
+        self.assertIn("already exists", self.collbench(*arguments, "-o", self.folder / "table.md", status=2))
+        self.assertEqual(self.collbench(*arguments, "-J", "-"), self.collbench(*arguments, "--format", "json"))
+        self.assertEqual(self.collbench(*arguments, "--csv", "-"), self.collbench(*arguments, "--format", "csv"))
+        differences = self.folder / "diff.json"
+        self.collbench("topo", "diff", "hgx-h100", "hgx-h100", "-o", differences)
+        json.loads(differences.read_text())
+        self.assertIn("cannot be written as csv", self.collbench("topo", "diff", "hgx-h100", "hgx-h100", "-o", "x.csv", status=2))
+        self.collbench("topo", "list", "-o", self.folder / "list.txt")
+        self.assertIn("hgx-h100", (self.folder / "list.txt").read_text())
+        self.assertIn("collbench_topology", self.collbench("topo", "save", "hgx-h100", "-o", "-"))
+        self.assertIn("--sizes: 0 bytes", self.collbench("predict", "--topology", "hgx-h100", "--sizes", "0", status=2))
+
+    def test_an_ascii_locale_a_dumb_terminal_and_columns(self):
+        log = self.file(LOG)
+        for locale, ascii in (("C", True), ("C.UTF-8", False)):
+            environment = {**os.environ, "LC_ALL": "", "LC_CTYPE": "", "LANG": locale, "TERM": "dumb", "COLUMNS": "90"}
+            result = subprocess.run([PROGRAM, "import", log], capture_output=True, env=environment, timeout=60, check=True)
+            self.assertEqual(result.stdout.isascii(), ascii)
+            self.assertLessEqual(max(map(len, result.stdout.decode().splitlines())), 90)
+            self.assertNotIn(b"\x1b", result.stdout)
 
     def test_bad_options_are_named(self):
         log = self.file(LOG)

@@ -260,6 +260,7 @@ class BadInput(Scratch):
         self.check(["-b", "12Q"], "-b: size '12Q' has an unknown unit 'Q'", "64K")
         self.check(["--sizes", "1K,-5"], "negative")
         self.check(["-e", "99999999999999999999G"], "too large")
+        self.check(["--sizes", "0"], "--sizes: 0 bytes cannot be measured")
         self.check(["-b", "1M", "-e", "1K"], "-b: 1 MiB is above -e 1 KiB")
 
     def test_numbers(self):
@@ -458,6 +459,19 @@ class Output(Scratch):
                 self.assertEqual(report, table.read_text())
             if form == "text":
                 self.assertLessEqual(max(map(len, report.splitlines())), 120)
+
+    def test_the_record_on_stdout_and_the_tables_in_files(self):
+        page, table = self.folder / "page.md", self.folder / "run.csv"
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8", "-J", "-", "--csv", table, "-o", page)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(json.loads(result.stdout)["rows"]), 1)
+        self.assertIn("| --- |", page.read_text())
+        self.assertEqual(len(list(csv.DictReader(io.StringIO(table.read_text())))), 1)
+        text = self.folder / "run.txt"
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8", "--output", text, "-o", "max")
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+        self.assertRegex(text.read_text(), r"(?s)# collbench.* float   max")
+        self.assertFalse(pathlib.Path("-").exists())
 
     def test_no_colour_and_no_progress_where_nobody_looks(self):
         result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8")

@@ -115,6 +115,9 @@ class Predict(unittest.TestCase):
         self.refused("--topology", "hgx-h100", "--nodes", 0, says="--nodes")
         self.refused("--topology", "no-such-machine",
                      says="no such file or folder, and no reference machine of that name")
+        for name in ("H100", "h100"):
+            self.refused("--topology", name, says="did you mean h100-nvl, hgx-h100, oci-h100, p5")
+        self.refused("--topology", "hgx-h100", "--ops", "all_reduc", says=r"did you mean all_reduce, all\?")
         self.refused("--topology", "hgx-h100", "--transport", "pigeon", says="--transport")
         self.refused("--topology", "hgx-h100", "--format", "pdf", says="--format")
         self.refused(says="--topology")

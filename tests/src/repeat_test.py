@@ -117,7 +117,7 @@ class Repeat(Scratch):
         process = self.start(PROGRAM, "repeat", "--launches", "1", "-J", self.path, "--",
                              *mpirun(2, PROGRAM, "--ops", "all_reduce", "--sizes", "8", "--precision", "0.01"))
         launch = self.folder / "runs.json.launches" / "launch-001.json"
-        wait_until(launch.exists)
+        wait_until(lambda: launch.exists() and json.loads(launch.read_text())["passes"])  # it is there from the start
         ranks = [each for each in descendants(process.pid)
                  if pathlib.Path(f"/proc/{each}/comm").read_text().strip() == "collbench"]
         os.kill(ranks[-1], signal.SIGKILL)

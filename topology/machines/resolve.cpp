@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/suggest_names.hpp"
+#include "base/text_input.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/gather_live.hpp"
 #include "topology/readers/readers.hpp"
@@ -62,7 +63,14 @@ Host read_folder(const fs::path& folder) {
 Error unknown_machine(const std::string& argument) {
   std::vector<std::string> names;
   for (const ReferenceMachine& machine : reference_machines()) names.emplace_back(machine.name);
-  const std::vector<std::string> near = suggest_names(argument, names);
+  std::vector<std::string> near = suggest_names(argument, names);
+  // "H100" is in the title of machines that are not called by it.
+  for (const ReferenceMachine& machine : reference_machines()) {
+    const bool titled =
+        argument.size() > 1 && lower(machine.title).find(lower(argument)) != std::string::npos;
+    if (titled && std::find(near.begin(), near.end(), machine.name) == near.end())
+      near.emplace_back(machine.name);
+  }
   return usage_error(
       argument, "no such file or folder, and no reference machine of that name",
       near.empty() ? "see collbench topo list" : fmt::format("did you mean {}?", fmt::join(near, ", ")));

@@ -2,6 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace collbench::analysis::log_lines_test {
 namespace {
 
@@ -37,6 +44,103 @@ TEST(LogLines, NumbersKnowTheirDigits) {
   EXPECT_EQ(leading_log_number("2e-07")->value, 2e-07);
   EXPECT_FALSE(leading_log_number("N/A"));
   EXPECT_FALSE(leading_log_number("inf"));
+}
+
+/// The lines that a log is read by.
+std::vector<LogLine> kept(const std::string& text) {
+  bool given = false;
+  LogLineReader reader(
+      [&] { return std::exchange(given, true) ? std::string_view() : std::string_view(text); }, "a.log");
+  std::vector<LogLine> lines;
+  while (const LogLine* const line = reader.next()) lines.push_back(*line);
+  return lines;
+}
+
+TEST(LogLines, WhatIsLeftOutIsNothingThatAReaderOfLinesTakes) {
+  const std::vector<std::string> words{"8",
+                                       "1024",
+                                       "float",
+                                       "half",
+                                       "fp8_e4m3",
+                                       "bf16",
+                                       "double",
+                                       "sum",
+                                       "-1",
+                                       "12.5",
+                                       "N/A",
+                                       "XXX",
+                                       "...",
+                                       "…",
+                                       "#",
+                                       "Rank",
+                                       "Pid",
+                                       "on",
+                                       "node7",
+                                       "device",
+                                       "[0000:17]",
+                                       "size",
+                                       "count",
+                                       "type",
+                                       "redop",
+                                       "time",
+                                       "all_reduce_perf",
+                                       "nThread",
+                                       "nGpus",
+                                       "iters:",
+                                       "loss",
+                                       "step",
+                                       "epoch",
+                                       "int8",
+                                       "|",
+                                       "Out of bounds values",
+                                       ":",
+                                       "nccl-tests",
+                                       "version",
+                                       "NCCL version 2.23.4",
+                                       "node7:12:34 [0] NCCL INFO x"};
+  std::mt19937 random(1);
+  int left_out = 0;
+  for (int line = 0; line < 20'000; ++line) {
+    std::string text;
+    for (unsigned n = 1 + random() % 8; n > 0; --n)
+      text += words[random() % words.size()] + (random() % 4 != 0 ? " " : "\t");
+    if (!kept(text).empty()) continue;
+    ++left_out;
+    EXPECT_FALSE(row_start(text, 1)) << text;
+    EXPECT_TRUE(row_continuation(text).empty()) << text;
+    EXPECT_FALSE(nccl_tests_columns(text)) << text;
+    EXPECT_FALSE(nccl_tests_device(text, 1)) << text;
+    EXPECT_FALSE(nccl_tests_parameters(text)) << text;
+    EXPECT_EQ(nccl_tests_program(text), "") << text;
+    EXPECT_EQ(nccl_version_in(text), "") << text;
+    EXPECT_EQ(text.find("Out of bounds"), std::string::npos) << text;
+  }
+  EXPECT_GT(left_out, 100);
+}
+
+TEST(LogLines, PartsOfAnyLengthAreTheSameLines) {
+  const std::string text = "8 2 float\nchatter\r\n\n\x1b[1m16 4 float\x1b[0m\r\n...\nNCCL version 2.4";
+  const std::vector<LogLine> whole = kept(text);
+  ASSERT_EQ(whole.size(), 4U);
+  for (std::size_t length = 1; length <= text.size(); ++length) {
+    std::size_t at = 0;
+    std::string part;
+    LogLineReader reader(
+        [&]() -> std::string_view {
+          part = text.substr(std::min(at, text.size()), length);  // the part before is gone
+          at += length;
+          return part;
+        },
+        "a.log");
+    for (const LogLine& line : whole) {
+      const LogLine* const read = reader.next();
+      ASSERT_NE(read, nullptr);
+      EXPECT_EQ(read->text, line.text);
+      EXPECT_EQ(read->number, line.number);
+    }
+    EXPECT_EQ(reader.next(), nullptr);
+    EXPECT_EQ(reader.lines(), 6);
+  }
 }
 
 }  // namespace

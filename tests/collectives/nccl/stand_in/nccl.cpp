@@ -15,8 +15,7 @@
 // and
 //   ncclCommDestroy wait for that (init.cc, commDestroySync: localPersistentRefs);
 // - a call that fails inside a group spoils it: its end returns the error and launches nothing (group.cc);
-// - ncclCommAbort inside a group is put off to its end, for it is a group call itself (init.cc): said on
-// stderr.
+// - ncclCommAbort inside a group is put off to its end, being a group call (init.cc): stderr has it;
 // - tuner and profiler plugins: plugins.hpp;
 // - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
 //   invalid usage (enqueue.cc, "No algorithm/protocol available"), as is NVLS without NVSwitches, which the
@@ -26,7 +25,8 @@
 //   (bootstrap.cc);
 // - init_hang:N: making the N-th communicator never ends, as when a peer's host drops packets;
 // - no_plugins: tuner and profiler plugins are not loaded, as when their file cannot be opened;
-// - call_error:N, send_error:N: the N-th operation's call, ncclSend or ncclRecv returns ncclUnhandledCudaError;
+// - call_error:N, send_error:N: the N-th operation's call, or ncclSend or ncclRecv, fails
+//   (ncclUnhandledCudaError);
 // - async_error:N: the N-th operation's connection breaks: ncclRemoteError by ncclCommGetAsyncError;
 // - hang:N: the N-th operation never ends, as when a NIC stalls;
 // - wrong_data:N: the N-th operation and all after it deliver one wrong bit.

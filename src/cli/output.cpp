@@ -1,0 +1,167 @@
+#include "src/cli/output.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "analysis/report/report.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/text_input.hpp"
+#include "src/cli/options.hpp"
+
+namespace collbench::program {
+namespace {
+
+bool holds(const std::vector<std::string>& formats, std::string_view format) {
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
+
+/// The format that a file's ending names; empty for an ending that names none.
+std::string format_of_ending(const std::string& path) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEndings{{{".json", "json"},
+                                                                                   {".csv", "csv"},
+                                                                                   {".md", "md"},
+                                                                                   {".markdown", "md"},
+                                                                                   {".txt", "text"},
+                                                                                   {".log", "text"}}};
+  const std::string ending = lower(std::filesystem::path(path).extension().string());
+  const auto* const found =
+      std::find_if(kEndings.begin(), kEndings.end(), [&](const auto& each) { return each.first == ending; });
+  return found == kEndings.end() ? "" : std::string(found->second);
+}
+
+/// Of the document that -o writes, or stdout.
+std::string main_format(const OutputOptions& output, std::string_view preset) {
+  const std::string by_ending = format_of_ending(output.path);
+  if (!preset.empty()) {
+    if (by_ending.empty() || by_ending == "md") return std::string(preset);
+    throw usage_error(
+        "-o", fmt::format("{} is a page of Markdown, and {} is not", preset, output.path),
+        "name a file such as page.md; -J FILE and --csv FILE write the same run as JSON and CSV");
+  }
+  if (!output.format.empty()) return output.format;
+  if (by_ending.empty()) return output.formats.front();
+  if (holds(output.formats, by_ending)) return by_ending;
+  throw usage_error("-o",
+                    fmt::format("this cannot be written as {}, which {} asks for", by_ending, output.path),
+                    "choose " + analysis::format_list(output.formats) + ", by the ending or with --format");
+}
+
+/// Nothing stands twice in one place.
+void require_distinct(const std::vector<OutputDocument>& documents) {
+  for (auto each = documents.begin(); each != documents.end(); ++each) {
+    for (auto other = documents.begin(); other != each; ++other) {
+      if (each->path.empty() != other->path.empty()) continue;
+      if (each->path.empty()) {
+        throw usage_error(each->option, "stdout already has what " + other->option + " asks for",
+                          "name a file for one of them");
+      }
+      if (same_file(each->path, other->path)) {
+        throw usage_error(each->option, "it is the same file as " + other->option, "give each its own file");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool same_file(const std::string& a, const std::string& b) {
+  const auto whole = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  return whole(a) == whole(b);
+}
+
+void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& output,
+                        const std::vector<std::string>& formats, const std::string& record) {
+  output.formats = formats;
+  if (formats.size() > 1) {
+    add_option(
+        app, theme, "--format", "NAME",
+        fmt::format("of stdout or -o: {} ({}, or by the ending of -o)", analysis::format_list(formats),
+                    formats.front()),
+        [&output](const std::string& text) { output.format = parse_name(text, "--format", output.formats); });
+  }
+  // A run has its own -o: the letter is nccl-tests' for reductions (src/run/options.cpp).
+  if (app.get_option_no_throw("-o") == nullptr) {
+    add_option(app, theme, "-o,--output", "FILE",
+               "write what would stand on stdout to this file; - for stdout",
+               [&output](const std::string& text) { output.path = text; });
+  } else {
+    add_option(
+        app, theme, "--output", "FILE",
+        "write what would stand on stdout to this file; - for stdout; -o FILE is the same where FILE ends "
+        "in .txt, .md, .csv or .json",
+        [&output](const std::string& text) { output.path = text; });
+  }
+  if (holds(formats, "json")) {
+    add_option(app, theme, "-J,--record", "FILE", record + "; - for stdout",
+               [&output](const std::string& text) { output.record_path = text; });
+  }
+  if (holds(formats, "csv")) {
+    add_option(app, theme, "--csv", "FILE", "one line per row (CSV); - for stdout",
+               [&output](const std::string& text) { output.csv_path = text; });
+  }
+  app.add_flag("--overwrite", output.overwrite, "replace files that exist")->group(theme);
+}
+
+std::vector<OutputDocument> output_documents(const OutputOptions& output, std::string_view preset) {
+  std::vector<OutputDocument> documents;
+  const auto add = [&](const std::string& option, const std::string& format, const std::string& path) {
+    documents.push_back({option, format, path == "-" ? "" : path});
+  };
+  if (!output.record_path.empty()) add("-J", "json", output.record_path);
+  if (!output.csv_path.empty()) add("--csv", "csv", output.csv_path);
+  const bool stdout_is_taken = std::any_of(documents.begin(), documents.end(),
+                                           [](const OutputDocument& each) { return each.path.empty(); });
+  const bool asked = !output.path.empty() || !output.format.empty() || !preset.empty();
+  if (asked || !stdout_is_taken) {
+    const std::string option = !output.path.empty()     ? "-o"
+                               : !output.format.empty() ? "--format"
+                               : !preset.empty()        ? "--preset"
+                                                        : "";
+    add(option, main_format(output, preset), output.path);
+  }
+  require_distinct(documents);
+  return documents;
+}
+
+void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite) {
+  for (const OutputDocument& each : documents) {
+    if (!each.path.empty()) require_writable(each.path, overwrite, each.option);
+  }
+}
+
+std::string record_file(const std::vector<OutputDocument>& documents) {
+  for (const OutputDocument& each : documents) {
+    if (each.format == "json" && !each.path.empty()) return each.path;
+  }
+  return {};
+}
+
+bool names_output(const std::string& text) { return text == "-" || !format_of_ending(text).empty(); }
+
+bool prints_text(const std::vector<OutputDocument>& documents) {
+  return std::any_of(documents.begin(), documents.end(),
+                     [](const OutputDocument& each) { return each.path.empty() && each.format == "text"; });
+}
+
+std::string write_documents(const std::vector<OutputDocument>& documents,
+                            const std::function<std::string(const OutputDocument&)>& write) {
+  std::string printed;
+  for (const OutputDocument& each : documents) {
+    if (each.path.empty()) {
+      printed += write(each);
+    } else {
+      write_file_by_rename(each.path, write(each));
+    }
+  }
+  return printed;
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,65 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+// Where results go: -J, -o, --csv and --format, spelled and meant alike in every command.
+
+namespace collbench::program {
+
+/// What stands on the command line about a command's results.
+struct OutputOptions {
+  std::vector<std::string> formats;  ///< that the command's document can have, the usual one first
+  std::string record_path;           ///< -J: the document as JSON; "-": stdout; empty: not asked for
+  std::string csv_path;              ///< --csv: as CSV, likewise
+  std::string path;                  ///< -o: what would stand on stdout; "-": stdout; empty: stdout
+  std::string format;                ///< --format; empty: by the ending of `path`, else the usual one
+  bool overwrite = false;
+};
+
+/// One copy of the results.
+struct OutputDocument {
+  std::string option;  ///< that asked for it, for messages: "-J"; empty for stdout that nobody asked for
+  std::string format;  ///< "text", "json", …, or the name of a preset, which is a page of Markdown
+  std::string path;    ///< empty: stdout
+};
+
+/// What names a preset's page among the formats.
+inline constexpr std::string_view kLab01Page = "lab01";
+
+/// Adds -o/--output and --overwrite; with several formats --format, with JSON -J/--record, with CSV --csv.
+/// `record` is what the help calls the JSON. Fills `output`, which must outlive the parsing.
+void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& output,
+                        const std::vector<std::string>& formats, const std::string& record);
+
+/// What is to be written, the document of -o or stdout last. `preset` replaces that one's format
+/// where it is not empty. Throws Error (usage): for an ending of a format that there is not, for two
+/// documents on stdout or in one file, and for a preset's page in a file that is no Markdown.
+[[nodiscard]] std::vector<OutputDocument> output_documents(const OutputOptions& output,
+                                                           std::string_view preset = {});
+
+/// Throws Error (usage) where one of the files cannot be written: before anything is read or measured.
+void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite);
+
+/// The file that the run's record is written to; empty: none.
+[[nodiscard]] std::string record_file(const std::vector<OutputDocument>& documents);
+
+/// Whether two paths lead to one file, also where there is none yet.
+[[nodiscard]] bool same_file(const std::string& a, const std::string& b);
+
+/// Whether the name of a file ends as a format's do, or is "-".
+[[nodiscard]] bool names_output(const std::string& text);
+
+/// Whether stdout gets text for a person.
+[[nodiscard]] bool prints_text(const std::vector<OutputDocument>& documents);
+
+/// Writes every document that has a path; the text for stdout is returned. `write` makes one.
+[[nodiscard]] std::string write_documents(const std::vector<OutputDocument>& documents,
+                                          const std::function<std::string(const OutputDocument&)>& write);
+
+}  // namespace collbench::program
