@@ -73,7 +73,7 @@ def run(platform, operations, forced, sizes, iterations, warmup):
         command += [COLLBENCH_SMPI, "--node-map", platform.node_map, "--ops", operations,
                     "--sizes", ",".join(map(str, sizes)),
                     "--passes", "1", "--iters", str(iterations), "--warmup_iters", str(warmup), "--check", "0",
-                    "--output", str(record)]
+                    "-J", str(record)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
         if done.returncode != 0:
             raise AssertionError(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
