@@ -1,11 +1,14 @@
 #include "analysis/report/prediction.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <cmath>
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "base/units.hpp"
 
@@ -107,17 +110,42 @@ std::string prediction_title(const Prediction& prediction) {
   return text;
 }
 
-std::string prediction_legend(const Prediction& prediction) {
-  const auto percent = [&](double bytes) {
-    return std::lround(100 * band_uncertainty(prediction.cluster, bytes));
+namespace {
+
+/// "0.86 to 1.04 at 1 GiB and above, … (RDMA between nodes, 10 machines)". With more ranks the sizes are
+/// larger.
+std::string band_in_words(BandClass kind, int ranks) {
+  const double more = std::max(1.0, ranks / 64.0);
+  const auto edges = [&](std::uint64_t least) {
+    const Band& found = band(kind, more * static_cast<double>(least), ranks);
+    return fmt::format("{:.2f} to {:.2f}", found.low, found.high);
   };
+  const auto size = [&](std::uint64_t least) {
+    return format_bytes(static_cast<std::uint64_t>(more * static_cast<double>(least)));
+  };
+  const int machines = band(kind, more * static_cast<double>(kGiB), ranks).machines;
+  return fmt::format(
+      "{} at {} and above, {} from {}, {} from {}, {} below ({}, {})", edges(kGiB), size(kGiB),
+      edges(64 * kMiB), size(64 * kMiB), edges(64 * kKiB), size(64 * kKiB), edges(1), name(kind),
+      machines == 0 ? "by wider classes" : counted(static_cast<std::size_t>(machines), "machine"));
+}
+
+}  // namespace
+
+std::string prediction_legend(const Prediction& prediction) {
+  std::vector<std::string> bands;
+  for (const PredictedRow& row : prediction.rows) {
+    std::string words =
+        band_in_words(band_class(row.operation, prediction.cluster), prediction.cluster.ranks());
+    if (std::find(bands.begin(), bands.end(), words) == bands.end()) bands.push_back(std::move(words));
+  }
   std::string text = fmt::format(
-      "Bus bandwidth in GB/s (10^9 B/s). The band runs from the ring model to the best algorithm, widened by "
-      "± {} % at 64 MiB "
-      "and above, ± {} % at 64 KiB and above, ± {} % below; docs/model.md has the formulas. NCCL: the faster "
-      "of "
-      "ring and tree by NCCL 2.30's own tuning table.",
-      percent(1e9), percent(1e6), percent(1e3));
+      "Bus bandwidth in GB/s (10^9 B/s). Nine in ten rows of healthy runs lie in the band, from so many "
+      "times the ring "
+      "to so many times the best algorithm: {}; docs/model.md has the formulas. NCCL: the faster of ring and "
+      "tree by "
+      "NCCL 2.30's own tuning table.",
+      fmt::join(bands, "; "));
   if (ceiling_only(prediction.cluster)) {
     text += fmt::format(
         " All figures are ceilings: the rate over {} is below that of the NICs, and no source says by how "

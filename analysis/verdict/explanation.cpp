@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/algorithms.hpp"
+#include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "base/record/run.hpp"
@@ -97,6 +98,11 @@ double to_ring(const Row& row) {
          row.measurement.seconds;
 }
 
+/// The slowest algorithm that the band counts: the ring, else the operation's own.
+std::string floor_algorithm(const Row& row) {
+  return row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
+}
+
 double algbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
 }
@@ -110,7 +116,7 @@ std::string share_of_links(double used, int count, std::string_view link) {
 /// "3.2 GB/s leaves each node, about 0.1 of one of its 8 NICs": what the measured number is worth in links,
 /// had it been the ring.
 std::string implied_links(const Row& row, const GpuCluster& cluster) {
-  const std::string floor = row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
+  const std::string floor = floor_algorithm(row);
   const LinkLoads loads =
       link_loads(operation(row.measurement.key.operation), cluster, floor, algbw(row, cluster));
   std::vector<std::string> parts;
@@ -201,6 +207,23 @@ std::string better_choice(const Row& row, GpuCluster cluster) {
                      static_cast<double>(key.size_bytes) / *open.expected_seconds * bus / kGigabyte);
 }
 
+constexpr double kWideBelow = 0.7;  // of the ring: healthy runs that far apart say little of each other
+
+/// " Healthy runs of its class (PCIe through the CPUs, no NVLink: 2 machines) reach from 0.5 × the ring
+/// to 1.2 × the best algorithm: what is lost within that cannot be told." Empty where the class is narrow.
+std::string wide_band(const Row& row, const GpuCluster& cluster) {
+  const BandClass kind = band_class(row.measurement.key.operation, cluster);
+  const Band& edges = band(kind, static_cast<double>(row.measurement.key.size_bytes), cluster.ranks());
+  if (edges.low >= kWideBelow) return {};
+  const std::string from = edges.machines == 0 ? "no machine, so wider classes stand in"
+                                               : counted(static_cast<std::size_t>(edges.machines), "machine");
+  return fmt::format(
+      " Healthy runs of its class ({}: {}) reach from {:.2g} × the slowest algorithm to {:.2g} × the best: "
+      "what is lost "
+      "within that cannot be told.",
+      name(kind), from, edges.low, edges.high);
+}
+
 /// The second sentence of a healthy sweep: what the log tells, and what no topology can. Empty for neither.
 std::string healthy_remarks(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> parts;
@@ -213,6 +236,18 @@ std::string healthy_remarks(const Row& row, const GpuCluster& cluster) {
   std::string sentence = fmt::format(" {}.", fmt::join(parts, "; "));
   sentence[1] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[1])));
   return sentence;
+}
+
+/// Below the band, and not so far that the run must be called LOW.
+std::string undecided(const Row& row, const GpuCluster& cluster, double measured, const std::string& size) {
+  const BandClass kind = band_class(row.measurement.key.operation, cluster);
+  const Band& edges = band(kind, static_cast<double>(row.measurement.key.size_bytes), cluster.ranks());
+  return fmt::format(
+      "{:.1f} GB/s at {} is {}: less than nine in ten healthy runs of its class reach ({}: {:.2f} of it), "
+      "and not so "
+      "little that something must be wrong. If something is: {}.{}",
+      measured, size, share_of_model(to_ring(row), floor_algorithm(row)), name(kind), edges.low,
+      loss_cause(row, cluster), healthy_remarks(row, cluster));
 }
 
 }  // namespace
@@ -276,6 +311,9 @@ std::string explain_series(const SizeSeries& series, VerdictWord verdict, const 
   const double ratio = *expected.expected_seconds / row.measurement.seconds;
   switch (verdict) {
     case VerdictWord::none:
+      if (const auto ratios = series_ratios(series); ratios && ratios->rows > 1) {
+        return undecided(row, cluster, measured, size);
+      }
       return fmt::format("{}, and a verdict needs two; the largest row, {}, is {}.",
                          series_ratios(series) ? "Only one row of 64 MiB or more, below its band"
                                                : "No row of 64 MiB or more",
@@ -286,15 +324,15 @@ std::string explain_series(const SizeSeries& series, VerdictWord verdict, const 
       const std::string by = is_known ? "" : explaining_algorithm(row, cluster);
       const std::string best_fit =
           by.empty() || by == expected.expected_by ? "" : fmt::format(", though {} fits best", by);
-      return fmt::format("{:.1f} GB/s at {} is {}{}; the limit is {}{}{}.{}", measured, size,
+      return fmt::format("{:.1f} GB/s at {} is {}{}; the limit is {}{}{}.{}{}", measured, size,
                          share_of_model(ratio, expected.expected_by), best_fit, expected.limited_by,
                          load_per_link(row, cluster), better_choice(row, cluster),
-                         healthy_remarks(row, cluster));
+                         healthy_remarks(row, cluster), wide_band(row, cluster));
     }
     case VerdictWord::low:
     case VerdictWord::fault:
       return fmt::format("{:.1f} GB/s at {} is {}: {}. Likely cause: {}.", measured, size,
-                         share_of_model(to_ring(row), "ring"), implied_links(row, cluster),
+                         share_of_model(to_ring(row), floor_algorithm(row)), implied_links(row, cluster),
                          loss_cause(row, cluster));
     case VerdictWord::model_or_ranks_wrong:
       return fmt::format(

@@ -44,11 +44,10 @@ double seconds_with_host_path(const Row& row, GpuCluster cluster, double left) {
   return seconds_on(row, cluster);
 }
 
-std::string max_undetectable(const Row& row, std::string_view link, int count,
+std::string max_undetectable(const Row& row, const GpuCluster& cluster, std::string_view link, int count,
                              const SecondsWith& seconds_with) {
-  const auto hidden = [&](double left) {
-    return seconds_with(left) <= (1 + kNoise) * row.expectation.slowest_seconds.value_or(0);
-  };
+  const double low = row.expectation.slowest_seconds.value_or(0) * low_margin(row, cluster);
+  const auto hidden = [&](double left) { return seconds_with(left) <= (1 + kNoise) * low; };
   if (hidden(0.5)) {
     return count == 1 ? fmt::format("losing up to half of the {}", link)
                       : fmt::format("losing up to half of the {} {}s", count, link);
@@ -77,14 +76,14 @@ std::string between_algorithms(const Row& row, const GpuCluster& cluster) {
 std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> losses;
   if (cluster.domains() > 1) {
-    losses.push_back(max_undetectable(row, "NIC", domain_nic_count(cluster),
+    losses.push_back(max_undetectable(row, cluster, "NIC", domain_nic_count(cluster),
                                       [&](double left) { return seconds_with_nics(row, cluster, left); }));
   }
   if (cluster.nvlinks > 0) {
-    losses.push_back(max_undetectable(row, "NVLink", cluster.nvlinks,
+    losses.push_back(max_undetectable(row, cluster, "NVLink", cluster.nvlinks,
                                       [&](double left) { return seconds_with_nvlinks(row, cluster, left); }));
   } else if (cluster.ranks_per_domain() > 1) {
-    losses.push_back(max_undetectable(row, "path through the host", 1, [&](double left) {
+    losses.push_back(max_undetectable(row, cluster, "path through the host", 1, [&](double left) {
       return seconds_with_host_path(row, cluster, left);
     }));
   }

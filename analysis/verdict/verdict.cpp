@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "base/statistics.hpp"
 #include "topology/catalogue/gpus.hpp"
@@ -29,16 +30,20 @@ bool same_sweep(const RowKey& a, const RowKey& b) {
          a.in_place == b.in_place && a.algorithm == b.algorithm;
 }
 
-/// The whole interval of busbw below the band.
-bool surely_below(const Row& row) {
-  return row.measurement.interval && row.measurement.interval->low_seconds > *row.expectation.slowest_seconds;
+double low_seconds(const Row& row, const LowMargin& margin) {
+  return *row.expectation.slowest_seconds * (margin ? margin(row) : 1);
 }
 
-bool low_by_intervals(const SizeSeries& series) {
+/// The whole interval of busbw below the band and its margin.
+bool surely_below(const Row& row, const LowMargin& margin) {
+  return row.measurement.interval && row.measurement.interval->low_seconds > low_seconds(row, margin);
+}
+
+bool low_by_intervals(const SizeSeries& series, const LowMargin& margin) {
   bool previous = false;
   for (const Row* row : series) {
     if (!judged(*row)) continue;
-    const bool below = surely_below(*row);
+    const bool below = surely_below(*row, margin);
     if (below && (previous || row->measurement.key.size_bytes >= kLargeSize)) return true;
     previous = below;
   }
@@ -51,6 +56,13 @@ bool has_intervals(const SizeSeries& series) {
 }
 
 }  // namespace
+
+double low_margin(const Row& row, const GpuCluster& cluster) {
+  const RowKey& key = row.measurement.key;
+  const Band& edges =
+      band(band_class(key.operation, cluster), static_cast<double>(key.size_bytes), cluster.ranks());
+  return edges.low / edges.surely_low;
+}
 
 std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
   std::vector<SizeSeries> all_series;
@@ -73,10 +85,12 @@ std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
   return all_series;
 }
 
-std::optional<SeriesRatios> series_ratios(const SizeSeries& series) {
+std::optional<SeriesRatios> series_ratios(const SizeSeries& series, const LowMargin& margin) {
   std::vector<double> ring;
   std::vector<double> best;
   std::vector<double> edge;
+  std::vector<double> low;
+  std::vector<double> upper_edge;
   for (auto row = series.rbegin(); row != series.rend() && ring.size() < kMaxRows; ++row) {
     if (!judged(**row) || (*row)->measurement.key.size_bytes < kLargeSize) continue;
     const Expectation& expected = (*row)->expectation;
@@ -84,22 +98,29 @@ std::optional<SeriesRatios> series_ratios(const SizeSeries& series) {
     ring.push_back(expected.ring_seconds.value_or(*expected.expected_seconds) / seconds);
     best.push_back(*expected.expected_seconds / seconds);
     edge.push_back(*expected.slowest_seconds / seconds);
+    low.push_back(low_seconds(**row, margin) / seconds);
+    upper_edge.push_back(expected.fastest_seconds.value_or(*expected.expected_seconds) / seconds);
   }
   if (ring.empty()) return std::nullopt;
-  return SeriesRatios{median(ring), median(best), median(edge), ring.size()};
+  return SeriesRatios{median(ring), median(best), median(edge), median(low), median(upper_edge), ring.size()};
 }
 
-VerdictWord verdict_of(const SizeSeries& series) {
+VerdictWord verdict_of(const SizeSeries& series, const LowMargin& margin) {
   if (std::none_of(series.begin(), series.end(), [](const Row* row) { return judged(*row); })) {
     return VerdictWord::none;
   }
-  const auto ratios = series_ratios(series);
-  if (ratios && ratios->to_ring < kFaultBelow) return VerdictWord::fault;
-  if (ratios && ratios->to_best > kWrongAbove) return VerdictWord::model_or_ranks_wrong;
-  if (has_intervals(series)) return low_by_intervals(series) ? VerdictWord::low : VerdictWord::as_expected;
+  const auto ratios = series_ratios(series, margin);
+  if (ratios && ratios->to_ring < kFaultBelow && ratios->to_lower_edge < 1) return VerdictWord::fault;
+  if (ratios && ratios->to_best > kWrongAbove && ratios->to_upper_edge > 1) {
+    return VerdictWord::model_or_ranks_wrong;
+  }
+  if (has_intervals(series)) {
+    if (low_by_intervals(series, margin)) return VerdictWord::low;
+    return low_by_intervals(series, {}) ? VerdictWord::none : VerdictWord::as_expected;
+  }
   if (!ratios) return VerdictWord::none;
   if (ratios->to_lower_edge >= 1) return VerdictWord::as_expected;
-  return ratios->rows > 1 ? VerdictWord::low : VerdictWord::none;
+  return ratios->rows > 1 && ratios->to_low < 1 ? VerdictWord::low : VerdictWord::none;
 }
 
 namespace {
@@ -166,7 +187,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   }
   for (const SizeSeries& series : series_of(run.rows)) {
     const GpuCluster ran = running(cluster, series);
-    const VerdictWord word = verdict_of(series);
+    const VerdictWord word = verdict_of(series, [&](const Row& row) { return low_margin(row, ran); });
     const std::string why = explain_series(series, word, ran);
     const double peak = peak_busbw(series, ran);
     for (const Row* row : series) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,17 +26,27 @@ struct SeriesRatios {
   double to_ring = 0;        ///< the floor: the ring, or the operation's only algorithm
   double to_best = 0;        ///< the best algorithm
   double to_lower_edge = 0;  ///< of the band
-  std::size_t rows = 0;      ///< that the medians are of, 1 to 3
+  double to_low = 0;         ///< below 1 the rows are LOW
+  double to_upper_edge = 0;
+  std::size_t rows = 0;  ///< that the medians are of, 1 to 3
 };
 
-/// None when no row of at least 64 MiB has a band.
-[[nodiscard]] std::optional<SeriesRatios> series_ratios(const SizeSeries& series);
+/// How much longer than the band's slowest time a row may take before its run is LOW: 1 and more.
+using LowMargin = std::function<double(const Row& row)>;
 
-/// FAULT: below half of the ring. Model or rank count wrong: more than 5 % above the best algorithm. LOW:
-/// with intervals, the whole interval below the band on two neighbouring sizes, or on one of at least 64 MiB;
-/// without (an imported log), the median of the three largest sizes below it, and no verdict instead where
-/// that is a single row: those of healthy logs dip. None without a band.
-[[nodiscard]] VerdictWord verdict_of(const SizeSeries& series);
+/// Of the row's class (bands.hpp): what is below the band of nine in ten healthy runs need not be slow.
+[[nodiscard]] double low_margin(const Row& row, const GpuCluster& cluster);
+
+/// None when no row of at least 64 MiB has a band.
+[[nodiscard]] std::optional<SeriesRatios> series_ratios(const SizeSeries& series,
+                                                        const LowMargin& margin = {});
+
+/// FAULT: below half of the ring and below the band. Model or rank count wrong: above the band and more than
+/// 5 % above the best algorithm. LOW: with intervals, the whole interval below the band by more than `margin`
+/// (empty: at all) on two neighbouring sizes, or on one of at least 64 MiB; without (an imported log), the
+/// median of the three largest sizes, and no verdict instead where that is a single row: those of healthy
+/// logs dip. None below the band by less, and without a band.
+[[nodiscard]] VerdictWord verdict_of(const SizeSeries& series, const LowMargin& margin = {});
 
 /// Why a row may lie below its band: what the log tells of NVLinks, channels and network, else what is left.
 /// `row` has an expectation.

@@ -42,8 +42,9 @@ CommandResult judge(const JudgeOptions& options) {
   }
   const topology::ResolvedMachine machine = topology::resolve_machine(topology);
   analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, options.record, options.own_floor);
-  if (!options.transport.empty())
-    cluster.transport = analysis::transport_option(options.transport, cluster.sm);
+  if (!options.transport.empty()) {
+    cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
+  }
   Run judged = analysis::judged_on_gpus(run, cluster);
   if (analysis::is_low(judged)) {
     analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},

@@ -48,7 +48,7 @@ CommandResult predict(const PredictOptions& options) {
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }
   if (!options.transport.empty())
-    cluster.transport = analysis::transport_option(options.transport, cluster.sm);
+    cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
   const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
   require_writable_documents(documents, options.output.overwrite);

@@ -75,16 +75,22 @@ constexpr double kHopperEfficiency = 0.85;     // NCCL 2.30 tuning.cc, nvlsEffic
 constexpr double kBlackwellEfficiency = 0.74;  // the same
 constexpr double kTreeOverNvls = 0.91;         // published logs of 2 × 8 H100 (RoCE, EFA): 471 to 487 GB/s
 constexpr int kMinGpus = 3;                    // NCCL uses it from three GPUs on
+// Of racks: beyond its start, an AllReduce of 72 GB200 in one domain moves 440 GB/s of the 722 of its NVLinks
+// (published log); 2 × 72 gain 422, and 20 × 72 half of that.
+constexpr double kRackOverBoard = 0.61 / 0.74;
 
 }  // namespace
 
 std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
   const int ranks = cluster.ranks_per_domain();
   if (cluster.sm < 90 || !cluster.nvswitch || ranks < kMinGpus) return std::nullopt;
-  const double efficiency = cluster.sm >= 100 ? kBlackwellEfficiency : kHopperEfficiency;
-  const double within = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second *
-                        efficiency * ranks / (ranks + 1);
+  if (cluster.domains() == 1 ? cluster.run.no_nvls : cluster.run.no_nvls_tree) return std::nullopt;
+  const double efficiency = (cluster.sm >= 100 ? kBlackwellEfficiency : kHopperEfficiency) *
+                            (cluster.nvlink_rack() ? kRackOverBoard : 1);
+  double within = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second * efficiency *
+                  ranks / (ranks + 1);
   if (cluster.domains() == 1) return AlgorithmRate{"nvls", within, gpu_link(cluster)};
+  if (cluster.nvlink_rack() && cluster.domains() > 2) within /= 2;
   const double across = tree_rate_of_nics(cluster);
   if (across < kTreeOverNvls * within) return AlgorithmRate{"nvls_tree", across, domain_nics(cluster)};
   return AlgorithmRate{"nvls_tree", kTreeOverNvls * within, gpu_link(cluster)};

@@ -46,8 +46,9 @@ struct AlgorithmRate {
 [[nodiscard]] double tree_rate_of_nics(const GpuCluster& cluster);
 
 /// NVLS (one domain) or NVLS-tree (several) for AllReduce: the NVSwitches reduce, and a GPU sends S(p+1)/p.
-/// None below compute capability 9.0, without NVSwitches, or with fewer than three GPUs a domain. Sources:
-/// NVIDIA/nccl-tests PR 239 (bytes on the wire), NCCL 2.30 src/graph/tuning.cc (nvlsEfficiency).
+/// None below compute capability 9.0, without NVSwitches, with fewer than three GPUs a domain, or where the
+/// run says that its NCCL has none. A rack's domain gets less of it than a board's, beyond two domains half.
+/// Sources: NVIDIA/nccl-tests PR 239 (bytes on the wire), NCCL 2.30 src/graph/tuning.cc (nvlsEfficiency).
 [[nodiscard]] std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster);
 
 /// AllToAll (also AllToAllv, Gather, Scatter by its links): every rank sends (p−1)/p · S, of which the part

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,7 +102,30 @@ std::optional<double> min_microseconds(const Run& run) {
 
 }  // namespace
 
+namespace {
+
+/// "2.17.1+cuda12.1" before 2.18; false where no version is known.
+bool nccl_before(const std::string& version, int minor) {
+  int major = 0;
+  int found = 0;
+  if (std::sscanf(version.c_str(), "%d.%d", &major, &found) != 2) return false;
+  return major < 2 || (major == 2 && found < minor);
+}
+
+/// Whether the run could use NVLS: NCCL has it from 2.17 on within a node and from 2.18 on across nodes
+/// (release notes), its log counts the channels for it, and a variable turns it off.
+void note_nvls(GpuCluster& cluster, const Run& run) {
+  const auto variable = run.environment.find("NCCL_NVLS_ENABLE");
+  const bool off = (variable != run.environment.end() && variable->second == "0") ||
+                   (run.log && run.log->nvls_channels && run.log->nvls_channels->value == 0);
+  cluster.run.no_nvls = off || nccl_before(run.versions.nccl, 17);
+  cluster.run.no_nvls_tree = off || nccl_before(run.versions.nccl, 18);
+}
+
+}  // namespace
+
 GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
+  note_nvls(cluster, run);
   if (run.log) cluster = with_log_facts(std::move(cluster), *run.log);
   if (own_floor) cluster.run.min_microseconds = min_microseconds(run);
   return cluster;

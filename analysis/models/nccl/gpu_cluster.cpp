@@ -46,9 +46,11 @@ int nvlinks_among(const topology::Host& host, int ranks) {
 
 /// The slowest way from one rank's GPU to the next one's.
 void find_host_path(const topology::Host& host, GpuCluster& cluster) {
+  bool all_switched = true;
   for (int i = 0; i < cluster.ranks_per_node; ++i) {
     const auto path = topology::path_between(host, gpu(i), gpu((i + 1) % cluster.ranks_per_node));
     if (!path || path->type <= topology::PathType::nvl) continue;
+    all_switched = all_switched && path->type <= topology::PathType::pxb;
     for (const topology::PathHop& hop : path->hops) {
       if (!hop.gigabytes_per_second) continue;
       const bool pcie = hop.link.starts_with("PCIe");
@@ -58,6 +60,7 @@ void find_host_path(const topology::Host& host, GpuCluster& cluster) {
       cluster.host_path_name = pcie ? hop.link : "the path " + hop.link;
     }
   }
+  cluster.host_path_is_switched = cluster.host_path > 0 && all_switched;
   if (cluster.host_path > 0) return;
   // No source shows the way: NCCL's rate between two sockets of a CPU that it does not know.
   cluster.host_path = topology::cpu_interconnect_rate("x86_64", "", 0).gigabytes_per_second;
@@ -133,7 +136,7 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   cluster.nvswitch = cluster.nvlinks > 0 && topology::has_nvswitch(host);
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
   find_nics(host, cluster);
-  cluster.transport = transport_of(host, cluster.sm);
+  cluster.transport = cluster.nic_transport = transport_of(host, cluster.sm);
   cluster.gpu_path = pcie_of(host, host.gpus[0].pci_address.value_or(""));
   if (nodes > 1 && cluster.nics == 0) {
     throw usage_error(
@@ -155,7 +158,8 @@ GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes, int
   GpuCluster cluster = gpu_cluster(host, nodes >= 1 && nodes <= most ? 1 : nodes, ranks_per_node, name);
   cluster.nodes = nodes;
   cluster.nodes_per_domain = most;
-  cluster.transport = find_transport(machine.nic_transport, cluster.sm).value_or(Transport::unknown);
+  cluster.transport = cluster.nic_transport =
+      find_transport(machine.nic_transport, cluster.sm).value_or(Transport::unknown);
   return cluster;
 }
 

@@ -15,6 +15,8 @@ struct GpuRunFacts {
   std::string network;                     ///< "IB with GPUDirect RDMA", between nodes; empty: not told
   Transport logged = Transport::unknown;   ///< what that says, whatever the run is judged as
   std::optional<std::string> algorithm;    ///< that ran: "ring", "tree", "nvls", "nvls_tree"
+  bool no_nvls = false;                    ///< turned off, not found, or NCCL before 2.17
+  bool no_nvls_tree = false;               ///< the same, or NCCL before 2.18
   std::optional<int> channels;             ///< of collectives, as NCCL counts them
   std::optional<int> gpus_per_process;     ///< nGpus × nThread of nccl-tests' header
   bool a_thread_per_gpu = false;           ///< nThread > 1
@@ -37,13 +39,15 @@ struct GpuCluster {
   int nodes_per_domain = 1;  ///< nodes that NVLink connects
   int nvlinks = 0;           ///< of each GPU, to the other ranks; 0: they meet over PCIe
   bool nvswitch = false;
-  double host_path = 0;        ///< where NVLink does not connect them: the slowest way to a neighbour
-  std::string host_path_name;  ///< "between the sockets"
-  int nics = 0;                ///< of a node, that NCCL uses
-  double nic_line_rate = 0;    ///< of one NIC
-  double nic_path = 0;         ///< PCIe of one NIC; 0: not known
-  double gpu_path = 0;         ///< PCIe of one GPU, on its way to the NICs; 0: not known
-  Transport transport = Transport::unknown;
+  double host_path = 0;                ///< where NVLink does not connect them: the slowest way to a neighbour
+  std::string host_path_name;          ///< "between the sockets"
+  bool host_path_is_switched = false;  ///< through PCIe switches only, and no CPU
+  int nics = 0;                        ///< of a node, that NCCL uses
+  double nic_line_rate = 0;            ///< of one NIC
+  double nic_path = 0;                 ///< PCIe of one NIC; 0: not known
+  double gpu_path = 0;                 ///< PCIe of one GPU, on its way to the NICs; 0: not known
+  Transport transport = Transport::unknown;      ///< that the run is judged by: the log's, or the NICs'
+  Transport nic_transport = Transport::unknown;  ///< what the NICs are made for
   GpuRunFacts run;
 
   [[nodiscard]] int ranks() const { return nodes * ranks_per_node; }
@@ -53,6 +57,8 @@ struct GpuCluster {
   [[nodiscard]] int ranks_per_domain() const {
     return domains() == 1 ? ranks() : nodes_per_domain * ranks_per_node;
   }
+  /// NVLink connects more GPUs than those of one board (HGX: 8; DGX-2's two boards had 16 V100).
+  [[nodiscard]] bool nvlink_rack() const { return nvlinks > 0 && sm >= 90 && ranks_per_domain() > 8; }
   bool operator==(const GpuCluster&) const = default;
 };
 

@@ -3,18 +3,10 @@
 #include <algorithm>
 
 #include "analysis/models/nccl/algorithms.hpp"
-#include "base/units.hpp"
+#include "analysis/models/nccl/bands.hpp"
 
 namespace collbench::analysis {
 namespace {
-
-// How far nine in ten rows of published logs lay from the model (docs/accuracy.md), rounded up.
-constexpr double kWithinDomain = 0.15;  // ≥ 64 MiB: NVLink, or a transport whose figures are known
-constexpr double kLoose = 0.20;         // ≥ 64 MiB: PCIe boxes, other transports, many nodes
-constexpr double kMiddleSizes = 0.45;   // 64 KiB to 64 MiB: the ramp
-constexpr double kSmallSizes = 0.30;
-// DGX SuperPOD: 32 nodes under one set of leaf switches; beyond it a spine takes part that no graph shows.
-constexpr int kNodesOfOneLeaf = 32;
 
 std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& cluster) {
   switch (gpu_pattern(id)) {
@@ -60,14 +52,6 @@ double plateau_busbw(OperationId id, const GpuCluster& cluster) {
   return best_of(rates).gigabytes_per_second * bus_factor(operation(id), cluster.ranks());
 }
 
-double band_uncertainty(const GpuCluster& cluster, double bytes) {
-  if (bytes < 64 * static_cast<double>(kKiB)) return kSmallSizes;
-  if (bytes < 64 * static_cast<double>(kMiB)) return kMiddleSizes;
-  const bool links_known = cluster.nvlinks > 0 || cluster.ranks_per_node == 1;
-  const bool network_known = cluster.domains() == 1 || traits(cluster.transport).figures_known;
-  return links_known && network_known && cluster.nodes <= kNodesOfOneLeaf ? kWithinDomain : kLoose;
-}
-
 Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCluster& cluster) {
   Expectation expected;
   const std::vector<AlgorithmRate> rates = gpu_algorithms(id, cluster);
@@ -84,9 +68,9 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
   expected.expected_seconds = seconds(best);
   expected.expected_by = best.name;
   expected.limited_by = best.limit.name;
-  const double off = band_uncertainty(cluster, bytes);
-  expected.fastest_seconds = *expected.expected_seconds / (1 + off);
-  expected.slowest_seconds = seconds(rates.front()) / (1 - off);
+  const Band& edges = band(band_class(id, cluster), bytes, cluster.ranks());
+  expected.fastest_seconds = *expected.expected_seconds / edges.high;
+  expected.slowest_seconds = seconds(rates.front()) / edges.low;
   return expected;
 }
 

@@ -15,11 +15,8 @@ namespace collbench::analysis {
 /// Bus bandwidth of the best algorithm on large buffers, GB/s; 0 where nothing is expected.
 [[nodiscard]] double plateau_busbw(OperationId id, const GpuCluster& cluster);
 
-/// How far off the models may be, as a fraction of busbw (docs/model.md).
-[[nodiscard]] double band_uncertainty(const GpuCluster& cluster, double bytes);
-
 /// What an operation should take by the cluster's links: ring, tree, the best algorithm, and the band
-/// [ring, best]. Empty where there is no algorithm.
+/// [ring, best], widened as far as healthy runs lie from them (bands.hpp). Empty where there is no algorithm.
 [[nodiscard]] Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCluster& cluster);
 
 }  // namespace collbench::analysis

@@ -23,6 +23,10 @@ constexpr double kSendRecvCall = 20;  // no log: two of those
 // Logs of 1 to 4 nodes: t − S/rate is nearly flat from 1 MiB to 1 GiB, growing 2 to 4 times over that range.
 constexpr double kRampAtMiB = 45;
 constexpr double kRampPerDoubling = 30;
+// 72, 144 and 1,440 GB200 in NVLink racks: t − S/rate from 512 MiB on is 0.6, 0.8 and 4.7 ms (published
+// logs).
+constexpr double kRackRampAtMiB = 138;
+constexpr double kRackRampPerRank = 1.06;
 constexpr double kRampBelowMiB = 0.35;
 constexpr double kRampAboveMiB = 0.15;
 // Launch and work overlap, and neither hides the other quite: the cube root of the sum of cubes (8 × A100).
@@ -84,7 +88,10 @@ double latency_floor_microseconds(const Operation& operation, const GpuCluster& 
 double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes) {
   if (point_to_point(operation.id)) return 0;  // no step waits for another (8 × A100 AllToAll: none seen)
   const double mebibytes = bytes / (1 << 20);
-  const double at_one = kRampAtMiB + kRampPerDoubling * std::log2(cluster.domains());
+  double at_one = kRampAtMiB + kRampPerDoubling * std::log2(cluster.domains());
+  if (cluster.nvlink_rack()) {
+    at_one = std::max(at_one, kRackRampAtMiB + kRackRampPerRank * cluster.ranks());
+  }
   return at_one * std::pow(mebibytes, mebibytes < 1 ? kRampBelowMiB : kRampAboveMiB);
 }
 

@@ -302,12 +302,6 @@ TEST(ImportLog, OneProgramPerSizeIsOneRun) {
   EXPECT_EQ(run.rows.size(), 4U);
 }
 
-/// Four ranks whose program nothing names: `size` bytes each, `times` with the busbw that they give.
-std::string nameless(const std::string& row) {
-  return "# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n#\n" +
-         devices() + std::string(kNewHeading) + row + std::string(kFooter);
-}
-
 TEST(ImportLog, RunsOfDifferentProgramsAreNotOneRunWhateverOperationIsGiven) {
   const std::string all_gather = nameless(
       "  1000000000     62500000     float    none      -1    10000  100.00   75.00      0    10000  100.00  "
@@ -329,29 +323,6 @@ TEST(ImportLog, RunsOfDifferentProgramsAreNotOneRunWhateverOperationIsGiven) {
   EXPECT_THAT(refusal_of(all_gather + reduce_scatter, options), HasSubstr("holds 2 runs"));
   options.run = 1;
   EXPECT_EQ(read(all_gather + reduce_scatter, options).rows.size(), 2U);
-}
-
-TEST(ImportLog, ConnectionsSayWhichNetworkRanAndWhetherItHadGpuDirect) {
-  const auto facts = [](const std::string& lines) {
-    std::string log = whole_log();
-    log.insert(log.find("NCCL version"), lines);
-    return *read(log).log;
-  };
-  const LogFacts staged = facts(
-      "n1:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n"
-      "n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2\n");
-  EXPECT_EQ(staged.network->value, "IB");
-  EXPECT_FALSE(staged.gpu_direct->value);
-  const LogFacts direct = facts(
-      "n1:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 1 'mlx5_1'\n"
-      "n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2/GDRDMA\n");
-  EXPECT_TRUE(direct.gpu_direct->value);
-  const LogFacts bridge = facts(
-      "n1:1:2 [0] NCCL INFO NET/Socket : Using [0]virbr0:192.168.122.1<0>\n"
-      "n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [send] via NET/Socket/0\n");
-  EXPECT_EQ(bridge.network->value, "Socket");
-  EXPECT_EQ(bridge.nics->value, std::vector<std::string>{"virbr0"});
-  EXPECT_FALSE(facts("").network);
 }
 
 TEST(ImportLog, ProcessesThatTookThemselvesForTheJobAreRefused) {

@@ -47,6 +47,12 @@ inline std::string whole_log() {
          std::string(kFooter);
 }
 
+/// `row` of four ranks whose program nothing names.
+inline std::string nameless(const std::string& row) {
+  return "# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n#\n" +
+         devices() + std::string(kNewHeading) + row + std::string(kFooter);
+}
+
 /// `text` with `prefix` before every line.
 inline std::string prefixed(std::string_view text, std::string_view prefix) {
   std::string result;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/import/import_log.hpp"
+#include "tests/analysis/import/logs.hpp"
+
 namespace collbench::analysis::nccl_line_test {
 namespace {
 
@@ -43,6 +46,29 @@ TEST(NcclLine, ConnectionsAreCountedByKind) {
   EXPECT_EQ(facts.connections[0], (LogConnections{"NET/IB", true, 2, 1}));
   EXPECT_EQ(facts.connections[1], (LogConnections{"NET/IB", false, 1, 3}));
   EXPECT_EQ(facts.connections[2], (LogConnections{"P2P/CUMEM", false, 1, 4}));
+}
+
+TEST(NcclLine, ConnectionsSayWhichNetworkRanAndWhetherItHadGpuDirect) {
+  const auto facts = [](const std::string& lines) {
+    std::string log = whole_log();
+    log.insert(log.find("NCCL version"), lines);
+    return *import_log(log, "log", {}).log;
+  };
+  const LogFacts staged = facts(
+      "n1:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n"
+      "n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2\n");
+  EXPECT_EQ(staged.network->value, "IB");
+  EXPECT_FALSE(staged.gpu_direct->value);
+  const LogFacts direct = facts(
+      "n1:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 1 'mlx5_1'\n"
+      "n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2/GDRDMA\n");
+  EXPECT_TRUE(direct.gpu_direct->value);
+  const LogFacts bridge = facts(
+      "n1:1:2 [0] NCCL INFO NET/Socket : Using [0]virbr0:192.168.122.1<0>\n"
+      "n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [send] via NET/Socket/0\n");
+  EXPECT_EQ(bridge.network->value, "Socket");
+  EXPECT_EQ(bridge.nics->value, std::vector<std::string>{"virbr0"});
+  EXPECT_FALSE(facts("").network);
 }
 
 TEST(NcclLine, TuningByNameAndByNumber) {

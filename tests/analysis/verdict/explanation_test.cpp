@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/models/nccl/bands.hpp"
+#include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
 
@@ -95,9 +97,33 @@ TEST(Explanation, TheNumberIsWorthSoManyLinks) {
   // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
               HasSubstr("GB/s leaves each node, about 2.6 of its 8 NICs. Likely cause"));
-  EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 3),
+  EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 6),
               AllOf(HasSubstr("leaves each domain, about "), HasSubstr("of its 72 NICs, and"),
                     HasSubstr("of its 18 NVLinks. Likely cause")));
+}
+
+TEST(Explanation, BetweenTheBandAndLowItIsLeftOpen) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const Band& edges = band(BandClass::rdma, 8.0 * kGiB, 16);
+  const double ring = *expect_on_gpus(OperationId::all_reduce, 8 * kGiB, cluster).ring_seconds /
+                      *expect_on_gpus(OperationId::all_reduce, 8 * kGiB, cluster).expected_seconds;
+  const auto judged = [&](double of_ring) {
+    return judged_on_gpus(run_from_expectation(cluster, ring / of_ring), cluster).rows.back().verdict;
+  };
+  EXPECT_EQ(judged(edges.low * 1.01).word, VerdictWord::as_expected);
+  const Verdict between = judged((edges.low + edges.surely_low) / 2);
+  EXPECT_EQ(between.word, VerdictWord::none);
+  EXPECT_THAT(between.explanation, AllOf(HasSubstr("less than nine in ten healthy runs of its class reach"),
+                                         HasSubstr("If something is: unused NICs")));
+  EXPECT_EQ(judged(edges.surely_low * 0.99).word, VerdictWord::low);
+  EXPECT_EQ(judged(0.4).word, VerdictWord::fault);
+}
+
+TEST(Explanation, AWideClassSaysHowWideItIs) {
+  EXPECT_THAT(
+      explanation(cluster_of("l40s", 1), 1),
+      HasSubstr("Healthy runs of its class (PCIe through the CPUs, no NVLink: 2 machines) reach from"));
+  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 1), testing::Not(HasSubstr("Healthy runs of its class")));
 }
 
 TEST(Explanation, TwoChannelsOfTwelveNvlinksAreOneLink) {

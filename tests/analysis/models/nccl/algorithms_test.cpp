@@ -58,6 +58,27 @@ TEST(GpuNvls, AcrossNodesTheNicsMayBoundIt) {
   EXPECT_NEAR(gpu_nvls(cluster_of("a3-mega", 4))->gigabytes_per_second, 8 * 25 * 0.944 / 2, 1e-9);
 }
 
+TEST(GpuNvls, ARackHasLessOfItThanABoard) {
+  const auto busbw = [](int nodes) {
+    const GpuCluster cluster = cluster_of("gb200-nvl72", nodes);
+    return gpu_nvls(cluster)->gigabytes_per_second *
+           bus_factor(operation(OperationId::all_reduce), cluster.ranks());
+  };
+  // Published: 72 GB200 reach 847 GB/s at 8 GiB, 144 reach 820 at 16 GiB, 1440 reach 406.
+  EXPECT_NEAR(busbw(18) / 847, 1, 0.1);
+  EXPECT_NEAR(busbw(36) / 820, 1, 0.1);
+  EXPECT_NEAR(busbw(360) / 406, 1, 0.1);
+}
+
+TEST(GpuNvls, IsNotExpectedWhereTheRunHasNone) {
+  GpuCluster cluster = cluster_of("hgx-h100", 1);
+  cluster.run.no_nvls = true;
+  EXPECT_FALSE(gpu_nvls(cluster));
+  cluster = cluster_of("hgx-h100", 2);
+  cluster.run.no_nvls_tree = true;
+  EXPECT_FALSE(gpu_nvls(cluster));
+}
+
 TEST(GpuNvls, NeedsHopperSwitchesAndThreeGpus) {
   EXPECT_FALSE(gpu_nvls(cluster_of("hgx-a100", 1)));
   EXPECT_FALSE(gpu_nvls(cluster_of("h100-nvl", 1, 2)));

@@ -73,6 +73,25 @@ TEST(RunFacts, AJobOnSomeGpusHasTheNicsThatItsLogLists) {
   EXPECT_EQ(cluster_of_run(run, machine, "log", false).nics, 8);  // a finding, not a smaller machine
 }
 
+TEST(RunFacts, NvlsNeedsItsVersionItsChannelsAndNobodyAgainstIt) {
+  collbench::Run run;
+  const auto facts = [&] { return with_run_facts(cluster_of("hgx-h100", 1), run, false).run; };
+  EXPECT_FALSE(facts().no_nvls);  // nothing said
+  run.versions.nccl = "2.16.5+cuda12.0";
+  EXPECT_TRUE(facts().no_nvls);
+  run.versions.nccl = "2.17.1";
+  EXPECT_FALSE(facts().no_nvls);
+  EXPECT_TRUE(facts().no_nvls_tree);
+  run.versions.nccl = "2.27.6+cuda12.9";
+  EXPECT_FALSE(facts().no_nvls_tree);
+  run.environment["NCCL_NVLS_ENABLE"] = "0";
+  EXPECT_TRUE(facts().no_nvls);
+  run.environment.clear();
+  run.log.emplace();
+  run.log->nvls_channels = {0, 9};  // "24 coll channels, 0 nvls channels"
+  EXPECT_TRUE(facts().no_nvls);
+}
+
 TEST(RunFacts, ThreadsAndProcesses) {
   LogFacts log;
   log.gpus_per_process = {8, 1};

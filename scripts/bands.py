@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+"""How far healthy runs lie from the model, by class of machine and size: the table in analysis/models/nccl/bands.cpp.
+
+usage: scripts/bands.py FOLDER [--program build/release/src/collbench] [-o analysis/models/nccl/bands.cpp]
+
+FOLDER is that of scripts/accuracy (logs and MACHINES.tsv); ../scaleout/published.tsv beside it holds points of
+published tables, of which those of machines that nobody called broken are taken, from 64 MiB on. Each row gives two
+ratios of busbw: measured over the slowest algorithm that may run (the low side), and over the best one (the high side).
+
+Rows of one machine depend on each other, so a machine counts once: by the 5 % quantile of its low side and the 95 % one
+of its high side, as logarithms. A class's center and spread are those of its machines and of SHRINK machines' worth of
+the next wider class (PARENTS), up to all machines. A band reaches `spreads` spreads beyond the center, one number for
+each class of sizes and each group of classes (GROUPS: NVLink and verbs, which many machines measured; PCIe without
+NVLink; sends and receives; the rest): the one with which nearest to 90 % of the group's rows lie inside when each machine in turn is left
+out of everything. A run is LOW twice as many spreads below the center: nine in ten is not enough to call a machine
+slow. From FULL_RANKS ranks on, sizes count as if there were so many: what matters is what each rank sends.
+"""
+
+import argparse
+import collections
+import csv
+import json
+import math
+import pathlib
+import re
+import statistics
+import subprocess
+import tempfile
+import typing
+
+SIZES = (("≥ 1 GiB", 1 << 30), ("64 MiB–1 GiB", 64 << 20), ("64 KiB–64 MiB", 64 << 10), ("< 64 KiB", 0))
+SHRINK = 2
+WANTED = 0.9
+FULL_RANKS = 64
+# A class's next wider one. Only the first eleven are in the program, in the order of its BandClass.
+PARENTS = {"nvlink": "measured", "nvlink_rack": "open", "rdma": "measured", "many_nodes": "open", "efa": "plugins",
+           "tcpx": "plugins", "plugin": "plugins", "exchange": "all", "pcie_switches": "pcie", "pcie_host": "pcie",
+           "sockets": "open", "pcie": "all", "plugins": "open", "measured": "all", "open": "all", "all": ""}
+# TCP, and RDMA through host memory: no healthy run was published, and their model is a ceiling. Under a tenth of it is
+# what TCP gave where RDMA should have run.
+CEILINGS_ONLY = {"sockets": 0.1}
+GROUPS = ("measured", "pcie", "exchange", "open")
+IN_PROGRAM = tuple(PARENTS)[:11]
+EXCHANGES = ("AllToAll", "SendRecv")
+# Logs of one machine that differ in more than their last part; all others are machines of their own.
+ONE_MACHINE = ("superbench_8xa100", "panlichen_8xv100", "panlichen_8xa100", "panlichen_2x4090", "mew0",
+               "aws_adt_2node_1")
+MANY_NODES = 8
+GPUS_OF_A_BOARD = 8
+
+
+class Published(typing.NamedTuple):
+    """A machine of published.tsv: how its lines are known, what it is, and its class between nodes."""
+    source: str
+    name: str
+    topology: typing.Any  # a reference machine, or a line as of MACHINES.tsv
+    transport: str
+    states_algorithm: bool = False
+
+
+def node(gpus, nics, gigabytes):
+    return {"log": "published.tsv", "gpu": "A100", "nvlink_GBs_per_gpu(NCCL)": "240", "ranks_per_node": str(gpus),
+            "nics": str(nics), "nic_GBs": str(gigabytes)}
+
+
+# Left out: complaints (nccl#2409, nccl-tests#106), AMD, PyTorch's own timing, SHARP and CollNet (no model), averages of
+# rows that stand beside them, and Scatter (its model is that of AllToAll).
+PUBLISHED = (
+    Published(r"^coreweave", "coreweave_gb200", "gb200-nvl72", "ib"),
+    Published(r"57382123767", "azure_ndv5", "ndv5", "ib"),
+    Published(r"66225889673(?!.*MD1)|66264445509", "slinky_b200", "hgx-b200", "ib", True),
+    Published(r"66678924292", "use3a_b200", "hgx-b200", "ib", True),
+    Published(r"^argonne", "polaris", node(4, 2, 25), "plugin"),
+    Published(r"^xxrjun", "xxrjun_h100", "hgx-h100", "ib"),
+    Published(r"66195978878", "h100_nccl_2.28", "hgx-h100", "ib", True),
+    Published(r"63121195579", "b200_2026_08", "hgx-b200", "ib"),
+    Published(r"nccl#527", "p4d", node(8, 4, 12.5), "efa"),
+)
+# nccl-tests' name, reduction, root, busbw/algbw by ranks; ours.
+OPERATIONS = {
+    "all_reduce": ("AllReduce", "sum", -1, lambda n: 2 * (n - 1) / n, "all_reduce", True),
+    "all_gather": ("AllGather", "none", -1, lambda n: (n - 1) / n, "all_gather", False),
+    "reduce_scatter": ("ReduceScatter", "sum", -1, lambda n: (n - 1) / n, "reduce_scatter", False),
+    "alltoall": ("AllToAll", "none", -1, lambda n: (n - 1) / n, "all_to_all", False),
+    "sendrecv": ("SendRecv", "sum", -1, lambda n: 1, "send_recv", True),
+    "broadcast": ("Broadcast", "none", 0, lambda n: 1, "broadcast", True),
+}
+HEADING = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong"
+
+
+class Point(typing.NamedTuple):
+    machine: str
+    band_class: str
+    size: int
+    low: float   # measured busbw over that of the slowest algorithm that may run
+    high: float  # over that of the best
+
+
+def size_class(size, band_class=""):
+    """Sends and receives are too few to be told apart from 64 MiB on."""
+    index = next(index for index, (_, least) in enumerate(SIZES) if size >= least)
+    return 0 if band_class == "exchange" and index == 1 else index
+
+
+def machine_of(log):
+    return next((name for name in ONE_MACHINE if log.startswith(name)),
+                "p5" if log.startswith("aws_adt_2node") else log.rsplit(".", 1)[0])
+
+
+def class_of(operation, nodes, ranks_per_node, nvlink, transport, rack=False):
+    """As band_class() in the program."""
+    domains = -(-nodes // 18) if rack else nodes
+    if domains > 1 and operation in EXCHANGES:
+        return "exchange"
+    if not nvlink and ranks_per_node > 1:
+        return "pcie_host"
+    if rack and nodes * ranks_per_node > GPUS_OF_A_BOARD:
+        return "nvlink_rack"
+    if domains == 1:
+        return "nvlink"
+    known = {"ib": "rdma", "roce": "rdma", "efa": "efa", "tcpx": "tcpx", "tcpxo": "tcpx"}.get(transport, "plugin")
+    return "many_nodes" if domains > MANY_NODES else known
+
+
+def points(record, machine, ranks, class_of_row):
+    found = []
+    for row in record:
+        if not row["expected_seconds"]:
+            continue
+        known = row.get("algorithm_ran", "auto") != "auto"
+        slowest = row["expected_seconds"] if known else row["ring_seconds"] or row["expected_seconds"]
+        size = row["size_bytes"] * min(1, FULL_RANKS / ranks)
+        found.append(Point(machine, class_of_row(row), size, slowest / row["seconds"],
+                           row["expected_seconds"] / row["seconds"]))
+    return found
+
+
+def points_of_log(machine, rows):
+    """Of a line of MACHINES.tsv and its judged rows."""
+    nvlink = float(machine["nvlink_GBs_per_gpu(NCCL)"]) > 0
+    ranks = int(machine["nodes"]) * int(machine["ranks_per_node"])
+    return points(rows, machine_of(machine["log"]), ranks, lambda row: class_of(
+        row["operation"], int(machine["nodes"]), int(machine["ranks_per_node"]), nvlink, machine["transport"]))
+
+
+def algorithm_stated(settings, operation, nodes):
+    if operation != "all_reduce":
+        return ""
+    if "Ring" in settings:
+        return "RING"
+    return "TREE" if settings.startswith("Tree") else "NVLS" if nodes == 1 else "NVLS_TREE"
+
+
+def as_log(operation, ranks, sizes, algorithm):
+    """A log of nccl-tests with these points (size: busbw) in it."""
+    name, reduction, root, factor, _, whole = OPERATIONS[operation]
+    lines, chosen = [HEADING], []
+    for size, busbw in sorted(sizes.items()):
+        blocks = 1 if whole else ranks
+        count = size // 4 // blocks
+        size = 4 * count * blocks
+        micros = factor(ranks) * size / busbw / 1e3
+        half = f"{micros:.4f} {size / micros / 1e3:.6f} {busbw:.6f} N/A"
+        lines.append(f"{size} {count} float {reduction} {root} {half} {half}")
+        if algorithm:
+            chosen.append(f"n:1:2 [0] NCCL INFO {name}: {size} Bytes -> Algo {algorithm} proto SIMPLE "
+                          "channel{Lo..Hi}={0..15}")
+    return "\n".join([*chosen, *lines, "# Out of bounds values : 0 OK"]) + "\n"
+
+
+def published_series(path):
+    """(machine, nodes, ranks, operation, algorithm): {size: busbw}, one for each line of settings and kind."""
+    series = collections.defaultdict(dict)
+    with open(path, encoding="utf-8") as table:
+        for line in csv.DictReader(table, delimiter="\t"):
+            settings = line["settings"] or ""
+            machine = next((each for each in PUBLISHED if re.search(each.source, line["source"])), None)
+            if (machine is None or line["op"] not in OPERATIONS or not line["size_bytes"].isdigit()
+                    or "SHARP" in settings or "COLLNET" in settings
+                    or (machine.name == "azure_ndv5" and line["kind"].startswith("avg"))):
+                continue
+            algorithm = algorithm_stated(settings, line["op"], int(line["nodes"])) if machine.states_algorithm else ""
+            key = (machine.name, int(line["nodes"]), int(line["gpus"]), line["op"], algorithm, settings, line["kind"],
+                   line["source"])
+            series[key][int(line["size_bytes"])] = float(line["busbw_GBs"])
+    return series
+
+
+def command(*words):
+    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+    if result.returncode not in (0, 1):  # 1 is LOW
+        raise SystemExit(f"bands: {' '.join(map(str, words))}: {result.stderr.strip()}")
+    return result.stdout
+
+
+def published_points(program, path, topology_of, best_rows):
+    if not path.exists():
+        return []
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        log, record, topology = (pathlib.Path(folder) / name for name in ("log.txt", "run.json", "node.json"))
+        for (name, nodes, ranks, operation, algorithm, *_), sizes in published_series(path).items():
+            machine = next(each for each in PUBLISHED if each.name == name)
+            log.write_text(as_log(operation, ranks, sizes, algorithm), encoding="utf-8")
+            record.unlink(missing_ok=True)
+            command(program, "import", log, "--operation", OPERATIONS[operation][4], "--nodes", nodes,
+                    "--ranks-per-node", ranks // nodes, "-o", record)
+            place = machine.topology
+            if isinstance(place, dict):
+                topology.write_text(json.dumps(topology_of(place)), encoding="utf-8")
+                place = topology
+            judged = json.loads(command(program, "judge", record, "--topology", place, "--transport",
+                                        machine.transport, "--format", "json"))
+            job = (nodes, ranks // nodes, True, machine.transport, machine.topology == "gb200-nvl72")
+            found += points(best_rows(judged), machine.name, ranks,
+                            lambda row, job=job: class_of(row["operation"], *job))
+    return [point for point in found if point.size >= SIZES[1][1]]
+
+
+def quantile(values, share):
+    values = sorted(values)
+    at = share * (len(values) - 1)
+    below = int(at)
+    above = min(below + 1, len(values) - 1)
+    return values[below] + (at - below) * (values[above] - values[below])
+
+
+def within(band_class, node_):
+    while band_class and band_class != node_:
+        band_class = PARENTS[band_class]
+    return band_class == node_
+
+
+def group_of(band_class):
+    return next(group for group in GROUPS if within(band_class, group))
+
+
+class Calibration:
+    """Bands of all classes and sizes, from all machines or without one."""
+
+    def __init__(self, all_points):
+        self.rows = collections.defaultdict(list)  # (class, size class, machine)
+        for point in all_points:
+            self.rows[(point.band_class, size_class(point.size, point.band_class), point.machine)].append(point)
+        self.edges = {key: (math.log(quantile([row.low for row in rows], 0.05)),
+                            math.log(quantile([row.high for row in rows], 0.95))) for key, rows in self.rows.items()}
+        self.spreads = {(group, size): self._fitting_spreads(group, size)
+                        for group in GROUPS for size in range(len(SIZES))}
+
+    def machines(self, band_class, size):
+        return sum(key[:2] == (band_class, size) for key in self.rows)
+
+    def _center(self, band_class, size, side, without):
+        values = [edges[side] for (kind, of_size, machine), edges in self.edges.items()
+                  if of_size == size and machine != without and within(kind, band_class)]
+        parent = PARENTS[band_class]
+        if not parent:
+            return statistics.mean(values), statistics.stdev(values)
+        center, spread = self._center(parent, size, side, without)
+        if not values:
+            return center, spread
+        share = len(values) + SHRINK
+        center = (sum(values) + SHRINK * center) / share
+        return center, math.sqrt((sum((value - center) ** 2 for value in values) + SHRINK * spread ** 2) / share)
+
+    def band(self, band_class, size, without=None, spreads=None):
+        size = size_class(SIZES[size][1], band_class)
+        reach = self.spreads[(group_of(band_class), size)] if spreads is None else spreads
+        low, low_spread = self._center(band_class, size, 0, without)
+        high, high_spread = self._center(band_class, size, 1, without)
+        lowest = math.exp(low - reach * low_spread)
+        return min(lowest, CEILINGS_ONLY.get(band_class, lowest)), max(1.0, math.exp(high + reach * high_spread))
+
+    def surely_low(self, band_class, size, without=None):
+        if band_class in CEILINGS_ONLY:
+            return CEILINGS_ONLY[band_class]
+        size = size_class(SIZES[size][1], band_class)
+        low, spread = self._center(band_class, size, 0, without)
+        return math.exp(low - 2 * self.spreads[(group_of(band_class), size)] * spread)
+
+    def called_low(self, size, node_):
+        """Left-out rows that would be LOW: (rows, all)."""
+        low = total = 0
+        for (kind, of_size, machine), rows in self.rows.items():
+            if of_size == size and within(kind, node_):
+                low += sum(row.low < self.surely_low(kind, size, machine) for row in rows)
+                total += len(rows)
+        return low, total
+
+    def coverage(self, size, left_out, spreads=None, band_class=None):
+        """(rows inside, rows)."""
+        inside = total = 0
+        for (kind, of_size, machine), rows in self.rows.items():
+            if of_size != size or not within(kind, band_class or "all"):
+                continue
+            low, high = self.band(kind, size, machine if left_out else None, spreads)
+            inside += sum(low <= row.low and row.high <= high for row in rows)
+            total += len(rows)
+        return inside, total
+
+    def _fitting_spreads(self, group, size):
+        members = {key[2] for key in self.rows if key[1] == size and within(key[0], group)}
+        group = group if len(members) > 1 else "all"  # one machine says nothing of another
+
+        def missed(spreads):
+            inside, total = self.coverage(size, True, spreads, group)
+            return abs(inside / total - WANTED)
+
+        return min((twentieths / 20 for twentieths in range(1, 100)), key=missed)
+
+    def errors(self, size, band_class, left_out):
+        """|measured over expected, less 1| in %, the expected one as it is, or by the other machines' median ratio."""
+        found = []
+        for (kind, of_size, machine), rows in self.rows.items():
+            if of_size != size or kind != band_class:
+                continue
+            others = [row.high for (k, s, m), each in self.rows.items() for row in each
+                      if s == size and k == band_class and m != machine]
+            scale = statistics.median(others) if left_out and others else 1
+            found += [100 * abs(row.high / scale - 1) for row in rows]
+        return found
+
+
+def table(calibration):
+    lines = []
+    for band_class in IN_PROGRAM:
+        cells = []
+        for size in range(len(SIZES)):
+            low, high = calibration.band(band_class, size)
+            surely = calibration.surely_low(band_class, size)
+            machines = calibration.machines(band_class, size_class(SIZES[size][1], band_class))
+            cells.append(f"{{{low:.2f}, {high:.2f}, {surely:.2f}, {machines}}}")
+        lines.append(f"    {{{{{', '.join(cells)}}}}},  // {band_class}")
+    return "\n".join(lines)
+
+
+def with_table(source, calibration):
+    begin = source.index("kBands{{\n") + len("kBands{{\n")
+    end = source.index("\n}};", begin)
+    return source[:begin] + table(calibration) + source[end:]
+
+
+def main():
+    import importlib.machinery  # scripts/accuracy has no ending, and imports this file
+    import importlib.util
+    loader = importlib.machinery.SourceFileLoader("accuracy", str(pathlib.Path(__file__).with_name("accuracy")))
+    accuracy = importlib.util.module_from_spec(importlib.util.spec_from_loader("accuracy", loader))
+    loader.exec_module(accuracy)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--program", type=pathlib.Path, default=pathlib.Path("build/release/src/collbench"))
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("analysis/models/nccl/bands.cpp"))
+    arguments = parser.parse_args()
+    logs = [accuracy.Log(arguments.program, arguments.folder, machine)
+            for machine in accuracy.machines_of(arguments.folder)]
+    calibration = accuracy.calibration_of(arguments.program, arguments.folder, logs)
+    source = arguments.output.read_text(encoding="utf-8")
+    arguments.output.write_text(with_table(source, calibration), encoding="utf-8")
+    print("\n".join(accuracy.coverage_section(calibration)))
+
+
+if __name__ == "__main__":
+    main()
