@@ -16,20 +16,25 @@ constexpr std::size_t kMaxFindings = 3;  // of one kind of node, in a line
 constexpr std::size_t kMaxKinds = 3;
 constexpr std::size_t kMaxNodes = 4;
 
-/// Costs are worked out for one node and for two: more of them lose as much.
-const FindingCost* cost_on(const PricedFinding& priced, int nodes) {
-  const auto found = std::find_if(priced.costs.begin(), priced.costs.end(), [nodes](const FindingCost& cost) {
-    return cost.nodes == std::min(nodes, 2);
-  });
-  return found == priced.costs.end() ? nullptr : &*found;
+/// Costs are worked out for one node and for two (or two racks): more of them lose as much.
+std::vector<FindingCost> costs_on(const PricedFinding& priced, int nodes) {
+  std::vector<FindingCost> costs = priced.price.costs;
+  std::erase_if(costs, [nodes](const FindingCost& cost) { return (cost.nodes == 1) != (nodes == 1); });
+  return costs;
+}
+
+bool any_changes(const std::vector<FindingCost>& costs) {
+  return std::any_of(costs.begin(), costs.end(), [](const FindingCost& cost) { return cost.changes(); });
 }
 
 std::string format_finding(const PricedFinding& priced, int nodes) {
   std::string text = fmt::format(
       "{} {} {}: {}", topology::severity_name(topology::finding_kind(priced.finding.code).severity),
       priced.finding.code, priced.finding.device, priced.finding.what);
-  const FindingCost* cost = cost_on(priced, nodes);
-  if (cost != nullptr && cost->changes()) text += ", " + format_cost({*cost});
+  FindingPrice price = priced.price;
+  price.costs = costs_on(priced, nodes);
+  text += ", " + format_price(price);
+  if (!price.advice.empty() && any_changes(price.costs)) text += ", advice: " + price.advice;
   return text;
 }
 
@@ -40,9 +45,8 @@ std::string first_hosts(const std::vector<std::string>& hosts) {
 }
 
 bool is_on_the_path(const PricedFinding& priced, int nodes) {
-  const FindingCost* cost = cost_on(priced, nodes);
   return topology::finding_kind(priced.finding.code).severity == topology::Severity::broken ||
-         (cost != nullptr && cost->changes());
+         any_changes(costs_on(priced, nodes));
 }
 
 }  // namespace

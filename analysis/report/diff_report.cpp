@@ -33,6 +33,15 @@ std::string rate_change(std::string_view algorithm, std::optional<double> health
                      percent < 0 ? "−" : "+", std::abs(percent), std::abs(percent) < 1 ? 1 : 0);
 }
 
+/// "ring … and best …"; empty where none changes by what is shown.
+std::string changed_rates(const FindingCost& cost) {
+  std::vector<std::string> rates{rate_change("ring", cost.healthy.ring, cost.faulty.ring),
+                                 rate_change("tree", cost.healthy.tree, cost.faulty.tree),
+                                 rate_change("best", cost.healthy.best, cost.faulty.best)};
+  std::erase(rates, "");
+  return topology::join_words(rates);
+}
+
 }  // namespace
 
 bool DiffReport::has_fault() const {
@@ -49,8 +58,8 @@ ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGr
   ComparedHosts compared{a.names, b.names, {}, std::move(diff.versions)};
   for (topology::Finding& finding : diff.findings) {
     const std::string host = first_names(finding.side == topology::Side::a ? a.names : b.names);
-    std::vector<FindingCost> costs = finding_costs(pair, finding);
-    compared.findings.push_back({std::move(finding), host, std::move(costs)});
+    FindingPrice price = finding_price(pair, finding);
+    compared.findings.push_back({std::move(finding), host, std::move(price)});
   }
   return compared;
 }
@@ -67,18 +76,41 @@ DiffReport compare_groups(const std::vector<topology::HostGroup>& groups) {
 
 std::string format_cost(const std::vector<FindingCost>& costs) {
   std::vector<std::string> parts;
+  int nodes = 0;
   for (const FindingCost& cost : costs) {
-    if (!cost.changes()) continue;
-    std::vector<std::string> rates{rate_change("ring", cost.healthy.ring, cost.faulty.ring),
-                                   rate_change("tree", cost.healthy.tree, cost.faulty.tree),
-                                   rate_change("best", cost.healthy.best, cost.faulty.best)};
-    std::erase(rates, "");
-    if (rates.empty()) continue;
-    parts.push_back(
-        fmt::format("on {} node{}: {}", cost.nodes, cost.nodes == 1 ? "" : "s", topology::join_words(rates)));
+    const bool any_changes = std::any_of(costs.begin(), costs.end(), [&cost](const FindingCost& each) {
+      return each.nodes == cost.nodes && !changed_rates(each).empty();
+    });
+    if (!any_changes) continue;
+    const std::string rates = changed_rates(cost);
+    std::string part;
+    if (cost.nodes != nodes) part = fmt::format("on {} node{}: ", cost.nodes, cost.nodes == 1 ? "" : "s");
+    nodes = cost.nodes;
+    part += rates.empty() ? "nothing" : rates;
+    if (cost.when != CostCase::any) part += fmt::format(" {}", cost_case_text(cost.when));
+    parts.push_back(std::move(part));
   }
   if (parts.empty()) return {};
   return fmt::format("cost: AllReduce {}", fmt::join(parts, "; "));
+}
+
+std::string format_price(const FindingPrice& price) {
+  const std::string cost = format_cost(price.costs);
+  if (!cost.empty()) {
+    if (price.reason.empty()) return cost;
+    return fmt::format("{}; {}{}", cost, price.kind == PriceKind::at_least ? "at least: " : "", price.reason);
+  }
+  switch (price.kind) {
+    case PriceKind::priced:
+      return "cost: none in the model: AllReduce of 8 GiB keeps its rate" +
+             (price.reason.empty() ? std::string() : "; " + price.reason);
+    case PriceKind::none:
+      return "cost: none: " + price.reason;
+    case PriceKind::at_least:
+    case PriceKind::not_modeled:
+      break;
+  }
+  return "cost: not modeled: " + price.reason;
 }
 
 std::string count_by_severity(const std::vector<PricedFinding>& findings) {

@@ -11,7 +11,7 @@ namespace collbench::analysis {
 struct PricedFinding {
   topology::Finding finding;
   std::string host;  ///< the one that is worse off
-  std::vector<FindingCost> costs;
+  FindingPrice price;
 };
 
 /// Two machines, or two kinds of them, compared.
@@ -41,6 +41,9 @@ struct DiffReport {
 /// "costs on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
 /// loss.
 [[nodiscard]] std::string format_cost(const std::vector<FindingCost>& costs);
+
+/// The same, or what stands in its place: "cost: not modeled: firmware is in no model". Never empty.
+[[nodiscard]] std::string format_price(const FindingPrice& price);
 
 /// "1 broken and 2 degraded", or "no difference".
 [[nodiscard]] std::string count_by_severity(const std::vector<PricedFinding>& findings);

@@ -1,6 +1,8 @@
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analysis/report/diff_report.hpp"
@@ -40,8 +42,13 @@ void add_rate(Json& json, const char* algorithm, std::optional<double> healthy,
   json[algorithm]["lost_percent"] = 100 * (*healthy - *faulty) / *healthy;
 }
 
+std::string_view cost_case_name(CostCase when) {
+  constexpr std::array<std::string_view, 4> kNames{"any", "at_start", "at_start_on_all_nodes", "during_job"};
+  return kNames.at(static_cast<std::size_t>(when));
+}
+
 Json cost_json(const FindingCost& cost) {
-  Json json{{"operation", "all_reduce"}, {"nodes", cost.nodes}};
+  Json json{{"operation", "all_reduce"}, {"nodes", cost.nodes}, {"case", cost_case_name(cost.when)}};
   add_rate(json, "ring", cost.healthy.ring, cost.faulty.ring);
   add_rate(json, "tree", cost.healthy.tree, cost.faulty.tree);
   add_rate(json, "best", cost.healthy.best, cost.faulty.best);
@@ -50,11 +57,18 @@ Json cost_json(const FindingCost& cost) {
 
 Json finding_json(const PricedFinding& each) {
   const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
-  Json json{{"code", kind.code},         {"severity", topology::severity_name(kind.severity)},
-            {"host", each.host},         {"device", each.finding.device},
-            {"what", each.finding.what}, {"reason", kind.reason},
-            {"confirm", kind.confirm},   {"costs", Json::array()}};
-  for (const FindingCost& cost : each.costs) json["costs"].push_back(cost_json(cost));
+  Json json{{"code", kind.code},
+            {"severity", topology::severity_name(kind.severity)},
+            {"host", each.host},
+            {"device", each.finding.device},
+            {"what", each.finding.what},
+            {"reason", kind.reason},
+            {"confirm", kind.confirm},
+            {"price", price_kind_name(each.price.kind)},
+            {"price_reason", each.price.reason},
+            {"advice", each.price.advice},
+            {"costs", Json::array()}};
+  for (const FindingCost& cost : each.price.costs) json["costs"].push_back(cost_json(cost));
   return json;
 }
 

@@ -94,6 +94,16 @@ std::string report_markdown(const Prediction& prediction) {
   return text;
 }
 
+namespace {
+
+std::string priced_cell(const FindingPrice& price) {
+  std::string text = format_price(price);
+  if (text.starts_with("cost: ")) text.erase(0, 6);
+  return price.advice.empty() ? text : text + "; advice: " + price.advice;
+}
+
+}  // namespace
+
 std::string report_markdown(const DiffReport& diff) {
   std::string text = "# Topology diff\n";
   if (const std::string first = diff_headline(diff); !first.empty()) text += "\n" + first + "\n";
@@ -104,9 +114,10 @@ std::string report_markdown(const DiffReport& diff) {
     }
     for (const PricedFinding& each : pair.findings) {
       const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
-      text += fmt::format("| {} | {} | {} | {} | {} | {} | `{}` |\n", topology::severity_name(kind.severity),
-                          kind.code, markdown_text(each.host), markdown_text(each.finding.device),
-                          markdown_text(each.finding.what), format_cost(each.costs), kind.confirm);
+      text +=
+          fmt::format("| {} | {} | {} | {} | {} | {} | `{}` |\n", topology::severity_name(kind.severity),
+                      kind.code, markdown_text(each.host), markdown_text(each.finding.device),
+                      markdown_text(each.finding.what), markdown_text(priced_cell(each.price)), kind.confirm);
     }
     for (const std::string& version : pair.versions) text += "\nVersion of " + markdown_text(version) + "\n";
   }

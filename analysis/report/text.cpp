@@ -223,8 +223,9 @@ std::string report_text(const DiffReport& diff) {
       text += wrap(one_line(each.finding.device + ": " + each.finding.what), kDiffWidth, "          ",
                    "          ");
       text += wrap(kind.reason, kDiffWidth, "          ", "          ");
-      if (const std::string cost = format_cost(each.costs); !cost.empty())
-        text += wrap(cost, kDiffWidth, "          ", "            ");
+      text += wrap(format_price(each.price), kDiffWidth, "          ", "            ");
+      if (!each.price.advice.empty())
+        text += wrap("advice: " + one_line(each.price.advice), kDiffWidth, "          ", "            ");
       text += fmt::format("          confirm: {}\n", kind.confirm);
     }
     for (const std::string& version : pair.versions)

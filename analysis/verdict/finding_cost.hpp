@@ -1,5 +1,7 @@
 #pragma once
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "topology/diff/finding.hpp"
@@ -20,19 +22,65 @@ struct PredictedRates {
 /// modelled: no GPU, an unknown model, no NIC between nodes.
 [[nodiscard]] PredictedRates predicted_rates(const topology::Host& host, int nodes);
 
+/// When the fault came, and which nodes have it. NCCL measures no rate and revises nothing after its start.
+enum class CostCase {
+  any,         ///< the same in each of the others, or the only one
+  at_start,    ///< present when NCCL starts, on one node among healthy ones; on all, where all_nodes is not
+               ///< given
+  all_nodes,   ///< present when NCCL starts, on every node: what `predict` says of the machine
+  during_job,  ///< after NCCL has started
+};
+
+/// "if present when NCCL starts", …; empty for any.
+[[nodiscard]] std::string_view cost_case_text(CostCase when);
+
 /// What one finding takes from a job on machines that have it all.
 struct FindingCost {
   int nodes = 1;
   PredictedRates healthy;
   PredictedRates faulty;
+  CostCase when = CostCase::any;
 
   /// GB/s that the best algorithm loses; negative where it gains. 0 where nothing can be predicted.
   [[nodiscard]] double lost() const;
   [[nodiscard]] bool changes() const { return !(healthy == faulty); }
 };
 
-/// For one node and, where NICs are known, for two.
+/// For one node and, where NICs are known, for two: of each the cases that differ, at_start first.
 [[nodiscard]] std::vector<FindingCost> finding_costs(const topology::HostPair& pair,
                                                      const topology::Finding& finding);
+
+/// What stands in the place of the price.
+enum class PriceKind {
+  priced,       ///< the models know what the finding is read from
+  at_least,     ///< they know a part of it, and the loss is no smaller
+  none,         ///< it changes no measurement
+  not_modeled,  ///< no model knows it
+};
+
+/// "priced", "at_least", "none", "not_modeled".
+[[nodiscard]] std::string_view price_kind_name(PriceKind kind);
+
+/// How findings of one code are priced.
+struct PriceRule {
+  std::string_view code;
+  PriceKind kind;
+  std::string_view reason;             ///< why there is no price, or what it leaves out
+  bool can_come_during_a_job = false;  ///< and the job goes on
+};
+
+/// One for each kind of finding of the catalogue, in no order.
+[[nodiscard]] const PriceRule& price_rule(std::string_view code);
+[[nodiscard]] const std::vector<PriceRule>& price_rules();
+
+/// The price of one finding: never silent.
+struct FindingPrice {
+  PriceKind kind = PriceKind::not_modeled;
+  std::vector<FindingCost> costs;
+  std::string reason;  ///< as PriceRule's
+  std::string advice;  ///< what to do until it is mended, where that is better than to leave it; else empty
+};
+
+[[nodiscard]] FindingPrice finding_price(const topology::HostPair& pair, const topology::Finding& finding);
 
 }  // namespace collbench::analysis

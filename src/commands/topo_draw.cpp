@@ -39,14 +39,16 @@ std::string file_names(const std::vector<std::string>& machines) {
   return fmt::format("{}", fmt::join(names, " + "));
 }
 
-/// "; −104.5 GB/s on 2 nodes": of the best algorithm, or of the ring where that alone loses.
+/// "; −104.5 GB/s on 2 nodes if present when NCCL starts": of the best algorithm, or of the ring where that
+/// alone loses.
 std::string loss_text(const analysis::FindingCost& cost) {
   constexpr double kMinShown = 0.05;  // GB/s; less is 0.0
   const double of_ring = cost.healthy.ring && cost.faulty.ring ? *cost.healthy.ring - *cost.faulty.ring : 0.0;
   const bool best = cost.lost() >= kMinShown;
   if (!best && of_ring < kMinShown) return {};
-  return fmt::format("; {}−{:.1f} GB/s on {}", best ? "" : "ring ", best ? cost.lost() : of_ring,
-                     counted(static_cast<std::size_t>(cost.nodes), "node"));
+  const std::string_view when = analysis::cost_case_text(cost.when);
+  return fmt::format("; {}−{:.1f} GB/s on {}{}{}", best ? "" : "ring ", best ? cost.lost() : of_ring,
+                     counted(static_cast<std::size_t>(cost.nodes), "node"), when.empty() ? "" : " ", when);
 }
 
 /// What differs from the machine at `against`, with the loss of the best algorithm.
@@ -61,7 +63,10 @@ std::vector<topology::DrawingMark> marks_against(const std::string& against, con
       if (devices.b) mark.devices.push_back(*devices.b);
     }
     mark.text = fmt::format("{}  {}: {}", each.finding.code, each.finding.device, each.finding.what);
-    for (const analysis::FindingCost& cost : each.costs) mark.text += loss_text(cost);
+    for (const analysis::FindingCost& cost : each.price.costs) {
+      if (cost.when != analysis::CostCase::all_nodes) mark.text += loss_text(cost);
+    }
+    if (each.price.kind == analysis::PriceKind::not_modeled) mark.text += "; cost not modeled";
     marks.push_back(std::move(mark));
   }
   return marks;

@@ -31,7 +31,7 @@ double max_per_channel(const GpuCluster& cluster) {
 
 int channels(const GpuCluster& cluster) {
   if (cluster.domains() == 1) return kChannelsOfOneNode;
-  return std::min(cluster.nics * cluster.nodes_per_domain, cluster.ranks_per_domain());
+  return std::min(nic_channels(cluster).channels * cluster.nodes_per_domain, cluster.ranks_per_domain());
 }
 
 /// The chain of a domain's GPUs: S up and S down each link, in one direction only where there are two GPUs.
@@ -91,8 +91,9 @@ std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
                   ranks / (ranks + 1);
   if (cluster.domains() == 1) return AlgorithmRate{"nvls", within, gpu_link(cluster)};
   if (cluster.nvlink_rack() && cluster.domains() > 2) within /= 2;
-  const double across = tree_rate_of_nics(cluster);
-  if (across < kTreeOverNvls * within) return AlgorithmRate{"nvls_tree", across, domain_nics(cluster)};
+  const LinkLimit nics = domain_fast_nics(cluster);  // where its heads are
+  const double across = nics.gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
+  if (across < kTreeOverNvls * within) return AlgorithmRate{"nvls_tree", across, nics};
   return AlgorithmRate{"nvls_tree", kTreeOverNvls * within, gpu_link(cluster)};
 }
 
@@ -106,7 +107,7 @@ AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
     rate.gigabytes_per_second = rate.limit.gigabytes_per_second * ranks / (ranks - 1);
   }
   if (cluster.domains() > 1) {
-    const LinkLimit nics = domain_nics(cluster);
+    const LinkLimit nics = domain_fast_nics(cluster);
     const double across = nics.gigabytes_per_second / local * ranks / (ranks - local);
     if (rate.limit.name.empty() || across < rate.gigabytes_per_second) {
       rate.limit = nics;

@@ -2,7 +2,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "analysis/models/nccl/nic_channels.hpp"
 #include "analysis/models/nccl/transport.hpp"
 #include "topology/graph/topology.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -30,7 +32,7 @@ struct GpuRunFacts {
 inline constexpr std::string_view kUnknownGpu = "GPU";
 
 /// The ranks and their links: all that an expectation starts from. Rates are GB/s (1e9 bytes) in one
-/// direction. Every node is like the first, one rank has one GPU.
+/// direction. Every node is like the first but for max_channels, one rank has one GPU.
 struct GpuCluster {
   std::string gpu;  ///< "H100 SXM"
   int sm = 0;       ///< compute capability × 10
@@ -42,9 +44,11 @@ struct GpuCluster {
   double host_path = 0;                ///< where NVLink does not connect them: the slowest way to a neighbour
   std::string host_path_name;          ///< "between the sockets"
   bool host_path_is_switched = false;  ///< through PCIe switches only, and no CPU
-  int nics = 0;                        ///< of a node, that NCCL uses
-  double nic_line_rate = 0;            ///< of one NIC
-  double nic_path = 0;                 ///< PCIe of one NIC; 0: not known
+  int nics = 0;                        ///< of a node, that NCCL can use: the fast ones and the slower
+  double nic_line_rate = 0;            ///< of each fast NIC
+  double nic_path = 0;                 ///< PCIe of each fast NIC; 0: not known
+  std::vector<NicLink> slower_nics;    ///< those of `nics` that are slower than the others
+  int max_channels = 0;                ///< that nodes unlike this one found; 0: all nodes are like it
   double gpu_path = 0;                 ///< PCIe of one GPU, on its way to the NICs; 0: not known
   Transport transport = Transport::unknown;      ///< that the run is judged by: the log's, or the NICs'
   Transport nic_transport = Transport::unknown;  ///< what the NICs are made for
@@ -67,6 +71,10 @@ struct GpuCluster {
 /// for several nodes without NICs; `where` names the topology in it.
 [[nodiscard]] GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node,
                                      const std::string& where);
+
+/// The NICs of `healthy` as `now`, the same node, has them: the slowest link of one and of the GPUs next to
+/// it. None where there is no NIC.
+[[nodiscard]] std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology::Host& now);
 
 /// The same of a reference machine, whose transport and NVLink domain are known.
 [[nodiscard]] GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes,

@@ -9,11 +9,6 @@
 
 namespace collbench::analysis {
 
-int domain_nic_count(const GpuCluster& cluster) {
-  const int rest = cluster.nodes % cluster.nodes_per_domain;
-  return cluster.nics * (rest == 0 ? cluster.nodes_per_domain : rest);
-}
-
 std::string_view domain_name(const GpuCluster& cluster) {
   return cluster.nodes_per_domain > 1 ? "domain" : "node";
 }
@@ -36,8 +31,23 @@ LinkLimit one_nic(const GpuCluster& cluster) {
   return {fmt::format("one NIC, {:g} GB/s", cluster.nic_line_rate), line};
 }
 
-LinkLimit domain_nics(const GpuCluster& cluster) {
-  const int nics = domain_nic_count(cluster);
+namespace {
+
+/// Nodes of the smallest domain.
+int domain_node_count(const GpuCluster& cluster) {
+  const int rest = cluster.nodes % cluster.nodes_per_domain;
+  return rest == 0 ? cluster.nodes_per_domain : rest;
+}
+
+}  // namespace
+
+int domain_nic_count(const GpuCluster& cluster) { return cluster.nics * domain_node_count(cluster); }
+
+namespace {
+
+/// `per_node` of the NICs of a domain, all of one rate.
+LinkLimit equal_nics(const GpuCluster& cluster, int per_node) {
+  const int nics = per_node * domain_node_count(cluster);
   LinkLimit all = one_nic(cluster);
   const bool pcie = all.name.starts_with("the PCIe");
   all.name = pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
@@ -45,14 +55,35 @@ LinkLimit domain_nics(const GpuCluster& cluster) {
                                 nics == 1 ? "" : "s", domain_name(cluster), cluster.nic_line_rate,
                                 std::lround(100 * traits(cluster.transport).efficiency));
   all.gigabytes_per_second *= nics;
-  // A node with fewer ranks than GPUs: what leaves it passes through the GPUs that are used.
-  const int gpus = nics / std::max(cluster.nics, 1) * cluster.ranks_per_node;
+  return all;
+}
+
+/// A node with fewer ranks than GPUs: what leaves it passes through the GPUs that are used.
+LinkLimit within_gpu_paths(LinkLimit all, const GpuCluster& cluster) {
+  const int gpus = domain_node_count(cluster) * cluster.ranks_per_node;
   if (cluster.gpu_path > 0 && gpus * cluster.gpu_path < all.gigabytes_per_second) {
     all.name = gpus == 1 ? fmt::format("the PCIe link of one GPU, {:.1f} GB/s", cluster.gpu_path)
                          : fmt::format("the PCIe links of {} GPUs, {:.1f} GB/s each", gpus, cluster.gpu_path);
     all.gigabytes_per_second = gpus * cluster.gpu_path;
   }
   return all;
+}
+
+}  // namespace
+
+LinkLimit domain_fast_nics(const GpuCluster& cluster) {
+  return within_gpu_paths(equal_nics(cluster, fast_nic_count(cluster)), cluster);
+}
+
+LinkLimit domain_nics(const GpuCluster& cluster) {
+  const NicChannels plan = nic_channels(cluster);
+  if (plan.nics == fast_nic_count(cluster) && plan.most_on_a_nic == 1) return domain_fast_nics(cluster);
+  const int nodes = domain_node_count(cluster);
+  const int nics = nodes * cluster.nics;
+  LinkLimit all{fmt::format("{} NCCL channels over {} NICs per {} of unequal rates, {:.1f} GB/s each",
+                            nodes * plan.channels, nics, domain_name(cluster), plan.rate / plan.channels),
+                nodes * plan.rate};
+  return within_gpu_paths(std::move(all), cluster);
 }
 
 namespace {
@@ -78,14 +109,23 @@ double out_of_gpu(const Operation& operation, const GpuCluster& cluster, std::st
   return bus_factor(operation, cluster.ranks());
 }
 
+/// The part of a domain's bytes that its busiest NIC carries.
+double busiest_nic(const GpuCluster& cluster, std::string_view algorithm) {
+  if (algorithm == "send_recv") return 1;
+  if (algorithm == "nvls_tree" || algorithm == "pairwise") {
+    return 1.0 / (fast_nic_count(cluster) * domain_node_count(cluster));
+  }
+  const NicChannels plan = nic_channels(cluster);
+  return static_cast<double>(plan.most_on_a_nic) / (plan.channels * domain_node_count(cluster));
+}
+
 }  // namespace
 
 LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm,
                      double algbw) {
   LinkLoads loads;
   if (cluster.domains() > 1) {
-    const int nics = algorithm == "send_recv" ? 1 : domain_nic_count(cluster);
-    loads.nic = algbw * out_of_domain(operation, cluster, algorithm) / nics;
+    loads.nic = algbw * out_of_domain(operation, cluster, algorithm) * busiest_nic(cluster, algorithm);
   }
   if (cluster.ranks_per_domain() > 1 && cluster.nvlinks > 0) {
     loads.nvlink = algbw * out_of_gpu(operation, cluster, algorithm) / cluster.nvlinks;

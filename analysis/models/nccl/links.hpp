@@ -29,10 +29,15 @@ struct LinkLimit {
 /// "node", or "domain" where NVLink connects several nodes.
 [[nodiscard]] std::string_view domain_name(const GpuCluster& cluster);
 
-/// What leaves one domain: the sum over its NICs of min(line rate × the transport's efficiency, PCIe).
+/// What leaves one domain through the channels of rings and trees: channels × the least that one of them gets
+/// of its NIC, min(line rate × the transport's efficiency, PCIe) over the channels that share it
+/// (nic_channels). Of equal NICs that is their number × one.
 [[nodiscard]] LinkLimit domain_nics(const GpuCluster& cluster);
 
-/// What one flow between two domains gets: one NIC.
+/// The same for NVLS and for sends and receives, which use the NICs of the highest rate only.
+[[nodiscard]] LinkLimit domain_fast_nics(const GpuCluster& cluster);
+
+/// What one flow between two domains gets: one NIC of the highest rate.
 [[nodiscard]] LinkLimit one_nic(const GpuCluster& cluster);
 
 /// What a measured rate means for the links, GB/s in one direction; none where no byte takes such a link.

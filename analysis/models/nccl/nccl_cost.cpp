@@ -259,8 +259,11 @@ void double_channels(NcclGraph& graph, int sm) {
 
 }  // namespace
 
+const std::vector<double>& nccl_network_speeds(int sm) { return speeds(sm).across; }
+
 std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
   if (!cluster.nvswitch || cluster.nvlinks == 0 || cluster.nodes_per_domain > 1) return std::nullopt;
+  if (cluster.nodes > 1 && !cluster.slower_nics.empty()) return std::nullopt;
   NcclSetup setup;
   setup.graph = cluster.nodes == 1 ? graph_within_node(cluster) : graph_across_nodes(cluster);
   if (setup.graph.channels == 0) return std::nullopt;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/operation.hpp"
@@ -57,7 +58,8 @@ struct NcclCost {
                                                  const NcclGraph& graph, std::uint64_t size_bytes);
 
 /// The channels that NCCL's search should find on these machines, and the job on them. None where its GPUs do
-/// not meet in NVSwitches, or NVLink connects several nodes: there the search depends on more than we know.
+/// not meet in NVSwitches, NVLink connects several nodes, or NICs have different rates: there the search
+/// depends on more than we know.
 ///
 /// Source: NCCL 2.30.7, src/graph/search.cc (the speeds that it tries, from high to low; channels are doubled
 /// afterwards at half the speed), topo.h (NVLink's speed), connect.cc (channels of a communicator). The
@@ -68,6 +70,9 @@ struct NcclSetup {
   NcclGraph graph;
 };
 [[nodiscard]] std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster);
+
+/// GB/s of one channel that the search tries across nodes, from high to low, by compute capability × 10.
+[[nodiscard]] const std::vector<double>& nccl_network_speeds(int sm);
 
 /// What NCCL picks by its own cost table, and what it expects of it.
 struct NcclChoice {

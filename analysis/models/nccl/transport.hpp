@@ -29,6 +29,7 @@ struct TransportTraits {
   bool figures_known;             ///< false: the figures are another transport's
   std::string_view source;
   bool slower_than_nics = false;  ///< by how much no source tells: the figures are a ceiling
+  bool nccl_sees_nics = true;     ///< false: a plugin may show several NICs as one, or its own
 };
 
 [[nodiscard]] const TransportTraits& traits(Transport transport);

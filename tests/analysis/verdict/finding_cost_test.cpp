@@ -1,11 +1,19 @@
 #include "analysis/verdict/finding_cost.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/nic_channels.hpp"
 #include "base/units.hpp"
 #include "tests/topology/diff/mutations.hpp"
+#include "topology/catalogue/links.hpp"
 #include "topology/diff/topology_diff.hpp"
 
 namespace collbench::analysis::finding_cost_test {
@@ -27,6 +35,19 @@ Predicted predicted(const topology::Host& host, int nodes) {
   return {rate(expected.expected_seconds), rate(expected.ring_seconds)};
 }
 
+/// The costs that predict shows, too: of a job whose nodes all have the fault when it starts. One for each
+/// number of nodes.
+std::vector<FindingCost> as_on_every_node(const std::vector<FindingCost>& costs) {
+  std::map<int, FindingCost> by_nodes;
+  for (const FindingCost& cost : costs) {
+    if (cost.when == CostCase::all_nodes) by_nodes[cost.nodes] = cost;
+    if (cost.when == CostCase::at_start || cost.when == CostCase::any) by_nodes.emplace(cost.nodes, cost);
+  }
+  std::vector<FindingCost> found;
+  for (const auto& [nodes, cost] : by_nodes) found.push_back(cost);
+  return found;
+}
+
 void expect_the_predictions_difference(const topology::Host& healthy, const topology::Host& faulty,
                                        const std::string& what) {
   const topology::HostPair pair = topology::pair_hosts(healthy, faulty, false);
@@ -34,7 +55,7 @@ void expect_the_predictions_difference(const topology::Host& healthy, const topo
     // The models know the worse of two, whichever it is; a slot that b has more is no loss of a.
     const topology::Host& better = pair.of(topology::other(finding.side));
     const topology::Host& worse = pair.of(finding.side);
-    for (const FindingCost& cost : finding_costs(pair, finding)) {
+    for (const FindingCost& cost : as_on_every_node(finding_costs(pair, finding))) {
       const Predicted whole = predicted(better, cost.nodes);
       const Predicted left = predicted(worse, cost.nodes);
       const std::string where = fmt::format("{} as {} on {}", what, finding.code, cost.nodes);
@@ -69,16 +90,16 @@ TEST(FindingCost, AgreesWithPredictForEveryDeviceThatIsMissing) {
   }
 }
 
-TEST(FindingCost, AFewerNvLinkCostsOnOneNodeAndASlowNicOnTwo) {
+TEST(FindingCost, OneGpuWithFewerNvLinksCostsOnOneNodeAndOneSlowNicOnTwo) {
   const topology::Host healthy = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));
   topology::Host sick = healthy;
-  for (topology::Gpu& gpu : sick.gpus) gpu.nvlinks_active.value = 9;
-  for (topology::Nic& nic : sick.nics) nic.ports[0].gigabits_per_second.value = 200;
+  sick.gpus[3].nvlinks_active.value = 9;
+  sick.nics[2].ports[0].gigabits_per_second.value = 200;
   const topology::HostPair pair = topology::pair_hosts(healthy, sick, false);
   int seen = 0;
   for (const topology::Finding& finding : topology::diff_hosts(pair).findings) {
     const auto costs = finding_costs(pair, finding);
-    ASSERT_EQ(costs.size(), 2U);
+    ASSERT_GE(costs.size(), 2U);
     if (finding.code == "nvlink-fewer") {
       ++seen;
       EXPECT_NEAR(*costs[0].faulty.ring, *costs[0].healthy.ring / 2, 0.02 * *costs[0].healthy.ring);
@@ -86,7 +107,7 @@ TEST(FindingCost, AFewerNvLinkCostsOnOneNodeAndASlowNicOnTwo) {
     if (finding.code == "nic-port-slower") {
       ++seen;
       EXPECT_FALSE(costs[0].changes());
-      EXPECT_LT(*costs[1].faulty.ring, 0.6 * *costs[1].healthy.ring);  // from the NVLinks' rate to the NICs'
+      EXPECT_LT(*costs[1].faulty.ring, 0.6 * *costs[1].healthy.ring);
     }
   }
   EXPECT_EQ(seen, 2);
@@ -106,6 +127,277 @@ TEST(FindingCost, AReferenceMachineHasItsOwnTransport) {
       *predicted_rates(topology::reference_host(p5), 2).ring,
       bus_bandwidth(operation(OperationId::all_reduce), 8 * kGiB, 16, *expected.ring_seconds) / kGigabyte,
       1e-9);
+}
+
+constexpr std::array kWidths{8, 4, 2, 1};
+constexpr std::array kPartsOfTheRate{0.95, 0.9, 0.875, 0.75, 0.5, 0.48, 0.25, 0.1};
+
+/// A machine of a type with one element worse, and the price of that.
+struct Damaged {
+  topology::Host host;
+  std::vector<FindingCost> costs;
+  int channels = 0;  ///< of rings and trees that NCCL's search finds on it, of more than one node
+  int nics_used = 0;
+
+  [[nodiscard]] std::optional<double> ring(CostCase when, bool one_node = false) const {
+    std::optional<double> rate;
+    for (const FindingCost& cost : costs) {
+      if ((cost.nodes == 1) != one_node) continue;
+      if (cost.when == CostCase::any && !rate) rate = cost.faulty.ring;
+      if (cost.when == when) rate = cost.faulty.ring;
+    }
+    return rate;
+  }
+};
+
+std::string word(double part) { return fmt::format("{:g}", part); }
+
+Damaged damaged(const topology::ReferenceMachine& machine, topology::Host host) {
+  const topology::Host healthy = topology::reference_host(machine);
+  Damaged result{std::move(host), {}, 0, 0};
+  const topology::HostPair pair = topology::pair_hosts(healthy, result.host, true);
+  const auto findings = topology::diff_hosts(pair).findings;
+  EXPECT_EQ(findings.size(), 1U) << machine.name;
+  if (findings.empty()) return result;
+  result.costs = finding_costs(pair, findings.front());
+  for (const FindingCost& cost : as_on_every_node(result.costs)) {
+    EXPECT_EQ(cost.faulty, predicted_rates(topology::inject_fault(pair, findings.front()), cost.nodes))
+        << machine.name << " " << findings.front().code;
+  }
+  if (!result.host.nics.empty()) {
+    const NicChannels plan = nic_channels(gpu_cluster(result.host, 2, 0, "damaged"));
+    result.channels = plan.channels;
+    result.nics_used = plan.nics;
+  }
+  return result;
+}
+
+topology::Host with_nic_at(const topology::Host& healthy, std::size_t nic, double part) {
+  topology::Host host = healthy;
+  *host.nics.at(nic).ports[0].gigabits_per_second.value *= part;
+  return host;
+}
+
+topology::Host with_narrow_pcie(const topology::Host& healthy, const topology::Device& device, int width) {
+  topology::Host host = healthy;
+  for (topology::PciDevice& pci : host.pci_devices) {
+    if (pci.address == topology::pci_address_of(healthy, device)) pci.link_now.width.value = width;
+  }
+  return host;
+}
+
+/// Each step of damage is at least as dear as the one before: always where NCCL has planned for healthy
+/// links; at its start unless the search found another number of channels than the step before did
+/// (docs/model.md).
+void expect_monotone(const std::vector<Damaged>& steps, const std::string& what) {
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const auto before = steps[i - 1].ring(CostCase::during_job);
+    const auto after = steps[i].ring(CostCase::during_job);
+    if (before && after) {
+      EXPECT_LE(*after, *before * 1.0001) << what << " step " << i;
+    }
+    if (steps[i].channels != steps[i - 1].channels) continue;
+    for (const CostCase when : {CostCase::at_start, CostCase::all_nodes}) {
+      const auto was = steps[i - 1].ring(when);
+      const auto is = steps[i].ring(when);
+      if (was && is) {
+        EXPECT_LE(*is, *was * 1.0001) << what << " step " << i;
+      }
+    }
+  }
+}
+
+/// No plan carries more than its NICs can together, and one that was made for healthy NICs no more than their
+/// number × the slow one.
+void expect_no_less_than_the_slowest_costs(const topology::ReferenceMachine& machine, const Damaged& step,
+                                           double nic_rate_left, const std::string& what) {
+  const GpuCluster healthy = gpu_cluster(topology::reference_host(machine), 2, 0, "healthy");
+  const int nodes = gpu_cluster(machine, 1, 0).nodes_per_domain;
+  const double efficiency = traits(gpu_cluster(machine, 2, 0).transport).efficiency;
+  const double one = std::min(healthy.nic_line_rate * efficiency,
+                              healthy.nic_path > 0 ? healthy.nic_path : healthy.nic_line_rate);
+  if (const auto late = step.ring(CostCase::during_job)) {
+    EXPECT_LE(*late, nodes * healthy.nics * std::min(one, nic_rate_left) * 1.0001) << what;
+  }
+  for (const CostCase when : {CostCase::at_start, CostCase::all_nodes}) {
+    const auto ring = step.ring(when);
+    if (ring) {
+      EXPECT_LE(*ring, nodes * ((healthy.nics - 1) * one + std::min(one, nic_rate_left)) * 1.0001) << what;
+    }
+  }
+}
+
+TEST(FindingCost, OneNicIsMonotoneInItsDamageOnEveryReferenceMachine) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    const topology::Host healthy = topology::reference_host(machine);
+    if (healthy.nics.empty()) continue;
+    const double efficiency = traits(gpu_cluster(machine, 2, 0).transport).efficiency;
+    for (const std::size_t nic : {std::size_t{0}, healthy.nics.size() - 1}) {
+      std::vector<Damaged> steps;
+      for (const double part : kPartsOfTheRate) {
+        const std::string what = fmt::format("{} NIC {} at {}", machine.name, nic, word(part));
+        steps.push_back(damaged(machine, with_nic_at(healthy, nic, part)));
+        expect_no_less_than_the_slowest_costs(machine, steps.back(),
+                                              machine.nic_gigabits / 8 * part * efficiency, what);
+      }
+      expect_monotone(steps, fmt::format("{} rate of NIC {}", machine.name, nic));
+      std::vector<Damaged> narrow;
+      const topology::Device device{topology::DeviceKind::nic, static_cast<int>(nic)};
+      for (const int width : kWidths) {
+        narrow.push_back(damaged(machine, with_narrow_pcie(healthy, device, width)));
+        expect_no_less_than_the_slowest_costs(
+            machine, narrow.back(),
+            topology::pcie_rate(machine.nic_gigatransfers, width).gigabytes_per_second,
+            fmt::format("{} NIC {} x{}", machine.name, nic, width));
+      }
+      expect_monotone(narrow, fmt::format("{} PCIe of NIC {}", machine.name, nic));
+    }
+  }
+}
+
+TEST(FindingCost, OneGpuIsMonotoneInItsDamageAndAnyGpuCostsTheSame) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    const topology::Host healthy = topology::reference_host(machine);
+    std::vector<std::vector<Damaged>> by_gpu;
+    for (const std::size_t gpu : {std::size_t{0}, healthy.gpus.size() - 1}) {
+      std::vector<Damaged>& steps = by_gpu.emplace_back();
+      const topology::Device device{topology::DeviceKind::gpu, static_cast<int>(gpu)};
+      for (const int width : kWidths)
+        steps.push_back(damaged(machine, with_narrow_pcie(healthy, device, width)));
+      expect_monotone(steps, fmt::format("{} PCIe of GPU {}", machine.name, gpu));
+    }
+    for (std::size_t i = 0; i < by_gpu[0].size(); ++i) {
+      for (const CostCase when : {CostCase::at_start, CostCase::during_job}) {
+        EXPECT_EQ(by_gpu[0][i].ring(when), by_gpu[1][i].ring(when)) << machine.name << " x" << kWidths.at(i);
+      }
+    }
+  }
+}
+
+TEST(FindingCost, OneGpuWithFewerNvLinksIsMonotoneAndAnyGpuCostsTheSame) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    if (machine.wiring != topology::NvLinkWiring::switches) continue;
+    const topology::Host healthy = topology::reference_host(machine);
+    const double one_link =
+        topology::nvlink_achieved_rate(gpu_cluster(machine, 1, 0).sm).gigabytes_per_second;
+    double before = 1e9;
+    for (const int missing : {1, 2, 4, 5, 6, 9, 12, 17}) {
+      const int links = machine.nvlinks_per_gpu - missing;
+      if (links < 1) break;
+      std::vector<double> rates;
+      for (const std::size_t gpu : {std::size_t{0}, healthy.gpus.size() - 1}) {
+        topology::Host host = healthy;
+        host.gpus.at(gpu).nvlinks_active.value = links;
+        rates.push_back(damaged(machine, host).ring(CostCase::at_start, true).value_or(0));
+      }
+      EXPECT_EQ(rates[0], rates[1]) << machine.name;
+      EXPECT_LE(rates[0], before) << machine.name;
+      EXPECT_LE(rates[0], links * one_link) << machine.name;
+      before = rates[0];
+    }
+  }
+}
+
+TEST(FindingCost, OneNvLinkOfAPairIsMonotoneWhereGpusAreWiredToEachOther) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    const topology::Host healthy = topology::reference_host(machine);
+    for (const topology::ReferencePair& wired : machine.pairs) {
+      const double whole = *predicted_rates(healthy, 1).ring;
+      double before = whole;
+      for (int links = wired.links - 1; links >= 0; --links) {
+        topology::Host host = healthy;
+        for (topology::NvLinkBundle& bundle : host.nvlinks) {
+          const bool forth = bundle.from.index == wired.a && bundle.to.index == wired.b;
+          const bool back = bundle.from.index == wired.b && bundle.to.index == wired.a;
+          if (forth || back) bundle.count.value = links;
+        }
+        const double left = predicted_rates(host, 1).ring.value_or(0);
+        EXPECT_LE(left, before) << machine.name << " " << wired.a << "-" << wired.b;
+        before = left;
+      }
+      if (gpu_cluster(machine, 1, 0).nvlinks > 0) {
+        EXPECT_LT(before, whole) << machine.name;
+      }
+    }
+  }
+}
+
+/// Review B1: a port at half its rate, and PCIe at half its lanes, of the same NIC.
+TEST(FindingCost, ASlowPortAndAHalvedPcieLinkOfOneNicCostTheSame) {
+  const topology::ReferenceMachine& machine = *topology::find_reference_machine("hgx-h100");
+  const topology::Host healthy = topology::reference_host(machine);
+  const Damaged port = damaged(machine, with_nic_at(healthy, 2, 0.5));
+  const Damaged pcie = damaged(machine, with_narrow_pcie(healthy, {topology::DeviceKind::nic, 2}, 8));
+  for (const CostCase when : {CostCase::at_start, CostCase::all_nodes}) {
+    EXPECT_NEAR(*port.ring(when), *pcie.ring(when), 0.01) << cost_case_text(when);
+  }
+  EXPECT_NEAR(*port.ring(CostCase::at_start), 8 * 47.5 / 2, 1);  // 8 × 24 of NCCL's log: a NIC twice
+  EXPECT_NEAR(*port.ring(CostCase::all_nodes), 15 * 47.5 / 2, 3);
+  EXPECT_NEAR(*port.ring(CostCase::during_job), 8 * 23.75, 1);
+  EXPECT_NEAR(*pcie.ring(CostCase::during_job), 8 * 24, 1);
+  const Damaged dropped = damaged(machine, with_nic_at(healthy, 2, 0.25));
+  EXPECT_NEAR(*dropped.ring(CostCase::at_start), 7 * 47.5, 3);
+  EXPECT_NEAR(*dropped.ring(CostCase::during_job), 8 * 11.875, 1);
+}
+
+TEST(FindingCost, ANicBehindTheCpuIsNotUsedAndSaysSo) {
+  topology::Host healthy = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));
+  for (topology::Gpu& gpu : healthy.gpus) gpu.c2c_links.value = 0;  // with C2C the CPU is no detour (P2C)
+  topology::Host apart = healthy;
+  for (topology::StatedPath& path : apart.stated_paths) {
+    if (path.from.index == 2 && path.to.index == 2) path.type.value = topology::PathType::sys;
+  }
+  const topology::HostPair pair = topology::pair_hosts(healthy, apart, false);
+  const auto findings = topology::diff_hosts(pair).findings;
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].code, "devices-apart");
+  const FindingPrice price = finding_price(pair, findings[0]);
+  EXPECT_EQ(price.kind, PriceKind::priced);
+  const auto across = std::find_if(price.costs.begin(), price.costs.end(),
+                                   [](const FindingCost& cost) { return cost.nodes == 2; });
+  ASSERT_NE(across, price.costs.end());
+  EXPECT_NEAR(*across->faulty.ring, 7 * 47.5, 3);
+}
+
+TEST(FindingCost, EveryKindOfFindingHasAPriceABoundOrSaysNotModeled) {
+  for (const topology::FindingKind& kind : topology::finding_kinds()) {
+    const auto& rules = price_rules();
+    EXPECT_EQ(std::count_if(rules.begin(), rules.end(),
+                            [&](const PriceRule& rule) { return rule.code == kind.code; }),
+              1)
+        << kind.code;
+    const PriceRule& rule = price_rule(kind.code);
+    if (rule.kind == PriceKind::not_modeled) EXPECT_NE(rule.reason, "") << kind.code;
+    if (rule.kind == PriceKind::none) EXPECT_EQ(kind.severity, topology::Severity::cosmetic) << kind.code;
+  }
+}
+
+TEST(FindingCost, NoFindingOfAnyMachineIsWithoutAPriceOrAWordInItsPlace) {
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    const topology::Host healthy = topology::healthy_machine(machine);
+    for (const topology::Mutation& mutation : topology::mutations_of(healthy)) {
+      const topology::HostPair pair = topology::pair_hosts(healthy, mutation.host, false);
+      for (const topology::Finding& finding : topology::diff_hosts(pair).findings) {
+        const FindingPrice price = finding_price(pair, finding);
+        const bool shows = std::any_of(price.costs.begin(), price.costs.end(),
+                                       [](const FindingCost& cost) { return cost.changes(); });
+        EXPECT_TRUE(shows || price.kind == PriceKind::priced || !price.reason.empty())
+            << machine.name << " " << finding.code;
+      }
+    }
+  }
+}
+
+TEST(FindingCost, TheAdviceIsToLeaveOutANicThatHalvesTheRing) {
+  topology::Host healthy = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));
+  const auto advice = [&](double part) {
+    const topology::Host sick = with_nic_at(healthy, 2, part);
+    const topology::HostPair pair = topology::pair_hosts(healthy, sick, false);
+    return finding_price(pair, topology::diff_hosts(pair).findings.at(0)).advice;
+  };
+  EXPECT_THAT(advice(0.5), testing::HasSubstr("NCCL_IB_HCA=^=mlx5_2 on this node"));
+  EXPECT_THAT(advice(0.25), testing::StartsWith("restart a job that was running"));
+  EXPECT_EQ(advice(0.9), "");
 }
 
 }  // namespace
