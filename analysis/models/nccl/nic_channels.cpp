@@ -8,8 +8,8 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr int kMaxChannels = 32;        // NCCL 2.30 src/init.cc: a ring has at most MAXCHANNELS / 2
-constexpr int kMostOnANic = 3;          // libnccl 2.28.9 opened no more on any machine of docs/model.md
+constexpr int kMaxRingChannels = 32;    // NCCL 2.30 src/init.cc: a ring has at most MAXCHANNELS / 2
+constexpr int kMaxOnANic = 3;           // libnccl 2.28.9 opened no more on any machine of docs/model.md
 constexpr double kSlowestTried = 0.49;  // NCCL 2.30 src/graph/search.cc, of the speed that gave channels
 
 NicLink usual_nic(const GpuCluster& cluster) {
@@ -37,10 +37,10 @@ Search search(const GpuCluster& cluster, const std::vector<NicLink>& slow) {
   for (const double speed : nccl_network_speeds(cluster.sm)) {
     if (speed > fast.nccl_rate()) continue;
     if (best.channels > 0 && speed <= kSlowestTried * best.speed) break;
-    if (channels_on(fast, speed) > kMostOnANic) break;
+    if (channels_on(fast, speed) > kMaxOnANic) break;
     int channels = fast_nic_count(cluster) * channels_on(fast, speed);
     for (const NicLink& nic : slow) channels += channels_on(nic, speed);
-    channels = std::min(channels, kMaxChannels);
+    channels = std::min(channels, kMaxRingChannels);
     if (channels * speed > best.channels * best.speed) best = {speed, channels};
   }
   return best;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
@@ -54,6 +58,31 @@ TEST(GpuCluster, IsThatOfTheReferenceMachineWhereItsNameResolved) {
   EXPECT_EQ(gpu_cluster(file, 2, 0), gpu_cluster(file.first_host(), 2, 0, "gb200-nvl72"));
   // A file does not say that 18 trays are one NVLink domain.
   EXPECT_NE(gpu_cluster(file, 2, 0), cluster_of("gb200-nvl72", 2));
+}
+
+/// What libnccl 2.28.9's search found for such machines with one GPU's PCIe link at x8: 7, 7, 4, 14 and 30
+/// channels.
+TEST(GpuCluster, NicsBehindANarrowGpuAreNotReachedWhicheverGpuItIs) {
+  const std::vector<std::pair<std::string, int>> all{
+      {"hgx-h100", 7}, {"hgx-a100", 7}, {"p4de", 4}, {"oci-h100", 14}, {"p5", 30}};
+  for (const auto& [machine, nics] : all) {
+    const topology::Host healthy = topology::reference_host(*topology::find_reference_machine(machine));
+    for (const topology::Gpu& gpu : healthy.gpus) {
+      topology::Host host = healthy;
+      for (topology::PciDevice& pci : host.pci_devices) {
+        if (pci.address == gpu.pci_address.value) pci.link_now.width.value = 8;
+      }
+      EXPECT_EQ(gpu_cluster(host, 2, 0, machine).nics, nics) << machine;
+    }
+  }
+}
+
+TEST(GpuCluster, WhatAFileDoesNotStateMakesNoNicSlower) {
+  topology::Host host = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
+  for (topology::PciDevice& pci : host.pci_devices) {
+    if (pci.address == host.nics[3].pci_address.value) pci.link_max = {};
+  }
+  EXPECT_EQ(gpu_cluster(host, 2, 0, "host").slower_nics.size(), 0U);
 }
 
 TEST(GpuCluster, RefusesWhatCannotCarryIt) {
