@@ -47,7 +47,7 @@ std::string table_row(const ReportRow& row, const std::vector<const ReportColumn
   return line + "\n";
 }
 
-std::string table_line(const std::vector<std::string>& cells) {
+std::string markdown_line(const std::vector<std::string>& cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
@@ -85,11 +85,11 @@ std::string report_markdown(const Prediction& prediction) {
   std::optional<OperationId> current;
   for (const PredictedRow& row : prediction.rows) {
     if (current != row.operation) {
-      text += fmt::format("\n## {}\n\n{}{}", operation(row.operation).name, table_line(headings),
-                          table_line(rule));
+      text += fmt::format("\n## {}\n\n{}{}", operation(row.operation).name, markdown_line(headings),
+                          markdown_line(rule));
     }
     current = row.operation;
-    text += table_line(prediction_cells(row, prediction.cluster));
+    text += markdown_line(prediction_cells(row, prediction.cluster));
   }
   return text;
 }
