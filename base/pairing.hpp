@@ -9,6 +9,9 @@ namespace collbench {
   return count % 2 == 0 ? count - 1 : count;
 }
 
+/// A probe of the ranks or hosts by pairs runs at most so many of these rounds; more members take turns.
+inline constexpr int kPairingRoundsPerProbe = 8;
+
 /// Whom `member` meets in `round`; none when it sits out (`count` is odd). If a meets b, b meets a. The
 /// circle method: Kirkman 1847.
 [[nodiscard]] inline std::optional<int> pairing_partner(int member, int round, int count) {

@@ -11,6 +11,7 @@
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/text_layout.hpp"
+#include "analysis/stragglers/straggler_analysis.hpp"
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -132,6 +133,23 @@ void add_precision(const Run& run, ReportLines& facts) {
   facts.push_back({text});
 }
 
+/// What a probe that found nothing may say: who was looked at often enough is cleared, the links between
+/// `hosts` (0: not looked at) by themselves.
+std::string all_clear(const RankProbe& probe, int hosts) {
+  const std::string took = format_seconds(probe.seconds);
+  const auto too_few = [&](int needed, std::string_view whom) {
+    return fmt::format("{} of {} probes in {}: too few to clear {}", probe.repetitions, needed, took, whom);
+  };
+  if (probe.repetitions < kProbesToClear) return too_few(kProbesToClear, "anybody") + "; use a longer --time";
+  const int for_links = probes_to_clear_links(hosts);
+  const std::string ranks = "no rank is significantly late";
+  if (probe.repetitions < for_links) {
+    return fmt::format("{}; {}; use a longer --time", ranks, too_few(for_links, "the links between hosts"));
+  }
+  return fmt::format("{}{} ({} in {})", ranks, for_links > 0 ? ", and no slow link between hosts" : "",
+                     counted(static_cast<std::size_t>(probe.repetitions), "probe"), took);
+}
+
 void add_rank_probe(const Run& run, ReportLines& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
   const bool on_gpus = measures_gpus(run.backend);  // the hosts are probed, through MPI
@@ -143,12 +161,9 @@ void add_rank_probe(const Run& run, ReportLines& facts) {
          Tone::warning});
   }
   if (!run.rank_probe->findings.empty()) return;
-  const bool has_links = !on_gpus && node_count(run.ranks) > 1;
-  facts.push_back({fmt::format("stragglers: no rank is significantly late{} ({} in {}){}",
-                               has_links ? ", and no slow link between hosts" : "",
-                               counted(static_cast<std::size_t>(run.rank_probe->repetitions), "probe"),
-                               format_seconds(run.rank_probe->seconds),
-                               on_gpus ? "; links between GPUs were not probed" : "")});
+  facts.push_back(
+      {fmt::format("stragglers: {}{}", all_clear(*run.rank_probe, on_gpus ? 0 : node_count(run.ranks)),
+                   on_gpus ? "; links between GPUs were not probed" : "")});
 }
 
 void add_cost(const Run& run, ReportLines& facts) {

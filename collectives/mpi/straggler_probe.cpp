@@ -24,7 +24,6 @@ constexpr int kCallsPassedOver = 5;  // the ranks come from a barrier
 constexpr int kQuestions = 8;        // to each clock
 constexpr int kPings = 24;
 constexpr int kTransfers = 3;
-constexpr int kMaxRounds = 8;  // of pairs in one repetition; more ranks take their turns
 constexpr std::uint64_t kTransferBytes = kMiB;
 
 void send(const void* from, std::uint64_t bytes, int to, MPI_Comm communicator) {
@@ -190,9 +189,9 @@ struct RankProber::Handles {
 
   /// The rounds of this repetition.
   [[nodiscard]] std::vector<int> rounds(int count) const {
-    std::vector<int> some(static_cast<std::size_t>(std::min(kMaxRounds, pairing_rounds(count))));
+    std::vector<int> some(static_cast<std::size_t>(std::min(kPairingRoundsPerProbe, pairing_rounds(count))));
     for (std::size_t i = 0; i < some.size(); ++i) {
-      some[i] = (turn * kMaxRounds + static_cast<int>(i)) % pairing_rounds(count);
+      some[i] = (turn * kPairingRoundsPerProbe + static_cast<int>(i)) % pairing_rounds(count);
     }
     return some;
   }

@@ -122,7 +122,7 @@ class RunDriver {
     }
     if (ranks().size() > 1 && !run_.simulated) {
       if (const std::string obstacle = straggler_probe_obstacle(); obstacle.empty()) {
-        probe_.emplace(ranks(), clock(), context_.machines, options_.seconds,
+        probe_.emplace(ranks(), clock(), context_.machines, options_.seconds - elapsed(),
                        capabilities.has_links_to_probe);
       } else {
         run_.environment_notes.push_back("stragglers not probed: " + obstacle);

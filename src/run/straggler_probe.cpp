@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -10,9 +11,9 @@
 namespace collbench::program {
 namespace {
 
-constexpr double kShare = 0.05;      // of the time since the beginning
-constexpr std::size_t kEnough = 14;  // repetitions: two halves of a coin in a row so often are one in 16,000
-constexpr double kMinSeconds = 2;    // that short runs may spend on them
+constexpr double kShare = 0.05;    // of the time since the beginning, where nothing presses
+constexpr double kMaxShare = 0.5;  // of it, that probes over a slow link may take to become enough
+constexpr double kMinSeconds = 2;  // that short runs may spend on them
 
 }  // namespace
 
@@ -23,22 +24,38 @@ StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const I
       identities_(identities),
       prober_(ranks, clock, identities, links),
       start_(clock.seconds()),
-      max_seconds_(std::max(kMinSeconds, kShare * seconds)) {}
+      seconds_(seconds),
+      needed_(std::max(analysis::kProbesToClear,
+                       links ? analysis::probes_to_clear_links(node_count(identities)) : 0)) {}
+
+/// On rank 0: fewer than the share of the time that has passed, and room for more.
+bool StragglerProbe::is_behind() const {
+  const double passed = clock_.seconds() - start_;
+  const double pace = needed_ * std::min(1.0, passed / seconds_);
+  return static_cast<double>(repetitions_.size()) < std::floor(pace) && taken_seconds_ < kMaxShare * passed;
+}
 
 void StragglerProbe::between_passes() {
   if (launch::broadcast_value(ranks_, taken_seconds_ <= kShare * (clock_.seconds() - start_))) repeat_probe();
+  while (launch::broadcast_value(ranks_, is_behind())) repeat_probe_after_a_while();
 }
 
 RankProbe StragglerProbe::finish() {
-  while (launch::broadcast_value(ranks_, repetitions_.size() < kEnough && taken_seconds_ < max_seconds_)) {
-    // Probes in a row would all see the same passing disturbance.
-    std::this_thread::sleep_for(std::chrono::milliseconds(15));
-    repeat_probe();
-  }
+  const auto go_on = [this] {
+    const bool in_time = clock_.seconds() - start_ < seconds_ || taken_seconds_ < kMinSeconds;
+    return static_cast<int>(repetitions_.size()) < needed_ && in_time;
+  };
+  while (launch::broadcast_value(ranks_, go_on())) repeat_probe_after_a_while();
   if (!ranks_.is_root()) return {};
   RankProbe probe = analysis::straggler_findings(repetitions_, identities_);
   probe.seconds = taken_seconds_;
   return probe;
+}
+
+/// Probes in a row would all see the same passing disturbance.
+void StragglerProbe::repeat_probe_after_a_while() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  repeat_probe();
 }
 
 void StragglerProbe::repeat_probe() {

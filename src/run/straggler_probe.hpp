@@ -8,30 +8,34 @@
 
 namespace collbench::program {
 
-/// Finds out who is late, in probes between the passes that take little of the run's time. All calls are
-/// collective.
+/// Finds out who is late, in probes between the passes. All calls are collective.
 class StragglerProbe {
  public:
-  /// `seconds`: the whole run's. `links`: between hosts, too, where MPI is what is measured.
+  /// `seconds`: what is left of the run, measurement included. `links`: between hosts, too, where MPI is what
+  /// is measured.
   StragglerProbe(launch::Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
                  bool links);
 
-  /// One repetition, unless they took their share of the time since the beginning.
+  /// One repetition, unless they took their share of the time since the beginning; and as many more as the
+  /// time that has passed should have seen, so that there are enough of them when it is up.
   void between_passes();
 
-  /// As many more repetitions as chance needs to be excluded, while time allows; then the findings. Complete
+  /// As many more repetitions as somebody needs to be cleared, while time allows; then the findings. Complete
   /// on rank 0.
   [[nodiscard]] RankProbe finish();
 
  private:
   void repeat_probe();
+  void repeat_probe_after_a_while();
+  [[nodiscard]] bool is_behind() const;
 
   launch::Ranks& ranks_;
   const Clock& clock_;
   const Identities& identities_;
   collectives::RankProber prober_;
   double start_;
-  double max_seconds_;
+  double seconds_;
+  int needed_;
   double taken_seconds_ = 0;
   std::vector<ProbeRepetition> repetitions_;
 };

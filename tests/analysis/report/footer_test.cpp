@@ -146,6 +146,33 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
 }
 
+TEST(OutcomeFacts, TooFewProbesClearNobody) {
+  auto run = example_run();
+  run.rank_probe = RankProbe{};
+  run.rank_probe->repetitions = 4;
+  run.rank_probe->seconds = 2.5;
+  EXPECT_THAT(texts(footer_lines(run)),
+              Contains("stragglers: 4 of 14 probes in 2.5 s: too few to clear anybody; use a longer --time"));
+  EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("no rank is"))));
+  EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("no slow link"))));
+}
+
+TEST(OutcomeFacts, LinksOfManyHostsNeedMoreProbesThanRanks) {
+  auto run = example_run();
+  run.ranks.clear();
+  for (int rank = 0; rank < 64; ++rank) run.ranks.push_back({rank, "node" + std::to_string(rank), rank, 0});
+  run.rank_probe = RankProbe{};
+  run.rank_probe->seconds = 1.5;
+  run.rank_probe->repetitions = 110;  // 63 rounds of pairs, 8 in each probe: 14 × 63 / 8
+  EXPECT_THAT(
+      texts(footer_lines(run)),
+      Contains("stragglers: no rank is significantly late; 110 of 111 probes in 1.5 s: too few to clear "
+               "the links between hosts; use a longer --time"));
+  run.rank_probe->repetitions = 111;
+  EXPECT_THAT(texts(footer_lines(run)),
+              Contains(HasSubstr("no rank is significantly late, and no slow link between hosts")));
+}
+
 TEST(OutcomeFacts, OneHostHasNoLinkBetweenHosts) {
   auto run = example_run();
   run.rank_probe = RankProbe{};
