@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -40,12 +41,14 @@ std::optional<Error> error_of(const std::function<void()>& work) {
 }  // namespace
 
 void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mine) {
+  // One number over a tree where nobody failed, which is almost always: by rank only where somebody did.
+  std::array<double, 1> lowest{static_cast<double>(mine ? ranks.rank() : ranks.size())};
+  ranks.reduce(lowest, RankAggregate::minimum);
+  if (lowest[0] == ranks.size()) return;
   constexpr int kNone = -1;
   const std::vector<int> statuses = all_gather_values(ranks, mine ? static_cast<int>(mine->status()) : kNone);
   const auto failed = std::count_if(statuses.begin(), statuses.end(), [](int s) { return s != kNone; });
-  if (failed == 0) return;
-  const auto first = static_cast<std::size_t>(
-      std::find_if(statuses.begin(), statuses.end(), [](int s) { return s != kNone; }) - statuses.begin());
+  const auto first = static_cast<std::size_t>(lowest[0]);
   const auto text_of_first = [&](const std::string& text) { return ranks.all_gather(text)[first]; };
   const std::string where = text_of_first(mine ? mine->where() : "");
   std::string what = text_of_first(mine ? mine->what() : "");
@@ -60,6 +63,18 @@ void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mi
 
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work) {
   agree(ranks, host, error_of(work));
+}
+
+std::vector<std::string> agreed_texts(Ranks& ranks, std::vector<std::string> mine) {
+  std::vector<double> lowest(mine.size(), ranks.size());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    if (!mine[i].empty()) lowest[i] = ranks.rank();
+  }
+  ranks.reduce(lowest, RankAggregate::minimum);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    if (lowest[i] < ranks.size()) mine[i] = broadcast_text(ranks, mine[i], static_cast<int>(lowest[i]));
+  }
+  return mine;
 }
 
 void RootErrors::attempt(const std::function<void(OnRoot)>& work) {

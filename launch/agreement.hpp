@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "launch/ranks.hpp"
@@ -25,6 +26,10 @@ void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mi
 /// Runs `work` on every rank, then agrees: returns on all or throws the same AgreedError on all. `work` must
 /// not communicate.
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work);
+
+/// One text for each of the same things on all ranks: that of the lowest rank that has any, empty where none
+/// has. Where nobody has one, this is a single reduction. Collective.
+[[nodiscard]] std::vector<std::string> agreed_texts(Ranks& ranks, std::vector<std::string> mine);
 
 /// What agree_on_root and RootErrors, which alone make one, give to the work whose error they bring to all
 /// ranks. Code that fails on rank 0 alone and takes one as its first argument cannot be called by accident

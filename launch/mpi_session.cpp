@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -70,6 +72,7 @@ class MpiSession::MpiRanks : public Ranks {
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
     MPI_Comm_size(communicator_, &size_);
+    exact_barrier_ = exact_barrier(*this);
   }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
@@ -82,8 +85,11 @@ class MpiSession::MpiRanks : public Ranks {
   [[nodiscard]] MPI_Comm communicator() const { return communicator_; }
 
   void barrier() override {
-    check_mpi(MPI_Barrier(communicator_), "MPI_Barrier");
-    align_barrier_exit(*this, MPI_Wtime());
+    if (exact_barrier_) {
+      exact_barrier_();
+    } else {
+      check_mpi(MPI_Barrier(communicator_), "MPI_Barrier");
+    }
   }
 
   void broadcast(std::span<std::byte> bytes, int root) override {
@@ -91,28 +97,23 @@ class MpiSession::MpiRanks : public Ranks {
               "MPI_Bcast");
   }
 
+  /// To rank 0 and from there to all: as many messages as ranks, where an all-to-all exchange may take the
+  /// square of that (SMPI's MPI_Allgather does).
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
-    const int length = static_cast<int>(text.size());
     std::vector<int> lengths(static_cast<std::size_t>(size_));
-    check_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator_), "MPI_Allgather");
+    std::string joined = gather_joined(text, lengths);
+    broadcast(std::as_writable_bytes(std::span(lengths)), 0);
     const Joined all(lengths);
-    std::string joined(static_cast<std::size_t>(all.total), '\0');
-    check_mpi(MPI_Allgatherv(text.data(), length, MPI_CHAR, joined.data(), lengths.data(), all.offsets.data(),
-                             MPI_CHAR, communicator_),
-              "MPI_Allgatherv");
+    joined.resize(static_cast<std::size_t>(all.total));
+    broadcast(std::as_writable_bytes(std::span(joined)), 0);
     return all.split(joined, lengths);
   }
 
   [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
-    const int length = static_cast<int>(text.size());
     std::vector<int> lengths(static_cast<std::size_t>(rank_ == 0 ? size_ : 0));
-    check_mpi(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, communicator_), "MPI_Gather");
-    const Joined all(lengths);
-    std::string joined(static_cast<std::size_t>(all.total), '\0');
-    check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, joined.data(), lengths.data(), all.offsets.data(),
-                          MPI_CHAR, 0, communicator_),
-              "MPI_Gatherv");
-    return all.split(joined, lengths);
+    const std::string joined = gather_joined(text, lengths);
+    if (rank_ != 0) return {};
+    return Joined(lengths).split(joined, lengths);
   }
 
   void reduce(std::span<double> values, RankAggregate how) override {
@@ -132,6 +133,19 @@ class MpiSession::MpiRanks : public Ranks {
   }
 
  private:
+  /// On rank 0 the texts of all, one behind the other, and their lengths.
+  [[nodiscard]] std::string gather_joined(const std::string& text, std::vector<int>& lengths) const {
+    const int length = static_cast<int>(text.size());
+    check_mpi(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, communicator_), "MPI_Gather");
+    const Joined all(rank_ == 0 ? lengths : std::vector<int>{});
+    std::string joined(static_cast<std::size_t>(all.total), '\0');
+    check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, joined.data(), lengths.data(), all.offsets.data(),
+                          MPI_CHAR, 0, communicator_),
+              "MPI_Gatherv");
+    return joined;
+  }
+
+  std::function<void()> exact_barrier_;  // where there is one
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;

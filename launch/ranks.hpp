@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
@@ -38,6 +39,14 @@ template <typename Value>
   static_assert(std::is_trivially_copyable_v<Value>);
   ranks.broadcast(std::as_writable_bytes(std::span<Value, 1>(&value, 1)), root);
   return value;
+}
+
+/// Rank `root`'s text on every rank.
+[[nodiscard]] inline std::string broadcast_text(Ranks& ranks, std::string text, int root = 0) {
+  text.resize(
+      static_cast<std::size_t>(broadcast_value(ranks, static_cast<std::uint64_t>(text.size()), root)));
+  ranks.broadcast(std::as_writable_bytes(std::span(text)), root);
+  return text;
 }
 
 /// The bytes of some values, to be sent as a text.

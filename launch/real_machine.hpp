@@ -53,10 +53,9 @@ struct CpuTimes {
 /// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();
 
-/// Called by all ranks as they come out of a barrier, each with what its clock says. They come out at
-/// different moments; on real machines nothing can be done about that, as their clocks differ more than the
-/// moments do. In the simulator all clocks are one, and the ranks go on at the same moment: what is timed
-/// after a barrier is then the operation alone.
-void align_barrier_exit(Ranks& ranks, double now_seconds);
+/// A barrier that all ranks leave at one moment, so that what is timed after it is the operation alone; made
+/// collectively. Only in the simulator, where all clocks are one and no message is needed for it; empty on
+/// real machines, whose clocks differ by more than the moments at which ranks leave MPI_Barrier.
+[[nodiscard]] std::function<void()> exact_barrier(Ranks& ranks);
 
 }  // namespace collbench::launch

@@ -2,8 +2,7 @@
 // machine.
 #include "launch/real_machine.hpp"
 
-#include <array>
-#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Barrier.hpp>
 
 namespace collbench::launch {
 
@@ -23,12 +22,15 @@ std::optional<std::uint64_t> view_page_faults() { return std::nullopt; }  // the
 
 std::string hwloc_version() { return "not used"; }
 
-void align_barrier_exit(Ranks& ranks, double now_seconds) {
-  std::array<double, 1> last{now_seconds};
-  ranks.reduce(last, RankAggregate::maximum);
-  // Later than anybody leaves the reduction, which takes simulated microseconds.
-  constexpr double kSeconds = 10e-3;
-  simgrid::s4u::this_actor::sleep_until(last[0] + kSeconds);
+std::function<void()> exact_barrier(Ranks& ranks) {
+  // The ranks share a process, so that rank 0's barrier is everybody's; it lives as long as the simulation.
+  simgrid::s4u::BarrierPtr barrier;
+  if (ranks.is_root()) barrier = simgrid::s4u::Barrier::create(static_cast<unsigned>(ranks.size()));
+  simgrid::s4u::Barrier* const shared = broadcast_value(ranks, barrier.get());
+  if (!ranks.is_root()) barrier = simgrid::s4u::BarrierPtr(shared);
+  // Nobody goes on, and rank 0 not away, before all hold it.
+  barrier->wait();
+  return [barrier] { barrier->wait(); };
 }
 
 }  // namespace collbench::launch

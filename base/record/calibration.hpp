@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,10 +48,10 @@ inline constexpr int kExchanges = 5;
 /// what SimGrid does not simulate).
 struct CalibrationPoint {
   CalibrationKind kind = CalibrationKind::copy;
-  std::uint64_t bytes = 0;       ///< of one message, of one operand, of one copy; the page of one fault
-  double seconds = 0;            ///< of one of them; of a burst, of all its messages; of exchanges, of one
-  std::optional<DataType> type;  ///< of reduce_local; none else
-  std::optional<Reduction> reduction;  ///< of reduce_local; none else
+  std::uint64_t bytes = 0;         ///< of one message, of one operand, of one copy; the page of one fault
+  double seconds = 0;              ///< of one of them; of a burst, of all its messages; of exchanges, of one
+  std::optional<DataType> type{};  ///< of reduce_local; none else
+  std::optional<Reduction> reduction{};  ///< of reduce_local; none else
 
   bool operator==(const CalibrationPoint&) const = default;
 };
@@ -90,6 +91,13 @@ struct Calibration {
 
   bool operator==(const Calibration&) const = default;
 };
+
+/// Which of these points the others contradict, by index: those that took more than twice as long as a larger
+/// message (copy, reduction) of their kind; those that grew more than four times as fast as their bytes from
+/// the next smaller size (eight times: copies and reductions; sixteen: between hosts); bursts above twice as
+/// many single messages; exchanges above four times one. On an idle machine (docs/benchmarks.md) what falls
+/// out of a cache grows up to 2 times (a message of 4 MiB) and 3.4 times (a copy of 32 KiB) as fast.
+[[nodiscard]] std::vector<std::size_t> disturbed_points(std::span<const CalibrationPoint> points);
 
 /// The calibration of a run record (docs/formats.md), in SI units.
 [[nodiscard]] Json calibration_to_json(const Calibration& calibration);

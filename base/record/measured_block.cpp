@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/deterministic_random.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/statistics.hpp"
 
@@ -165,7 +166,15 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   if (launch != launch_) launch_passes_.push_back(0);
   launch_ = launch;
   ++launch_passes_.back();
-  samples_.insert(samples_.end(), block.samples.begin(), block.samples.end());
+  // Samples of two lengths say nothing together: of a row whose first pass was disturbed the longer ones
+  // count.
+  if (block.iterations_per_sample > iterations_per_sample_) {
+    samples_.clear();
+    samples_seen_ = 0;
+  }
+  if (block.iterations_per_sample >= iterations_per_sample_) {
+    for (const float sample : block.samples) add_sample(sample);
+  }
   if (!block.ranks.empty()) rank_times_.push_back(block.ranks);
   iterations_ += block.iterations;
   iterations_per_sample_ = std::max(iterations_per_sample_, block.iterations_per_sample);
@@ -173,6 +182,17 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   if (block.wrong_elements) wrong_elements_ = wrong_elements_.value_or(0) + *block.wrong_elements;
   for (const WrongElements& found : block.wrong) add_wrong(wrong_, found);
   if (block.nccl) nccl_ = block.nccl;
+}
+
+/// Vitter, "Random Sampling with a Reservoir", ACM TOMS 11 (1985), algorithm R, with the same drawing in
+/// every run.
+void RowSamples::add_sample(float sample) {
+  const std::uint64_t at = samples_seen_++;
+  if (at < kMaxRowSamples) {
+    samples_.push_back(sample);
+  } else if (const std::uint64_t drawn = scrambled(at) % samples_seen_; drawn < kMaxRowSamples) {
+    samples_[drawn] = sample;
+  }
 }
 
 void RowSamples::summarise(Measurement& measurement) const {

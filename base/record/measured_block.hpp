@@ -45,6 +45,10 @@ using LaunchBlocks = std::vector<MeasuredBlock>;
 [[nodiscard]] Json wrong_to_json(const std::vector<WrongElements>& wrong);
 [[nodiscard]] std::vector<WrongElements> wrong_from_json(const JsonReader& json);
 
+/// So many samples of a row are kept, in 64 KiB: what 64 full blocks have. The p99 is then that of 164 of
+/// them.
+inline constexpr std::size_t kMaxRowSamples = 16384;
+
 /// What is kept of one row while its blocks come in, from one launch or from several in turn.
 class RowSamples {
  public:
@@ -58,10 +62,13 @@ class RowSamples {
   void summarise(Measurement& measurement) const;
 
  private:
+  void add_sample(float sample);
+
   std::vector<double> pass_seconds_;
   std::vector<int> launch_passes_;
   int launch_ = -1;
-  std::vector<float> samples_;
+  std::vector<float> samples_;  // a reservoir: of all that were seen, each is in it with the same chance
+  std::uint64_t samples_seen_ = 0;
   std::vector<std::vector<RankTimes>> rank_times_;  // by pass, then by rank
   std::vector<double> enqueue_seconds_;             // of the passes that took it
   std::uint64_t iterations_ = 0;

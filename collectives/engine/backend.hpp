@@ -78,6 +78,8 @@ class Backend {
   virtual void describe(Run& run) const = 0;
   [[nodiscard]] virtual BackendCapabilities capabilities() const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;
+  /// What the end of a sample adds to it: a reading of the clock, or an event.
+  [[nodiscard]] virtual double clock_read_seconds() const { return 0; }
   /// Names for --algo beside "auto".
   [[nodiscard]] virtual std::vector<std::string> algorithms(OperationId operation) const = 0;
   /// Why no row of the type can run here; none when some can.

@@ -1,11 +1,12 @@
 #include "collectives/engine/block_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace collbench::collectives {
 
-BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t max_samples,
+BlockPlan plan_block(double iteration_seconds, double block_seconds, double sample_seconds,
                      const FixedCounts& fixed) {
   constexpr double kMaxIterations = 1e9;
   // A simulated operation may take no time at all.
@@ -32,9 +33,8 @@ BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64
   plan.iterations = fixed.iterations ? *fixed.iterations * fixed.per_group : in_groups(fitting);
   plan.warmup = fixed.warmup ? *fixed.warmup * fixed.per_group
                              : in_groups(std::max<std::uint64_t>(1, plan.iterations / 10));
-  const std::uint64_t for_the_clock = whole(std::ceil(kShortestSampleSeconds / each));
-  const std::uint64_t for_the_memory = (plan.iterations + max_samples - 1) / max_samples;
-  plan.iterations_per_sample = std::min(plan.iterations, in_groups(std::max(for_the_clock, for_the_memory)));
+  const std::uint64_t for_the_clock = std::bit_ceil(whole(std::ceil(sample_seconds / each)));
+  plan.iterations_per_sample = std::min(plan.iterations, in_groups(for_the_clock));
   return plan;
 }
 

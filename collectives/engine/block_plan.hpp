@@ -13,9 +13,10 @@ struct BlockPlan {
   std::uint64_t iterations_per_sample = 1;
 };
 
-/// Shorter than this, one iteration is not a sample: reading the clock (23 ns) would cost more than a
-/// thousandth of it.
-inline constexpr double kShortestSampleSeconds = 20e-6;
+/// A sample takes at least so many readings of the clock: a reading is then less than 1 % of it.
+inline constexpr double kClockReadsPerSample = 100;
+/// No clock is read in less than 10 ns.
+inline constexpr double kMinSampleSeconds = 1e-6;
 
 /// A graph holds at most so many iterations when nobody says how many.
 inline constexpr std::uint64_t kMaxInGraph = 1000;
@@ -30,10 +31,11 @@ struct FixedCounts {
   std::optional<std::uint64_t> graph_launches{};
 };
 
-/// As many iterations of about `iteration_seconds` as fit `block_seconds`, in at most `max_samples` samples
-/// of at least 20 µs; a tenth as many to warm up; whole groups of all of them. What is fixed overrides it.
-/// With graphs, a sample is a launch.
-[[nodiscard]] BlockPlan plan_block(double iteration_seconds, double block_seconds, std::uint64_t max_samples,
+/// As many iterations of about `iteration_seconds` as fit `block_seconds`; a tenth as many to warm up; whole
+/// groups of all of them. A sample is the power of two of iterations that takes `sample_seconds` or a little
+/// more, so that two runs of a row, which never find quite the same time, mean the same by it. What is fixed
+/// overrides it. With graphs, a sample is a launch.
+[[nodiscard]] BlockPlan plan_block(double iteration_seconds, double block_seconds, double sample_seconds,
                                    const FixedCounts& fixed);
 
 }  // namespace collbench::collectives

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/record/measured_block.hpp"
 #include "base/statistics.hpp"
@@ -14,11 +13,10 @@ namespace {
 constexpr double kValidationShare = 0.1;    // of the wall time, after the first pass
 constexpr double kCommunicatorShare = 0.1;  // of the wall time
 constexpr double kCheckpointSeconds = 5;
-constexpr double kCheckpointShare = 0.05;          // of the wall time
-constexpr double kTargetPasses = 12;               // a row's time is spread over about as many blocks
-constexpr double kMaxBlockSeconds = 0.1;           // more passes tell more than longer blocks
-constexpr std::uint64_t kEnqueuedCalls = 32;       // few enough not to wait for room in a stream's queue
-constexpr std::uint64_t kSampleBytes = 8U << 20U;  // per rank, of all rows together
+constexpr double kCheckpointShare = 0.05;     // of the wall time
+constexpr double kTargetPasses = 12;          // a row's time is spread over about as many blocks
+constexpr double kMaxBlockSeconds = 0.1;      // more passes tell more than longer blocks
+constexpr std::uint64_t kEnqueuedCalls = 32;  // few enough not to wait for room in a stream's queue
 
 /// What one rank found in the checks of a visit, as it travels.
 struct CheckResult {
@@ -66,12 +64,11 @@ class MeasurementLoop {
       rows_.push_back(std::move(row));
     }
     take_earlier();
-    const auto rows = static_cast<std::uint64_t>(std::max<std::size_t>(1, rows_.size()));
-    max_samples_ = std::clamp<std::uint64_t>(
-        kSampleBytes / sizeof(float) / 2 / rows / static_cast<std::uint64_t>(options.stopping.max_passes), 1,
-        256);
-    block_seconds_ =
-        std::clamp(options.seconds * 0.8 / static_cast<double>(rows) / kTargetPasses, 1e-4, kMaxBlockSeconds);
+    std::array<double, 1> clock_read{backend.clock_read_seconds()};
+    ranks.reduce(clock_read, launch::RankAggregate::maximum);
+    sample_seconds_ = std::max(kMinSampleSeconds, kClockReadsPerSample * clock_read[0]);
+    const auto rows = static_cast<double>(std::max<std::size_t>(1, rows_.size()));
+    block_seconds_ = std::clamp(options.seconds * 0.8 / rows / kTargetPasses, 1e-4, kMaxBlockSeconds);
   }
 
   MeasurementResult run() {
@@ -104,31 +101,30 @@ class MeasurementLoop {
  private:
   enum class Step { run, skip, stop };
 
+  struct VisitOrder {
+    Step step = Step::skip;
+    bool pilot = false;  ///< before the plan can be made
+    BlockPlan plan{};
+  };
+
   struct State {
     Measurement measurement;
     RowLayout layout;  // of a row that can run
     RowSamples samples;
-    double iteration_seconds = 0;  // estimate, for planning the next block
-    double visit_seconds = 0;      // that the last block took with all that belongs to it
+    double iteration_seconds = 0;             // estimate, for planning the next block
+    std::uint64_t iterations_per_sample = 0;  // of the longest sample so far
+    double visit_seconds = 0;                 // that the last block took with all that belongs to it
     bool done = false;  // known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
   };
 
   [[nodiscard]] double elapsed() const { return backend_.clock().seconds() - start_; }
 
-  /// Why each row cannot run, empty where it can. Libraries may be set up differently from host to host: what
-  /// one rank cannot do nobody does. Reasons are texts of any length, and so travel as JSON.
+  /// Why each row cannot run, empty where it can: what one rank cannot do nobody does, since libraries may be
+  /// set up differently from host to host.
   [[nodiscard]] std::vector<std::string> agreed_unsupported_reasons(const std::vector<RowKey>& keys) const {
-    std::vector<std::string> reasons(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      reasons[i] = backend_.unsupported_reason(keys[i]).value_or("");
-    }
-    for (const std::string& text : ranks_.all_gather(nlohmann::json(reasons).dump())) {
-      const auto of_rank = nlohmann::json::parse(text);
-      for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (reasons[i].empty()) reasons[i] = of_rank[i].get<std::string>();
-      }
-    }
-    return reasons;
+    std::vector<std::string> reasons;
+    for (const RowKey& key : keys) reasons.push_back(backend_.unsupported_reason(key).value_or(""));
+    return launch::agreed_texts(ranks_, reasons);
   }
 
   /// Does `step`. When it fails, what was measured until then, in so many whole passes, is kept first.
@@ -156,25 +152,19 @@ class MeasurementLoop {
   void visit(State& row) {
     if (interrupted_ || !row.measurement.unavailable.empty()) return;
     observer_.before_block(progress(row));
-    const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
-    const bool stop = ranks_.is_root() && observer_.interrupted();
-    const Step step = launch::broadcast_value(ranks_, stop ? Step::stop : run ? Step::run : Step::skip);
-    interrupted_ = step == Step::stop;
-    if (step != Step::run) return;
+    const VisitOrder order = launch::broadcast_value(ranks_, order_for(row));
+    interrupted_ = order.step == Step::stop;
+    if (order.step != Step::run) return;
     ran_ = true;
     observer_.running(index_of(row));
     const double before = backend_.clock().seconds();
     const auto prepared = backend_.prepare(row.measurement.key, row.layout);
     communicator_seconds_ += backend_.clock().seconds() - before;
-    // Late already in the first pass: every row still runs, once.
-    const bool hurried = launch::broadcast_value(ranks_, elapsed() > options_.seconds);
-    if (launch::broadcast_value(ranks_, row.iteration_seconds == 0 && !hurried)) pilot(row, *prepared);
-    const bool check =
-        options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
-    const double block_seconds = hurried ? 0 : block_seconds_;
-    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, max_samples_, options_.fixed);
-    plan.check = check;
-    plan = launch::broadcast_value(ranks_, plan);
+    BlockPlan plan = order.plan;
+    if (order.pilot) {
+      pilot(row, *prepared);
+      plan = launch::broadcast_value(ranks_, plan_for(row, block_seconds_));
+    }
     MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
     prepared->run(plan.warmup);
@@ -186,6 +176,32 @@ class MeasurementLoop {
     observer_.running(std::nullopt);
     row.visit_seconds = backend_.clock().seconds() - before;
     if (ranks_.is_root() && since_checkpoint() > kCheckpointSeconds) checkpoint(pass_);
+  }
+
+  /// What rank 0 orders for a visit: one message to all, and one more where a pilot has to run first.
+  [[nodiscard]] VisitOrder order_for(State& row) {
+    const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
+    const bool stop = ranks_.is_root() && observer_.interrupted();
+    VisitOrder order{.step = stop ? Step::stop : run ? Step::run : Step::skip};
+    if (!ranks_.is_root() || order.step != Step::run) return order;
+    // Late already in the first pass: every row still runs, once.
+    const bool hurried = elapsed() > options_.seconds;
+    const bool is_known = row.iteration_seconds > 0 || (options_.simulated && options_.fixed.iterations);
+    order.pilot = !is_known && !hurried;
+    if (!order.pilot) order.plan = plan_for(row, hurried ? 0 : block_seconds_);
+    return order;
+  }
+
+  /// On rank 0.
+  [[nodiscard]] BlockPlan plan_for(State& row, double block_seconds) const {
+    BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, sample_seconds_, options_.fixed);
+    // A first estimate may have been disturbed; of fixed iterations the first one stands, so that no pass's
+    // samples are dropped.
+    if (row.iterations_per_sample == 0 || !options_.fixed.iterations)
+      row.iterations_per_sample = std::max(row.iterations_per_sample, plan.iterations_per_sample);
+    plan.iterations_per_sample = std::min(plan.iterations, row.iterations_per_sample);
+    plan.check = options_.checks > 0 && (pass_ == 0 || validation_seconds_ < kValidationShare * elapsed());
+    return plan;
   }
 
   /// Times longer and longer runs until one tells how long an iteration takes.
@@ -226,9 +242,12 @@ class MeasurementLoop {
         mine.wrong_elements += wrong->count;
       }
     }
-    const std::vector<CheckResult> all = launch::all_gather_values(ranks_, mine);
     MeasuredBlock block;
     block.wrong_elements = 0;
+    std::array<double, 1> any{mine.wrong_elements > 0 ? 1.0 : 0.0};
+    ranks_.reduce(any, launch::RankAggregate::maximum);
+    const std::vector<CheckResult> all =
+        any[0] > 0 ? launch::all_gather_values(ranks_, mine) : std::vector<CheckResult>{};
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       if (all[rank].wrong_elements == 0) continue;
       block.wrong.push_back({.rank = static_cast<int>(rank),
@@ -352,7 +371,7 @@ class MeasurementLoop {
   const MeasurementLoopOptions& options_;
   const MeasurementObserver& observer_;
   std::vector<State> rows_;
-  std::uint64_t max_samples_ = 0;
+  double sample_seconds_ = 0;  ///< that a sample takes at least
   double block_seconds_ = 0;
   double start_;
   double last_checkpoint_;

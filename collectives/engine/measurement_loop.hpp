@@ -22,6 +22,7 @@ struct MeasurementLoopOptions {
   bool enqueue_time = false;  ///< also take the host time of a call
   /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
   std::vector<LaunchBlocks> earlier;
+  bool simulated = false;       ///< nothing varies: no pilot has to find out what an iteration takes
   bool gather_samples = false;  ///< after each block, for MeasurementObserver::samples; the same on all ranks
 };
 

@@ -24,6 +24,7 @@ class MpiBackend : public Backend {
   [[nodiscard]] BackendCapabilities capabilities() const override;
   void describe(Run& run) const override { run.backend = BackendId::mpi; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
+  [[nodiscard]] double clock_read_seconds() const override;
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;
   [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override;

@@ -41,6 +41,7 @@ class NcclBackend : public Backend {
   void describe(Run& run) const override;
   [[nodiscard]] BackendCapabilities capabilities() const override { return {.memory = MemoryKind::device}; }
   [[nodiscard]] const Clock& clock() const override { return waiter_.clock(); }
+  [[nodiscard]] double clock_read_seconds() const override;
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;
   [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override;

@@ -16,9 +16,7 @@
 namespace collbench::collectives {
 namespace {
 
-// What recording an event may add to the stream, with room to spare; an event per sample is taken in the same
-// block as `time` only where it adds less than 1 %.
-constexpr double kEventSeconds = 2e-6;
+// An event per sample is taken in the same block as `time` only where it adds no more than 1 %.
 constexpr double kEventShare = 0.01;
 
 std::string name_of(const RowKey& key) {
@@ -206,24 +204,21 @@ void NcclRow::capture(std::uint64_t iterations) {
   iterations_in_graph_ = iterations;
 }
 
-/// Runs `iterations` with an event after every `iterations_per_span` of them; the last span may be shorter.
-/// Seconds of each span.
-std::vector<double> NcclRow::spans(std::uint64_t iterations, std::uint64_t iterations_per_span) {
-  const std::uint64_t count = (iterations + iterations_per_span - 1) / iterations_per_span;
-  while (events_.size() < count + 1) events_.emplace_back(gpu_.cuda);
+/// Runs the spans with an event after each. Seconds of each.
+std::vector<double> NcclRow::time_spans(const std::vector<BlockSpan>& spans) {
+  while (events_.size() < spans.size() + 1) events_.emplace_back(gpu_.cuda);
   wait_for(name_of(key_), [&] {
     events_[0].record(*gpu_.stream);
-    std::uint64_t left = iterations;
-    for (std::uint64_t span = 1; span <= count; ++span) {
-      const std::uint64_t repeats = std::min(left, iterations_per_span);
-      put(repeats);
-      events_[span].record(*gpu_.stream);
-      left -= repeats;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      put(spans[i].iterations);
+      events_[i + 1].record(*gpu_.stream);
     }
   });
   std::vector<double> seconds;
-  for (std::uint64_t span = 1; span <= count; ++span) {
-    seconds.push_back(events_[span].seconds_since(events_[span - 1]));
+  std::uint64_t iterations = 0;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    seconds.push_back(events_[i + 1].seconds_since(events_[i]));
+    iterations += spans[i].iterations;
   }
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   iteration_seconds_ = total / static_cast<double>(iterations);
@@ -239,7 +234,7 @@ void NcclRow::run(std::uint64_t iterations) {
   }
   const auto work = [&] {
     capture(1);  // NCCL chooses when it is called: in a graph, that is here
-    static_cast<void>(spans(iterations, iterations));
+    static_cast<void>(time_spans({{.iterations = iterations}}));
   };
   if (choice_) {
     work();
@@ -271,17 +266,16 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
   const bool one_sample = iterations <= iterations_per_sample;
   // Rank 0 decides for all: the ranks' times differ.
   const bool events_are_free = launch::broadcast_value(
-      ranks_, iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare > kEventSeconds);
-  if (!one_sample && !events_are_free) block.elapsed_seconds = spans(iterations, iterations).front();
-  const std::vector<double> seconds = spans(iterations, iterations_per_sample);
+      ranks_, iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare >= kEventSeconds);
+  if (!one_sample && !events_are_free)
+    block.elapsed_seconds = time_spans({{.iterations = iterations}}).front();
+  const std::vector<BlockSpan> spans = block_spans(iterations, iterations_per_sample);
+  const std::vector<double> seconds = time_spans(spans);
   if (one_sample || events_are_free) {
     block.elapsed_seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   }
-  std::uint64_t left = iterations;
-  for (const double span : seconds) {
-    const std::uint64_t repeats = std::min(left, iterations_per_sample);
-    block.samples.push_back(span / static_cast<double>(repeats));
-    left -= repeats;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (spans[i].is_sample) block.samples.push_back(seconds[i] / static_cast<double>(spans[i].iterations));
   }
   if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;

@@ -41,6 +41,9 @@ struct NcclRowBuffers {
   NcclRowScratch* scratch = nullptr;
 };
 
+/// What recording an event may add to the stream, with room to spare.
+inline constexpr double kEventSeconds = 2e-6;
+
 /// One row on GPUs.
 class NcclRow : public PreparedRow {
  public:
@@ -63,7 +66,7 @@ class NcclRow : public PreparedRow {
   void share_half(Block& round_trips) const;
   void put(std::uint64_t iterations) const;
   void capture(std::uint64_t iterations);
-  [[nodiscard]] std::vector<double> spans(std::uint64_t iterations, std::uint64_t iterations_per_span);
+  [[nodiscard]] std::vector<double> time_spans(const std::vector<BlockSpan>& spans);
   [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
                                    std::uint64_t iteration) const;
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,16 +8,9 @@
 #include "base/record/run.hpp"
 #include "base/record/traffic_matrix.hpp"
 #include "collectives/engine/backend.hpp"
-#include "launch/mpi_session.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::program {
-
-/// Measures the machine for at most `seconds` and fits it into `run.calibration`. A machine too noisy to be
-/// fitted is still measured: the run's notes then say what is missing. `before_point` is called before each
-/// of its points. `backend` can be calibrated. Collective.
-void calibrate(Run& run, const launch::MpiSession& session, const collectives::Backend& backend,
-               const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point);
 
 /// The GPUs of a run on `machines` and their links, as its rows are judged by. None when no machine shows a
 /// GPU or the nodes have different numbers of ranks: `notes` then gets a line that says so.

@@ -88,6 +88,11 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
                run.loop.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0, "percent") / 100;
              });
+  add_option(
+      app, theme, "--calibration", "FILE",
+      "the record of an earlier run on the same ranks and hosts, whose calibration is used (host memory: "
+      "calibrates for at most a quarter of --time and 5 s)",
+      [&run](const std::string& text) { run.calibration_path = text; });
   auto* passes = add_option(app, theme, "-N,--passes,--run_cycles", "N",
                             "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
                             "nccl-tests: 1)",

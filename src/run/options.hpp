@@ -36,6 +36,7 @@ struct RunOptions {
   bool share_gpu = false;              ///< ranks may share a GPU
   int graph_launches = 0;              ///< -G; 0: no CUDA graphs
   bool telemetry = true;               ///< --no-telemetry: false
+  std::string calibration_path;        ///< --calibration: of an earlier run; empty: this run calibrates
   std::string node_map;
   std::string expect;  ///< --expect: the machine that every node should be; empty: none
   OutputOptions output;

@@ -82,6 +82,14 @@ void require_known_types(const collectives::PlanRequest& request, const collecti
 
 }  // namespace
 
+void measure_once(collectives::MeasurementLoopOptions& loop) {
+  loop.simulated = true;
+  if (!loop.fixed.iterations) loop.fixed.iterations = 1;
+  const bool passes_are_fixed = loop.stopping.min_passes > loop.stopping.max_passes;
+  if (!passes_are_fixed)
+    loop.stopping = {.precision = loop.stopping.precision, .min_passes = 2, .max_passes = 1};
+}
+
 RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBackend& measured,
                  launch::Ranks& ranks, const TrafficMatrix& traffic) {
   const collectives::Backend& backend = *measured.backend;

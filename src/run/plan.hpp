@@ -22,6 +22,10 @@ struct RunPlan {
 [[nodiscard]] RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBackend& measured,
                                launch::Ranks& ranks, const TrafficMatrix& traffic);
 
+/// In simulated time every iteration takes the same: one in one pass says it all, unless the user asks for
+/// more.
+void measure_once(collectives::MeasurementLoopOptions& loop);
+
 /// What --dry-run prints.
 [[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options,
                                     const collectives::Backend& backend, std::size_t ranks);

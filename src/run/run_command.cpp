@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +19,8 @@
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "analysis/verdict/verdict.hpp"
+#include "base/files.hpp"
+#include "base/record/run_stream.hpp"
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
@@ -27,6 +30,7 @@
 #include "launch/watchdog.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
+#include "src/run/calibration.hpp"
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
@@ -111,7 +115,9 @@ class RunDriver {
   void prepare() {
     examine_machine();
     const collectives::BackendCapabilities capabilities = backend_.capabilities();
-    if (ranks().size() > 1 && capabilities.calibrates) {
+    if (!options_.calibration_path.empty()) {
+      read_calibration(capabilities.calibrates);
+    } else if (ranks().size() > 1 && capabilities.calibrates) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
       calibrate(run_, session_, backend_, plan_.rows,
@@ -145,6 +151,7 @@ class RunDriver {
     watchdog_.step("start of the measurement");
     collectives::MeasurementLoopOptions loop_options = options_.loop;
     loop_options.gather_samples = !options_.samples_path.empty();
+    if (run_.simulated) measure_once(loop_options);
     telemetry_.begin(ranks());
     loop_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
     if (ranks().is_root()) loop_options.earlier = stream_->earlier();
@@ -204,6 +211,20 @@ class RunDriver {
   [[nodiscard]] const Clock& clock() const { return session_.clock(); }
   [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
   [[nodiscard]] bool as_text() const { return prints_text(options_.documents); }
+
+  void read_calibration(bool calibrates) {
+    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
+      if (!calibrates) {
+        throw usage_error("--calibration", "what GPUs should do is not calibrated but known from their links",
+                          "leave --calibration out");
+      }
+      const std::string& path = options_.calibration_path;
+      std::vector<RowKey> rows;
+      std::copy_if(plan_.rows.begin(), plan_.rows.end(), std::back_inserter(rows),
+                   [this](const RowKey& row) { return !backend_.unsupported_type_reason(row.type); });
+      take_saved_calibration(run_, run_from_text(read_file(path), path), rows, path);
+    });
+  }
 
   void examine_machine() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at

@@ -51,6 +51,15 @@ TEST(Agreement, WhatFailsEverywhereIsSaidAsItIs) {
   });
 }
 
+TEST(Agreement, OfTextsTheLowestRanksIsEverybodys) {
+  run_rank_threads(3, [](Ranks& ranks) {
+    std::vector<std::string> mine{"", "", ""};
+    if (ranks.rank() >= 1) mine[1] = "not on host" + std::to_string(ranks.rank());
+    if (ranks.rank() == 0) mine[2] = "nowhere";
+    EXPECT_THAT(agreed_texts(ranks, mine), ::testing::ElementsAre("", "not on host1", "nowhere"));
+  });
+}
+
 TEST(Agreement, RunningOutOfMemoryIsAUsageError) {
   run_rank_threads(2, [](Ranks& ranks) {
     EXPECT_THAT(heard(ranks, [] { throw std::bad_alloc(); }), HasSubstr("out of memory; give a smaller -e"));

@@ -100,4 +100,34 @@ inline void run_rank_threads(int ranks, const std::function<void(Ranks&)>& work)
   for (std::thread& thread : threads) thread.join();
 }
 
+/// Counts the calls of a rank.
+class CountingRanks : public Ranks {
+ public:
+  explicit CountingRanks(Ranks& ranks) : ranks_(ranks) {}
+  [[nodiscard]] int rank() const override { return ranks_.rank(); }
+  [[nodiscard]] int size() const override { return ranks_.size(); }
+  void barrier() override { ranks_.barrier(); }
+  void broadcast(std::span<std::byte> bytes, int root) override {
+    ++small;
+    ranks_.broadcast(bytes, root);
+  }
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
+    ++gathered_by_all;
+    return ranks_.all_gather(text);
+  }
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
+    return ranks_.gather(text);
+  }
+  void reduce(std::span<double> values, RankAggregate how) override {
+    ++small;
+    ranks_.reduce(values, how);
+  }
+
+  int small = 0;
+  int gathered_by_all = 0;
+
+ private:
+  Ranks& ranks_;
+};
+
 }  // namespace collbench::launch

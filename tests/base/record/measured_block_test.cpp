@@ -95,6 +95,38 @@ TEST(RowSamples, TheTimeIsTheMedianOfThePassesAndTheRestIsOverSamples) {
   EXPECT_THAT(measurement.launch_passes, ElementsAre(6));
 }
 
+TEST(RowSamples, OfAnyNumberSoManyAreKeptAndTheirQuantilesAreThoseOfAll) {
+  for (const std::size_t passes : {64U, 640U, 6400U}) {
+    RowSamples row;
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      std::vector<float> samples;
+      // Of 100 samples 97 take 1, two 5 and one 9; later passes take twice as long.
+      for (std::size_t i = 0; i < 256; ++i) {
+        const std::size_t kind = (pass * 256 + i) * 37 % 100;
+        const float seconds = kind < 97 ? 1 : kind < 99 ? 5 : 9;
+        samples.push_back(pass < passes / 2 ? seconds : 2 * seconds);
+      }
+      row.add(block_of(1, samples), 0);
+    }
+    Measurement measurement;
+    row.summarise(measurement);
+    EXPECT_EQ(measurement.samples, kMaxRowSamples);
+    EXPECT_NEAR(measurement.mean, (0.97 + 0.10 + 0.09) * 1.5, 0.05) << passes;
+    EXPECT_EQ(measurement.p95, 2) << passes;
+    EXPECT_EQ(measurement.p99, 10) << passes;
+  }
+}
+
+TEST(RowSamples, SamplesOfTwoLengthsAreNotMixed) {
+  MeasuredBlock disturbed = block_of(1, {9, 9, 9});
+  disturbed.iterations_per_sample = 1;
+  const Measurement measurement = measured({disturbed, block_of(1, {2, 2}), disturbed, block_of(1, {2})});
+  EXPECT_EQ(measurement.iterations_per_sample, 10U);
+  EXPECT_EQ(measurement.samples, 3U);
+  EXPECT_DOUBLE_EQ(measurement.p99, 2);
+  EXPECT_EQ(measurement.pass_seconds.size(), 4U) << "the passes all count";
+}
+
 TEST(RowSamples, WhatNcclSelectedOnceIsKeptForTheRow) {
   std::vector<MeasuredBlock> blocks(3, block_of(1));
   EXPECT_FALSE(measured(blocks).nccl);

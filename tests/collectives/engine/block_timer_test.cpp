@@ -19,6 +19,42 @@ TEST(BlockTimer, SamplesAddUpToTheElapsedTime) {
               ElementsAre(DoubleEq(2), DoubleEq(5), DoubleEq(7)));  // the last one is of one iteration
 }
 
+TEST(BlockSpans, AreOneForEachSampleWhileThereIsRoom) {
+  EXPECT_THAT(block_spans(7, 3), ElementsAre(BlockSpan{3}, BlockSpan{3}, BlockSpan{1}));
+  EXPECT_EQ(block_spans(kMaxBlockSamples, 1).size(), kMaxBlockSamples);
+}
+
+TEST(BlockSpans, OfAnyLengthKeepSoManySamplesOfTheSameLengthFromAllOverTheBlock) {
+  for (const std::uint64_t iterations : {257UL * 8, 511UL * 8 + 3, 100'003UL, 1'000'000'000UL}) {
+    std::uint64_t total = 0;
+    std::vector<std::uint64_t> starts;
+    for (const BlockSpan& span : block_spans(iterations, 8)) {
+      EXPECT_GT(span.iterations, 0U);
+      if (span.is_sample) {
+        EXPECT_EQ(span.iterations, 8U);
+        starts.push_back(total);
+      }
+      total += span.iterations;
+    }
+    EXPECT_EQ(total, iterations);
+    ASSERT_EQ(starts.size(), kMaxBlockSamples);
+    for (std::size_t part = 0; part < starts.size(); ++part) {
+      EXPECT_LE(starts[part], (part + 1) * iterations / kMaxBlockSamples);
+      EXPECT_GE(starts[part] + 16, part * iterations / kMaxBlockSamples);
+    }
+  }
+}
+
+TEST(BlockTimer, WhatIsBetweenTheSamplesThatAreKeptIsInTheElapsedTimeAlone) {
+  double time = 0;
+  int calls = 0;
+  const Block block =
+      time_block([&] { return time; }, 100'000, 8, [&] { time += ++calls % 1000 == 0 ? 100 : 1; });
+  EXPECT_EQ(calls, 100'000);
+  EXPECT_DOUBLE_EQ(block.elapsed_seconds, 100'000 + 100 * 99);
+  EXPECT_EQ(block.samples.size(), kMaxBlockSamples);
+}
+
 TEST(BlockTimer, NoIterationIsNoTime) {
   const Block block = time_block([] { return 1.0; }, 0, 0, [] {});  // a warm-up of none
   EXPECT_EQ(block.elapsed_seconds, 0);

@@ -265,6 +265,22 @@ TEST(MeasurementLoop, WhatOneRankCannotRunNobodyRuns) {
   });
 }
 
+TEST(MeasurementLoop, NoRankHearsOfEveryOtherWhereNothingIsWrong) {
+  launch::run_rank_threads(3, [](launch::Ranks& threads) {
+    launch::CountingRanks ranks(threads);
+    StepBackend backend({});
+    MeasurementLoopOptions options = quick();
+    options.stopping.max_passes = 1;
+    static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {}));
+    EXPECT_EQ(ranks.gathered_by_all, 0);
+    const int one_pass = ranks.small;
+    options.stopping.max_passes = 3;
+    static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {}));
+    // The later passes: the order of each block, what its checks found, its times; and 4 of a pass.
+    EXPECT_LE(ranks.small - 2 * one_pass, 2 * (2 * 3 + 4));
+  });
+}
+
 TEST(MeasurementLoop, EveryCheckOfARowCounts) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.wrong = ranks.rank() == 1});

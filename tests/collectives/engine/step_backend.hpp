@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/deterministic_random.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/engine/block_timer.hpp"
 #include "collectives/engine/measurement_loop.hpp"
@@ -30,6 +31,8 @@ class StepBackend : public Backend {
     bool wrong = false;
     bool out_of_memory = false;
     bool lacks_elsewhere = false;
+    double call_seconds = 1e-3;
+    std::uint64_t slow_call_every = 0;  ///< such a call takes 100 times as long; 0: none
   };
 
   explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
@@ -56,6 +59,7 @@ class StepBackend : public Backend {
     allocated.push_back(bytes);
   }
   void renew_communicators() override { ++renewed; }
+  [[nodiscard]] double clock_read_seconds() const override { return 35e-9; }
   void let_time_pass(double seconds) { clock_.now += seconds; }
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key,
                                                      const RowLayout& /*layout*/) override {
@@ -78,8 +82,7 @@ class StepBackend : public Backend {
         backend_.visited.push_back(key_.size_bytes);
       }
       const auto now = [this] { return backend_.clock_.now; };
-      Block block = time_block(now, iterations, per_sample,
-                               [this] { backend_.clock_.now += 1e-3 * backend_.behaviour_.slowness; });
+      Block block = time_block(now, iterations, per_sample, [this] { backend_.call(); });
       if (const auto faults = backend_.behaviour_.page_faults) block.page_faults = iterations * *faults;
       return block;
     }
@@ -100,8 +103,15 @@ class StepBackend : public Backend {
     std::uint64_t filled_ = 0;
   };
 
+  void call() {
+    const std::uint64_t every = behaviour_.slow_call_every;
+    const bool slow = every > 0 && scrambled(calls_++) % every == 0;
+    clock_.now += behaviour_.call_seconds * behaviour_.slowness * (slow ? 100 : 1);
+  }
+
   Behaviour behaviour_;
   StepClock clock_;
+  std::uint64_t calls_ = 0;
 };
 
 inline const std::vector<std::string> kHosts{"alpha", "beta", "gamma"};
