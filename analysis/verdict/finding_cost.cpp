@@ -168,6 +168,8 @@ const std::vector<PriceRule>& price_rules() {
       {"driver-version", kOpen, "driver versions are in no model"},
       {"extra-device", kOpen, "the reference says nothing of it"},
       {"pci-model", kOpen, "which of the two is right is not known"},
+      {"different-machine", kOpen, "machines of two kinds have no price against each other"},
+      {"exceeds-reference", kOpen, "what is more than the reference has is no loss"},
       {"pci-subsystem", PriceKind::none, "it changes no measurement"},
       {"product", PriceKind::none, "it changes no measurement"},
   };
