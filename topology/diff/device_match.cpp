@@ -12,12 +12,16 @@ namespace collbench::topology {
 namespace {
 
 // What two slots disagree in; the weights only order candidates.
-constexpr int kOtherGpuModel = 6;
-constexpr int kOtherNearness = 4;
-constexpr int kOtherWiring = 4;
-constexpr int kOtherLinkCount = 1;
-constexpr int kOtherNumaNode = 1;
+constexpr int kOtherGpuModel = 6000;
+constexpr int kOtherNearness = 4000;
+constexpr int kOtherWiring = 4000;
+constexpr int kOtherLinkCount = 1000;
+constexpr int kOtherNumaNode = 1000;
+// What only tells twins apart, and all of it together weighs less than one disagreement.
+constexpr int kOtherName = 2;   // where another device has that name
+constexpr int kOtherOrder = 1;  // two devices that changed places, by address, else as they are listed
 constexpr int kMaxSteps = 4000;  // of the search; 40 devices of one kind are matched in some ten milliseconds
+constexpr std::size_t kMaxStarts = 600;  // ways to leave out as many slots as are empty
 constexpr int kNone = -1;        // no counterpart
 
 /// Looks for the assignment of the slots of `a` to those of `b` that disagree least: one slot after another,
@@ -31,12 +35,18 @@ class Search {
       const auto in_b = std::count_if(b.slots.begin(), b.slots.end(), of_kind);
       empty_.push_back(static_cast<int>(std::max<std::ptrdiff_t>(0, in_a - in_b)));
     }
-    for (const DeviceSlot& slot : b.slots) addresses_.insert(slot.address);
+    for (const DeviceSlot& slot : b.slots) {
+      addresses_.insert(slot.address);
+      if (!slot.name.empty()) names_.insert(slot.name);
+    }
+    addresses_.erase("");
+    trust_addresses();
   }
 
   /// Position in b's slots for each of a's, or kNone.
   std::vector<int> best() {
     start_from_addresses();
+    start_in_order();
     descend(0);
     return best_;
   }
@@ -47,6 +57,19 @@ class Search {
     int rank;  ///< among equals: the same address, then an empty slot where the address is gone, then by rank
     int slot;
   };
+
+  /// Two machines of one type have the same bus numbers, or one was renumbered and few are left: those say
+  /// nothing, as do those of a reference machine, which are made up.
+  void trust_addresses() {
+    const auto shared = static_cast<std::size_t>(
+        std::count_if(a_.slots.begin(), a_.slots.end(),
+                      [this](const DeviceSlot& slot) { return addresses_.contains(slot.address); }));
+    if (2 * shared < std::min(a_.slots.size(), b_.slots.size())) addresses_.clear();
+  }
+
+  [[nodiscard]] bool same_address(const DeviceSlot& mine, const DeviceSlot& theirs) const {
+    return mine.address == theirs.address && addresses_.contains(mine.address);
+  }
 
   /// The first assignment: by address, the rest by rank. On equal machines it is the right one, and another
   /// has to disagree less to be taken instead.
@@ -59,19 +82,68 @@ class Search {
           const DeviceSlot& mine = a_.slots[i];
           const DeviceSlot& theirs = b_.slots[j];
           if (taken[j] || mine.device.kind != theirs.device.kind) continue;
-          if (by_address && (mine.address.empty() || mine.address != theirs.address)) continue;
+          if (by_address && !same_address(mine, theirs)) continue;
           taken[j] = true;
           slots[i] = static_cast<int>(j);
         }
       }
     }
-    best_cost_ = 0;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (slots[i] != kNone) best_cost_ += cost_of(i, static_cast<std::size_t>(slots[i]));
+    take_if_better(slots);
+  }
+
+  void take_if_better(const std::vector<int>& slots) {
+    int cost = 0;
+    for (std::size_t i = 0; i < slots.size() && cost < best_cost_; ++i) {
+      if (slots[i] != kNone) cost += cost_of(i, static_cast<std::size_t>(slots[i]));
       chosen_.push_back(slots[i]);
     }
-    best_ = std::move(chosen_);
+    if (cost < best_cost_) {
+      best_cost_ = cost;
+      best_ = chosen_;
+    }
     chosen_.clear();
+  }
+
+  /// Where slots are empty: all others in the order in which they are, for each choice of the empty ones that
+  /// is one of not too many.
+  void start_in_order() {
+    std::vector<std::vector<int>> starts{{}};
+    for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {
+      const auto count = std::count_if(a_.slots.begin(), a_.slots.end(), [kind](const DeviceSlot& slot) {
+        return slot.device.kind == kind;
+      });
+      const auto first = std::find_if(b_.slots.begin(), b_.slots.end(), [kind](const DeviceSlot& slot) {
+        return slot.device.kind == kind;
+      });
+      const int in_b = static_cast<int>(
+          std::count_if(b_.slots.begin(), b_.slots.end(),
+                        [kind](const DeviceSlot& slot) { return slot.device.kind == kind; }));
+      std::vector<std::vector<int>> longer;
+      for (const std::vector<int>& start : starts) {
+        for (std::vector<bool> empty : choices(static_cast<int>(count), empty_of(kind))) {
+          std::vector<int> slots = start;
+          int next = static_cast<int>(first - b_.slots.begin());
+          const int end = next + in_b;
+          for (const bool left_out : empty) slots.push_back(left_out || next == end ? kNone : next++);
+          longer.push_back(std::move(slots));
+          if (longer.size() > kMaxStarts) return;
+        }
+      }
+      starts = std::move(longer);
+    }
+    for (const std::vector<int>& start : starts) take_if_better(start);
+  }
+
+  /// All ways to choose `chosen` of `count`; the last ones alone where there are too many.
+  static std::vector<std::vector<bool>> choices(int count, int chosen) {
+    std::vector<bool> mask(static_cast<std::size_t>(count));
+    std::fill(mask.end() - std::min(chosen, count), mask.end(), true);
+    std::vector<std::vector<bool>> all{mask};
+    while (std::next_permutation(mask.begin(), mask.end())) {
+      all.push_back(mask);
+      if (all.size() > kMaxStarts) return {all.front()};
+    }
+    return all;
   }
 
   int& empty_of(DeviceKind kind) {
@@ -85,9 +157,12 @@ class Search {
         !mine.model.empty() && !theirs.model.empty() && mine.model != theirs.model ? kOtherGpuModel : 0;
     if (mine.numa_node >= 0 && theirs.numa_node >= 0 && mine.numa_node != theirs.numa_node)
       cost += kOtherNumaNode;
+    if (!mine.name.empty() && !theirs.name.empty() && mine.name != theirs.name && names_.contains(mine.name))
+      cost += kOtherName;
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       if (chosen_[k] == kNone) continue;
       const auto counterpart = static_cast<std::size_t>(chosen_[k]);
+      if (counterpart > j && a_.slots[k].device.kind == mine.device.kind) cost += kOtherOrder;
       const Nearness near = a_.near[i][k];
       const Nearness there = b_.near[j][counterpart];
       if (near != Nearness::unknown && there != Nearness::unknown && near != there) cost += kOtherNearness;
@@ -107,11 +182,11 @@ class Search {
     const DeviceSlot& mine = a_.slots[i];
     for (std::size_t j = 0; j < b_.slots.size(); ++j) {
       if (taken_[j] || b_.slots[j].device.kind != mine.device.kind) continue;
-      const bool same = !mine.address.empty() && mine.address == b_.slots[j].address;
+      const bool same = same_address(mine, b_.slots[j]);
       all.push_back({cost_of(i, j), same ? 0 : static_cast<int>(j) + 2, static_cast<int>(j)});
     }
     if (empty_of(mine.device.kind) > 0) {
-      const bool gone = !mine.address.empty() && !addresses_.contains(mine.address);
+      const bool gone = !addresses_.empty() && !mine.address.empty() && !addresses_.contains(mine.address);
       all.push_back({0, gone ? 1 : std::numeric_limits<int>::max(), kNone});
     }
     std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
@@ -153,7 +228,8 @@ class Search {
   const SlotPlan& b_;
   std::vector<bool> taken_;          ///< of b's slots
   std::vector<int> empty_;           ///< how many slots of a are empty in b: GPUs, NVSwitches, NICs
-  std::set<std::string> addresses_;  ///< of b
+  std::set<std::string> addresses_;  ///< of b; empty where they are not those of a
+  std::set<std::string> names_;      ///< of b
   std::vector<int> chosen_;
   std::vector<int> best_;
   int best_cost_ = std::numeric_limits<int>::max();
@@ -257,8 +333,9 @@ std::optional<Device> DeviceMatch::in_b(const Device& of_a) const {
 }
 
 DeviceMatch match_devices(const Host& a, const Host& b) {
-  const SlotPlan plan_a = slot_plan(a);
-  const SlotPlan plan_b = slot_plan(b);
+  const NvLinkCount count = common_nvlink_count(a, b);
+  const SlotPlan plan_a = slot_plan(a, count);
+  const SlotPlan plan_b = slot_plan(b, count);
   const std::vector<int> found = Search(plan_a, plan_b).best();
   DeviceMatch match;
   std::vector<bool> taken(plan_b.slots.size());

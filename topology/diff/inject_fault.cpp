@@ -11,6 +11,7 @@
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/path.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -177,6 +178,7 @@ class FaultInjection {
       if (counterpart != nullptr) copy("NVLink", bundle, *counterpart);
       if (counts && counterpart == nullptr && !worse_.nvlinks.empty()) bundle.count.value = 0;
     }
+    if (counts && worse_.nvlinks.empty()) take_links_of_matrix();
     for (PeerAccess& access : host_.peer_access) {
       if (!is_about(access.from) || !is_about(access.to)) continue;
       if (const PeerAccess* counterpart = matching_link(access, worse_.peer_access))
@@ -190,6 +192,35 @@ class FaultInjection {
       if (!counts) continue;
       path.type = counterpart->type;
       path.nvlinks = counterpart->nvlinks;
+    }
+  }
+
+  /// Of what the worse host shows as a matrix: between two GPUs their own cell, from a GPU to the switches as
+  /// many as the best cell of its row.
+  void take_links_of_matrix() {
+    for (NvLinkBundle& bundle : host_.nvlinks) {
+      const auto from = in_worse(bundle.from);
+      const auto to = in_worse(bundle.to);
+      if (bundle.to.kind != DeviceKind::gpu || !from || !to) continue;
+      if (is_about(bundle.from) || is_about(bundle.to))
+        bundle.count.value = std::min(bundle.count.value_or(0), nvlinks_between(worse_, *from, *to));
+    }
+    for (int i = 0; i < static_cast<int>(host_.gpus.size()); ++i) {
+      const Device gpu{DeviceKind::gpu, i};
+      const auto there = in_worse(gpu);
+      if (!is_about(gpu) || !there) continue;
+      int left = 0;
+      for (int j = 0; j < static_cast<int>(worse_.gpus.size()); ++j)
+        left = std::max(left, nvlinks_between(worse_, *there, {DeviceKind::gpu, j}));
+      int sum = 0;
+      for (NvLinkBundle& bundle : host_.nvlinks) {
+        if (bundle.from != gpu) continue;
+        if (bundle.to.kind == DeviceKind::nvswitch)
+          bundle.count.value = std::min(bundle.count.value_or(0), left - sum);
+        sum += bundle.count.value_or(0);
+      }
+      Fact<int>& active = host_.gpus[static_cast<std::size_t>(i)].nvlinks_active;
+      if (active.known()) active.value = std::min(*active.value, sum);
     }
   }
 

@@ -15,6 +15,8 @@ constexpr double kClearlyLess = 0.9;
 struct Counts {
   int worse = 0;
   int better = 0;
+
+  bool operator==(const Counts&) const = default;
 };
 using ChangedLinks = ChangedPair<Counts>;
 
@@ -28,12 +30,13 @@ bool in_mig_mode(const Gpu& gpu) {
 }
 
 /// No GPU has a link on one side: that is one finding, not one for each.
-bool none_left(const HostPair& pair, Side side) {
+bool none_left(const HostPair& pair, Side side, NvLinkCount count) {
   for (const DevicePair& from : pair.match.gpus) {
     if (!from.a || !from.b) continue;
     for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
       for (const DevicePair& to : *list) {
-        if (to.a && to.b && from != to && wired_nvlinks(pair.of(side), *from.of(side), *to.of(side)) > 0)
+        if (to.a && to.b && from != to &&
+            counted_nvlinks(pair.of(side), *from.of(side), *to.of(side), count) > 0)
           return false;
       }
     }
@@ -41,27 +44,16 @@ bool none_left(const HostPair& pair, Side side) {
   return true;
 }
 
-bool states_nvlinks(const Host& host) {
-  return std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [](const StatedPath& path) {
-    return path.from.kind == DeviceKind::gpu && path.to.kind == DeviceKind::gpu && path.type.known();
-  });
-}
-
-/// A list of links and a matrix count otherwise: through switches, every peer is reached over all links.
-bool comparable(const Host& a, const Host& b) {
-  if (!a.nvlinks.empty() || !b.nvlinks.empty()) return !a.nvlinks.empty() && !b.nvlinks.empty();
-  return states_nvlinks(a) && states_nvlinks(b);
-}
-
-std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side) {
+std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side, NvLinkCount count) {
   std::vector<ChangedLinks> changed;
   for (const DevicePair& from : pair.match.gpus) {
     if (!from.a || !from.b) continue;
     for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
       for (const DevicePair& to : *list) {
         if (!to.a || !to.b || from == to) continue;
-        const int mine = wired_nvlinks(pair.of(side), *from.of(side), *to.of(side));
-        const int theirs = wired_nvlinks(pair.of(other(side)), *from.of(other(side)), *to.of(other(side)));
+        const int mine = counted_nvlinks(pair.of(side), *from.of(side), *to.of(side), count);
+        const int theirs =
+            counted_nvlinks(pair.of(other(side)), *from.of(other(side)), *to.of(other(side)), count);
         if (mine < theirs) changed.push_back({from, to, {mine, theirs}});
       }
     }
@@ -69,7 +61,25 @@ std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side) {
   return changed;
 }
 
+/// All pairs of the device have lost alike.
+bool lost_alike(const Explained<Counts>& explained) {
+  return explained.pairs.size() > 2 &&
+         std::all_of(explained.pairs.begin(), explained.pairs.end(), [&](const ChangedLinks& each) {
+           return each.what == explained.pairs.front().what;
+         });
+}
+
 std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>& explained) {
+  if (lost_alike(explained)) {
+    const Counts& each = explained.pairs.front().what;
+    std::vector<DevicePair> peers;
+    for (const ChangedLinks& one : explained.pairs) {
+      const DevicePair& peer = one.from == explained.device ? one.to : one.from;
+      if (std::find(peers.begin(), peers.end(), peer) == peers.end()) peers.push_back(peer);
+    }
+    return fmt::format("{} NVLinks instead of {} with each of {}", each.worse == 0 ? "no" : fmt::format("{}", each.worse),
+                       each.better, finding_devices(pair, side, peers));
+  }
   std::vector<std::string> parts;
   for (const ChangedLinks& each : explained.pairs) {
     const bool outward = each.from == explained.device;
@@ -80,13 +90,26 @@ std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>
   return "NVLinks: " + join_words(parts);
 }
 
+/// Whether the GPU has no NVLink at all on that side.
+bool has_none(const HostPair& pair, Side side, const DevicePair& gpu, NvLinkCount count) {
+  for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
+    for (const DevicePair& to : *list) {
+      if (gpu == to || !to.of(side)) continue;
+      if (counted_nvlinks(pair.of(side), *gpu.of(side), *to.of(side), count) > 0) return false;
+      if (counted_nvlinks(pair.of(side), *to.of(side), *gpu.of(side), count) > 0) return false;
+    }
+  }
+  return true;
+}
+
 /// The GPUs of which fewer links are listed than between them and others.
 std::vector<DevicePair> diff_counts(const HostPair& pair, FindingList& findings) {
   std::vector<DevicePair> explained_gpus;
-  if (!comparable(pair.a, pair.b)) return explained_gpus;
+  const NvLinkCount count = common_nvlink_count(pair.a, pair.b);
+  if (count == NvLinkCount::not_at_all) return explained_gpus;
   for (const Side side : {Side::a, Side::b}) {
-    const auto changed = changed_links(pair, side);
-    if (changed.size() > 2 && none_left(pair, side)) {
+    const auto changed = changed_links(pair, side, count);
+    if (changed.size() > 2 && none_left(pair, side, count)) {
       findings.add("nvlink-off", side, pair.match.gpus, "no NVLink between any two GPUs");
       return pair.match.gpus;
     }
@@ -98,8 +121,10 @@ std::vector<DevicePair> diff_counts(const HostPair& pair, FindingList& findings)
         if (!listed && each.pairs.size() <= 2) devices.push_back(peer);
       }
       explained_gpus.insert(explained_gpus.end(), devices.begin(), devices.end());
-      findings.add_named("nvlink-fewer", side, finding_devices(pair, side, {each.device}), devices,
-                         link_counts(pair, side, each));
+      const bool off = each.device.of(side)->kind == DeviceKind::gpu && each.pairs.size() > 2 &&
+                       has_none(pair, side, each.device, count);
+      findings.add_named(off ? "nvlink-off" : "nvlink-fewer", side,
+                         finding_devices(pair, side, {each.device}), devices, link_counts(pair, side, each));
     }
   }
   return explained_gpus;

@@ -63,11 +63,18 @@ std::string slot_address(const Host& host, const Device& device) {
   return pci_address_of(host, device).value_or("");
 }
 
+std::string name_of(const Host& host, const Device& device) {
+  const auto at = static_cast<std::size_t>(device.index);
+  if (device.kind == DeviceKind::gpu) return host.gpus[at].uuid.value_or("");
+  return device.kind == DeviceKind::nic ? host.nics[at].name.value_or("") : "";
+}
+
 std::vector<DeviceSlot> slots_of(const Host& host) {
   std::vector<DeviceSlot> slots;
   const auto add = [&](DeviceKind kind, int index, std::string model) {
     const Device device{kind, index};
-    slots.push_back({device, slot_address(host, device), std::move(model),
+    const std::string address = slot_address(host, device);
+    slots.push_back({device, address, address.empty() ? name_of(host, device) : "", std::move(model),
                      kind == DeviceKind::nvswitch ? -1 : numa_node_of(host, device).value_or(-1)});
   };
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i)
@@ -88,6 +95,13 @@ std::vector<DeviceSlot> slots_of(const Host& host) {
   return slots;
 }
 
+/// Whether a source shows what the device's PCI function hangs on: a bridge, a host bridge or, without any
+/// bridge between, a NUMA node. nvidia-smi names functions and shows no tree.
+bool shows_attachment(const Host& host, const Device& device) {
+  const auto way = way_to_root(host, pci_address_of(host, device).value_or(""));
+  return !way.empty() && (way.back()->host_bridge.known() || way.back()->numa_node.known());
+}
+
 }  // namespace
 
 Nearness nearness(const Host& host, const Device& a, const Device& b) {
@@ -96,7 +110,12 @@ Nearness nearness(const Host& host, const Device& a, const Device& b) {
     return coarse(*stated->type.value);
   }
   const auto type = pci_path_type(host, a, b);
-  return type ? coarse(*type) : Nearness::unknown;
+  if (!type) return Nearness::unknown;
+  const Nearness near = coarse(*type);
+  // A matrix says NV18 of two GPUs of one NUMA node: whether they share a switch as well, it does not say.
+  if (near == Nearness::one_node && !(shows_attachment(host, a) && shows_attachment(host, b)))
+    return Nearness::unknown;
+  return near;
 }
 
 int wired_nvlinks(const Host& host, const Device& from, const Device& to) {
@@ -111,7 +130,39 @@ int wired_nvlinks(const Host& host, const Device& from, const Device& to) {
   return 0;
 }
 
-SlotPlan slot_plan(const Host& host) {
+namespace {
+
+bool states_nvlinks(const Host& host) {
+  return std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [](const StatedPath& path) {
+    return path.from.kind == DeviceKind::gpu && path.to.kind == DeviceKind::gpu && path.type.known();
+  });
+}
+
+}  // namespace
+
+NvLinkCount common_nvlink_count(const Host& a, const Host& b) {
+  const bool in_a = !a.nvlinks.empty();
+  const bool in_b = !b.nvlinks.empty();
+  if (in_a && in_b) return NvLinkCount::by_wire;
+  if ((in_a || states_nvlinks(a)) && (in_b || states_nvlinks(b))) {
+    return in_a || in_b ? NvLinkCount::by_pair : NvLinkCount::by_wire;
+  }
+  return NvLinkCount::not_at_all;
+}
+
+int counted_nvlinks(const Host& host, const Device& from, const Device& to, NvLinkCount count) {
+  switch (count) {
+    case NvLinkCount::not_at_all:
+      return 0;
+    case NvLinkCount::by_wire:
+      return wired_nvlinks(host, from, to);
+    case NvLinkCount::by_pair:
+      break;
+  }
+  return from.kind == DeviceKind::gpu && to.kind == DeviceKind::gpu ? nvlinks_between(host, from, to) : 0;
+}
+
+SlotPlan slot_plan(const Host& host, NvLinkCount count_links) {
   SlotPlan plan{slots_of(host), {}, {}};
   const std::size_t count = plan.slots.size();
   plan.near.assign(count, std::vector<Nearness>(count, Nearness::unknown));
@@ -122,7 +173,7 @@ SlotPlan slot_plan(const Host& host) {
       const Device& to = plan.slots[j].device;
       if (i == j) continue;
       if (from.kind == DeviceKind::gpu && to.kind != DeviceKind::nic)
-        plan.nvlinks[i][j] = wired_nvlinks(host, from, to);
+        plan.nvlinks[i][j] = counted_nvlinks(host, from, to, count_links);
       if (from.kind == DeviceKind::nvswitch || to.kind == DeviceKind::nvswitch || j > i) continue;
       plan.near[i][j] = plan.near[j][i] = nearness(host, from, to);
     }

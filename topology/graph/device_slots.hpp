@@ -18,6 +18,7 @@ enum class Nearness {
 struct DeviceSlot {
   Device device;
   std::string address;  ///< empty where not known
+  std::string name;     ///< a NIC's, a GPU's UUID: what tells twins apart where no address is known; else empty
   std::string model;    ///< empty where not known
   int numa_node = -1;   ///< −1: not known
 };
@@ -29,9 +30,21 @@ struct SlotPlan {
   std::vector<std::vector<int>> nvlinks;  ///< from the row to the column
 };
 
-[[nodiscard]] SlotPlan slot_plan(const Host& host);
+/// How the NVLinks of a host are counted. Through switches, a list of links counts those from a GPU to each
+/// switch, and a matrix those by which every pair of GPUs is connected: to compare one with the other, both
+/// are counted by pairs.
+enum class NvLinkCount { not_at_all, by_wire, by_pair };
 
-/// How near two GPUs or NICs are, NVLink aside: by the PCI tree, else by what a source states.
+/// The way to count that both hosts allow; not_at_all where a host says nothing of NVLinks between GPUs.
+[[nodiscard]] NvLinkCount common_nvlink_count(const Host& a, const Host& b);
+
+/// NVLinks from one device to another, counted in that way.
+[[nodiscard]] int counted_nvlinks(const Host& host, const Device& from, const Device& to, NvLinkCount count);
+
+[[nodiscard]] SlotPlan slot_plan(const Host& host, NvLinkCount count = NvLinkCount::by_wire);
+
+/// How near two GPUs or NICs are, NVLink aside: by what a source states, else by the PCI tree. Unknown where
+/// neither says: a cell "NV18" tells nothing of the PCIe below it.
 [[nodiscard]] Nearness nearness(const Host& host, const Device& a, const Device& b);
 
 /// NVLinks from one device to another that it is wired to directly; what `topo -m` states where no source
