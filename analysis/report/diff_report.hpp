@@ -20,12 +20,14 @@ struct ComparedHosts {
   std::vector<std::string> b;
   std::vector<PricedFinding> findings;
   std::vector<std::string> versions;
+  std::vector<std::string> hosts = {};  ///< of b: host names
 };
 
 /// What `topo diff` found.
 struct DiffReport {
   std::vector<ComparedHosts> pairs;  ///< of many machines: one for each odd kind
   std::size_t nodes = 0;             ///< of many machines: how many; else 0
+  bool by_majority = false;          ///< compared with the most usual kind; else with a reference
 
   /// A finding is degraded or broken.
   [[nodiscard]] bool has_fault() const;
@@ -34,6 +36,27 @@ struct DiffReport {
 /// `a` should be, `b` is. Only the groups' first hosts are compared.
 [[nodiscard]] ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGroup& b,
                                           bool a_is_reference);
+
+/// Every group against what it should be. Unlike compare_groups() it keeps the pairs without a finding.
+[[nodiscard]] DiffReport compare_with(const topology::HostGroup& expected,
+                                      const std::vector<topology::HostGroup>& groups, bool is_reference);
+
+/// A machine of many that is not as it should be, and what is the matter with it.
+struct OddNode {
+  std::string host;
+  std::vector<std::string> findings;  ///< "broken gpu-missing GPU3 (0000:9b:00.0)"
+};
+
+/// Of many machines: all whose kind differs from the majority, or has a fault against the reference, by name.
+[[nodiscard]] std::vector<OddNode> odd_nodes(const DiffReport& report);
+
+/// Names as Slurm takes them: "n[03,17-19],login"; numbers of one width are put together.
+[[nodiscard]] std::string slurm_node_list(std::vector<std::string> hosts);
+
+/// The odd nodes, one a line: for pdsh -w ^FILE, or to leave out of a hostfile.
+[[nodiscard]] std::string report_hostfile(const DiffReport& report);
+/// The odd nodes as a Slurm node list, for srun -x or scontrol.
+[[nodiscard]] std::string report_slurm(const DiffReport& report);
 
 /// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
@@ -48,7 +71,7 @@ struct DiffReport {
 /// "1 broken and 2 degraded", or "no difference".
 [[nodiscard]] std::string count_by_severity(const std::vector<PricedFinding>& findings);
 
-/// "n3 against n0, n1 and 55 more".
+/// "n3 against n0, n1 and 55 more": the odd ones are all named.
 [[nodiscard]] std::string diff_title(const ComparedHosts& pair);
 
 /// "60 machines: 57 identical, 3 different"; empty for two machines.

@@ -97,6 +97,15 @@ std::string report_json(const DiffReport& diff) {
     json["pairs"].push_back(
         {{"a", pair.a}, {"b", pair.b}, {"findings", findings}, {"versions", pair.versions}});
   }
+  if (diff.nodes > 0) {
+    json["odd_nodes"] = Json::array();
+    std::vector<std::string> names;
+    for (const OddNode& node : odd_nodes(diff)) {
+      json["odd_nodes"].push_back({{"host", node.host}, {"findings", node.findings}});
+      names.push_back(node.host);
+    }
+    json["odd_nodes_slurm"] = slurm_node_list(names);
+  }
   // A host's name may hold any bytes.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -121,6 +121,18 @@ std::string report_markdown(const DiffReport& diff) {
     }
     for (const std::string& version : pair.versions) text += "\nVersion of " + markdown_text(version) + "\n";
   }
+  if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
+    text += fmt::format("\n## Odd nodes ({} of {})\n\n| node | findings |\n|-|-|\n", odd.size(), diff.nodes);
+    for (const OddNode& node : odd)
+      text += fmt::format("| {} | {} |\n", markdown_text(node.host),
+                          markdown_text(fmt::format("{}", fmt::join(node.findings, "; "))));
+    text += "\nSlurm: `" + slurm_node_list([&odd] {
+              std::vector<std::string> names;
+              for (const OddNode& node : odd) names.push_back(node.host);
+              return names;
+            }()) +
+            "`\n";
+  }
   return text;
 }
 

@@ -6,17 +6,20 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/report/diff_report.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<ReportFormat, 4> kFormats{{
+constexpr std::array<ReportFormat, 6> kFormats{{
     {"text", report_text, report_text, report_text},
     {"md", [](const Run& run, const TextOptions&) { return report_markdown(run); }, report_markdown,
      report_markdown},
     {"csv", [](const Run& run, const TextOptions&) { return report_csv(run); }, report_csv, nullptr},
     {"json", [](const Run& run, const TextOptions&) { return to_json_text(run); }, report_json, report_json},
+    {"hostfile", nullptr, nullptr, report_hostfile},
+    {"slurm", nullptr, nullptr, report_slurm},
 }};
 
 /// `document_name`: "a topology diff".

@@ -231,6 +231,14 @@ std::string report_text(const DiffReport& diff) {
     for (const std::string& version : pair.versions)
       text += wrap("version of " + one_line(version), kDiffWidth, "\n", "  ");
   }
+  if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
+    text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
+    for (const OddNode& node : odd)
+      text += wrap(fmt::format("{}  {}", one_line(node.host),
+                               one_line(fmt::format("{}", fmt::join(node.findings, "; ")))),
+                   kDiffWidth, "  ", "      ");
+    text += wrap("Slurm: " + one_line(report_slurm(diff)), kDiffWidth, "  ", "      ");
+  }
   return text;
 }
 

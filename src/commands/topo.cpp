@@ -69,14 +69,32 @@ std::string as_nccl_xml(const topology::Topology& topology) {
   return topology::write_nccl_topology_xml(topology.hosts.front());
 }
 
-CommandResult save(const SaveOptions& options) {
+/// The host whose name stands for %h: this one, unless a machine is named.
+std::string host_of(const topology::Topology& topology) {
+  const topology::Host& host = topology.hosts.front();
+  if (topology.hosts.size() == 1 && host.name.known() && host.name.value->find('/') == std::string::npos)
+    return *host.name.value;
+  throw usage_error("-o",
+                    topology.hosts.size() == 1 ? "%h is the host's name, and no source names the host"
+                                               : "%h is the name of one host, and there are several",
+                    "give the whole name of the file");
+}
+
+CommandResult save(const SaveOptions& given) {
+  SaveOptions options = given;
   const bool to_stdout = options.output == "-";
-  if (!to_stdout)
+  const std::size_t at = options.output.find("%h");
+  const bool named_by_host = at != std::string::npos;
+  if (!to_stdout && !named_by_host)
     require_writable(options.output, options.overwrite, "-o");  // before nvidia-smi is waited for
   const topology::Topology topology = merged_machine(options.machines);
   const std::string text =
       options.format == "nccl-xml" ? as_nccl_xml(topology) : topology::save_topology(topology);
   if (to_stdout) return {text, ExitStatus::ok, false};
+  if (named_by_host) {
+    options.output.replace(at, 2, host_of(topology));
+    require_writable(options.output, options.overwrite, "-o");
+  }
   write_file_by_rename(options.output, text);
   return {fmt::format("{}: {}\n", options.output, topology::summarize_host(topology.hosts.front()))};
 }
@@ -84,7 +102,7 @@ CommandResult save(const SaveOptions& options) {
 void add_save(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<SaveOptions>();
   add_machine_arguments(command, options->machines);
-  command.add_option("-o,--output", options->output, "the file to write; - for stdout")
+  command.add_option("-o,--output", options->output, "the file to write; %h is the host's name, - is stdout")
       ->required()
       ->option_text("FILE");
   command
@@ -113,6 +131,8 @@ std::string nearest_machines(const topology::Host& host) {
       std::count_if(matches.begin(), matches.end(),
                     [](const topology::ReferenceMatch& match) { return match.distance == 0; }));
   if (identical > 0) text += "identical in everything compared (GPUs, NVLinks, NICs and their rate):\n";
+  if (matches.front().distance >= topology::kOfAnotherKind)
+    text += "no reference machine is of its kind; those with the fewest differences:\n";
   for (std::size_t i = 0; i < (identical > 0 ? identical : std::min(kMaxListed, matches.size())); ++i) {
     const topology::ReferenceMatch& match = matches[i];
     text += fmt::format("{:<12} {}\n", match.machine->name, match.machine->title);

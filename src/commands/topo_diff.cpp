@@ -28,9 +28,12 @@ struct DiffOptions {
   OutputOptions output;
 };
 
-/// Two files of one machine have one host name: the file tells them apart.
+/// Two files of one machine have one host name: the file tells them apart. The hosts of a folder are known by
+/// their names.
 std::string name_of(const topology::Host& host, const std::string& machine, std::size_t hosts) {
+  std::error_code ignored;
   if (hosts == 1) return machine;
+  if (std::filesystem::is_directory(machine, ignored) && host.name.known()) return *host.name.value;
   return fmt::format("{} of {}", host.name.value_or("a host"), machine);
 }
 
@@ -47,8 +50,9 @@ std::string saved_text(const std::string& machine) {
 void add_machine(topology::HostGroups& groups, const std::string& machine) {
   const std::string text = saved_text(machine);
   if (!text.empty()) require_text(text, machine, "a topology saved by 'collbench topo save'");
-  const std::string canonical = topology::canonical_json(text);
-  if (!text.empty() && groups.add_equal(canonical, machine)) return;
+  std::string host_name;
+  const std::string canonical = topology::canonical_json(text, &host_name);
+  if (!text.empty() && groups.add_equal(canonical, machine, host_name)) return;
   topology::Topology topology =
       text.empty() ? topology::resolve_machine(machine).topology : topology::read_any_topology(text, machine);
   const std::size_t hosts = topology.hosts.size();
@@ -68,27 +72,31 @@ topology::HostGroup group_of(const std::string& machine) {
   return {topology::resolve_machine(machine).only_host(), {machine}};
 }
 
-/// Every kind among the others against the reference.
-analysis::DiffReport against_reference(const std::vector<std::string>& machines) {
-  const topology::HostGroup reference = group_of(machines.front());
-  analysis::DiffReport report;
-  for (const topology::HostGroup& group : read_all({machines.begin() + 1, machines.end()}).take())
-    report.pairs.push_back(analysis::compare_hosts(reference, group, true));
-  return report;
+/// Every kind among the others against the first.
+analysis::DiffReport against_first(const std::vector<std::string>& machines, bool is_reference) {
+  return analysis::compare_with(group_of(machines.front()),
+                                read_all({machines.begin() + 1, machines.end()}).take(), is_reference);
+}
+
+/// Whether the argument alone is of several hosts: a folder with files of a fleet, or a file of a cluster.
+bool is_fleet(const std::vector<topology::HostGroup>& groups) {
+  return groups.size() > 1 || groups.front().names.size() > 1;
 }
 
 analysis::DiffReport compare_machines(std::vector<std::string> machines) {
   const bool reference = topology::named_reference(machines.front()) != nullptr;
   if (machines.size() == 1 && !reference) {
-    // A file of several hosts is a cluster by itself.
-    topology::HostGroups groups = read_all(machines);
-    std::vector<topology::HostGroup> taken = groups.take();
-    if (taken.size() > 1 || taken.front().names.size() > 1) return analysis::compare_groups(taken);
+    const std::vector<topology::HostGroup> groups = read_all(machines).take();
+    if (is_fleet(groups)) return analysis::compare_groups(groups);
   }
   if (machines.size() == 1) machines.emplace_back(topology::kLiveMachine);
-  if (reference) return against_reference(machines);
+  if (reference) return against_first(machines, true);
   if (machines.size() > 2) return analysis::compare_groups(read_all(machines).take());
-  return {{analysis::compare_hosts(group_of(machines[0]), group_of(machines[1]), false)}};
+  const std::vector<topology::HostGroup> second = read_all({machines[1]}).take();
+  if (!is_fleet(second)) return {{analysis::compare_hosts(group_of(machines[0]), second.front(), false)}};
+  const std::vector<topology::HostGroup> first = read_all({machines[0]}).take();
+  if (is_fleet(first)) return analysis::compare_groups(read_all(machines).take());
+  return analysis::compare_with(first.front(), second, false);
 }
 
 /// Status low where a finding is degraded or broken. Throws Error (usage) for a machine that cannot be read.
@@ -115,7 +123,9 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
   command.footer(
       "One MACHINE is compared with this machine, two with each other. Of more than two, identical ones\n"
       "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"
-      "compared with it. Exit status 1 when something is degraded or broken. docs/findings.md lists\n"
+      "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
+      "--format hostfile or slurm lists the odd nodes alone. Exit status 1 when something is degraded or "
+      "broken. docs/findings.md lists\n"
       "the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });

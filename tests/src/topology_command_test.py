@@ -132,6 +132,55 @@ class Diff(Scratch):
         self.assertIn("bad.json against hgx-h100", result.stdout)
         self.assertEqual(result.stdout.replace("hgx-h100", str(good)), topo("diff", good, bad).stdout)
 
+    def fleet(self, count=60, named=True):
+        """A folder with a file of each node; nodes 3, 17 and 39 are broken."""
+        folder = self.folder / "fleet"
+        folder.mkdir()
+        text = json.dumps(self.good_json())
+        for number in range(count):
+            node = json.loads(text)
+            host = node["hosts"][0]
+            if named:
+                host["name"] = [f"n{number:02}", 0]
+            if number == 3:
+                host["gpus"][1]["nvlinks_active"][0] = 12
+            if number == 17:
+                host["nics"][2]["ports"][0]["state"][0] = "DOWN"
+            if number == 39:
+                host["nics"][5]["ports"][0]["gigabits_per_second"][0] = 100
+            (folder / f"n{number:02}.json").write_text(json.dumps(node))
+        return folder
+
+    def test_a_folder_of_many_hosts_is_a_fleet(self):
+        folder = self.fleet()
+        for machines, headline in (([folder], "60 machines: 57 identical, 3 different"),
+                                   (["hgx-h100", folder], "60 machines: 57 without a fault, 3 with"),
+                                   ([folder / "n00.json", folder], "60 machines: 57 without a fault, 3 with")):
+            result = topo("diff", *machines)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn(headline, result.stdout)
+            self.assertIn("odd nodes (3 of 60)", result.stdout)
+            self.assertEqual(topo("diff", *machines, "--format", "hostfile").stdout, "n03\nn17\nn39\n")
+            self.assertEqual(topo("diff", *machines, "--format", "slurm").stdout, "n[03,17,39]\n")
+            odd = json.loads(topo("diff", *machines, "--format", "json").stdout)["odd_nodes"]
+            self.assertEqual([each["host"] for each in odd], ["n03", "n17", "n39"])
+            self.assertIn("broken nic-port-down", odd[1]["findings"][0])
+
+    def test_files_without_a_hosts_name_are_called_after_their_files(self):
+        folder = self.fleet(count=20, named=False)
+        result = topo("diff", folder, "--format", "hostfile")
+        self.assertEqual((result.returncode, result.stdout), (1, "n03\nn17\n"), result.stderr)
+
+    def test_a_file_is_named_by_its_host(self):
+        node = self.file("any.json", json.dumps({**self.good_json()}))
+        document = json.loads(node.read_text())
+        document["hosts"][0]["name"] = ["gpu-007", 0]
+        node.write_text(json.dumps(document))
+        self.good("save", node, "-o", self.folder / "%h.json")
+        self.assertTrue((self.folder / "gpu-007.json").exists())
+        self.bad(["save", node, "-o", self.folder / "%h.json"], "gpu-007.json.*already exists")
+        self.bad(["save", "hgx-h100", "-o", self.folder / "%h.json"], "no source names the host")
+
     def test_against_this_machine(self):
         here = self.folder / "here.json"
         self.good("save", "-o", here)
@@ -141,7 +190,7 @@ class Diff(Scratch):
     def test_bad_input(self):
         good, _ = self.pair()
         self.bad(["diff", good, self.folder / "none.json"], "none.json")
-        self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose text, md or json")
+        self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose text, md, json, hostfile or slurm")
         self.bad(["diff"], "machines")
 
 

@@ -16,7 +16,7 @@ constexpr Severity kCosmetic = Severity::cosmetic;
 constexpr std::string_view kSearchLog =
     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH collbench -g 8 | grep -A 8 Pattern";
 
-constexpr std::array<FindingKind, 45> kFindingKinds{{
+constexpr std::array<FindingKind, 47> kFindingKinds{{
     {"gpu-missing", kBroken, "A GPU is missing: ranks assigned to it cannot start.",
      "lspci -d 10de: ; dmesg | grep -i xid", ""},
     {"nic-missing", kBroken, "A NIC is missing: its rail carries no traffic, and the other rails carry more.",
@@ -45,6 +45,14 @@ constexpr std::array<FindingKind, 45> kFindingKinds{{
     {"partitions", kDiffers,
      "A GPU is split into a different number of partitions: ranks see a different machine.",
      "rocm-smi --showcomputepartition", "GPU.partitions"},
+    {"different-machine", kDiffers,
+     "The two are different machines: what depends on the difference is not compared, only what is a fault "
+     "by "
+     "itself.",
+     "collbench topo detect", ""},
+    {"exceeds-reference", kDiffers,
+     "The machine has more than the reference machine: it may be of another type.", "collbench topo detect",
+     ""},
     {"gpu-model", kDiffers, "The GPU is a different model.", "nvidia-smi -L",
      "GPU.model GPU.sm GPU.memory_bytes"},
     {"virtualization", kDiffers, "The GPU is passed through on one machine only.",

@@ -10,9 +10,11 @@ namespace {
 // A rate is the data sheet's total both ways, over two, over the links: H100 900 GB/s / 2 / 18 = 25. PCI ids:
 // pci.ids of 2023-04-10 up to H800; lspci of machines that have them for H20, H200 and B200; the README of
 // NVIDIA's open-gpu-kernel-modules for H100 NVL and L40S; Linux, drivers/vfio/pci/nvgrace-gpu/main.c for
-// GH200 (120 GB, 480 GB, 144G HBM3e) and GB200. Special forms stand before the plain ones that their names
-// contain.
-constexpr std::array<GpuModel, 34> kModels{{
+// GH200 (120 GB, 480 GB, 144G HBM3e) and GB200. RTX cards, A40 and L20 by the table of products in that
+// README; their NVLinks by the data sheets of the A6000, A40 and RTX 3090: 112.5 GB/s over four links of a
+// bridge, none without one. RTX 50 and RTX PRO Blackwell have no NVLink (their data sheets). Special forms
+// stand before the plain ones that their names contain.
+constexpr std::array<GpuModel, 41> kModels{{
     {"GB300", "GB300", "", 103, 18, 50},
     {"GB200", "GB200", "0x2941", 100, 18, 50},
     {"B300", "B300", "", 103, 18, 50},
@@ -33,6 +35,13 @@ constexpr std::array<GpuModel, 34> kModels{{
     {"A100 PCIe", "A100 80GB PCIe", "0x20b5", 80, 0, 25},
     {"A100 SXM", "A100", "0x20b0 0x20b2 0x20b3", 80, 12, 25},
     {"A30", "A30", "0x20b7", 80, 0, 25},
+    {"RTX PRO 6000", "RTX PRO 6000 Blackwell", "", 120, 0, 0},
+    {"RTX 5090", "RTX 5090", "", 120, 0, 0},
+    {"RTX 6000 Ada", "RTX 6000 Ada", "0x26b1", 89, 0, 0},
+    {"RTX 4090", "RTX 4090", "0x2684", 89, 0, 0},
+    {"L20", "L20", "0x26ba", 89, 0, 0},
+    {"RTX A6000", "RTX A6000", "0x2230", 86, 0, 14.0625},
+    {"A40", "A40", "0x2235", 86, 0, 14.0625},
     {"L40S", "L40S", "0x26b9", 89, 0, 0},
     {"L40", "L40", "0x26b5", 89, 0, 0},
     {"L4", "L4", "0x27b8", 89, 0, 0},
@@ -49,13 +58,26 @@ constexpr std::array<GpuModel, 34> kModels{{
     {"K80", "K80", "0x102d", 37, 0, 0},
 }};
 
+/// Not as the start of a longer number: "A40" is not in "RTX A4000".
+bool holds(std::string_view text, std::string_view pattern) {
+  for (std::size_t at = text.find(pattern); at != std::string_view::npos; at = text.find(pattern, at + 1)) {
+    const std::size_t end = at + pattern.size();
+    if (end == text.size() || text[end] < '0' || text[end] > '9') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const GpuModel* find_gpu_model(std::string_view product_name) {
   const auto* found = std::find_if(kModels.begin(), kModels.end(), [product_name](const GpuModel& model) {
-    return product_name.find(model.pattern) != std::string_view::npos;
+    return holds(product_name, model.pattern);
   });
   return found == kModels.end() ? nullptr : found;
+}
+
+bool is_wired_on_board(const GpuModel& model) {
+  return model.nvlinks > 0 && model.name.find("NVL") == std::string_view::npos;
 }
 
 const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view device) {

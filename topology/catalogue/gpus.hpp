@@ -16,6 +16,10 @@ struct GpuModel {
 /// By nvidia-smi's product name; the first pattern that is in it. None for a model that is not listed.
 [[nodiscard]] const GpuModel* find_gpu_model(std::string_view product_name);
 
+/// Whether the board wires its NVLinks (SXM modules, superchips): to the other GPUs, or to switches. Those of
+/// PCIe cards and of H100 NVL reach as far as a bridge does, if there is one.
+[[nodiscard]] bool is_wired_on_board(const GpuModel& model);
+
 /// By PCI ids as "0x10de" and "0x2330".
 [[nodiscard]] const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view device);
 

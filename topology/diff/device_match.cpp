@@ -18,11 +18,11 @@ constexpr int kOtherWiring = 4000;
 constexpr int kOtherLinkCount = 1000;
 constexpr int kOtherNumaNode = 1000;
 // What only tells twins apart, and all of it together weighs less than one disagreement.
-constexpr int kOtherName = 2;   // where another device has that name
-constexpr int kOtherOrder = 1;  // two devices that changed places, by address, else as they are listed
+constexpr int kOtherName = 2;    // where another device has one of the two names
+constexpr int kOtherOrder = 1;   // two devices that changed places, by address, else as they are listed
 constexpr int kMaxSteps = 4000;  // of the search; 40 devices of one kind are matched in some ten milliseconds
 constexpr std::size_t kMaxStarts = 600;  // ways to leave out as many slots as are empty
-constexpr int kNone = -1;        // no counterpart
+constexpr int kNone = -1;                // no counterpart
 
 /// Looks for the assignment of the slots of `a` to those of `b` that disagree least: one slot after another,
 /// the cheapest candidate first, and never beyond what the best one so far costs.
@@ -38,6 +38,9 @@ class Search {
     for (const DeviceSlot& slot : b.slots) {
       addresses_.insert(slot.address);
       if (!slot.name.empty()) names_.insert(slot.name);
+    }
+    for (const DeviceSlot& slot : a.slots) {
+      if (!slot.name.empty()) names_of_a_.insert(slot.name);
     }
     addresses_.erase("");
     trust_addresses();
@@ -109,15 +112,14 @@ class Search {
   void start_in_order() {
     std::vector<std::vector<int>> starts{{}};
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {
-      const auto count = std::count_if(a_.slots.begin(), a_.slots.end(), [kind](const DeviceSlot& slot) {
-        return slot.device.kind == kind;
-      });
-      const auto first = std::find_if(b_.slots.begin(), b_.slots.end(), [kind](const DeviceSlot& slot) {
-        return slot.device.kind == kind;
-      });
-      const int in_b = static_cast<int>(
-          std::count_if(b_.slots.begin(), b_.slots.end(),
-                        [kind](const DeviceSlot& slot) { return slot.device.kind == kind; }));
+      const auto count = std::count_if(a_.slots.begin(), a_.slots.end(),
+                                       [kind](const DeviceSlot& slot) { return slot.device.kind == kind; });
+      const auto first = std::find_if(b_.slots.begin(), b_.slots.end(),
+                                      [kind](const DeviceSlot& slot) { return slot.device.kind == kind; });
+      const int in_b =
+          static_cast<int>(std::count_if(b_.slots.begin(), b_.slots.end(), [kind](const DeviceSlot& slot) {
+            return slot.device.kind == kind;
+          }));
       std::vector<std::vector<int>> longer;
       for (const std::vector<int>& start : starts) {
         for (std::vector<bool> empty : choices(static_cast<int>(count), empty_of(kind))) {
@@ -157,7 +159,8 @@ class Search {
         !mine.model.empty() && !theirs.model.empty() && mine.model != theirs.model ? kOtherGpuModel : 0;
     if (mine.numa_node >= 0 && theirs.numa_node >= 0 && mine.numa_node != theirs.numa_node)
       cost += kOtherNumaNode;
-    if (!mine.name.empty() && !theirs.name.empty() && mine.name != theirs.name && names_.contains(mine.name))
+    if (!mine.name.empty() && !theirs.name.empty() && mine.name != theirs.name &&
+        (names_.contains(mine.name) || names_of_a_.contains(theirs.name)))
       cost += kOtherName;
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       if (chosen_[k] == kNone) continue;
@@ -230,6 +233,7 @@ class Search {
   std::vector<int> empty_;           ///< how many slots of a are empty in b: GPUs, NVSwitches, NICs
   std::set<std::string> addresses_;  ///< of b; empty where they are not those of a
   std::set<std::string> names_;      ///< of b
+  std::set<std::string> names_of_a_;
   std::vector<int> chosen_;
   std::vector<int> best_;
   int best_cost_ = std::numeric_limits<int>::max();

@@ -2,7 +2,9 @@
 // diff_gpus() of parts.hpp: what a GPU is and how it is set up; its links are elsewhere.
 // diff_nics() of parts.hpp: NICs and their ports.
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "topology/catalogue/gpus.hpp"
 #include "topology/diff/parts.hpp"
@@ -26,13 +28,35 @@ std::vector<std::string> bridges_above(const Host& host, const Device& device) {
   return bridges;
 }
 
+/// nvidia-smi counts GPUs from 0 without a gap: a list of links of GPU 0, 1 and 7 alone, cut from a longer
+/// one, leaves out some that are there.
+bool leaves_out_gpus(const Host& host) {
+  const bool of_links = std::all_of(host.sources.begin(), host.sources.end(), [](const Source& source) {
+    return source.reader == kNvidiaSmiNvlinkReader.name;
+  });
+  return of_links && !host.sources.empty() &&
+         std::any_of(host.gpus.begin(), host.gpus.end(), [&host](const Gpu& gpu) {
+           return std::cmp_greater_equal(gpu.index.value_or(0), host.gpus.size());
+         });
+}
+
+/// A matrix without any NIC may be that of a container, which does not see them.
+bool sees_no_nics(const Host& host) {
+  return host.nics.empty() && !host.sources.empty() &&
+         std::all_of(host.sources.begin(), host.sources.end(),
+                     [](const Source& source) { return source.reader.starts_with("nvidia-smi"); });
+}
+
 std::vector<EmptySlot> empty_slots(const HostPair& pair) {
   std::vector<EmptySlot> empty;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
     for (const DevicePair& devices : *list) {
       if (devices.a && devices.b) continue;
       const Side without = devices.a ? Side::b : Side::a;
-      if (!lists_all(pair.of(without), devices.of(other(without))->kind)) continue;
+      const DeviceKind kind = devices.of(other(without))->kind;
+      if (!lists_all(pair.of(without), kind)) continue;
+      if (kind == DeviceKind::gpu && leaves_out_gpus(pair.of(without))) continue;
+      if (kind == DeviceKind::nic && sees_no_nics(pair.of(without))) continue;
       empty.push_back(
           {devices, without, bridges_above(pair.of(other(without)), *devices.of(other(without)))});
     }
@@ -63,12 +87,27 @@ std::string lost_bridge(const EmptySlot& slot, const std::set<std::string>& in_u
   return lost;
 }
 
+/// The addresses of a reference machine are made up: where the empty slot is, its neighbours tell.
+std::string beside(const HostPair& pair, const EmptySlot& slot) {
+  if (!pair.a_is_reference || slot.without == Side::a || slot.bridges.empty()) return {};
+  std::vector<DevicePair> near;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const DevicePair& each : *list) {
+      if (!each.a || !each.b) continue;
+      const auto above = bridges_above(pair.a, *each.a);
+      if (!above.empty() && above.front() == slot.bridges.front()) near.push_back(each);
+    }
+  }
+  return near.empty() ? std::string() : " beside " + finding_devices(pair, Side::b, near);
+}
+
 void add_missing(const HostPair& pair, FindingList& findings, const EmptySlot& slot) {
   const bool gpu = slot.devices.of(other(slot.without))->kind == DeviceKind::gpu;
   if (pair.a_is_reference && slot.without == Side::a) {
     findings.add("extra-device", Side::b, {slot.devices}, "not part of the reference machine");
   } else {
-    findings.add(gpu ? "gpu-missing" : "nic-missing", slot.without, {slot.devices}, "missing");
+    findings.add(gpu ? "gpu-missing" : "nic-missing", slot.without, {slot.devices},
+                 "missing" + beside(pair, slot));
   }
 }
 
@@ -181,6 +220,17 @@ std::string port_state(const NicPort& port) {
   return port.state.value_or("ACTIVE") != "ACTIVE" ? *port.state.value : *port.physical_state.value;
 }
 
+/// The rate at which a port comes up is one of the standards'. A figure between two (OCI's topology file
+/// gives NCCL 180 Gb/s for ports of 200) is no state of a port, and stands for the next rate.
+Fact<double> port_rate(const NicPort& port) {
+  constexpr std::array kRates{1.0,  2.5,  5.0,  8.0,   10.0,  14.0,  20.0,  25.0,  32.0,
+                              40.0, 50.0, 56.0, 100.0, 200.0, 400.0, 800.0, 1600.0};
+  Fact<double> rate = port.gigabits_per_second;
+  const auto* const next = std::lower_bound(kRates.begin(), kRates.end(), rate.value_or(0));
+  if (rate.known() && next != kRates.end()) rate.value = *next;
+  return rate;
+}
+
 void diff_port(FindingList& findings, const DevicePair& devices, const NicPort& a, const NicPort& b) {
   const auto name = fmt::format("port {}", b.number);
   if (is_up(a) != is_up(b)) {
@@ -193,7 +243,9 @@ void diff_port(FindingList& findings, const DevicePair& devices, const NicPort& 
     findings.add("nic-link-layer", Side::b, {devices},
                  fmt::format("{} is {}", name, instead(Side::b, a.link_layer, b.link_layer, "")));
   }
-  add_if_less(findings, "nic-port-slower", {devices}, a.gigabits_per_second, b.gigabits_per_second, "Gb/s");
+  if (const auto slower = lesser(port_rate(a), port_rate(b)))
+    findings.add("nic-port-slower", *slower, {devices},
+                 instead(*slower, a.gigabits_per_second, b.gigabits_per_second, "Gb/s"));
   if (const auto less = lesser(a.mtu_bytes, b.mtu_bytes))
     findings.add("nic-mtu", *less, {devices}, "MTU " + instead(*less, a.mtu_bytes, b.mtu_bytes, ""));
 }

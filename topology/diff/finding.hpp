@@ -27,6 +27,8 @@ struct HostPair {
   const Host& b;
   DeviceMatch match;
   bool a_is_reference = false;  ///< a is a machine type: what it lacks is not missing
+  std::string other_gpus = {};  ///< why the GPUs cannot be compared: "8 × V100 SXM instead of …"; else empty
+  std::string other_nics = {};  ///< the same of the NICs
 
   [[nodiscard]] const Host& of(Side side) const { return side == Side::a ? a : b; }
 };

@@ -1,6 +1,7 @@
 // diff_host_facts() of parts.hpp: the machine itself.
 // diff_numa_nodes() of parts.hpp: memory, CPUs, and which devices are next to them.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "topology/diff/parts.hpp"
@@ -87,9 +88,44 @@ void diff_mask(FindingList& findings, const DevicePair& devices, const Fact<std:
   }
 }
 
+/// The numbers of the NUMA nodes that the paired devices are next to, and how often.
+std::map<int, std::map<int, int>> paired_numbers(const HostPair& pair) {
+  std::map<int, std::map<int, int>> pairs;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const DevicePair& devices : *list) {
+      if (!devices.a || !devices.b) continue;
+      const auto in_a = numa_node_of(pair.a, *devices.a);
+      const auto in_b = numa_node_of(pair.b, *devices.b);
+      if (in_a && in_b) ++pairs[*in_a][*in_b];
+    }
+  }
+  return pairs;
+}
+
+/// Whether NUMA nodes can be told to correspond. A reference machine's numbers mean nothing on a host that
+/// lists no nodes (a matrix), and one divided into four has no counterpart of one divided into two.
+bool counterparts_known(const HostPair& pair) {
+  if (!pair.a_is_reference || !pair.b.numa_nodes.empty()) return true;
+  const auto pairs = paired_numbers(pair);
+  std::set<int> in_b;
+  for (const auto& [a, counts] : pairs) {
+    for (const auto& [b, count] : counts) in_b.insert(b);
+  }
+  return pairs.size() == in_b.size();
+}
+
 /// The number on b of the NUMA node that has a's number `in_a`.
 int number_in_b(const HostPair& pair, int in_a) {
   int number = in_a;
+  if (pair.a_is_reference && pair.b.numa_nodes.empty()) {
+    const auto pairs = paired_numbers(pair);
+    if (const auto found = pairs.find(in_a); found != pairs.end()) {
+      number = std::max_element(found->second.begin(), found->second.end(), [](const auto& x, const auto& y) {
+                 return x.second < y.second;
+               })->first;
+    }
+    return number;
+  }
   each_pair(pair, pair.match.numa_nodes, &Host::numa_nodes,
             [&](const DevicePair&, const NumaNode& a, const NumaNode& b) {
               if (a.index == in_a) number = b.index;
@@ -113,11 +149,14 @@ void diff_affinities(const HostPair& pair, FindingList& findings) {
             [&](const DevicePair& devices, const NumaNode& a, const NumaNode& b) {
               diff_mask(findings, devices, a.cpus, b.cpus, "CPUs");
             });
+  // Of a device that is attached elsewhere, other CPUs and NUMA nodes are the same finding.
   each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
+    if (has_moved(pair, devices)) return;
     diff_mask(findings, devices, a.cpu_affinity, b.cpu_affinity, "CPUs");
     diff_mask(findings, devices, with_numbers_of_b(pair, a.numa_affinity), b.numa_affinity, "NUMA nodes");
   });
   each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair& devices, const Nic& a, const Nic& b) {
+    if (has_moved(pair, devices)) return;
     diff_mask(findings, devices, a.cpu_affinity, b.cpu_affinity, "CPUs");
   });
 }
@@ -132,6 +171,7 @@ std::optional<NumaMove> numa_move(const HostPair& pair, const DevicePair& device
   const auto in_a = numa_node_of(pair.a, *devices.a);
   const auto in_b = numa_node_of(pair.b, *devices.b);
   if (!in_a || !in_b || number_in_b(pair, *in_a) == *in_b) return std::nullopt;
+  if (!counterparts_known(pair)) return std::nullopt;
   return NumaMove{number_in_b(pair, *in_a), *in_b};
 }
 

@@ -27,15 +27,19 @@ std::string group_key(const Host& host) {
 
 void HostGroups::add(Host host, std::string name, const std::string& canonical) {
   const auto [at, is_new] = by_key_.try_emplace(group_key(host), groups_.size());
+  const std::string host_name = host.name.value_or(name);
   if (is_new) groups_.push_back({std::move(host), {}});
   groups_[at->second].names.push_back(std::move(name));
+  groups_[at->second].hosts.push_back(host_name);
   if (!canonical.empty()) by_canonical_json_.emplace(canonical, at->second);
 }
 
-bool HostGroups::add_equal(const std::string& canonical, const std::string& name) {
+bool HostGroups::add_equal(const std::string& canonical, const std::string& name,
+                           const std::string& host_name) {
   const auto found = by_canonical_json_.find(canonical);
   if (found == by_canonical_json_.end()) return false;
   groups_[found->second].names.push_back(name);
+  groups_[found->second].hosts.push_back(host_name.empty() ? name : host_name);
   return true;
 }
 

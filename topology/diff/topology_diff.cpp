@@ -7,6 +7,7 @@
 #include <set>
 
 #include "topology/catalogue/finding_kinds.hpp"
+#include "topology/diff/machine_kind.hpp"
 #include "topology/diff/parts.hpp"
 
 namespace collbench::topology {
@@ -16,7 +17,9 @@ namespace {
 std::map<std::string, std::set<std::string>> versions_of(const Host& host) {
   std::map<std::string, std::set<std::string>> versions;
   for (const Source& source : host.sources) {
-    if (!source.version.empty()) versions[source.reader].insert(source.version);
+    // What stands there for a reference machine is where it comes from.
+    if (!source.version.empty() && source.reader != "reference machine")
+      versions[source.reader].insert(source.version);
   }
   return versions;
 }
@@ -35,17 +38,63 @@ std::vector<std::string> differing_versions(const Host& a, const Host& b) {
 
 }  // namespace
 
+namespace {
+
+/// A reference machine cannot be the worse one of the two: what it has less of, the machine has more of.
+void turn_around(const HostPair& pair, std::vector<Finding>& findings) {
+  FindingList turned(pair);
+  for (Finding& finding : findings) {
+    if (finding.side == Side::b || finding_kind(finding.code).severity > Severity::degraded) {
+      turned.add_named(finding.code, finding.side, finding.device, finding.devices, finding.what);
+    } else {
+      turned.add_named("exceeds-reference", Side::b, finding_devices(pair, Side::b, finding.devices),
+                       finding.devices, fmt::format("the reference machine has {}", finding.what));
+    }
+  }
+  findings = turned.take();
+}
+
+/// What is a fault of one host whatever the other one is: what is found when it is compared with itself.
+void add_own_faults(const HostPair& pair, Side side, FindingList& findings) {
+  const Host& host = pair.of(side);
+  for (const Finding& finding : diff_hosts(pair_hosts(host, host, false)).findings) {
+    if (finding.side != side) continue;
+    std::vector<DevicePair> devices;
+    for (const DevicePair& each : finding.devices) {
+      devices.push_back(side == Side::a ? DevicePair{each.a, std::nullopt}
+                                        : DevicePair{std::nullopt, each.b});
+    }
+    findings.add_named(finding.code, side, finding.device, std::move(devices), finding.what);
+  }
+}
+
+}  // namespace
+
 HostPair pair_hosts(const Host& a, const Host& b, bool a_is_reference) {
-  return {a, b, match_devices(a, b), a_is_reference};
+  HostPair pair{
+      a, b, {}, a_is_reference, different_gpus(a, b), a_is_reference ? different_nics(a, b) : std::string()};
+  if (!pair.other_gpus.empty()) return pair;  // no device has a counterpart
+  pair.match = match_devices(a, b);
+  if (!pair.other_nics.empty()) pair.match.nics.clear();
+  return pair;
 }
 
 TopologyDiff diff_hosts(const HostPair& pair) {
   FindingList findings(pair);
+  if (!pair.other_gpus.empty()) {
+    findings.add_named("different-machine", Side::b, "GPUs", {}, pair.other_gpus);
+    if (!pair.a_is_reference) add_own_faults(pair, Side::a, findings);
+    add_own_faults(pair, Side::b, findings);
+    return {findings.take(), differing_versions(pair.a, pair.b)};
+  }
+  if (!pair.other_nics.empty()) findings.add_named("different-machine", Side::b, "NICs", {}, pair.other_nics);
   for (const auto part : {diff_devices, diff_host_facts, diff_numa_nodes, diff_gpus, diff_nvlinks, diff_nics,
                           diff_pcie, diff_paths, diff_graphs}) {
     part(pair, findings);
   }
-  return {findings.take(), differing_versions(pair.a, pair.b)};
+  std::vector<Finding> found = findings.take();
+  if (pair.a_is_reference) turn_around(pair, found);
+  return {std::move(found), differing_versions(pair.a, pair.b)};
 }
 
 bool has_fault(const std::vector<Finding>& findings) {

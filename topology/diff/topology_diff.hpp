@@ -32,8 +32,9 @@ struct TopologyDiff {
 
 /// Machines that are built, cabled and up alike.
 struct HostGroup {
-  Host first;                      ///< the first that was added
-  std::vector<std::string> names;  ///< of all, in the order in which they were added
+  Host first;                           ///< the first that was added
+  std::vector<std::string> names;       ///< of all, in the order in which they were added
+  std::vector<std::string> hosts = {};  ///< their host names, where they are known, else the same names
 };
 
 /// Groups machines as they come, and keeps one of each group.
@@ -44,8 +45,9 @@ class HostGroups {
   void add(Host host, std::string name, const std::string& canonical = {});
 
   /// Adds a machine to the group of an earlier one with that canonical_json(), unread; false where there is
-  /// none.
-  [[nodiscard]] bool add_equal(const std::string& canonical, const std::string& name);
+  /// none. `host_name`: of the host; empty: `name`.
+  [[nodiscard]] bool add_equal(const std::string& canonical, const std::string& name,
+                               const std::string& host_name = {});
 
   /// The largest first: what is usual. Among equals the one that came first.
   [[nodiscard]] std::vector<HostGroup> take();

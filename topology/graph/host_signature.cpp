@@ -197,6 +197,9 @@ class Walk {
     return std::move(out_);
   }
 
+  /// Of the last host, once taken; empty where it has none, or one with escapes.
+  [[nodiscard]] const std::string& host_name() const { return host_name_; }
+
  private:
   void step() {
     const char c = text_[at_];
@@ -227,6 +230,7 @@ class Walk {
       if (depth_ == kHostDepth) list_ = key_;
       out_ += token;
     } else if (plain && is_left_out()) {
+      if (depth_ == kHostDepth && key_ == "name") host_name_ = token.substr(1, token.size() - 2);
       out_ += "\"\"";
       key_ = {};
     } else {
@@ -269,10 +273,16 @@ class Walk {
   std::string_view key_;   ///< the last one; empty once its value was left out
   std::string_view list_;  ///< "gpus", …
   std::string out_;
+  std::string host_name_;
 };
 
 }  // namespace
 
-std::string canonical_json(std::string_view text) { return Walk(text).take(); }
+std::string canonical_json(std::string_view text, std::string* host_name) {
+  Walk walk(text);
+  std::string canonical = walk.take();
+  if (host_name != nullptr) *host_name = walk.host_name();
+  return canonical;
+}
 
 }  // namespace collbench::topology

@@ -37,7 +37,8 @@ struct HostFacts {
 /// what the host is called, UUIDs, GUIDs, serial numbers, locations of sources, the rate of an idle link, and
 /// the memory of a NUMA node below a GiB. Names of NICs stay, since permuted ones are a finding. Files of
 /// equal text, each one host, are of one group: one of them has to be read. `text` must be one that can be
-/// loaded, or else be loaded in any case when it is the first of its kind.
-[[nodiscard]] std::string canonical_json(std::string_view text);
+/// loaded, or else be loaded in any case when it is the first of its kind. `host_name` receives the name of
+/// the (last) host, empty where it has none.
+[[nodiscard]] std::string canonical_json(std::string_view text, std::string* host_name = nullptr);
 
 }  // namespace collbench::topology

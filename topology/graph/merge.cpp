@@ -76,6 +76,7 @@ class Merger {
   }
 
   Host take() {
+    leave_out_nameless_nics();
     compare_stated_paths();
     return std::move(host_);
   }
@@ -220,6 +221,7 @@ class Merger {
     const int by_number =
         find(host_.nics, [&nic](const Nic& known) { return same_known(known.nccl_net, nic.nccl_net); });
     if (by_number >= 0 && !nic.name.known()) return by_number;
+    if (const int by_rule = find_nic_named_after_its_address(nic); by_rule >= 0) return by_rule;
     // Two ports of a card may be two NICs at one address: the one with the same port, else the first of them,
     // in whatever order they were listed.
     int found = -1;
@@ -230,6 +232,19 @@ class Merger {
       if (found < 0) found = i;
     }
     return found;
+  }
+
+  /// The one at the address that its name tells, or named after its address.
+  [[nodiscard]] int find_nic_named_after_its_address(const Nic& nic) const {
+    const auto address =
+        nic.pci_address.known() ? nic.pci_address.value : pci_address_in_name(nic.name.value_or(""));
+    if (!address) return -1;
+    return find(host_.nics, [&](const Nic& known) {
+      if (known.name.known() == nic.name.known() || known.pci_address.known() == nic.pci_address.known())
+        return false;
+      return (known.pci_address.known() ? known.pci_address.value
+                                        : pci_address_in_name(known.name.value_or(""))) == address;
+    });
   }
 
   [[nodiscard]] Device moved(const Device& device, const Host& reading) const {
@@ -294,6 +309,49 @@ class Merger {
 
   [[nodiscard]] std::string pair_label(const Device& a, const Device& b) const {
     return device_label(host_, a) + " – " + device_label(host_, b);
+  }
+
+  /// lspci lists functions without names, a matrix RDMA devices without addresses: where neither can be told
+  /// to be the other, they are one set of NICs and counted once, as the devices that NCCL sees.
+  void leave_out_nameless_nics() {
+    const bool matrix =
+        std::any_of(host_.stated_paths.begin(), host_.stated_paths.end(), [this](const StatedPath& path) {
+          return path.from.kind == DeviceKind::nic &&
+                 !host_.nics[static_cast<std::size_t>(path.from.index)].pci_address.known();
+        });
+    if (!matrix) return;
+    const auto named = [](const Nic& nic) {
+      return (nic.name.known() || nic.label.known()) && !nic.pci_address.known();
+    };
+    const auto nameless = [](const Nic& nic) {
+      return nic.pci_address.known() && !nic.name.known() && !nic.label.known() && !nic.interfaces.known() &&
+             !nic.nccl_net.known();
+    };
+    const auto devices = std::count_if(host_.nics.begin(), host_.nics.end(), named);
+    const auto functions = std::count_if(host_.nics.begin(), host_.nics.end(), nameless);
+    if (devices == 0 || functions == 0) return;
+    std::vector<int> moved_to;
+    std::vector<Nic> kept;
+    for (const Nic& nic : host_.nics) {
+      moved_to.push_back(nameless(nic) ? -1 : static_cast<int>(kept.size()));
+      if (!nameless(nic)) kept.push_back(nic);
+    }
+    host_.nics = std::move(kept);
+    const auto renumber = [&moved_to](Device& device) {
+      if (device.kind == DeviceKind::nic) device.index = moved_to.at(static_cast<std::size_t>(device.index));
+    };
+    for (StatedPath& path : host_.stated_paths) {
+      renumber(path.from);
+      renumber(path.to);
+    }
+    for (ChannelGraph& graph : host_.nccl_graphs) {
+      for (auto& channel : graph.channels) std::for_each(channel.begin(), channel.end(), renumber);
+    }
+    host_.notes.push_back(
+        fmt::format("{} NIC functions have an address and no name, {} RDMA devices a name and no address: "
+                    "counted are the "
+                    "devices; ls -l /sys/class/infiniband tells which is which",
+                    functions, devices));
   }
 
   void compare_stated_paths() {

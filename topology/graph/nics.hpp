@@ -16,6 +16,10 @@ namespace collbench::topology {
 /// (little-endian on all machines that NCCL runs on). Its own inverse.
 [[nodiscard]] std::optional<std::string> swap_guid(std::string_view text);
 
+/// The PCI address in a name that follows systemd's rule (systemd.net-naming-scheme): "rocep137s0f1" is
+/// 0000:89:00.1. None for any other name, such as mlx5_0.
+[[nodiscard]] std::optional<std::string> pci_address_in_name(std::string_view name);
+
 /// The positions of the host's NICs in an order that does not depend on how they were listed: by PCI address,
 /// then (two ports of a card may be two NICs at one address) by their lowest port number, and by label, name,
 /// interfaces and GUID where neither tells them apart. mlx5_2 comes before mlx5_10.

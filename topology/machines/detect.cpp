@@ -18,6 +18,8 @@ constexpr int kOtherArchitecture = 20;
 constexpr int kOtherModel = 8;
 constexpr int kOtherGpuCount = 6;
 constexpr int kOtherNvlinks = 6;
+constexpr int kNoNvlinks = 20;  // as much as another architecture: a box of PCIe cards is no NVLink machine
+constexpr int kUnevenNvlinks = 1;
 constexpr int kOtherNicCount = 3;  // and as much again the further the counts are apart
 constexpr int kOtherNicRate = 3;
 constexpr int kOtherLinkLayer = 1;
@@ -28,6 +30,7 @@ struct ComparedFacts {
   std::optional<int> sm;
   std::size_t gpus = 0;
   std::size_t nvlinks = 0;
+  std::size_t fewest_nvlinks = 0;  ///< of a GPU
   bool nvlinks_known = false;
   std::size_t nics = 0;
   std::optional<double> nic_gigabits;
@@ -48,10 +51,13 @@ ComparedFacts compared_facts(const Host& host) {
   facts.model = model != nullptr ? std::string(model->name) : host.gpus.front().model.value_or("");
   facts.sm = sm_of(host, host.gpus.front());
   facts.gpus = host.gpus.size();
-  // Inactive links are a fault of this machine, not another kind of machine.
+  // Links that are listed as inactive are not counted: down, or by design (12 of 18 on H100 NVL).
   const Gpu& first = host.gpus.front();
-  facts.nvlinks =
-      static_cast<std::size_t>(nvlinks_of(host, {DeviceKind::gpu, 0}) + first.nvlinks_inactive.value_or(0));
+  for (int gpu = 0; gpu < static_cast<int>(host.gpus.size()); ++gpu) {
+    const auto links = static_cast<std::size_t>(nvlinks_of(host, {DeviceKind::gpu, gpu}));
+    facts.fewest_nvlinks = gpu == 0 ? links : std::min(facts.fewest_nvlinks, links);
+    facts.nvlinks = std::max(facts.nvlinks, links);
+  }
   // Files of providers and of PCI alone say nothing of NVLink: 0 there is not "none". Nor is it where
   // nvidia-smi says that all are inactive, without a number.
   const bool all_inactive = first.nvlink_state.known() && facts.nvlinks == 0;
@@ -98,9 +104,11 @@ ReferenceMatch compare(const ComparedFacts& facts, const ReferenceMachine& machi
     differ(kOtherGpuCount, fmt::format("{} instead of {}", counted(facts.gpus, "GPU"), reference.gpus));
   }
   if (facts.nvlinks_known && facts.nvlinks != reference.nvlinks) {
-    differ(kOtherNvlinks,
+    differ(facts.nvlinks == 0 || reference.nvlinks == 0 ? kNoNvlinks : kOtherNvlinks,
            fmt::format("{} per GPU instead of {}", counted(facts.nvlinks, "NVLink"), reference.nvlinks));
   }
+  if (facts.nvlinks_known && facts.fewest_nvlinks < facts.nvlinks)
+    differ(kUnevenNvlinks, fmt::format("a GPU has {}", counted(facts.fewest_nvlinks, "NVLink")));
   if (facts.nics > 0 && facts.nics != reference.nics) {
     const auto [fewer, more] = std::minmax(facts.nics, reference.nics);
     const double apart = 1 - static_cast<double>(fewer) / static_cast<double>(more);

@@ -66,11 +66,12 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
      18, 4, kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 143, 0, 0,
      "NVIDIA DGX/HGX H100 data sheets: 900 GB/s of NVLink per GPU, 4 NVSwitches, 8 × ConnectX-7; NVIDIA's "
      "MLPerf 3.1 entry: Xeon 8480C"},
-    {"p4de", "8 × A100 SXM, 4 × 100 Gb/s EFA (AWS p4de.24xlarge)", "NVIDIA A100-SXM4-80GB", 16,
-     NvLinkWiring::switches, 12, 6, kNoPairs, kTwoAndOne, 100, 16, "Ethernet", "EFA", "GenuineIntel", 6, 85,
-     0, 0,
-     "AWS EC2 P4 page: 400 Gb/s over 4 EFA; aws-ofi-nccl's topology file for p4d: a NIC for two GPUs, and "
-     "the CPU"},
+    {"p4de", "8 × A100 SXM, 4 × 100 Gb/s EFA (AWS p4de.24xlarge)", "NVIDIA A100-SXM4-80GB", 8,
+     NvLinkWiring::switches, 12, 6, kNoPairs, kTwoAndOne, 100, 8, "Ethernet", "EFA", "GenuineIntel", 6, 85, 0,
+     0,
+     "AWS EC2 P4 page: 400 Gb/s over 4 EFA; aws-ofi-nccl's topology file for p4d: a NIC for two GPUs, PCIe "
+     "at "
+     "8 GT/s (Cascade Lake has Gen3), and the CPU"},
     {"p5", "8 × H100 SXM, 32 × 100 Gb/s EFA (AWS p5.48xlarge)", "NVIDIA H100 80GB HBM3", 32,
      NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndFour, 100, 32, "Ethernet", "EFA", "AuthenticAMD", 25, 1,
      0, 0,

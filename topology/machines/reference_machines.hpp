@@ -66,6 +66,9 @@ struct ReferenceMatch {
       not_compared;  ///< "NVLinks": what the host's sources, or the machine's, do not say
 };
 
+/// From this distance on the two have little in common: another architecture, or NVLink on one only.
+inline constexpr int kOfAnotherKind = 20;
+
 /// The reference machines by nearness to the host, nearest first: by GPU model, number of GPUs, NVLinks, NICs
 /// and their rate. Empty for a host without GPUs.
 [[nodiscard]] std::vector<ReferenceMatch> nearest_references(const Host& host);

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -35,17 +37,63 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// Every file of the folder that describes a machine. Others are usual there (dmesg, lspci) and are left out
-/// with a note, a damaged one with the reason.
-Host read_folder(const fs::path& folder) {
-  std::vector<Host> readings;
-  if (is_sysfs(folder)) readings.push_back(read_sysfs(folder));
-  if (is_sysfs(folder / "sys")) readings.push_back(read_sysfs(folder / "sys"));
+/// What one file of a folder says, and the file's name up to its first dot.
+struct Reading {
+  std::string stem;
+  Host host;
+};
+
+std::string stem_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.substr(0, name.find('.'));
+}
+
+/// The readings by host, in the order of names, where the folder holds those of several hosts; else empty.
+/// Host names that differ mean several hosts; a file that names none belongs to the host that it is called
+/// after. Where no file names a host, several files of the same kind are of as many hosts, called after them.
+std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& readings, Host& left_out) {
+  std::map<std::string, std::vector<Host>> hosts;
+  for (const Reading& reading : readings) {
+    if (reading.host.name.known()) hosts[*reading.host.name.value].push_back(reading.host);
+  }
+  if (hosts.size() > 1) {
+    for (const Reading& reading : readings) {
+      if (reading.host.name.known()) continue;
+      const auto found = hosts.find(reading.stem);
+      if (found != hosts.end()) {
+        found->second.push_back(reading.host);
+      } else {
+        left_out.notes.push_back(
+            fmt::format("left out: {}: it names no host, and the folder has files of {} hosts",
+                        reading.host.sources.empty() ? reading.stem : reading.host.sources.front().location,
+                        hosts.size()));
+      }
+    }
+    return hosts;
+  }
+  if (!hosts.empty()) return {};
+  std::map<std::string, std::multiset<std::string>> kinds;  // of the sources, by stem
+  for (const Reading& reading : readings) {
+    hosts[reading.stem].push_back(reading.host);
+    for (const Source& source : reading.host.sources) kinds[reading.stem].insert(source.reader);
+  }
+  const bool alike = std::all_of(kinds.begin(), kinds.end(),
+                                 [&kinds](const auto& each) { return each.second == kinds.begin()->second; });
+  return hosts.size() > 1 && alike ? hosts : std::map<std::string, std::vector<Host>>();
+}
+
+/// Every file of the folder that describes a machine: one host, or several where by_host() says so. Others
+/// are usual there (dmesg, lspci) and are left out with a note, a damaged one with the reason.
+Topology read_folder(const fs::path& folder) {
+  std::vector<Reading> readings;
+  if (is_sysfs(folder)) readings.push_back({"", read_sysfs(folder)});
+  if (is_sysfs(folder / "sys")) readings.push_back({"", read_sysfs(folder / "sys")});
+  const bool tree = !readings.empty();
   Host left_out;
   for (const fs::path& file : files_in(folder)) {
     try {
-      Topology topology = read_any_topology(read_file(file), file.string());
-      std::move(topology.hosts.begin(), topology.hosts.end(), std::back_inserter(readings));
+      for (Host& host : read_any_topology(read_file(file), file.string()).hosts)
+        readings.push_back({stem_of(file), std::move(host)});
     } catch (const Error& error) {
       left_out.notes.push_back(fmt::format("left out: {}: {}", error.where(), error.what()));
     }
@@ -56,8 +104,22 @@ Host read_folder(const fs::path& folder) {
                                              : "no file in it can be read; " + left_out.notes.front(),
                       "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
   }
-  readings.push_back(std::move(left_out));
-  return merge_hosts(readings);
+  std::vector<Host> all;
+  for (const Reading& reading : readings) all.push_back(reading.host);
+  const auto hosts = tree ? std::map<std::string, std::vector<Host>>() : by_host(readings, left_out);
+  if (hosts.empty()) {
+    all.push_back(std::move(left_out));
+    return {{merge_hosts(all)}};
+  }
+  Topology fleet;
+  for (const auto& [name, of_host] : hosts) {
+    Host host = of_host.size() == 1 ? of_host.front() : merge_hosts(of_host);
+    host.name.value = name;
+    fleet.hosts.push_back(std::move(host));
+  }
+  Host& first = fleet.hosts.front();
+  first.notes.insert(first.notes.end(), left_out.notes.begin(), left_out.notes.end());
+  return fleet;
 }
 
 Error unknown_machine(const std::string& argument) {
@@ -96,9 +158,9 @@ ArgumentKind kind_of(const std::string& argument) {
 
 const Host& ResolvedMachine::only_host() const {
   if (topology.hosts.size() > 1) {
-    throw usage_error(
-        argument, fmt::format("it describes {} hosts, and one is needed", topology.hosts.size()),
-        "give a file with one host; to compare these with each other: collbench topo diff FILE");
+    throw usage_error(argument,
+                      fmt::format("it describes {} hosts, and one is needed", topology.hosts.size()),
+                      "give one host; to compare these with each other: collbench topo diff FILE");
   }
   return first_host();
 }
@@ -117,7 +179,7 @@ ResolvedMachine resolve_machine(const std::string& argument) {
       return {argument,
               read_any_topology(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin")};
     case ArgumentKind::folder:
-      return {argument, {{read_folder(argument)}}};
+      return {argument, read_folder(argument)};
     case ArgumentKind::file:
       return {argument, read_any_topology(read_file(argument), argument)};
     case ArgumentKind::name:

@@ -25,10 +25,10 @@ struct ResolvedMachine {
 };
 
 /// The one way from an argument to a machine, wherever the program takes one. In this order: "live", this
-/// machine; "-", standard input; a folder (a copy of /sys, or files that describe one machine, which are
-/// merged); a file of any known format (read_any_topology); the name of a reference machine. So a file goes
-/// before a name; "./live" is a file of that name. Throws Error (usage) for what is none of these, naming
-/// what may have been meant.
+/// machine; "-", standard input; a folder (a copy of /sys, or files that describe a machine, which are
+/// merged, or several machines where the host names in them differ); a file of any known format
+/// (read_any_topology); the name of a reference machine. So a file goes before a name; "./live" is a file of
+/// that name. Throws Error (usage) for what is none of these, naming what may have been meant.
 [[nodiscard]] ResolvedMachine resolve_machine(const std::string& argument);
 
 /// The reference machine that resolve_machine() takes the argument for, without reading anything; none where

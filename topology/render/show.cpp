@@ -29,8 +29,16 @@ std::string summarize_host(const Host& host) {
   for (const auto& [model, count] : models)
     out += fmt::format("{}{} × {}", out.empty() ? "" : ", ", count, model);
   if (out.empty()) out = "no GPU";
-  const int links = host.gpus.empty() ? 0 : nvlinks_of(host, {DeviceKind::gpu, 0});
-  if (links > 0) out += fmt::format(", {} each", counted(static_cast<std::size_t>(links), "NVLink"));
+  int fewest = 0;
+  int links = 0;
+  for (int gpu = 0; gpu < static_cast<int>(host.gpus.size()); ++gpu) {
+    const int mine = nvlinks_of(host, {DeviceKind::gpu, gpu});
+    fewest = gpu == 0 ? mine : std::min(fewest, mine);
+    links = std::max(links, mine);
+  }
+  if (links > 0)
+    out += fmt::format(", {}{} each", fewest < links ? fmt::format("{} to ", fewest) : "",
+                       counted(static_cast<std::size_t>(links), "NVLink"));
   if (!host.nvswitches.empty()) {
     out += fmt::format(" through {} NVSwitches", host.nvswitches.size());
   } else if (links > 0 && has_nvswitch(host)) {

@@ -26,10 +26,48 @@ constexpr double kFastNicGigabits = 100;  // slower ones are for management
 constexpr double kUsablePart = 0.49;
 constexpr topology::Device gpu(int index) { return {topology::DeviceKind::gpu, index}; }
 
+const topology::GpuModel* model_of(const topology::Host& host, const topology::Gpu& each) {
+  if (const topology::GpuModel* model = topology::find_gpu_model(each.model.value_or(""))) return model;
+  const topology::PciDevice* pci = topology::find_pci_device(host, each.pci_address.value_or(""));
+  return pci == nullptr ? nullptr
+                        : topology::find_gpu_model_by_pci(pci->vendor.value_or(""), pci->device.value_or(""));
+}
+
+/// Whether the links are listed and no source says where they lead (`nvidia-smi nvlink -s` alone): on SXM
+/// modules the board wires them to the other GPUs; a bridge joins two cards.
+bool only_listed(const topology::Host& host) {
+  if (!host.nvlinks.empty() || host.gpus.empty()) return false;
+  const bool stated = std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [](const auto& path) {
+    return path.from.kind == topology::DeviceKind::gpu && path.to.kind == topology::DeviceKind::gpu;
+  });
+  return !stated && std::all_of(host.gpus.begin(), host.gpus.end(), [&](const topology::Gpu& each) {
+    const topology::GpuModel* model = model_of(host, each);
+    return each.nvlinks_active.value_or(0) > 0 &&
+           (host.gpus.size() == 2 || (model != nullptr && topology::is_wired_on_board(*model)));
+  });
+}
+
+/// The fewest that one GPU lists: those of a ring pass through every GPU.
+int fewest_listed(const topology::Host& host, int ranks) {
+  int fewest = topology::nvlinks_of(host, gpu(0));
+  for (int i = 1; i < ranks; ++i) fewest = std::min(fewest, topology::nvlinks_of(host, gpu(i)));
+  return fewest;
+}
+
+/// More than four SXM modules of Ampere or later are an HGX board, whose links lead to NVSwitches (the data
+/// sheets of HGX A100, H100, H200 and B200); four or fewer, and V100, may be wired to each other.
+bool behind_switches(const topology::Host& host, int sm) {
+  constexpr std::size_t kMaxDirect = 4;
+  constexpr int kAmpere = 80;
+  return topology::has_nvswitch(host) ||
+         (only_listed(host) && sm >= kAmpere && host.gpus.size() > kMaxDirect);
+}
+
 /// NVLinks of a rank's GPU to the GPUs of other ranks, the fewest over ranks; 0 where NVLink does not connect
 /// all of them: NCCL's rings then pass through PCIe.
 int nvlinks_among(const topology::Host& host, int ranks) {
   if (ranks < 2) return topology::nvlinks_of(host, gpu(0));
+  if (only_listed(host)) return fewest_listed(host, ranks);
   std::vector<bool> reached(static_cast<std::size_t>(ranks));
   std::vector<int> border{0};
   reached[0] = true;
@@ -251,18 +289,21 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
                 : model.empty()  ? std::string(kUnknownGpu)
                                  : model;
   const auto sm = topology::sm_of(host, host.gpus[0]);
-  if (!sm) {
+  const bool has_nvlinks = topology::nvlinks_of(host, gpu(0)) > 0;
+  if (!sm && has_nvlinks) {
     throw usage_error(
-        where, "the GPU model is unknown, so no link rate is known",
+        where, "the GPU model is unknown, so the rate of its NVLinks is not known",
         fmt::format(
             "put it together with nvidia-smi -q -x > q.xml; collbench topo save {} q.xml -o node.json",
             where));
   }
-  cluster.sm = *sm;
+  // Through the host it is the host's links that bound a ring, whatever the GPU.
+  if (!sm) cluster.gpu = model.empty() ? "unknown GPU" : fmt::format("unknown GPU ({})", model);
+  cluster.sm = sm.value_or(0);
   cluster.nodes = nodes;
   cluster.ranks_per_node = ranks_per_node == 0 ? gpus : ranks_per_node;
   cluster.nvlinks = nvlinks_among(host, cluster.ranks_per_node);
-  cluster.nvswitch = cluster.nvlinks > 0 && topology::has_nvswitch(host);
+  cluster.nvswitch = cluster.nvlinks > 0 && behind_switches(host, cluster.sm);
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
   find_nics(host, cluster);
   cluster.transport = cluster.nic_transport = transport_of(host, cluster.sm);

@@ -1,5 +1,6 @@
 #include "analysis/report/diff_report.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -60,6 +61,57 @@ TEST(DiffReport, OddMachinesAreComparedWithTheMajority) {
   EXPECT_TRUE(diff.has_fault());
   EXPECT_THAT(report(diff, "text"), AllOf(HasSubstr("9 machines: 8 identical, 1 different"),
                                           HasSubstr("n0 against n1, n2, n3, n4, n5, n6 and 2 more")));
+}
+
+/// 60 nodes, of which three are broken in three ways; 20 more have a slow NIC.
+DiffReport fleet(bool against_a_reference, int slow) {
+  topology::HostGroups groups;
+  for (int i = 0; i < 60; ++i) {
+    topology::Host host = i >= 60 - slow ? slow_nic() : healthy();
+    if (i == 3) host = topology::without_devices(host, {{topology::DeviceKind::gpu, 2}});
+    if (i == 17) host.gpus[5].nvlinks_active.value = 14;
+    if (i == 39) host.nics[1].ports[0].state.value = "DOWN";
+    host.name.value = fmt::format("n{:02}", i);
+    groups.add(host, *host.name.value);
+  }
+  return against_a_reference ? compare_with({healthy(), {"good"}}, groups.take(), true)
+                             : compare_groups(groups.take());
+}
+
+TEST(DiffReport, EveryOddNodeOfAFleetIsListedByHostInEveryFormat) {
+  for (const bool reference : {false, true}) {
+    const DiffReport diff = fleet(reference, 20);
+    EXPECT_TRUE(diff.has_fault());
+    EXPECT_EQ(odd_nodes(diff).size(), 23U);
+    for (const char* format : {"text", "md", "json", "hostfile"}) {
+      const std::string text = report(diff, format);
+      for (const OddNode& node : odd_nodes(diff)) EXPECT_THAT(text, HasSubstr(node.host)) << format;
+      for (const char* node : {"n03", "n17", "n39", "n40", "n49", "n59"})
+        EXPECT_THAT(text, HasSubstr(node)) << format;
+    }
+    EXPECT_EQ(report(diff, "slurm"), "n[03,17,39-59]\n");
+    EXPECT_THAT(report(diff, "hostfile"), testing::StartsWith("n03\nn17\nn39\nn40\n"));
+    EXPECT_THAT(report(diff, "text"),
+                AllOf(HasSubstr("odd nodes (23 of 60)"), HasSubstr("\n  n03 broken gpu-missing"),
+                      HasSubstr("Slurm: n[03,17,39-59]")));
+  }
+}
+
+TEST(DiffReport, AFleetWithoutAFaultSaysSo) {
+  topology::HostGroups groups;
+  for (int i = 0; i < 4; ++i) groups.add(healthy(), fmt::format("n{}", i));
+  const DiffReport diff = compare_with({healthy(), {"good"}}, groups.take(), true);
+  EXPECT_THAT(report(diff, "text"), testing::StartsWith("4 machines, none with a fault\n"));
+  EXPECT_EQ(report(diff, "hostfile"), "");
+  EXPECT_EQ(report(diff, "slurm"), "");
+}
+
+TEST(SlurmNodeList, JoinsNumbersOfOneWidth) {
+  EXPECT_EQ(slurm_node_list({}), "");
+  EXPECT_EQ(slurm_node_list({"n1"}), "n1");
+  EXPECT_EQ(slurm_node_list({"n10", "n9", "n8", "n11"}), "n[8-9],n[10-11]");
+  EXPECT_EQ(slurm_node_list({"gpu-001", "login", "gpu-003", "gpu-002", "gpu-002"}), "gpu-[001-003],login");
+  EXPECT_EQ(slurm_node_list({"n3.site", "n12345678901"}), "n12345678901,n3.site");
 }
 
 TEST(DiffReport, MachinesWithOtherBusNumbersAreAlike) {

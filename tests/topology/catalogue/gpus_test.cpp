@@ -17,6 +17,43 @@ TEST(GpuCatalogue, DistinguishesFormsOfOneModel) {
   EXPECT_EQ(nullptr, find_gpu_model("Voodoo 2"));
 }
 
+TEST(GpuCatalogue, KnowsTheCardsOfWorkstationsAndOfInference) {
+  const std::initializer_list<std::pair<const char*, int>> kCards{
+      {"NVIDIA GeForce RTX 4090", 89},
+      {"NVIDIA GeForce RTX 5090", 120},
+      {"NVIDIA RTX PRO 6000 Blackwell Server Edition", 120},
+      {"NVIDIA RTX 6000 Ada Generation", 89},
+      {"NVIDIA RTX A6000", 86},
+      {"NVIDIA A40", 86},
+      {"NVIDIA L20", 89},
+      {"NVIDIA L4", 89},
+      {"NVIDIA A30", 80},
+      {"NVIDIA H20", 90},
+      {"NVIDIA B300 SXM6 AC", 103},
+      {"NVIDIA GB300", 103},
+      {"NVIDIA GeForce RTX 3090", 86},
+      {"Tesla T4", 75}};
+  for (const auto& [name, sm] : kCards) {
+    const GpuModel* model = find_gpu_model(name);
+    ASSERT_NE(model, nullptr) << name;
+    EXPECT_EQ(model->sm, sm) << name;
+  }
+}
+
+TEST(GpuCatalogue, ANumberThatGoesOnIsAnotherModel) {
+  EXPECT_EQ(find_gpu_model("NVIDIA RTX A4000"), nullptr);
+  EXPECT_EQ(find_gpu_model("NVIDIA RTX A3000 Laptop GPU"), nullptr);
+  EXPECT_EQ(find_gpu_model("NVIDIA T400"), nullptr);
+  EXPECT_EQ(find_gpu_model("NVIDIA RTX A1000"), nullptr);
+}
+
+TEST(GpuCatalogue, SxmModulesAreWiredAndCardsAreBridged) {
+  for (const char* name : {"NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", "NVIDIA B200", "NVIDIA H20"})
+    EXPECT_TRUE(is_wired_on_board(*find_gpu_model(name))) << name;
+  for (const char* name : {"NVIDIA H100 NVL", "NVIDIA H200 NVL", "NVIDIA A100 80GB PCIe", "NVIDIA A40"})
+    EXPECT_FALSE(is_wired_on_board(*find_gpu_model(name))) << name;
+}
+
 TEST(GpuCatalogue, KnowsPciIds) {
   EXPECT_EQ("H100 SXM", find_gpu_model_by_pci("0x10de", "0x2330")->name);
   EXPECT_EQ("H100 NVL", find_gpu_model_by_pci("0x10de", "0x2321")->name);

@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/diff/topology_diff.hpp"
+#include "topology/machines/reference_machines.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::topology::diff_corpus_test {
@@ -125,6 +126,53 @@ TEST(DiffCorpus, AMachineDoesNotDifferFromItself) {
     }
   }
   EXPECT_GT(files, 60);
+}
+
+/// A published file of a healthy machine of a reference machine's type, and what a careful reader lists.
+struct Published {
+  const char* reference;
+  const char* file;
+  std::vector<std::string> findings;
+  const char* reason;
+};
+
+const std::vector<Published>& published() {
+  static const std::vector<Published> kPublished{
+      {"dgx-1v", "topo-m/dgx1_v100_4mlx5_pystring.txt", {}, "NVIDIA's DGX-1, in the tests of msccl-tools"},
+      {"ndv4", "nccl-xml/azure_ndv4-topo.xml", {}, "Azure's own file"},
+      {"p4de", "nccl-xml/aws_p4d-24xl-topo.xml", {}, "AWS's own file, of p4d and p4de"},
+      {"oci-h100", "nccl-xml/oci_H100-topology.xml", {}, "OCI's own file: 180 Gb/s for ports of 200"},
+      {"oci-h100", "nccl-xml/oci_H100-topology-kubernetes.xml", {}, "the same without two NICs of the host"},
+      {"oci-h100",
+       "topo-m/oci_bm_gpu_h100_8_18nic.txt",
+       {"extra-device, b, mlx5_2 and mlx5_11"},
+       "two NICs of the host, which are not of the cluster's network"},
+      {"hgx-h100",
+       "tools/lspci/gpud_lspci_vvv.txt",
+       {"extra-device, b, 0000:01:00.0, 0000:01:00.1, 0000:1b:00.0, 0000:1b:00.1, 0000:9d:00.0 and "
+        "0000:9d:00.1"},
+       "Dell's 8 × H100 SXM: a ConnectX-6 Dx and others beside the eight ConnectX-7"},
+      {"hgx-h100", "topo-m/cutlass_doc_8gpu_a.txt", {}, "NV18 between all; it names no model"},
+      {"hgx-h800", "tools/nvlink-s/h800_partial.txt", {}, "three of eight GPUs, numbered 0, 1 and 7"},
+      {"hgx-a100",
+       "nccl-xml/oci_topo-flattened-b4.xml",
+       {},
+       "OCI's 8 × A100 (BM.GPU4.8): two GPUs and two NICs a switch, in four NUMA nodes"},
+  };
+  return kPublished;
+}
+
+TEST(DiffCorpus, EveryReferenceMachineMatchesWhatIsPublishedOfIt) {
+  if (corpus().empty()) GTEST_SKIP() << "COLLBENCH_CORPUS is not set";
+  for (const Published& each : published()) {
+    const Host reference = reference_host(*find_reference_machine(each.reference));
+    std::vector<std::string> words;
+    for (const Finding& finding : diff_hosts(pair_hosts(reference, read(each.file), true)).findings) {
+      words.push_back(std::string(finding.code) + ", " + (finding.side == Side::a ? "a" : "b") + ", " +
+                      finding.device);
+    }
+    EXPECT_THAT(words, testing::ElementsAreArray(each.findings)) << each.file << ": " << each.reason;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/nics.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -19,6 +20,47 @@ std::vector<Host> all_readings() {
           read_nvidia_smi_csv(fixture("query_gpu.csv"), "query_gpu.csv"),
           read_nccl_topology_xml(fixture("nccl_topology.xml"), "nccl_topology.xml"),
           read_hwloc_xml(fixture("hwloc2.xml"), "hwloc2.xml")};
+}
+
+/// Cards of lspci, two functions each, and the four RDMA devices of a matrix.
+Host functions_of_lspci() {
+  Host host;
+  host.sources.push_back({"lspci -vvv", "L", ""});
+  for (const char* address : {"0000:04:00.0", "0000:04:00.1", "0000:89:00.0", "0000:89:00.1"})
+    host.nics.emplace_back().pci_address.value = address;
+  return host;
+}
+
+Host devices_of_a_matrix(const std::vector<std::string>& names) {
+  Host host;
+  host.sources.push_back({"nvidia-smi topo -m", "M", ""});
+  for (const std::string& name : names) host.nics.emplace_back().name.value = name;
+  host.stated_paths.push_back({{DeviceKind::nic, 0}, {DeviceKind::nic, 3}, {PathType::sys}, {}});
+  return host;
+}
+
+TEST(Merge, NicsNamedAfterTheirAddressAreTheFunctionsThere) {
+  const Host matrix = devices_of_a_matrix({"rocep4s0f0", "rocep4s0f1", "rocep137s0f0", "rocep137s0f1"});
+  for (const auto& readings : {std::vector{matrix, functions_of_lspci()}, {functions_of_lspci(), matrix}}) {
+    const Host host = merge_hosts(readings);
+    ASSERT_EQ(host.nics.size(), 4U);
+    for (const Nic& nic : host.nics) EXPECT_EQ(nic.pci_address.value, pci_address_in_name(*nic.name.value));
+    EXPECT_TRUE(host.notes.empty());
+  }
+}
+
+TEST(Merge, FunctionsWithoutNamesAndDevicesWithoutAddressesAreCountedOnce) {
+  const Host matrix = devices_of_a_matrix({"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"});
+  Host cards = functions_of_lspci();
+  cards.nics.resize(2);
+  for (const auto& readings : {std::vector{matrix, cards}, {cards, matrix}}) {
+    const Host host = merge_hosts(readings);
+    ASSERT_EQ(host.nics.size(), 4U);
+    EXPECT_EQ(host.nics[3].name.value, "mlx5_3");
+    EXPECT_EQ(host.stated_paths[0].to, (Device{DeviceKind::nic, 3}));
+    EXPECT_EQ("", find_inconsistency(host));
+    EXPECT_THAT(host.notes, testing::ElementsAre(testing::HasSubstr("2 NIC functions")));
+  }
 }
 
 TEST(Merge, SevenSourcesOfOneMachineAreOneMachine) {

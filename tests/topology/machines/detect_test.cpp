@@ -26,6 +26,44 @@ TEST(Detect, SaysHowAHostDiffers) {
   EXPECT_TRUE(nearest_references(Host{}).empty());
 }
 
+TEST(Detect, InactiveLinksAreNotCounted) {
+  Host host = reference_host(*find_reference_machine("hgx-h100"));
+  for (Gpu& gpu : host.gpus) {
+    gpu.nvlinks_active.value = 14;
+    gpu.nvlinks_inactive.value = 4;
+  }
+  EXPECT_THAT(nearest_references(host).front().differences,
+              testing::ElementsAre("14 NVLinks per GPU instead of 18"));
+  Host nvl = reference_host(*find_reference_machine("h100-nvl"));
+  for (Gpu& gpu : nvl.gpus) gpu.nvlinks_inactive.value = 6;
+  EXPECT_EQ(nearest_references(nvl).front().machine->name, "h100-nvl");
+  EXPECT_EQ(nearest_references(nvl).front().distance, 0);
+}
+
+TEST(Detect, OneGpuWithFewerLinksIsNotIdentical) {
+  for (const std::size_t gpu : {0U, 3U}) {
+    Host host = reference_host(*find_reference_machine("hgx-h100"));
+    host.gpus[gpu].nvlinks_active.value = 14;
+    const auto best = nearest_references(host).front();
+    EXPECT_EQ(best.machine->name, "hgx-h100");
+    EXPECT_THAT(best.differences, testing::ElementsAre("a GPU has 14 NVLinks"));
+  }
+}
+
+TEST(Detect, ABoxWithoutNvLinkIsNearestToNoNvLinkMachine) {
+  Host host;  // a matrix of four PCIe cards that names no model
+  for (int i = 0; i < 4; ++i) host.gpus.emplace_back().index.value = i;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      if (i != j)
+        host.stated_paths.push_back({{DeviceKind::gpu, i}, {DeviceKind::gpu, j}, {PathType::sys}, {}});
+    }
+  }
+  const auto matches = nearest_references(host);
+  EXPECT_EQ(matches.front().machine->nvlinks_per_gpu, 0) << matches.front().machine->name;
+  EXPECT_LT(matches.front().distance, kOfAnotherKind);
+}
+
 TEST(Detect, ARelatedGpuIsNearerThanAnother) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   for (Gpu& gpu : host.gpus) gpu.model.value = "NVIDIA H20";

@@ -7,6 +7,8 @@
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/readers/sysfs/sysfs_tree.hpp"
 #include "tests/topology/refusal.hpp"
+#include "topology/graph/topology_json.hpp"
+#include "topology/machines/reference_machines.hpp"
 
 namespace collbench::topology::resolve_test {
 namespace {
@@ -112,6 +114,48 @@ TEST(ResolveMachine, TakesACopyOfSysfsBesideFiles) {
   tree.write("query.xml", fixture("query.xml"));
   tree.write("sys/class/net/lo/type", "772");
   EXPECT_EQ(resolve_machine(tree.root().string()).topology.hosts.at(0).sources.size(), 4U);
+}
+
+std::string saved_as(const std::string& name) {
+  Host host = reference_host(*find_reference_machine("hgx-h100"));
+  if (!name.empty()) host.name.value = name;
+  return save_topology({{host}});
+}
+
+TEST(ResolveMachine, HostNamesThatDifferAreAFleet) {
+  const SysfsTree tree;
+  tree.write("n1.json", saved_as("n1"));
+  tree.write("any.json", saved_as("n2"));
+  tree.write("n2.topo.txt", fixture("topo_m.txt"));
+  tree.write("topo.txt", fixture("topo_m.txt"));
+  const Topology fleet = resolve_machine(tree.root().string()).topology;
+  ASSERT_EQ(fleet.hosts.size(), 2U);
+  EXPECT_EQ(fleet.hosts[0].name.value, "n1");
+  EXPECT_EQ(fleet.hosts[1].name.value, "n2");
+  EXPECT_TRUE(fleet.hosts[0].stated_paths.empty());
+  EXPECT_FALSE(fleet.hosts[1].stated_paths.empty());
+  EXPECT_THAT(fleet.hosts[0].notes,
+              Contains(AllOf(HasSubstr("left out"), HasSubstr("topo.txt: it names no host"))));
+}
+
+TEST(ResolveMachine, FilesOfOneKindWithoutAHostsNameAreOfAsManyHosts) {
+  const SysfsTree tree;
+  for (const char* name : {"node1", "node2", "node3"}) {
+    tree.write(std::string(name) + ".topo.txt", fixture("topo_m.txt"));
+    tree.write(std::string(name) + ".nvlink.txt", fixture("nvlink_s.txt"));
+  }
+  const Topology fleet = resolve_machine(tree.root().string()).topology;
+  ASSERT_EQ(fleet.hosts.size(), 3U);
+  EXPECT_EQ(fleet.hosts[2].name.value, "node3");
+  EXPECT_EQ(fleet.hosts[2].sources.size(), 2U);
+}
+
+TEST(ResolveMachine, FilesOfOneHostAreOneMachine) {
+  const SysfsTree tree;
+  tree.write("a.json", saved_as("n1"));
+  tree.write("b.json", saved_as("n1"));
+  tree.write("topo.txt", fixture("topo_m.txt"));
+  EXPECT_EQ(resolve_machine(tree.root().string()).topology.hosts.size(), 1U);
 }
 
 TEST(ResolveMachine, SaysWhatMayHaveBeenMeant) {

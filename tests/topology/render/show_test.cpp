@@ -13,6 +13,14 @@ namespace {
 
 using testing::HasSubstr;
 
+TEST(Summary, LinksThatDifferAreARange) {
+  Host host = reference_host(*find_reference_machine("hgx-h100"));
+  host.gpus[5].nvlinks_active.value = 14;
+  EXPECT_THAT(summarize_host(host), testing::HasSubstr(", 14 to 18 NVLinks each through 4 NVSwitches"));
+  host.gpus[0].nvlinks_active.value = 0;
+  EXPECT_THAT(summarize_host(host), testing::HasSubstr(", 0 to 18 NVLinks each"));
+}
+
 TEST(SummarizeHost, CountsWhatThereIs) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   EXPECT_EQ(summarize_host(host),

@@ -111,7 +111,7 @@ std::optional<MatrixRow> split_row(const Line& line, bool tabs) {
 }
 
 /// Moves what stands behind the devices' cells to `extras`; false when the number of cells is wrong.
-bool take_extras(MatrixRow& row, const Matrix& matrix) {
+bool take_extras(MatrixRow& row, const Matrix& matrix, bool tabs) {
   const std::size_t devices = matrix.columns.size();
   const std::size_t extras = matrix.extras.size();
   if (row.cells.size() < devices) return false;
@@ -128,12 +128,20 @@ bool take_extras(MatrixRow& row, const Matrix& matrix) {
   if (extras == kExtras.size() && row.extras.size() == extras + 1 && row.extras[2].empty()) {
     row.extras.erase(row.extras.begin() + 2);
   }
+  // Old drivers know no NUMA node of some machines and leave its cell, the last one, empty. Not where a
+  // number stands among the devices' cells: there one was lost.
+  const bool whole = devices > 0 && !row.cells.back().empty() && !is_digit(row.cells.back().front());
+  if (whole && tabs && row.extras.size() < extras) row.extras.resize(extras);
+  if (whole && !tabs && row.extras.size() + 1 == extras && extras > 1 &&
+      row.extras.front().find_first_of("-,") != std::string::npos)
+    row.extras.resize(extras);
+  while (row.extras.size() > extras && row.extras.back().empty()) row.extras.pop_back();
   return row.extras.size() == extras;
 }
 
-void add_row(Matrix& matrix, MatrixRow row, std::string_view file) {
+void add_row(Matrix& matrix, MatrixRow row, bool tabs, std::string_view file) {
   const std::size_t found = row.cells.size();
-  if (!take_extras(row, matrix)) {
+  if (!take_extras(row, matrix, tabs)) {
     throw usage_error(location(file, row.line),
                       fmt::format("row {} has {} cells, the header has {}", excerpt(row.label, 20), found,
                                   matrix.columns.size() + matrix.extras.size()),
@@ -183,7 +191,7 @@ std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_vi
   for (std::size_t k = start->header + 1; k < lines.size(); ++k) {
     auto row = split_row(lines[k], start->tabs);
     if (!row) break;
-    add_row(matrix, std::move(*row), file);
+    add_row(matrix, std::move(*row), start->tabs, file);
   }
   if (matrix.rows.size() < matrix.columns.size()) {
     throw usage_error(location(file, matrix.last_line),

@@ -31,6 +31,46 @@ TEST(GpuCluster, EveryReferenceMachineMakesOne) {
   }
 }
 
+/// What `nvidia-smi nvlink -s` alone tells of a machine.
+topology::Host listed(const char* model, int gpus, int links) {
+  topology::Host host;
+  for (int i = 0; i < gpus; ++i) {
+    topology::Gpu& gpu = host.gpus.emplace_back();
+    gpu.index.value = i;
+    gpu.model.value = model;
+    gpu.nvlinks_active.value = links;
+  }
+  return host;
+}
+
+TEST(GpuCluster, LinksOfSxmModulesThatAreListedLeadToTheOthers) {
+  const GpuCluster a100 = gpu_cluster(listed("NVIDIA A100-SXM4-80GB", 8, 12), 1, 0, "");
+  EXPECT_EQ(a100.nvlinks, 12);
+  EXPECT_TRUE(a100.nvswitch);
+  EXPECT_EQ(a100, gpu_cluster(listed("NVIDIA A100-SXM4-80GB", 8, 12), 1, 8, ""));
+  const GpuCluster v100 = gpu_cluster(listed("Tesla V100-SXM2-32GB", 8, 6), 1, 0, "");
+  EXPECT_EQ(v100.nvlinks, 6);
+  EXPECT_FALSE(v100.nvswitch);
+  topology::Host fewer = listed("NVIDIA H100 80GB HBM3", 8, 18);
+  fewer.gpus[5].nvlinks_active.value = 14;
+  EXPECT_EQ(gpu_cluster(fewer, 1, 0, "").nvlinks, 14);
+}
+
+TEST(GpuCluster, ABridgeReachesOneOtherCard) {
+  EXPECT_EQ(gpu_cluster(listed("NVIDIA H100 NVL", 2, 12), 1, 0, "").nvlinks, 12);
+  EXPECT_EQ(gpu_cluster(listed("NVIDIA H100 NVL", 4, 12), 1, 0, "").nvlinks, 0);
+}
+
+TEST(GpuCluster, AnUnknownGpuWithoutNvLinkHasTheHostsBound) {
+  const GpuCluster unknown = gpu_cluster(listed("NVIDIA Future 9000", 4, 0), 1, 0, "");
+  EXPECT_EQ(unknown.gpu, "unknown GPU (NVIDIA Future 9000)");
+  EXPECT_GT(unknown.host_path, 0);
+  topology::Host nameless = listed("", 2, 0);
+  for (topology::Gpu& gpu : nameless.gpus) gpu.model.value.reset();
+  EXPECT_EQ(gpu_cluster(nameless, 1, 0, "").gpu, "unknown GPU");
+  EXPECT_THROW(static_cast<void>(gpu_cluster(listed("NVIDIA Future 9000", 4, 12), 1, 0, "")), Error);
+}
+
 TEST(GpuCluster, AnNvlinkRackIsOneDomainAndNeedsNoNics) {
   EXPECT_EQ(cluster_of("gb200-nvl72", 18).domains(), 1);
   const GpuCluster two = cluster_of("gb200-nvl72", 36);

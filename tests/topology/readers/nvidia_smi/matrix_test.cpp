@@ -34,6 +34,24 @@ TEST(NvidiaSmiMatrix, IsNotThereWithoutAHeader) {
   EXPECT_FALSE(find("GPU 0: NVIDIA H100 (UUID: GPU-1)\n"));
 }
 
+TEST(NvidiaSmiMatrix, AnEmptyNumaCellOfOldDriversIsNoDamage) {
+  for (const char* text :
+       {"\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t0-3\nGPU1\tSYS\t X \t4-7\n",
+        "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t0-3\t\nGPU1\tSYS\t X \t4-7\t\t\n",
+        "   GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0  X  SYS 0-3\nGPU1 SYS  X  4-7\n"}) {
+    const auto matrix = find(text);
+    ASSERT_TRUE(matrix) << text;
+    ASSERT_EQ(matrix->rows.size(), 2U) << text;
+    EXPECT_THAT(matrix->rows[0].extras, ElementsAre("0-3", "")) << text;
+    EXPECT_THAT(matrix->rows[1].extras, ElementsAre("4-7", "")) << text;
+  }
+  // Split at blanks, a number alone may be of either column.
+  EXPECT_THAT(refusal([] {
+                (void)find("   GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0  X  SYS 0\nGPU1 SYS  X  1\n");
+              }),
+              HasSubstr("row GPU0 has 3 cells, the header has 4"));
+}
+
 TEST(NvidiaSmiMatrix, NeverGuessesACell) {
   const auto refused = [](const std::string& text) { return refusal([&] { (void)find(text); }); };
   EXPECT_THAT(refused("\tGPU0\tGPU1\nGPU0\t X \nGPU1\tSYS\t X \n"), HasSubstr("F:2: "));
