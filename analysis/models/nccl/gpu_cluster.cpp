@@ -120,14 +120,26 @@ double line_rate(const topology::Nic& nic) {
   return gigabits;
 }
 
-/// Of the device at `address`; 0: not known.
+/// NICs with traffic in the slot of `address`: the ports of a card, as functions or at one function, share
+/// its PCIe link. 1 for any other device.
+int nics_in_slot(const topology::Host& host, std::string_view address) {
+  const std::string_view slot = address.substr(0, address.rfind('.'));
+  const auto sharing = std::count_if(host.nics.begin(), host.nics.end(), [slot](const topology::Nic& nic) {
+    const std::string theirs = nic.pci_address.value_or("");
+    return !theirs.empty() && theirs.substr(0, theirs.rfind('.')) == slot && line_rate(nic) > 0;
+  });
+  return std::max(1, static_cast<int>(sharing));
+}
+
+/// Of the device at `address`, its part where several NICs share a slot; 0: not known.
 double pcie_of(const topology::Host& host, std::string_view address) {
   const topology::PciDevice* device = topology::find_pci_device(host, address);
   if (device == nullptr || !device->link_max.gigatransfers_per_second.known()) return 0;
   const int width = device->link_now.width.value_or(device->link_max.width.value_or(16));
   // Virtual machines show links of no use: 2.5 GT/s or no width (NVIDIA/nccl#749).
   if (width == 0 || *device->link_max.gigatransfers_per_second.value < 8) return 0;
-  return topology::pcie_rate(*device->link_max.gigatransfers_per_second.value, width).gigabytes_per_second;
+  return topology::pcie_rate(*device->link_max.gigatransfers_per_second.value, width).gigabytes_per_second /
+         nics_in_slot(host, address);
 }
 
 topology::Device nic(int index) { return {topology::DeviceKind::nic, index}; }

@@ -61,6 +61,23 @@ TEST(GpuCluster, ABridgeReachesOneOtherCard) {
   EXPECT_EQ(gpu_cluster(listed("NVIDIA H100 NVL", 4, 12), 1, 0, "").nvlinks, 0);
 }
 
+TEST(GpuCluster, ThePortsOfACardShareItsSlot) {
+  topology::Host host = listed("NVIDIA A100-SXM4-80GB", 8, 12);
+  for (const char* address : {"0000:04:00.0", "0000:04:00.1"}) {
+    topology::PciDevice& pci = host.pci_devices.emplace_back();
+    pci.address = address;
+    pci.link_max = {{16}, {16}, {}};
+    topology::Nic& nic = host.nics.emplace_back();
+    nic.pci_address.value = address;
+    nic.ports.emplace_back().gigabits_per_second.value = 200;
+  }
+  const GpuCluster two = gpu_cluster(host, 2, 0, "");
+  EXPECT_EQ(two.nics, 2);
+  EXPECT_DOUBLE_EQ(two.nic_path, 12);  // half of 24 GB/s of Gen4 x16
+  host.nics[1].ports[0].state.value = "DOWN";
+  EXPECT_DOUBLE_EQ(gpu_cluster(host, 2, 0, "").nic_path, 24);
+}
+
 TEST(GpuCluster, AnUnknownGpuWithoutNvLinkHasTheHostsBound) {
   const GpuCluster unknown = gpu_cluster(listed("NVIDIA Future 9000", 4, 0), 1, 0, "");
   EXPECT_EQ(unknown.gpu, "unknown GPU (NVIDIA Future 9000)");
