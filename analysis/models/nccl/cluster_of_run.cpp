@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/models/nccl/nic_channels.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 
@@ -84,7 +85,7 @@ GpuCluster with_nics_of_share(GpuCluster cluster, const Run& run, std::size_t gp
   if (run.log->network && contains(run.log->network->value, "Socket"))
     return cluster;  // interfaces, not NICs
   const auto listed = static_cast<int>(run.log->nics->value.size());
-  if (listed > 0) cluster.nics = std::min(cluster.nics, listed);
+  if (listed > 0) use_nics(cluster, listed);
   return cluster;
 }
 

@@ -61,6 +61,12 @@ int fast_nic_count(const GpuCluster& cluster) {
   return cluster.nics - static_cast<int>(cluster.slower_nics.size());
 }
 
+void use_nics(GpuCluster& cluster, int nics) {
+  if (nics >= cluster.nics) return;
+  cluster.nics = nics;
+  cluster.slower_nics.clear();
+}
+
 double NicLink::nccl_rate() const { return path > 0 ? std::min(line_rate, path) : line_rate; }
 
 double NicLink::rate(double efficiency) const {

@@ -46,4 +46,8 @@ struct NicChannels {
 /// receives go through (NCCL 2.30 src/graph/topo.cc, ncclTopoGetLocalNet).
 [[nodiscard]] int fast_nic_count(const GpuCluster& cluster);
 
+/// A job that uses no more than `nics` of a node's NICs. Which ones is not known: those of the highest rate
+/// are assumed.
+void use_nics(GpuCluster& cluster, int nics);
+
 }  // namespace collbench::analysis

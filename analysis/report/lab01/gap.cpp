@@ -12,6 +12,7 @@
 
 #include "analysis/models/host/host_expectation.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/nic_channels.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/text_input.hpp"
@@ -98,7 +99,7 @@ std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run
     const double nics = log.nic_bytes_per_second && cluster.nic_line_rate > 0
                             ? listed * log.nic_bytes_per_second->value / kGigabyte / cluster.nic_line_rate
                             : listed;
-    if (nics < kFewer * cluster.nics) seen.nics = std::max(1, static_cast<int>(std::lround(nics)));
+    if (nics < kFewer * cluster.nics) use_nics(seen, std::max(1, static_cast<int>(std::lround(nics))));
   }
   // NCCL's line is about a pair: it is all of a GPU's links behind switches, and where there are two GPUs.
   const bool pair_is_all = cluster.nvswitch || cluster.ranks_per_node == 2;

@@ -86,5 +86,15 @@ TEST(NicChannels, ANicGivesTheLowerOfLineAndPcie) {
   EXPECT_DOUBLE_EQ((NicLink{50, 0, NicNeighbors::one_gpu}).rate(0.95), 47.5);  // not known
 }
 
+TEST(NicChannels, AJobOnSomeOfTheNicsIsAssumedToHaveFastOnes) {
+  GpuCluster some = with_slow("hgx-h100", {25, 12.5}, NicNeighbors::one_gpu);
+  use_nics(some, 1);
+  EXPECT_EQ(fast_nic_count(some), 1);
+  EXPECT_EQ(nic_channels(some).nics, 1);
+  GpuCluster all = with_slow("hgx-h100", {25}, NicNeighbors::one_gpu);
+  use_nics(all, all.nics);
+  EXPECT_EQ(all.slower_nics.size(), 1U);
+}
+
 }  // namespace
 }  // namespace collbench::analysis::nic_channels_test
