@@ -7,13 +7,14 @@ FOLDER is that of scripts/accuracy (logs and MACHINES.tsv); ../scaleout/publishe
 published tables, of which those of machines that nobody called broken are taken, from 64 MiB on. Each row gives two
 ratios of busbw: measured over the slowest algorithm that may run (the low side), and over the best one (the high side).
 
-Rows of one machine depend on each other, so a machine counts once: by the 5 % quantile of its low side and the 95 % one
-of its high side, as logarithms. A class's center and spread are those of its machines and of SHRINK machines' worth of
-the next wider class (PARENTS), up to all machines. A band reaches `spreads` spreads beyond the center, one number for
-each class of sizes and each group of classes (GROUPS: NVLink and verbs, which many machines measured; PCIe without
-NVLink; sends and receives; the rest): the one with which nearest to 90 % of the group's rows lie inside when each machine in turn is left
-out of everything. A run is LOW twice as many spreads below the center: nine in ten is not enough to call a machine
-slow. From FULL_RANKS ranks on, sizes count as if there were so many: what matters is what each rank sends.
+Rows of one machine depend on each other, so a machine counts once: by the 5 % quantile of its low side and the 95 %
+one of its high side, as logarithms. A class's center and spread are those of its machines and of SHRINK machines'
+worth of the next wider class (PARENTS), up to all machines. A band reaches `spreads` spreads beyond the center, one
+number for each class of sizes and each group of classes (GROUPS: NVLink and verbs, which many machines measured; PCIe
+without NVLink; sends and receives; the rest): the one with which nearest to 90 % of the group's rows lie inside when
+each machine in turn is left out of everything. A run is LOW twice as many spreads below the center: nine in ten is
+not enough to call a machine slow. From FULL_RANKS ranks on, sizes count as if there were so many: what matters is
+what each rank sends.
 """
 
 import argparse
