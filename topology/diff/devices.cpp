@@ -220,18 +220,26 @@ std::string port_state(const NicPort& port) {
   return port.state.value_or("ACTIVE") != "ACTIVE" ? *port.state.value : *port.physical_state.value;
 }
 
-/// The rate at which a port comes up is one of the standards'. A figure between two (OCI's topology file
-/// gives NCCL 180 Gb/s for ports of 200) is no state of a port, and stands for the next rate.
-Fact<double> port_rate(const NicPort& port) {
+/// A topology file that states one and the same figure for every port, none of a standard's rates, states
+/// what NCCL is to count with (OCI's has 180 Gb/s for ports of 200), not how a port came up: it stands for
+/// the next rate. One port that differs from its neighbors is what it says.
+Fact<double> port_rate(const Host& host, const NicPort& port) {
   constexpr std::array kRates{1.0,  2.5,  5.0,  8.0,   10.0,  14.0,  20.0,  25.0,  32.0,
                               40.0, 50.0, 56.0, 100.0, 200.0, 400.0, 800.0, 1600.0};
   Fact<double> rate = port.gigabits_per_second;
-  const auto* const next = std::lower_bound(kRates.begin(), kRates.end(), rate.value_or(0));
-  if (rate.known() && next != kRates.end()) rate.value = *next;
+  if (!rate.known() || host.nics.size() < 2) return rate;
+  for (const Nic& nic : host.nics) {
+    for (const NicPort& each : nic.ports) {
+      if (each.gigabits_per_second.known() && each.gigabits_per_second.value != rate.value) return rate;
+    }
+  }
+  const auto* const next = std::lower_bound(kRates.begin(), kRates.end(), *rate.value);
+  if (next != kRates.end()) rate.value = *next;
   return rate;
 }
 
-void diff_port(FindingList& findings, const DevicePair& devices, const NicPort& a, const NicPort& b) {
+void diff_port(const HostPair& pair, FindingList& findings, const DevicePair& devices, const NicPort& a,
+               const NicPort& b) {
   const auto name = fmt::format("port {}", b.number);
   if (is_up(a) != is_up(b)) {
     const Side down = is_up(a) ? Side::b : Side::a;
@@ -243,7 +251,7 @@ void diff_port(FindingList& findings, const DevicePair& devices, const NicPort& 
     findings.add("nic-link-layer", Side::b, {devices},
                  fmt::format("{} is {}", name, instead(Side::b, a.link_layer, b.link_layer, "")));
   }
-  if (const auto slower = lesser(port_rate(a), port_rate(b)))
+  if (const auto slower = lesser(port_rate(pair.a, a), port_rate(pair.b, b)))
     findings.add("nic-port-slower", *slower, {devices},
                  instead(*slower, a.gigabits_per_second, b.gigabits_per_second, "Gb/s"));
   if (const auto less = lesser(a.mtu_bytes, b.mtu_bytes))
@@ -256,15 +264,16 @@ const NicPort* port_of(const Nic& nic, int number) {
   return found == nic.ports.end() ? nullptr : &*found;
 }
 
-void diff_ports(FindingList& findings, const DevicePair& devices, const Nic& a, const Nic& b) {
+void diff_ports(const HostPair& pair, FindingList& findings, const DevicePair& devices, const Nic& a,
+                const Nic& b) {
   if (a.ports.size() == 1 && b.ports.size() == 1) {  // sources number a lone port in their own way
-    diff_port(findings, devices, a.ports.front(), b.ports.front());
+    diff_port(pair, findings, devices, a.ports.front(), b.ports.front());
     return;
   }
   if (a.ports.empty() || b.ports.empty()) return;  // a source that knows of none
   for (const NicPort& port : a.ports) {
     if (const NicPort* counterpart = port_of(b, port.number)) {
-      diff_port(findings, devices, port, *counterpart);
+      diff_port(pair, findings, devices, port, *counterpart);
     } else {
       findings.add("nic-port-down", Side::b, {devices}, fmt::format("port {} is missing", port.number));
     }
@@ -316,7 +325,7 @@ void diff_names(const HostPair& pair, FindingList& findings) {
 
 void diff_nics(const HostPair& pair, FindingList& findings) {
   each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair& devices, const Nic& a, const Nic& b) {
-    diff_ports(findings, devices, a, b);
+    diff_ports(pair, findings, devices, a, b);
     diff_part(findings, devices, a, b);
   });
   diff_names(pair, findings);
