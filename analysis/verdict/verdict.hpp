@@ -61,7 +61,8 @@ using LowMargin = std::function<double(const Row& row)>;
 [[nodiscard]] double peak_busbw(const SizeSeries& series, const GpuCluster& cluster);
 
 /// One sentence about a row of a sweep that reaches `peak_busbw`: latency-bound (below half of it,
-/// and below half of the plateau by the model) or bandwidth-bound, by which link, and its ratio; or why there is none.
+/// and below half of the plateau by the model) or bandwidth-bound, by which link, and its ratio; or why there
+/// is none.
 [[nodiscard]] std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& cluster);
 
 /// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.

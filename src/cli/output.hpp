@@ -14,11 +14,11 @@ namespace collbench::program {
 
 /// What stands on the command line about a command's results.
 struct OutputOptions {
-  std::vector<std::string> formats;  ///< that the command's document can have, the usual one first
-  std::string record_path;           ///< -J: the document as JSON; "-": stdout; empty: not asked for
-  std::string csv_path;              ///< --csv: as CSV, likewise
-  std::string path;                  ///< -o: what would stand on stdout; "-": stdout; empty: stdout
-  std::string format;                ///< --format; empty: by the ending of `path`, else the usual one
+  std::vector<std::string> formats{};  ///< that the command's document can have, the usual one first
+  std::string record_path{};           ///< -J: the document as JSON; "-": stdout; empty: not asked for
+  std::string csv_path{};              ///< --csv: as CSV, likewise
+  std::string path{};                  ///< -o: what would stand on stdout; "-": stdout; empty: stdout
+  std::string format{};                ///< --format; empty: by the ending of `path`, else the usual one
   bool overwrite = false;
 };
 

@@ -37,8 +37,9 @@ struct DeviceMatch {
 /// Matches the devices by where they sit: how near they are to each other (PCIe switch, NUMA node, NVLink),
 /// and what they are. Among equals the PCI address decides where the two machines share most of them, a name
 /// or UUID where no address is known, and then the order: of a row of twins with one taken away, the others
-/// keep their order. The order of listing never decides where addresses are known. The search for the least disagreement is bounded, so two machines that have
-/// little in common are matched quickly and perhaps not best.
+/// keep their order. The order of listing never decides where addresses are known. The search for the least
+/// disagreement is bounded, so two machines that have little in common are matched quickly and perhaps not
+/// best.
 [[nodiscard]] DeviceMatch match_devices(const Host& a, const Host& b);
 
 }  // namespace collbench::topology

@@ -64,9 +64,8 @@ std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side, NvLinkC
 /// All pairs of the device have lost alike.
 bool lost_alike(const Explained<Counts>& explained) {
   return explained.pairs.size() > 2 &&
-         std::all_of(explained.pairs.begin(), explained.pairs.end(), [&](const ChangedLinks& each) {
-           return each.what == explained.pairs.front().what;
-         });
+         std::all_of(explained.pairs.begin(), explained.pairs.end(),
+                     [&](const ChangedLinks& each) { return each.what == explained.pairs.front().what; });
 }
 
 std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>& explained) {
@@ -77,8 +76,9 @@ std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>
       const DevicePair& peer = one.from == explained.device ? one.to : one.from;
       if (std::find(peers.begin(), peers.end(), peer) == peers.end()) peers.push_back(peer);
     }
-    return fmt::format("{} NVLinks instead of {} with each of {}", each.worse == 0 ? "no" : fmt::format("{}", each.worse),
-                       each.better, finding_devices(pair, side, peers));
+    return fmt::format("{} NVLinks instead of {} with each of {}",
+                       each.worse == 0 ? "no" : fmt::format("{}", each.worse), each.better,
+                       finding_devices(pair, side, peers));
   }
   std::vector<std::string> parts;
   for (const ChangedLinks& each : explained.pairs) {

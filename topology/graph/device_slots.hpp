@@ -18,9 +18,9 @@ enum class Nearness {
 struct DeviceSlot {
   Device device;
   std::string address;  ///< empty where not known
-  std::string name;     ///< a NIC's, a GPU's UUID: what tells twins apart where no address is known; else empty
-  std::string model;    ///< empty where not known
-  int numa_node = -1;   ///< −1: not known
+  std::string name;   ///< a NIC's, a GPU's UUID: what tells twins apart where no address is known; else empty
+  std::string model;  ///< empty where not known
+  int numa_node = -1;  ///< −1: not known
 };
 
 /// The devices of a host and how they are connected; `near` and `nvlinks` go by position in `slots`.

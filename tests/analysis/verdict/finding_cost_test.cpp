@@ -258,8 +258,12 @@ TEST(FindingCost, EveryKindOfFindingHasAPriceABoundOrSaysNotModeled) {
               1)
         << kind.code;
     const PriceRule& rule = price_rule(kind.code);
-    if (rule.kind == PriceKind::not_modeled) EXPECT_NE(rule.reason, "") << kind.code;
-    if (rule.kind == PriceKind::none) EXPECT_EQ(kind.severity, topology::Severity::cosmetic) << kind.code;
+    if (rule.kind == PriceKind::not_modeled) {
+      EXPECT_NE(rule.reason, "") << kind.code;
+    }
+    if (rule.kind == PriceKind::none) {
+      EXPECT_EQ(kind.severity, topology::Severity::cosmetic) << kind.code;
+    }
   }
 }
 
