@@ -3,12 +3,20 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "base/text_input.hpp"
 #include "tests/topology/diff/matrix_of.hpp"
 #include "topology/diff/topology_diff.hpp"
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/readers.hpp"
+
+namespace collbench::topology {
+
+/// For GoogleTest, which would print the bytes of it, addresses included, as part of a test's name.
+static void PrintTo(const ReferenceMachine& machine, std::ostream* out) { *out << machine.name; }
+
+}  // namespace collbench::topology
 
 namespace collbench::topology::nvlinks_test {
 namespace {
