@@ -1,6 +1,7 @@
 #include "collectives/mpi/calibration_tasks.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace collbench::collectives {
@@ -51,10 +52,10 @@ class Calibrator {
   [[nodiscard]] MeasuredCalibration run(const std::vector<CalibrationTask>& tasks) {
     std::vector<const CalibrationTask*> order;
     for (const CalibrationTask& task : tasks) order.push_back(&task);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const CalibrationTask* left, const CalibrationTask* right) {
-                       return std::pair(!left->needed, left->level) < std::pair(!right->needed, right->level);
-                     });
+    // Equals in the order given: by their place in `tasks`, the same on all ranks.
+    std::sort(order.begin(), order.end(), [](const CalibrationTask* left, const CalibrationTask* right) {
+      return std::tuple(!left->needed, left->level, left) < std::tuple(!right->needed, right->level, right);
+    });
     MeasuredCalibration result{.points = {}, .wanted = tasks.size()};
     for (std::size_t i = 0; i < order.size(); ++i) {
       const CalibrationTask& task = *order[i];
