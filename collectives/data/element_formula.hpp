@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/deterministic_random.hpp"
+
 // The formulas behind DataPattern, for the host's compiler and for nvcc (as constexpr functions on the
 // device): both make the same bytes because both run these lines.
 
@@ -11,16 +13,6 @@ namespace collbench::collectives {
 inline constexpr std::size_t kPatternColumns = 256;
 /// Bytes of one cell of the table; an element stands in the first of them.
 inline constexpr std::size_t kPatternCellBytes = 8;
-
-/// 2^64/φ, odd: a multiple of it is another for each factor below 2^64.
-inline constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15U;
-
-/// The finaliser of MurmurHash3 (Appleby, public domain): every input bit changes every output bit.
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 33U)) * 0xff51afd7ed558ccdU;
-  x = (x ^ (x >> 33U)) * 0xc4ceb9fe1a85ec53U;
-  return x ^ (x >> 33U);
-}
 
 /// What the element that `source` sends at `index` is before it becomes the element's type: below 2^`bits`.
 [[nodiscard]] constexpr std::uint64_t moved_value(int source, std::uint64_t index, std::uint64_t iteration,

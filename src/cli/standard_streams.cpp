@@ -2,7 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -79,6 +81,10 @@ void print_text(std::string_view text) {
   }
 }
 
+void print_message(std::string_view line) {
+  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(line) : line);
+}
+
 bool locale_is_ascii() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* const value = std::getenv(variable);
@@ -111,8 +117,7 @@ std::string in_ascii(std::string_view text) {
 
 int report_failure(const std::exception& failure, bool reports) {
   if (!reports) return 0;
-  const std::string line = describe(failure);
-  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(line) : line);
+  print_message(describe(failure));
   return static_cast<int>(exit_status(failure));
 }
 
@@ -131,10 +136,25 @@ analysis::TextOptions text_options(When color, bool launched) {
   return text;
 }
 
+namespace {
+
+/// spdlog's lines go the way of all messages.
+class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    print_message({line.data(), line.size()});
+  }
+  void flush_() override { std::fflush(stderr); }
+};
+
+}  // namespace
+
 void start_log(bool verbose) {
-  auto logger =
-      std::make_shared<spdlog::logger>("collbench", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  logger->set_pattern("%H:%M:%S.%e %v");
+  auto logger = std::make_shared<spdlog::logger>("collbench", std::make_shared<MessageSink>());
+  logger->set_formatter(
+      std::make_unique<spdlog::pattern_formatter>("%H:%M:%S.%e %v", spdlog::pattern_time_type::local, ""));
   logger->set_level(verbose ? spdlog::level::debug : spdlog::level::off);
   spdlog::set_default_logger(std::move(logger));
 }
@@ -148,9 +168,9 @@ void ProgressLine::show(std::string_view text, double now_seconds) {
   constexpr double kSecondsBetween = 0.25;
   if (!shown_ || (dirty_ && now_seconds - last_seconds_ < kSecondsBetween)) return;
   if (terminal_is_dumb()) {
-    fmt::print(stderr, "{}\n", text);
+    print_message(text);
   } else {
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    fmt::print(stderr, "\r\x1b[K{}", locale_is_ascii() ? in_ascii(text) : text);
   }
   std::fflush(stderr);
   dirty_ = true;

@@ -27,6 +27,9 @@ void print_all(std::string_view text);
 /// The same of text for a person: in ASCII where the locale's characters are.
 void print_text(std::string_view text);
 
+/// One line to stderr, in ASCII where the locale's characters are.
+void print_message(std::string_view line);
+
 /// Whether the environment asks for ASCII: the first that is set of LC_ALL, LC_CTYPE and LANG is C or POSIX.
 /// Where none is set, UTF-8 is what everybody's terminal has.
 [[nodiscard]] bool locale_is_ascii();

@@ -145,7 +145,7 @@ class Repetition {
     });
     const bool is_text = prints_text(documents_);
     if (failure_) {
-      fmt::print(stderr, "{}\n", describe(*failure_));
+      print_message(describe(*failure_));
       return {std::move(text), failure_->status(), is_text};
     }
     return {std::move(text), status(), is_text};

@@ -199,10 +199,10 @@ class RunDriver {
     ExitStatus status = outcome(result.rows);
     if (status == ExitStatus::ok && (analysis::is_low(run_) || has_fault_)) status = ExitStatus::low;
     if (status == ExitStatus::not_here && ranks().is_root()) {
-      fmt::print(stderr, "{}\n", describe(nothing_ran(result.rows)));
+      print_message(describe(nothing_ran(result.rows)));
     }
     if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);
-    if (ranks().is_root()) fmt::print(stderr, "{}\n", describe(interruption(options_)));
+    if (ranks().is_root()) print_message(describe(interruption(options_)));
     return ExitStatus::rank_lost;
   }
 
@@ -311,7 +311,7 @@ class RunDriver {
     if (failure_reported_ || !failure) return;
     failure_reported_ = true;
     progress_.clear();
-    fmt::print(stderr, "{} (the measurement goes on)\n", describe(*failure));
+    print_message(describe(*failure) + " (the measurement goes on)");
   }
 
   /// On rank 0: the last record and the tables. What could not be written or printed is kept for all ranks.

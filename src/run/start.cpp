@@ -87,7 +87,7 @@ launch::Watchdog watch_for_timeouts(const RunOptions& options, const std::atomic
                               fmt::format("timed out after {} without progress: a rank or a link hangs",
                                           format_seconds(seconds)),
                               timeout_next_step(step, options, begun) + "; -T sets the timeout");
-            fmt::print(stderr, "\n{}\n", describe(error));
+            print_message("\n" + describe(error));
             // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
             std::_Exit(static_cast<int>(error.status()));
           }};
@@ -120,7 +120,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     const ExitStatus status = exit_status(failure);
     if (status != ExitStatus::rank_lost && status != ExitStatus::internal)
       return report_failure(failure, root);
-    fmt::print(stderr, "{} (rank {} on {})\n", describe(failure), session.ranks().rank(), session.host());
+    print_message(
+        fmt::format("{} (rank {} on {})", describe(failure), session.ranks().rank(), session.host()));
     launch::MpiSession::abort(static_cast<int>(status));
   }
 }

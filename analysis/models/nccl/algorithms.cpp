@@ -79,6 +79,14 @@ constexpr int kMinGpus = 3;                    // NCCL uses it from three GPUs o
 // (published log); 2 × 72 gain 422, and 20 × 72 half of that.
 constexpr double kRackOverBoard = 0.61 / 0.74;
 
+/// NVLink SHARP reaches this part of what a GPU's links carry, in and out.
+LinkLimit nvls_link(const GpuCluster& cluster, double efficiency) {
+  const double rate = topology::nvlink_rate(cluster.sm).gigabytes_per_second;
+  return {fmt::format("NVLink SHARP at {:.0f} % of {} NVLinks per GPU, {:.1f} GB/s each", 100 * efficiency,
+                      cluster.nvlinks, rate),
+          efficiency * cluster.nvlinks * rate};
+}
+
 }  // namespace
 
 std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
@@ -87,14 +95,20 @@ std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
   if (cluster.domains() == 1 ? cluster.run.no_nvls : cluster.run.no_nvls_tree) return std::nullopt;
   const double efficiency = (cluster.sm >= 100 ? kBlackwellEfficiency : kHopperEfficiency) *
                             (cluster.nvlink_rack() ? kRackOverBoard : 1);
-  double within = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second * efficiency *
-                  ranks / (ranks + 1);
-  if (cluster.domains() == 1) return AlgorithmRate{"nvls", within, gpu_link(cluster)};
-  if (cluster.nvlink_rack() && cluster.domains() > 2) within /= 2;
+  // Each link carries the reduced data of all GPUs and the GPU's own part: (ranks + 1) / ranks of S.
+  const auto within = [&](const LinkLimit& limit) {
+    return limit.gigabytes_per_second * ranks / (ranks + 1);
+  };
+  if (cluster.domains() == 1) {
+    const LinkLimit links = nvls_link(cluster, efficiency);
+    return AlgorithmRate{"nvls", within(links), links};
+  }
+  const double share = cluster.nvlink_rack() && cluster.domains() > 2 ? 0.5 : 1;
+  const LinkLimit links = nvls_link(cluster, kTreeOverNvls * share * efficiency);
   const LinkLimit nics = domain_fast_nics(cluster);  // where its heads are
   const double across = nics.gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
-  if (across < kTreeOverNvls * within) return AlgorithmRate{"nvls_tree", across, nics};
-  return AlgorithmRate{"nvls_tree", kTreeOverNvls * within, gpu_link(cluster)};
+  if (across < within(links)) return AlgorithmRate{"nvls_tree", across, nics};
+  return AlgorithmRate{"nvls_tree", within(links), links};
 }
 
 AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {

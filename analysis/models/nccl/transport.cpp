@@ -15,17 +15,16 @@ constexpr std::string_view kVerbs = "published logs: 2 and 4 nodes of 8 A100, 0.
 
 // Extra latency: the least time of a log on these machines less NCCL's own latency (NCCL 2.30 tuning.cc).
 constexpr std::array<TransportTraits, 10> kTransports{{
-    {Transport::unknown, "an unknown transport", 0.94, 0, false, "no figure: that of the others"},
-    {Transport::infiniband, "InfiniBand RDMA", 0.95, 0, true, kVerbs},
-    {Transport::roce, "RoCE RDMA", 0.93, 0, true, "published logs: 2 × DGX-1, 2 × 8 H100"},
-    {Transport::efa_rdma, "EFA RDMA", 0.93, 20, true, "published log: 2 × p5, 65 µs at 8 B", false, false},
-    {Transport::efa_send_recv, "EFA send/receive", 0.84, 68, true, "published log: 2 × p4de, 161 µs at 8 B"},
-    {Transport::tcpx, "TCPX", 0.944, 61, false, "no figure: that of TCPXO", false, false},
-    {Transport::tcpxo, "TCPXO", 0.944, 61, true, "published log: 2 × a3-mega, 84 µs at 256 B", false, false},
-    {Transport::plugin, "a provider's plugin", 0.94, 0, false, "no figure: that of the others", false, false},
-    {Transport::staged, "RDMA without GPUDirect", 0.94, 0, false, "no figure: that of RDMA", true},
-    {Transport::sockets, "sockets", 0.94, 0, false, "no figure: that of RDMA, which the NICs are made for",
-     true},
+    {Transport::unknown, "an unknown transport", 0.94, 0, "no figure: that of the others"},
+    {Transport::infiniband, "InfiniBand RDMA", 0.95, 0, kVerbs},
+    {Transport::roce, "RoCE RDMA", 0.93, 0, "published logs: 2 × DGX-1, 2 × 8 H100"},
+    {Transport::efa_rdma, "EFA RDMA", 0.93, 20, "published log: 2 × p5, 65 µs at 8 B", false, false},
+    {Transport::efa_send_recv, "EFA send/receive", 0.84, 68, "published log: 2 × p4de, 161 µs at 8 B"},
+    {Transport::tcpx, "TCPX", 0.944, 61, "no figure: that of TCPXO", false, false},
+    {Transport::tcpxo, "TCPXO", 0.944, 61, "published log: 2 × a3-mega, 84 µs at 256 B", false, false},
+    {Transport::plugin, "a provider's plugin", 0.94, 0, "no figure: that of the others", false, false},
+    {Transport::staged, "RDMA without GPUDirect", 0.94, 0, "no figure: that of RDMA", true},
+    {Transport::sockets, "sockets", 0.94, 0, "no figure: that of RDMA, which the NICs are made for", true},
 }};
 
 std::string lower_letters(std::string_view text) {

@@ -26,7 +26,6 @@ struct TransportTraits {
   std::string_view name;
   double efficiency;              ///< achieved over line rate, one direction
   double extra_hop_microseconds;  ///< latency of one network hop on top of NCCL's table
-  bool figures_known;             ///< false: the figures are another transport's
   std::string_view source;
   bool slower_than_nics = false;  ///< by how much no source tells: the figures are a ceiling
   bool nccl_sees_nics = true;     ///< false: a plugin may show several NICs as one, or its own

@@ -43,12 +43,6 @@ std::string share_of_peak(const Run& run, const Row& row, double busbw) {
                      lab01_size(size));
 }
 
-/// NVLS does not fill the links: its own efficiency on them is the limit.
-std::string limited_by(const AlgorithmRate& rate) {
-  const bool nvls = rate.name.starts_with("nvls") && rate.limit.name.find("NVLink") != std::string::npos;
-  return nvls ? "limited by what NVLS reaches of the NVLinks" : "limited by " + rate.limit.name;
-}
-
 /// What of the expected time the bytes take at the rate of large buffers; the rest is waiting: for launches,
 /// for steps, and until the pipelines are full.
 std::string bound_by(const Run& run, const Row& row, const Lab01Machine& machine) {
@@ -64,7 +58,7 @@ std::string bound_by(const Run& run, const Row& row, const Lab01Machine& machine
         "{} by the model: at the rate of large buffers the bytes take {} of the expected {} ({}, {})",
         latency ? "latency-bound" : "bandwidth-bound", format_seconds(moving),
         format_seconds(*expected.expected_seconds), expected.expected_by,
-        latency ? "the rest is steps and filling pipelines" : limited_by(rate));
+        latency ? "the rest is steps and filling pipelines" : "limited by " + rate.limit.name);
   }
   return share_of_peak(run, row, rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth.value_or(0));
 }

@@ -1,6 +1,8 @@
 #include "src/cli/standard_streams.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 
 #include <cstdlib>
 #include <map>
@@ -84,6 +86,20 @@ TEST(Ascii, KeepsColumnsWhereThereAreBlanks) {
   EXPECT_EQ(in_ascii("α 0.5 µs, 2 × 3 … ✓ é"), "alpha 0.5 us, 2 x 3 ... ? ?");
   EXPECT_EQ(in_ascii("plain"), "plain");
   EXPECT_EQ(in_ascii("cut \xC2"), "cut ?");
+}
+
+TEST(Ascii, IsWhatMessagesStepsAndProgressAreInWhereTheLocaleSaysSo) {
+  const Variables set({{"LC_ALL", "C"}, {"TERM", "xterm"}});
+  testing::internal::CaptureStderr();
+  print_message("calibration off by 3 µs (the measurement goes on)");
+  start_log(true);
+  spdlog::debug("calibrated in 5 µs");
+  start_log(false);
+  ProgressLine(true).show("±2 %", 0);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, testing::HasSubstr("off by 3 us (the measurement goes on)\n"));
+  EXPECT_THAT(said, testing::HasSubstr("calibrated in 5 us\n"));
+  EXPECT_THAT(said, testing::HasSubstr("+-2 %"));
 }
 
 TEST(TextOptions, FollowColumnsAndADumbTerminal) {

@@ -61,11 +61,7 @@ TEST(Lab01Gap, WhatTheLogDoesNotShowIsATermOfItsOwn) {
 }
 
 TEST(Lab01Gap, HostMemoryLosesToStepsThenToReductionAndCopies) {
-  auto run = lab01_gpu_run();
-  run.backend = BackendId::mpi;
-  run.log.reset();
-  run.ranks = {{0, "n1", 0, 0}, {1, "n1", 0, 1}};
-  run.calibration = Calibration{};
+  auto run = lab01_host_run();
   run.calibration->intra = Tier{1e-6, 5e9, 0, 4096};
   run.calibration->gammas = {{DataType::float32, Reduction::sum, 0.2e-9}};
   run.calibration->kappa_seconds_per_byte = 0.1e-9;

@@ -7,11 +7,7 @@ namespace collbench::analysis::host_ceilings_test {
 namespace {
 
 TEST(Lab01Ceilings, HostMemoryIsWhatWasCalibrated) {
-  auto run = lab01_gpu_run();
-  run.backend = BackendId::mpi;
-  run.log.reset();
-  run.ranks = {{0, "n1", 0, 0}, {1, "n1", 0, 1}};
-  run.calibration = Calibration{};
+  auto run = lab01_host_run();
   run.calibration->points = {
       {CalibrationKind::forward_intra, 64, 1e-6, {}, {}},
       {CalibrationKind::forward_intra, 100'000, 10e-6, {}, {}},

@@ -33,6 +33,16 @@ inline Run lab01_gpu_run() {
   return run;
 }
 
+/// Two ranks of one host over its memory, with an empty calibration.
+inline Run lab01_host_run() {
+  Run run = lab01_gpu_run();
+  run.backend = BackendId::mpi;
+  run.log.reset();
+  run.ranks = {{0, "n1", 0, 0}, {1, "n1", 0, 1}};
+  run.calibration = Calibration{};
+  return run;
+}
+
 inline std::optional<topology::Host> hgx_h100() {
   return topology::reference_host(*topology::find_reference_machine("hgx-h100"));
 }
