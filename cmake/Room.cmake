@@ -33,6 +33,7 @@ function(collbench_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
   list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")  # a library of its own: Observer.cmake
+  list(FILTER sources EXCLUDE REGEX "/simulated_gpu/libraries/[^/]+$")  # likewise: SimulatedGpu.cmake
   if(NOT sources)
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${CMAKE_SOURCE_DIR}")

@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "topology": {"topology", "base"},
     "launch": {"launch", "base"},
     "collectives": {"collectives", "launch", "base"},
+    "simulated_gpu": {"simulated_gpu", "base"},
     "analysis": {"analysis", "topology", "base"},
     "src": {"src", "analysis", "collectives", "topology", "launch", "base"},
 }
@@ -26,6 +27,7 @@ NAMESPACES = {
     "topology": "collbench::topology",
     "launch": "collbench::launch",
     "collectives": "collbench::collectives",
+    "simulated_gpu": "collbench::simulated_gpu",
     "analysis": "collbench::analysis",
     "src": "collbench::program",
 }
@@ -59,7 +61,7 @@ HOMES = [
         r"launch/[^/]+\.cpp|collectives/mpi/.+|tests/(mpi_main|src/faulty_mpi)\.cpp",
         "launch/*.cpp and collectives/mpi",
     ),
-    (r"(cuda|nccl).*\.h", r"collectives/nccl/.+", "collectives/nccl"),
+    (r"(cuda|nccl).*\.h", r"collectives/nccl/.+|tests/simulated_gpu/.+", "collectives/nccl"),
     (r"nvml\.h", r"topology/telemetry/.+", "topology/telemetry"),
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
@@ -93,6 +95,10 @@ WITHOUT_HEADER = {
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
     r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings|suggestion)\.cpp": "the parts of the lab page, which lab01.hpp declares",
+    r"simulated_gpu/(runtime_(devices|memory|streams)|nvml|network_plugin)\.cpp": "what NCCL finds by name, declared by NVIDIA",
+    r"simulated_gpu/libraries/simulated_host\.cpp": "a library of others' parts",
+    r"tests/simulated_gpu/redirected_library\.cpp": "a library to load",
+    r"tests/simulated_gpu/nccl_ranks\.cpp": "a program of its own",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|tuner)\.cpp": "libraries to load",
@@ -105,7 +111,9 @@ WITHOUT_HEADER = {
 # Sources that are parts of one thing, which one test looks at as a whole: the test.
 WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation, wrong data and bad input
 OVER_STAND_INS = "tests/src/nccl_test.py"  # the same, over stand-ins for the libraries of a GPU host
+OVER_REAL_NCCL = "tests/simulated_gpu/real_nccl_test.py"  # NCCL's own host code over the simulated GPUs
 TESTED_BY = {
+    r"simulated_gpu/(devices|driver|network_plugin|nvml|process|runtime_[a-z]+|simulated_nccl|libraries/[a-z_]+)\.cpp": OVER_REAL_NCCL,
     r"src/([a-z]+/)?[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/mpi_session\.cpp": WHOLE_PROGRAM,
     r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
@@ -119,6 +127,7 @@ TESTED_BY = {
 
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
+    r"tests/simulated_gpu/cuda_headers_test\.cpp": "our declarations against CUDA's own",
     r"tests/collectives/nccl/(plugin_)?headers_test\.cpp": "our declarations against NCCL's and CUDA's own",
     r"tests/collectives/nccl/observer_test\.cpp": "the observer library as NCCL and the backend use it",
     r"tests/topology/readers/corpus_test\.cpp": "every reader on recordings of real machines",

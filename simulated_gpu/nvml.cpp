@@ -1,0 +1,123 @@
+// NVML as far as NCCL asks it (libnvidia-ml.so.1): names and signatures are NVML's (nvml.h). Links and PCI
+// classes are not here: NCCL takes them from the topology file.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <strings.h>
+
+#include "simulated_gpu/process.hpp"
+
+namespace collbench::simulated_gpu {
+namespace {
+
+/// nvmlReturn_t.
+enum NvmlStatus : int {
+  kNvmlSuccess = 0,
+  kNvmlInvalidArgument = 2,
+  kNvmlNotSupported = 3,
+  kNvmlNotFound = 6
+};
+
+const std::vector<SimulatedGpu>& all_gpus() { return simulated_process().machine.gpus; }
+
+/// A handle is the GPU's record.
+const SimulatedGpu& gpu_of(const void* handle) { return *static_cast<const SimulatedGpu*>(handle); }
+
+/// nvmlFieldValue_t.
+struct FieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp;
+  long long latency_microseconds;
+  int type;
+  int status;
+  union {
+    double real;
+    unsigned number;
+    unsigned long long wide;
+  } value;
+};
+constexpr unsigned kNvLinkState = 165;   // NVML_FI_DEV_NVLINK_GET_STATE
+constexpr unsigned kC2cLinkCount = 170;  // NVML_FI_DEV_C2C_LINK_COUNT
+
+}  // namespace
+
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
+extern "C" {
+
+int nvmlInit() {
+  static_cast<void>(simulated_process());
+  return kNvmlSuccess;
+}
+int nvmlInit_v2() { return nvmlInit(); }
+int nvmlShutdown() { return kNvmlSuccess; }
+
+const char* nvmlErrorString(int status) {
+  return status == kNvmlSuccess ? "Success" : "not supported by the simulated GPU";
+}
+
+int nvmlDeviceGetCount(unsigned* count) {
+  *count = static_cast<unsigned>(all_gpus().size());
+  return kNvmlSuccess;
+}
+int nvmlDeviceGetCount_v2(unsigned* count) { return nvmlDeviceGetCount(count); }
+
+int nvmlDeviceGetHandleByIndex(unsigned index, const void** handle) {
+  if (index >= all_gpus().size()) return kNvmlInvalidArgument;
+  *handle = &all_gpus()[index];
+  return kNvmlSuccess;
+}
+
+int nvmlDeviceGetHandleByPciBusId(const char* address, const void** handle) {
+  for (const SimulatedGpu& gpu : all_gpus()) {
+    if (::strcasecmp(gpu.pci_address.c_str(), address) != 0) continue;
+    *handle = &gpu;
+    return kNvmlSuccess;
+  }
+  return kNvmlNotFound;
+}
+
+int nvmlDeviceGetIndex(const void* handle, unsigned* index) {
+  *index = static_cast<unsigned>(&gpu_of(handle) - all_gpus().data());
+  return kNvmlSuccess;
+}
+
+int nvmlDeviceGetCudaComputeCapability(const void* handle, int* major, int* minor) {
+  *major = gpu_of(handle).compute_capability / 10;
+  *minor = gpu_of(handle).compute_capability % 10;
+  return kNvmlSuccess;
+}
+
+int nvmlDeviceGetP2PStatus(const void* /*handle*/, const void* /*peer*/, int /*capability*/, int* status) {
+  *status = 0;  // NVML_P2P_STATUS_OK
+  return kNvmlSuccess;
+}
+
+int nvmlDeviceGetNvLinkState(const void* /*handle*/, unsigned /*link*/, int* active) {
+  *active = 0;
+  return kNvmlNotSupported;
+}
+int nvmlDeviceGetNvLinkCapability(const void* /*handle*/, unsigned /*link*/, int /*capability*/,
+                                  unsigned* value) {
+  *value = 0;
+  return kNvmlNotSupported;
+}
+int nvmlDeviceGetNvLinkRemotePciInfo(const void* /*handle*/, unsigned /*link*/, void* /*info*/) {
+  return kNvmlNotSupported;
+}
+
+int nvmlDeviceGetFieldValues(const void* /*handle*/, int count, FieldValue* values) {
+  for (FieldValue& value : std::span(values, static_cast<std::size_t>(count))) {
+    const bool known = value.field == kNvLinkState || value.field == kC2cLinkCount;
+    value.status = known ? kNvmlSuccess : kNvmlNotSupported;
+    if (known) value.value.number = 0;
+  }
+  return kNvmlSuccess;
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)
+
+}  // namespace collbench::simulated_gpu

@@ -1,0 +1,121 @@
+#include "simulated_gpu/redirection.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "base/error.hpp"
+#include "simulated_gpu/cuda_types.hpp"
+
+namespace collbench::simulated_gpu {
+namespace {
+
+struct UnsupportedFunction {
+  std::string name;
+  std::atomic<bool> called{false};
+};
+
+int report_unsupported(UnsupportedFunction* function) {
+  if (!function->called.exchange(true)) {
+    std::fprintf(stderr, "collbench: simulated GPU: %s is not simulated; the call fails with error 801\n",
+                 function->name.c_str());
+  }
+  return kNotSupported;
+}
+
+std::uintptr_t page_bytes() { return static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE)); }
+
+void protect(std::uintptr_t begin, std::uintptr_t end, int protection) {
+  const std::uintptr_t first = begin / page_bytes() * page_bytes();
+  if (::mprotect(reinterpret_cast<void*>(first), end - first, protection) == 0) return;
+  throw Error(ExitStatus::not_here, "simulated GPU",
+              std::string("this system does not let loaded code be changed: ") + std::strerror(errno),
+              "run it outside of the sandbox or security policy that forbids it");
+}
+
+/// Writes `bytes` over memory that is mapped with `protection`.
+template <std::size_t n>
+void overwrite(void* at, const std::array<std::byte, n>& bytes, int protection) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  protect(begin, begin + n, PROT_READ | PROT_WRITE);
+  std::memcpy(at, bytes.data(), n);
+  protect(begin, begin + n, protection);
+}
+
+std::array<std::byte, kJumpBytes> jump_to(const void* target) {
+  std::array<std::byte, kJumpBytes> code{std::byte{0xff}, std::byte{0x25}};  // jmp [rip+0]
+  std::memcpy(code.data() + 6, &target, sizeof target);
+  return code;
+}
+
+constexpr std::size_t kStubBytes = 32;
+
+/// mov rdi, function; jmp report_unsupported
+std::array<std::byte, kStubBytes> stub_of(const UnsupportedFunction* function) {
+  std::array<std::byte, kStubBytes> code{std::byte{0xf3}, std::byte{0x0f},
+                                         std::byte{0x1e}, std::byte{0xfa},  // endbr64
+                                         std::byte{0x48}, std::byte{0xbf}};
+  std::memcpy(code.data() + 6, &function, sizeof function);
+  const auto jump = jump_to(reinterpret_cast<const void*>(&report_unsupported));
+  std::memcpy(code.data() + 14, jump.data(), jump.size());
+  return code;
+}
+
+}  // namespace
+
+void redirect(void* entry, const void* target) { overwrite(entry, jump_to(target), PROT_READ | PROT_EXEC); }
+
+std::vector<void*> unsupported_functions(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  const std::size_t bytes = names.size() * kStubBytes;
+  void* const code = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED)
+    throw Error(ExitStatus::not_here, "simulated GPU", "no memory for code", "free some memory");
+  std::vector<void*> stubs;
+  for (const std::string& name : names) {
+    auto function = std::make_unique<UnsupportedFunction>();
+    function->name = name;
+    void* const at = static_cast<std::byte*>(code) + stubs.size() * kStubBytes;
+    const auto stub = stub_of(function.release());  // as long as the code that refers to it: to the end
+    std::memcpy(at, stub.data(), stub.size());
+    stubs.push_back(at);
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(code);
+  protect(begin, begin + bytes, PROT_READ | PROT_EXEC);
+  return stubs;
+}
+
+void* replace_export(void* library, const char* name, const void* replacement) {
+  void* const before = ::dlsym(library, name);
+  if (before == nullptr) return nullptr;
+  link_map* map = nullptr;
+  if (::dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return nullptr;
+  const ElfW(Sym)* table = nullptr;
+  const char* names = nullptr;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SYMTAB) table = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+  }
+  if (table == nullptr || names == nullptr) return nullptr;
+  // The linker puts a library's symbols before their names, so that the table ends there.
+  for (const ElfW(Sym)* each = table; reinterpret_cast<const char*>(each + 1) <= names; ++each) {
+    if (each->st_shndx == SHN_UNDEF || std::strcmp(names + each->st_name, name) != 0) continue;
+    const std::uintptr_t value = reinterpret_cast<std::uintptr_t>(replacement) - map->l_addr;
+    std::array<std::byte, sizeof value> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    overwrite(const_cast<ElfW(Addr)*>(&each->st_value), bytes, PROT_READ | PROT_EXEC);
+    return before;
+  }
+  return nullptr;
+}
+
+}  // namespace collbench::simulated_gpu
