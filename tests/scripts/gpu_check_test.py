@@ -35,10 +35,11 @@ print("# Avg bus bandwidth    : 0.00")
 
 
 class GpuCheck(unittest.TestCase):
-    def check(self, status, most_ranks=1, **environment):
+    def check(self, status, most_ranks=1, peers=(), **environment):
+        """`peers`: nccl-tests' programs that are here."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            for name in ("all_reduce_perf", "reduce_scatter_perf"):
+            for name in peers:
                 (folder / name).write_text(PEER)
                 (folder / name).chmod(0o755)
             (folder / "nvidia-smi").symlink_to(SMI)
@@ -55,7 +56,7 @@ class GpuCheck(unittest.TestCase):
             return json.loads((folder / "out.json").read_text()), (folder / "out.md").read_text()
 
     def test_all_is_well_on_one_shared_gpu(self):
-        result, page = self.check(0, most_ranks=2, COLLBENCH_STAND_IN_GPUS="1")
+        result, page = self.check(0, most_ranks=2, peers=("all_reduce_perf", "reduce_scatter_perf"), COLLBENCH_STAND_IN_GPUS="1")
         steps = result["steps"]
         self.assertEqual([(step["ranks"], step["status"]) for step in steps], [(1, 0), (1, 0), (2, 0), (2, 0), (1, 0)])
         for step in steps[2:4]:

@@ -64,14 +64,14 @@ class OnFabric(unittest.TestCase):
             self.assertEqual(row["wrong_elements"], 0, row)
         return made
 
-
-class TwoHosts(OnFabric):
     def seconds_of(self, made, kind):
         """The calibration's time of 1 MiB."""
         (seconds,) = {point["seconds"] for point in made["calibration"]["points"]
                       if point["kind"] == kind and point["size_bytes"] == 1 << 20}
         return seconds
 
+
+class TwoHosts(OnFabric):
     def test_two_tiers_are_found(self):
         made = self.record("--ops", "all_reduce,all_gather", "--sizes", "1K,1M")
         self.assertEqual([(rank["host"], rank["node"], rank["local_rank"]) for rank in made["ranks"]],
@@ -89,6 +89,8 @@ class TwoHosts(OnFabric):
             self.assertGreater(row["ring_seconds"], 0)
             self.assertGreater(row["expected_seconds"], 0)
 
+
+class FailingLinks(OnFabric):
     def test_a_slow_direction_slows_the_calibrated_link(self):
         fabric("rate", "host1", "100mbit")
         self.addCleanup(fabric, "heal")

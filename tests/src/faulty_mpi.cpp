@@ -1,25 +1,45 @@
-// A library to preload: spoils the last element that one MPI call delivers on rank 1, makes a rank late, or
+// A library to preload: spoils the last element that an MPI call delivers on rank 1, makes a rank late, or
 // lets one hang, through MPI's profiling interface.
 #include <mpi.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 namespace {
 
-void spoil(const char* call, MPI_Comm communicator, void* buffer, long elements, MPI_Datatype type) {
+/// The calls that can be spoiled. Each flips the bits of its own number, from 1, in a float's lowest ones: a
+/// wrong element tells which call it came from (main_job_test.py has the same list).
+constexpr std::array kCalls = {
+    "MPI_Allreduce", "MPI_Allgather", "MPI_Reduce_scatter", "MPI_Alltoall", "MPI_Sendrecv", "MPI_Alltoallv",
+    "MPI_Bcast",     "MPI_Reduce",    "MPI_Gather",         "MPI_Scatter",  "MPI_Recv"};
+
+unsigned char bits_of(const char* call) {
+  unsigned char number = 1;
+  for (const char* known : kCalls) {
+    if (std::strcmp(known, call) == 0) return number;
+    ++number;
+  }
+  std::abort();
+}
+
+/// What FAULTY_MPI_CALL names: one call, or "all".
+bool is_spoiled(const char* call) {
   const char* chosen = std::getenv("FAULTY_MPI_CALL");
+  return chosen != nullptr && (std::strcmp(chosen, call) == 0 || std::strcmp(chosen, "all") == 0);
+}
+
+void spoil(const char* call, MPI_Comm communicator, void* buffer, long elements, MPI_Datatype type) {
   int rank = 0;
   int bytes = 0;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Type_size(type, &bytes);
   // The measured operations move floats; the harness's own messages are chars, ints and doubles.
-  if (chosen == nullptr || std::strcmp(chosen, call) != 0 || rank != 1 || type != MPI_FLOAT || elements == 0)
-    return;
+  if (!is_spoiled(call) || rank != 1 || type != MPI_FLOAT || elements == 0) return;
   auto* const last = static_cast<unsigned char*>(buffer) + (elements - 1) * bytes;
-  last[0] ^= 1U;
+  last[0] ^= bits_of(call);
 }
 
 /// Keeps rank FAULTY_MPI_LATE busy for 50 us where FAULTY_MPI_WHERE says so: "between" calls (after an

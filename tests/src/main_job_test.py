@@ -19,6 +19,8 @@ import tempfile
 import time
 import unittest
 
+from real_ranks import on_each_rank
+
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
 
@@ -29,7 +31,8 @@ ENVIRONMENT = {
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
-QUICK = ["--passes", "1", "-n", "2", "-w", "0"]
+ONE_PASS = ["--passes", "1", "-n", "2", "-w", "0"]
+QUICK = [*ONE_PASS, "--time", "1"]  # a calibration of a quarter of a second
 
 
 def mpirun(ranks, *arguments, launcher=(), environment=None, timeout=100):
@@ -109,48 +112,30 @@ class EveryOperation(Scratch):
 
 
 class WrongData(Scratch):
-    """A library that spoils one operation's result on rank 1."""
+    """A library that spoils every operation's result on rank 1, each MPI call in bits of its own."""
 
-    def check(self, operation, call, *arguments, ranks=3):
-        run = self.record(ranks, *QUICK, "--ops", operation, "--sizes", "4K", *arguments, status=3,
-                          environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_CALL": call})
-        (row,) = run["rows"]
-        self.assertGreater(row["wrong_elements"], 0)
-        self.assertEqual([wrong["rank"] for wrong in row["wrong"]], [1])
-        self.assertEqual(row["wrong"][0]["host"], run["ranks"][1]["host"])
+    CALLS = ["MPI_Allreduce", "MPI_Allgather", "MPI_Reduce_scatter", "MPI_Alltoall", "MPI_Sendrecv", "MPI_Alltoallv", "MPI_Bcast",
+             "MPI_Reduce", "MPI_Gather", "MPI_Scatter", "MPI_Recv"]  # numbered from 1, as in faulty_mpi.cpp
 
-    def test_all_reduce(self):
-        self.check("all_reduce", "MPI_Allreduce")
+    def check(self, ranks, calls):
+        run = self.record(ranks, *QUICK, "--ops", ",".join(calls), "--sizes", "4K", "-r", "1", status=3,
+                          environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_CALL": "all"})
+        for row, (operation, call) in zip(run["rows"], calls.items(), strict=True):
+            with self.subTest(operation):
+                self.assertEqual(row["operation"].lower(), operation.replace("_", ""))
+                self.assertGreater(row["wrong_elements"], 0)
+                self.assertEqual([wrong["rank"] for wrong in row["wrong"]], [1])
+                self.assertEqual(row["wrong"][0]["host"], run["ranks"][1]["host"])
+                expected, got = (struct.unpack("I", struct.pack("f", float(row["wrong"][0][key])))[0] for key in ("expected", "got"))
+                self.assertEqual(self.CALLS[(expected ^ got) - 1], call, row["wrong"])
 
-    def test_all_gather(self):
-        self.check("all_gather", "MPI_Allgather")
+    def test_of_many(self):
+        self.check(3, {"all_reduce": "MPI_Allreduce", "all_gather": "MPI_Allgather", "reduce_scatter": "MPI_Reduce_scatter",
+                       "all_to_all": "MPI_Alltoall", "send_recv": "MPI_Sendrecv", "broadcast": "MPI_Bcast", "reduce": "MPI_Reduce",
+                       "gather": "MPI_Gather", "scatter": "MPI_Scatter", "all_to_all_v": "MPI_Alltoallv"})
 
-    def test_reduce_scatter(self):
-        self.check("reduce_scatter", "MPI_Reduce_scatter")
-
-    def test_all_to_all(self):
-        self.check("all_to_all", "MPI_Alltoall")
-
-    def test_send_recv(self):
-        self.check("send_recv", "MPI_Sendrecv")
-
-    def test_all_to_all_v(self):
-        self.check("all_to_all_v", "MPI_Alltoallv")
-
-    def test_broadcast(self):
-        self.check("broadcast", "MPI_Bcast")
-
-    def test_reduce(self):
-        self.check("reduce", "MPI_Reduce", "-r", "1")
-
-    def test_gather(self):
-        self.check("gather", "MPI_Gather", "-r", "1")
-
-    def test_scatter(self):
-        self.check("scatter", "MPI_Scatter", "-r", "1")
-
-    def test_ping_pong(self):
-        self.check("ping_pong", "MPI_Recv", ranks=2)
+    def test_of_a_pair(self):
+        self.check(2, {"ping_pong": "MPI_Recv"})
 
 
 class MoreOptions(Scratch):
@@ -165,14 +150,6 @@ class MoreOptions(Scratch):
         run = self.record(3, *QUICK, "--ops", "ping_pong", "--sizes", "8")
         (row,) = run["rows"]
         self.assertEqual(len(set(row["rank_times"]["median_seconds"])), 1, row)
-
-    def test_every_new_operation_has_an_expectation(self):
-        run = self.record(2, *QUICK, "--ops", "ping_pong,broadcast,reduce,gather,scatter,all_to_all_v", "--sizes", "4K")
-        self.assertEqual(run["traffic"]["source"], "by distance")
-        if run["calibration"]["intra"] is None:
-            self.skipTest("too much noise to fit the calibration")
-        for row in run["rows"]:
-            self.assertGreater(row["expected_seconds"], 0, row)
 
     def test_groups(self):
         run = self.record(2, "--passes", "1", "-n", "3", "-w", "0", "-m", "4", "--ops", "all_reduce", "--sizes", "8")
@@ -222,22 +199,6 @@ class MoreOptions(Scratch):
         run = self.record(2, "--config", config, "--sizes", "64")
         self.assertEqual([row["size_bytes"] for row in run["rows"]], [64], "the command line wins")
 
-    def test_a_bad_config_file(self):
-        for text, patterns in ((("time = 5\ntimme = 3\n"), ("lab.toml:2: unknown key 'timme'", "--help")),
-                               (("time = 5\n\ntime = 3\n"), ("lab.toml:3: 'time' is set twice",)),
-                               (("# x\nminbytes = \"12Q\"\n"), ("lab.toml:2: minbytes: size '12Q'",)),
-                               (("[report]\nformat = \"md\"\n"), (r"lab.toml:1: \[report\] is a section",)),
-                               (("just words\n"), ("lab.toml:1: .*expected '='", "text in quotes")),
-                               (("time = 5\nops = all_reduce\n"), ("lab.toml:2: .*value", "text in quotes"))):
-            result = mpirun(2, "--config", self.config(text))
-            self.assertEqual(result.returncode, 2, result.stderr)
-            self.assertEqual(len(collbench_lines(result)), 1, result.stderr)
-            for pattern in patterns:
-                self.assertRegex(collbench_lines(result)[0], pattern)
-        result = mpirun(2, "--config", self.folder / "none.toml")
-        self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn("none.toml", collbench_lines(result)[0])
-
 
 class BadInput(Scratch):
     """One clear line that names the thing and the fix, once and not per rank, with the documented status."""
@@ -250,30 +211,62 @@ class BadInput(Scratch):
         for pattern in patterns:
             self.assertRegex(lines[0], pattern)
 
+    def check_before_mpi_begins(self, *cases):
+        """In one launch. Of each case the arguments, what the line says, and the status that rank 0 alone has."""
+        answers = on_each_rank(3, [[PROGRAM, *arguments] for arguments, *_ in cases])
+        for (arguments, *patterns, status), ranks in zip(cases, answers, strict=True):
+            with self.subTest(arguments):
+                self.assertEqual([rank.returncode for rank in ranks], [status, 0, 0], ranks)
+                (line,) = collbench_lines(ranks[0])
+                self.assertEqual([rank.stderr for rank in ranks[1:]], ["", ""])
+                for pattern in patterns:
+                    self.assertRegex(line, pattern)
+
     def test_unknown_option(self):
         self.check(["--frobnicate"], "--frobnicate", "--help")
 
-    def test_unknown_subcommand(self):
-        self.check(["frobnicate"], "frobnicate")
+    def test_what_is_no_run(self):
+        damaged = self.folder / "damaged.json"
+        damaged.write_text('{"schema_version": 1,')
+        self.check_before_mpi_begins((["frobnicate"], "frobnicate", 2),
+                                     (["-g", "8"], "-g", "mpirun -np 8", 2),
+                                     (["report", self.folder / "none.json"], "none.json", "No such file", 2),
+                                     (["report", damaged], "damaged.json", 2))
+
+    def test_a_bad_config_file(self):
+        cases = []
+        for text, *patterns in (("time = 5\ntimme = 3\n", "lab.toml:2: unknown key 'timme'", "--help"),
+                                ("time = 5\n\ntime = 3\n", "lab.toml:3: 'time' is set twice"),
+                                ("# x\nminbytes = \"12Q\"\n", "lab.toml:2: minbytes: size '12Q'"),
+                                ("[report]\nformat = \"md\"\n", r"lab.toml:1: \[report\] is a section"),
+                                ("just words\n", "lab.toml:1: .*expected '='", "text in quotes"),
+                                ("time = 5\nops = all_reduce\n", "lab.toml:2: .*value", "text in quotes")):
+            config = self.folder / str(len(cases)) / "lab.toml"
+            config.parent.mkdir()
+            config.write_text(text)
+            cases.append((["--config", config], *patterns, 2))
+        self.check_before_mpi_begins(*cases, (["--config", self.folder / "none.toml"], "none.toml", 2))
 
     def test_sizes(self):
-        self.check(["-b", "12Q"], "-b: size '12Q' has an unknown unit 'Q'", "64K")
-        self.check(["--sizes", "1K,-5"], "negative")
-        self.check(["-e", "99999999999999999999G"], "too large")
-        self.check(["--sizes", "0"], "--sizes: 0 bytes cannot be measured")
+        self.check_before_mpi_begins((["-b", "12Q"], "-b: size '12Q' has an unknown unit 'Q'", "64K", 2),
+                                     (["--sizes", "1K,-5"], "negative", 2),
+                                     (["-e", "99999999999999999999G"], "too large", 2),
+                                     (["--sizes", "0"], "--sizes: 0 bytes cannot be measured", 2))
         self.check(["-b", "1M", "-e", "1K"], "-b: 1 MiB is above -e 1 KiB")
 
     def test_numbers(self):
+        cases = []
         for arguments in (["-n", "-1"], ["-n", "0"], ["-c", "x"], ["--time", "nan"], ["-a", "4"], ["-f", "1"], ["-T", "-1"], ["-m", "0"],
                           ["--passes", "99999999999999"]):
             option, value = map(re.escape, arguments)
-            self.check(arguments, f"{option}: ('{value}' is not a number|{value} is out of range); .* to ")
+            cases.append((arguments, f"{option}: ('{value}' is not a number|{value} is out of range); .* to ", 2))
+        self.check_before_mpi_begins(*cases)
 
     def test_names(self):
-        self.check(["-d", "float128"], "float128", "choose among int8")
-        self.check(["-o", "xor"], "xor", "choose among sum")
-        self.check(["--ops", "barrier"], "barrier", "choose among all_reduce")
-        self.check(["--ops", "hypercube"], "HyperCube", "only imported", status=5)
+        self.check_before_mpi_begins((["-d", "float128"], "float128", "choose among int8", 2),
+                                     (["-o", "xor"], "xor", "choose among sum", 2),
+                                     (["--ops", "barrier"], "barrier", "choose among all_reduce", 2),
+                                     (["--ops", "hypercube"], "HyperCube", "only imported", 5))
         self.check(["--algo", "warp"], "--algo: 'warp'", "recursive_doubling")
         self.check(["--node-map", "0-1"], "leaves out rank 2")
 
@@ -288,16 +281,13 @@ class BadInput(Scratch):
         self.check(["-J", self.folder / "missing" / "run.json"], "does not exist")
         self.check(["--csv", "/proc/run.csv"], "/proc")
 
-    def test_g_under_mpirun(self):
-        self.check(["-g", "8"], "-g", "mpirun -np 8")
-
     def test_too_many_rows(self):
         self.check(["-b", "0", "-e", "64M", "-i", "8"], "-i", "10000 rows")
 
     def test_files(self):
         self.check(["--csv", "/dev/null", "--overwrite"], "not a regular file")
         same = str(self.folder / "same")
-        self.check(["-J", same, "--csv", same], "--csv", "same file")
+        self.check_before_mpi_begins((["-J", same, "--csv", same], "--csv", "same file", 2))
         self.check(["-J", same, "--samples", same], "--samples", "same file as -J")
 
     def test_another_mpis_launcher(self):
@@ -336,12 +326,6 @@ class BadInput(Scratch):
         self.check(["-G", "1"], "-G: there are no CUDA graphs on host memory", status=5)
         self.check(["--enqueue-time"], "--enqueue-time: an MPI call returns when it is complete", status=5)
         self.check(["-d", "f8e4m3"], "-d f8e4m3: .*a GPU data type that MPI does not have", status=5)
-
-    def test_report_of_no_record(self):
-        self.check(["report", self.folder / "none.json"], "none.json", "No such file")
-        damaged = self.folder / "damaged.json"
-        damaged.write_text('{"schema_version": 1,')
-        self.check(["report", damaged], "damaged.json")
 
 
 class Place(Scratch):
@@ -393,8 +377,20 @@ class Place(Scratch):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("inside a Slurm allocation", " ".join(result.stdout.split()))
 
+
+class Calibration(Scratch):
+    """What wants a machine so quiet that a line fits the calibration."""
+
+    def test_every_new_operation_has_an_expectation(self):
+        run = self.record(2, *ONE_PASS, "--ops", "ping_pong,broadcast,reduce,gather,scatter,all_to_all_v", "--sizes", "4K")
+        self.assertEqual(run["traffic"]["source"], "by distance")
+        if run["calibration"]["intra"] is None:
+            self.skipTest("too much noise to fit the calibration")
+        for row in run["rows"]:
+            self.assertGreater(row["expected_seconds"], 0, row)
+
     def test_two_tiers_by_node_map_over_tcp(self):
-        run = self.record(4, *QUICK, "--ops", "all_reduce", "--sizes", "1M", "--node-map", "0-1,2-3",
+        run = self.record(4, *ONE_PASS, "--ops", "all_reduce", "--sizes", "1M", "--node-map", "0-1,2-3",
                           launcher=["--mca", "btl", "self,tcp"])
         for tier in ("intra", "inter"):
             self.assertGreater(run["calibration"][tier]["alpha_seconds"], 0)
@@ -406,7 +402,7 @@ class Place(Scratch):
     def test_the_calibration_goes_as_far_as_the_rows_and_hurries(self):
         mebibyte = 1 << 20
         for size, largest in (("8", mebibyte), ("3M", 4 * mebibyte), ("20M", 16 * mebibyte)):
-            run = self.record(2, *QUICK, "--ops", "all_reduce", "--sizes", size, "--time", "0.1")
+            run = self.record(2, *ONE_PASS, "--ops", "all_reduce", "--sizes", size, "--time", "0.1")
             points = run["calibration"]["points"]
             for kind in ("send_recv_intra", "forward_intra", "reduce_local", "copy"):
                 self.assertEqual(max(point["size_bytes"] for point in points if point["kind"] == kind), largest)

@@ -659,12 +659,8 @@ class Placement(Scratch):
         self.record(2, *QUICK, *SMALL, environment={"COLLBENCH_STAND_IN_MIG": "1"})
 
 
-class Failures(Scratch):
-    """Each ends the run on all ranks, with one line; the record keeps what was measured.
-
-    How many operations a row takes depends on how long they take: the 45th is after the first row's block and before the
-    last one's.
-    """
+class EndedRun(Scratch):
+    """Each failure ends the run on all ranks, with one line; the record keeps what was measured."""
 
     def check(self, told, patterns, status=4, fewest_blocks=None):
         result = mpirun(3, "--ops", "all_reduce", "--sizes", "8,4K,64K", "--passes", "2", "-n", "5", "-T", "5",
@@ -680,6 +676,25 @@ class Failures(Scratch):
         self.assertTrue(fewest_blocks <= blocks < 6, blocks)
         self.assertIn(str(self.path), collbench_lines(result)[0])
 
+
+class FailuresInARow(EndedRun):
+    """How many operations a row takes depends on how long they take: on a quiet machine the 45th is after the first row's
+    block and before the last one's."""
+
+    def test_call_error(self):
+        self.check("call_error:45@1", ["rank 1 on .*: ncclAllReduce failed: unhandled cuda error"], fewest_blocks=1)
+
+    def test_async_error_later(self):
+        self.check("async_error:45@1", ["remote process exited or there was a network error"], fewest_blocks=1)
+
+    def test_hang(self):
+        self.check("hang:45@0", [r"AllReduce .*: timed out waiting for ranks 0 \(\S+\), 1 \(\S+\), 2 \(\S+\) after 4 s"], fewest_blocks=1)
+
+    def test_ecc_error(self):
+        self.check("ecc:9@1", ["rank 1 on .*uncorrectable ECC error", "nvidia-smi -q -d ECC"], fewest_blocks=1)
+
+
+class Failures(EndedRun):
     def test_init_error(self):
         self.check("init_error", ["unhandled system error", "NCCL_DEBUG=WARN"], status=5)
 
@@ -695,9 +710,6 @@ class Failures(Scratch):
         self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
         self.assertRegex(collbench_lines(result)[0], "AllReduce 8 B: timed out after 5 s without progress: a rank or a link hangs")
 
-    def test_call_error(self):
-        self.check("call_error:45@1", ["rank 1 on .*: ncclAllReduce failed: unhandled cuda error"], fewest_blocks=1)
-
     def test_a_failure_inside_a_group_ends_the_group(self):
         for fault, arguments in (("send_error:20@1", ["--ops", "all_to_all_v"]), ("call_error:5@1", ["--ops", "all_reduce", "-m", "3"])):
             result = mpirun(3, *QUICK, "--sizes", "4K", "-T", "10", *arguments, environment={"COLLBENCH_STAND_IN": fault})
@@ -709,15 +721,6 @@ class Failures(Scratch):
 
     def test_async_error_in_the_tenth_operation(self):
         self.check("async_error:10@1", ["remote process exited or there was a network error"], fewest_blocks=0)
-
-    def test_async_error_later(self):
-        self.check("async_error:45@1", ["remote process exited or there was a network error"], fewest_blocks=1)
-
-    def test_hang(self):
-        self.check("hang:45@0", [r"AllReduce .*: timed out waiting for ranks 0 \(\S+\), 1 \(\S+\), 2 \(\S+\) after 4 s"], fewest_blocks=1)
-
-    def test_ecc_error(self):
-        self.check("ecc:9@1", ["rank 1 on .*uncorrectable ECC error", "nvidia-smi -q -d ECC"], fewest_blocks=1)
 
     def test_no_memory_on_one_rank(self):
         self.check("no_memory@1", ["GPU memory: rank 1 on .*out of memory", "-e"], status=2)

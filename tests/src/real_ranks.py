@@ -1,9 +1,11 @@
 """What tests of the program with real ranks share."""
 
+import json
 import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -25,6 +27,33 @@ def run(*command, environment=None, timeout=200):
 
 def mpirun(ranks, *command):
     return ["mpirun", "--oversubscribe", "-np", str(ranks), *map(str, command)]
+
+
+# What a rank of on_each_rank runs: every command, with what it says and how it ends in a file of this rank.
+ANSWERING_RANK = """
+import json, os, pathlib, subprocess, sys
+folder = pathlib.Path(sys.argv[1])
+answers = []
+for command in json.loads((folder / "commands.json").read_text()):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    answers.append([done.returncode, done.stdout, done.stderr])
+(folder / ("rank" + os.environ["OMPI_COMM_WORLD_RANK"])).write_text(json.dumps(answers))
+"""
+
+
+def on_each_rank(ranks, commands):
+    """Of each command what each rank made of it, all in one launch. Only for commands that end before MPI begins: a rank
+    can begin it once."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        commands = [[str(word) for word in command] for command in commands]
+        (folder / "commands.json").write_text(json.dumps(commands))
+        result = run(*mpirun(ranks, sys.executable, "-c", ANSWERING_RANK, folder))
+        if result.returncode != 0:
+            raise AssertionError(result.stdout + result.stderr)
+        answers = [json.loads((folder / f"rank{rank}").read_text()) for rank in range(ranks)]
+        return [[subprocess.CompletedProcess(command, *answer) for answer in of_ranks]
+                for command, *of_ranks in zip(commands, *answers, strict=True)]
 
 
 def physical_cores():
