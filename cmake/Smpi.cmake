@@ -1,6 +1,6 @@
 # collbench-smpi: the same program for SimGrid's simulated time. smpirun loads it as a shared object, once per rank.
-# The rooms that know no MPI are linked as they are (so they are position independent); the others are compiled
-# again with SimGrid's mpi.h.
+# What knows no MPI is linked as it is (so it is position independent): src, whose library brings Open MPI along and is
+# therefore named by its file, and the rooms below it. launch and collectives are compiled again with SimGrid's mpi.h.
 # Where a room has X.cpp and X_smpi.cpp, the latter stands in for the former.
 function(collbench_smpi_program name)
   set(sources ${ARGN})
@@ -19,11 +19,11 @@ function(collbench_smpi_program name)
   collbench_compile_alone(${sources})
   add_library(${name} MODULE ${sources})
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" POSITION_INDEPENDENT_CODE ON)
-  target_compile_definitions(${name} PRIVATE COLLBENCH_VERSION="${PROJECT_VERSION}")
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
   target_include_directories(${name} SYSTEM BEFORE PRIVATE /usr/include/smpi ${SIMGRID_INCLUDE_DIRS})
-  target_link_libraries(${name} PRIVATE analysis topology base ${SIMGRID_LINK_LIBRARIES} Eigen3::Eigen CLI11::CLI11
-    spdlog::spdlog tomlplusplus::tomlplusplus PkgConfig::HWLOC)
+  add_dependencies(${name} program)
+  target_link_libraries(${name} PRIVATE $<TARGET_FILE:program> analysis topology base ${SIMGRID_LINK_LIBRARIES} Eigen3::Eigen spdlog::spdlog
+    CLI11::CLI11 tomlplusplus::tomlplusplus PkgConfig::HWLOC)
   target_link_options(${name} PRIVATE -Wl,-z,defs)
   collbench_compile_options(${name} PRIVATE)
 endfunction()
