@@ -41,7 +41,7 @@ class MachineReader {
   void visit(pugi::xml_node node, const std::string& address) {
     const std::string_view tag = node.name();
     if (tag == "net") return read_nic(node, address);
-    if (tag == "gpu") return read_gpu(node, address);
+    if (tag == "gpu") return read_gpu(node);
     const std::string here = tag == "pci" ? node.attribute("busid").value() : address;
     if (tag == "pci") complete(node);
     for (const pugi::xml_node child : node.children()) visit(child, here);
@@ -51,24 +51,31 @@ class MachineReader {
   void complete(pugi::xml_node pci) {
     const std::string_view kind = pci.attribute("class").value();
     if (kind.starts_with("0x03") && !pci.child("gpu")) {
-      add_gpu(pci.attribute("busid").value(), static_cast<int>(machine_.gpus.size()), 0, false);
+      add_gpu(pci, static_cast<int>(machine_.gpus.size()), 0, false);
     }
     if (kind.starts_with("0x02") && !pci.child("nic")) pci.append_child("nic").append_child("net");
   }
 
-  void read_gpu(pugi::xml_node gpu, const std::string& address) {
+  void read_gpu(pugi::xml_node gpu) {
     bool nvswitch = false;
     for (const pugi::xml_node link : gpu.children("nvlink")) {
       nvswitch = nvswitch || std::string_view(link.attribute("tclass").value()).starts_with("0x0680");
     }
-    add_gpu(address, xml_.integer(gpu, "dev", 0, 1023).value_or(static_cast<int>(machine_.gpus.size())),
+    add_gpu(gpu.parent(), xml_.integer(gpu, "dev", 0, 1023).value_or(static_cast<int>(machine_.gpus.size())),
             xml_.integer(gpu, "sm", 0, 999).value_or(0), nvswitch);
   }
 
-  void add_gpu(const std::string& address, int index, int compute_capability, bool nvswitch) {
-    machine_.gpus.push_back({address, index,
-                             compute_capability == 0 ? assumed_.compute_capability : compute_capability,
-                             nvswitch});
+  void add_gpu(pugi::xml_node pci, int index, int compute_capability, bool nvswitch) {
+    const auto both = [&](const char* device, const char* vendor) {
+      return static_cast<unsigned>(number_of(pci, device) << 16U | number_of(pci, vendor));
+    };
+    machine_.gpus.push_back(
+        {.pci_address = pci.attribute("busid").value(),
+         .index = index,
+         .compute_capability = compute_capability == 0 ? assumed_.compute_capability : compute_capability,
+         .nvswitch = nvswitch,
+         .pci_device = both("device", "vendor"),
+         .pci_subsystem = both("subsystem_device", "subsystem_vendor")});
   }
 
   void read_nic(pugi::xml_node net, const std::string& address) {

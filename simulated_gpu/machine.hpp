@@ -12,6 +12,8 @@ struct SimulatedGpu {
   int index = 0;               ///< the GPU's number on its host, before CUDA_VISIBLE_DEVICES
   int compute_capability = 0;  ///< 90: 9.0
   bool nvswitch = false;       ///< whether its NVLinks go to NVSwitches, which multicast
+  unsigned pci_device = 0;     ///< device × 65536 + vendor; 0 where the file does not say it
+  unsigned pci_subsystem = 0;  ///< likewise
 };
 
 /// A port of a NIC as a network plugin reports it.

@@ -2,6 +2,7 @@
 // classes are not here: NCCL takes them from the topology file.
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <span>
 #include <string_view>
 
@@ -41,6 +42,17 @@ struct FieldValue {
 };
 constexpr unsigned kNvLinkState = 165;   // NVML_FI_DEV_NVLINK_GET_STATE
 constexpr unsigned kC2cLinkCount = 170;  // NVML_FI_DEV_C2C_LINK_COUNT
+
+/// nvmlPciInfo_t.
+struct PciInfo {
+  std::array<char, 16> legacy_address;
+  unsigned domain;
+  unsigned bus;
+  unsigned device;
+  unsigned id;  ///< device × 65536 + vendor
+  unsigned subsystem;
+  std::array<char, 32> address;
+};
 
 }  // namespace
 
@@ -89,6 +101,27 @@ int nvmlDeviceGetCudaComputeCapability(const void* handle, int* major, int* mino
   *minor = gpu_of(handle).compute_capability % 10;
   return kNvmlSuccess;
 }
+
+/// NCCL asks for what the topology file lacks (from 2.30 on, without asking whether NVML has the function).
+int nvmlDeviceGetPciInfo_v3(const void* handle, PciInfo* info) {
+  constexpr unsigned kNvidia = 0x10de;
+  const SimulatedGpu& gpu = gpu_of(handle);
+  *info = {};
+  if (std::sscanf(gpu.pci_address.c_str(), "%x:%x:%x", &info->domain, &info->bus, &info->device) != 3) {
+    return kNvmlNotSupported;
+  }
+  info->id = gpu.pci_device == 0 ? kNvidia : gpu.pci_device;
+  info->subsystem = gpu.pci_subsystem;
+  std::snprintf(info->legacy_address.data(), info->legacy_address.size(), "%s", gpu.pci_address.c_str());
+  std::snprintf(info->address.data(), info->address.size(), "%s", gpu.pci_address.c_str());
+  return kNvmlSuccess;
+}
+int nvmlDeviceGetPciInfoExt(const void* /*handle*/, void* /*info*/) { return kNvmlNotSupported; }
+int nvmlDeviceGetPcieLinkMaxSpeed(const void* /*handle*/, int* /*speed*/) { return kNvmlNotSupported; }
+int nvmlDeviceGetCurrPcieLinkGeneration(const void* /*handle*/, unsigned* /*generation*/) {
+  return kNvmlNotSupported;
+}
+int nvmlDeviceGetCurrPcieLinkWidth(const void* /*handle*/, unsigned* /*width*/) { return kNvmlNotSupported; }
 
 int nvmlDeviceGetP2PStatus(const void* /*handle*/, const void* /*peer*/, int /*capability*/, int* status) {
   *status = 0;  // NVML_P2P_STATUS_OK

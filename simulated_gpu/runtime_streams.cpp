@@ -97,6 +97,9 @@ int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
   return kSuccess;
 }
 
+/// Not CUDA's: as cudaLaunchHostFunc, for C++.
+void collbench_simulated_gpu_put(void* stream, const Task& task) { stream_of(stream).put(task); }
+
 int cudaEventCreateWithFlags(void** event, unsigned /*flags*/) {
   *event = std::make_unique<Event>().release();
   return kSuccess;

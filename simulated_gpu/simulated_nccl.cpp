@@ -149,3 +149,11 @@ void* collbench_simulated_gpu_load_nccl(const char* name, char* reason, int reas
     return nullptr;
   }
 }
+
+void* collbench_simulated_gpu_replace_export(void* library, const char* name, const void* replacement) {
+  try {
+    return collbench::simulated_gpu::replace_export(library, name, replacement);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}

@@ -23,3 +23,7 @@ struct SimulatedNccl {
 /// For programs that load this library with dlopen: as load_simulated_nccl. Returns the handle of dlopen;
 /// null with one line in `reason` on failure.
 extern "C" void* collbench_simulated_gpu_load_nccl(const char* name, char* reason, int reason_bytes);
+
+/// As replace_export (redirection.hpp), for those that put themselves before NCCL's functions.
+extern "C" void* collbench_simulated_gpu_replace_export(void* library, const char* name,
+                                                        const void* replacement);

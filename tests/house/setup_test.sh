@@ -71,6 +71,23 @@ run 1 LACKING="ninja-build cmake" APT_STATUS=100 build
 said "E: no network"
 said "apt-get update failed (its words are above); still missing: cmake ninja-build"
 
+# NCCL's libraries: a folder each, which is there only when pip has succeeded.
+# shellcheck disable=SC2016
+stand_in python3 'echo "python3 ${*: -1}" >>'"$calls"'; for ((i = 1; i <= $#; ++i)); do
+  [[ ${!i} != --target ]] || { i=$((i + 1)); mkdir "${!i}"; }
+done; [[ -z $PIP_FAILS ]] || { echo "pip: no network"; exit 1; }'
+for tool in mkdir mv; do ln -s "$(command -v "$tool")" "$bin/$tool"; done
+mkdir "$folder/cache"
+run 1 XDG_CACHE_HOME="$folder/cache" PIP_FAILS=yes real-nccl
+said "pip: no network"
+said "pip did not install nvidia-nccl-cu12 2.18.3 (its words are above)"
+[[ ! -e $folder/cache/collbench/nccl/2.18.3 ]] || fail "a version is there that was not installed"
+run 0 XDG_CACHE_HOME="$folder/cache" real-nccl
+grep --quiet "python3 nvidia-nccl-cu12==2.30.7" "$calls" || fail "pip was not asked"
+[[ -d $folder/cache/collbench/nccl/2.18.3 ]] || fail "a version is not there"
+run 0 XDG_CACHE_HOME="$folder/cache" real-nccl # all are there
+called ""
+
 run 1 nonsense
 said "no group 'nonsense'"
 

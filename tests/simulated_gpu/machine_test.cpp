@@ -30,6 +30,15 @@ TEST(Machine, GpusAreInTheOrderOfTheirNumbers) {
   EXPECT_TRUE(machine.gpus[1].nvswitch);
 }
 
+TEST(Machine, ItsPciIdsAreTheFiles) {
+  const auto machine =
+      read(kGpu + R"(<pci busid="0000:2a:00.0" class="0x030200" vendor="0x10de" device="0x2330"
+    subsystem_vendor="0x10de" subsystem_device="0x16c1"><gpu dev="1" sm="90"/></pci>)");
+  EXPECT_EQ(machine.gpus[0].pci_device, 0U);
+  EXPECT_EQ(machine.gpus[1].pci_device, 0x233010deU);
+  EXPECT_EQ(machine.gpus[1].pci_subsystem, 0x16c110deU);
+}
+
 TEST(Machine, ANicHasWhatTheFileSays) {
   const auto machine = read(kGpu + R"(<pci busid="0000:1a:00.0" class="0x020000"><nic>
     <net name="mlx5_0" dev="3" speed="400000" port="2" guid="0x1234" gdr="0" latency="1.5" maxconn="7"/>

@@ -210,9 +210,9 @@ bool receive_all(int socket, void* data, std::size_t bytes) {
   return true;
 }
 
-std::string start_hub() {
+std::string start_hub(std::string name) {
   static std::atomic<int> hubs{0};
-  std::string name = "collbench-stand-in-" + std::to_string(::getpid()) + "-" + std::to_string(++hubs);
+  if (name.empty()) name = "collbench-stand-in-" + std::to_string(::getpid()) + "-" + std::to_string(++hubs);
   if (const char* folder = std::getenv("COLLBENCH_STAND_IN_FOLDER")) name = std::string(folder) + "/" + name;
   const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(name);

@@ -43,8 +43,8 @@ struct PeerPart {
 /// network namespaces, else of the abstract namespace), joins as many ranks as the first of them says there
 /// are, and works out what each of them receives, from a thread of its own. When a rank goes away without a
 /// bye, or ranks ask for different things, it hangs up on all.
-/// Returns the socket's name, for the others.
-[[nodiscard]] std::string start_hub();
+/// Returns the socket's name, for the others: `name`, or one that no other hub has; empty on failure.
+[[nodiscard]] std::string start_hub(std::string name = {});
 
 /// A connected socket, or -1.
 [[nodiscard]] int connect_to_hub(const std::string& name);
