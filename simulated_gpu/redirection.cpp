@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "base/error.hpp"
 #include "simulated_gpu/cuda_types.hpp"
@@ -57,6 +58,45 @@ std::array<std::byte, kJumpBytes> jump_to(const void* target) {
   return code;
 }
 
+/// What a loaded library's dynamic section points to.
+struct DynamicTables {
+  std::uintptr_t base = 0;
+  const ElfW(Sym) * symbols = nullptr;
+  const char* names = nullptr;
+  std::span<const ElfW(Rela)> calls;
+  std::span<const ElfW(Rela)> data;
+};
+
+DynamicTables dynamic_tables(void* library) {
+  link_map* map = nullptr;
+  if (::dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return {};
+  DynamicTables tables;
+  tables.base = map->l_addr;
+  const ElfW(Rela)* calls = nullptr;
+  const ElfW(Rela)* data = nullptr;
+  std::size_t calls_bytes = 0;
+  std::size_t data_bytes = 0;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    const ElfW(Addr) value = entry->d_un.d_ptr;
+    if (entry->d_tag == DT_SYMTAB) tables.symbols = reinterpret_cast<const ElfW(Sym)*>(value);
+    if (entry->d_tag == DT_STRTAB) tables.names = reinterpret_cast<const char*>(value);
+    if (entry->d_tag == DT_JMPREL) calls = reinterpret_cast<const ElfW(Rela)*>(value);
+    if (entry->d_tag == DT_PLTRELSZ) calls_bytes = value;
+    if (entry->d_tag == DT_RELA) data = reinterpret_cast<const ElfW(Rela)*>(value);
+    if (entry->d_tag == DT_RELASZ) data_bytes = value;
+  }
+  if (tables.symbols == nullptr || tables.names == nullptr) return {};
+  if (calls != nullptr) tables.calls = {calls, calls_bytes / sizeof *calls};
+  if (data != nullptr) tables.data = {data, data_bytes / sizeof *data};
+  return tables;
+}
+
+std::array<std::byte, sizeof(std::uintptr_t)> bytes_of(std::uintptr_t address) {
+  std::array<std::byte, sizeof address> bytes{};
+  std::memcpy(bytes.data(), &address, sizeof address);
+  return bytes;
+}
+
 constexpr std::size_t kStubBytes = 32;
 
 /// mov rdi, function; jmp report_unsupported
@@ -96,26 +136,34 @@ std::vector<void*> unsupported_functions(const std::vector<std::string>& names) 
 
 void* replace_export(void* library, const char* name, const void* replacement) {
   void* const before = ::dlsym(library, name);
-  if (before == nullptr) return nullptr;
-  link_map* map = nullptr;
-  if (::dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return nullptr;
-  const ElfW(Sym)* table = nullptr;
-  const char* names = nullptr;
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_SYMTAB) table = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
-    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-  }
-  if (table == nullptr || names == nullptr) return nullptr;
+  const DynamicTables tables = dynamic_tables(library);
+  if (before == nullptr || tables.symbols == nullptr || tables.names == nullptr) return nullptr;
   // The linker puts a library's symbols before their names, so that the table ends there.
-  for (const ElfW(Sym)* each = table; reinterpret_cast<const char*>(each + 1) <= names; ++each) {
-    if (each->st_shndx == SHN_UNDEF || std::strcmp(names + each->st_name, name) != 0) continue;
-    const std::uintptr_t value = reinterpret_cast<std::uintptr_t>(replacement) - map->l_addr;
-    std::array<std::byte, sizeof value> bytes{};
-    std::memcpy(bytes.data(), &value, sizeof value);
-    overwrite(const_cast<ElfW(Addr)*>(&each->st_value), bytes, PROT_READ | PROT_EXEC);
+  for (const ElfW(Sym)* each = tables.symbols; reinterpret_cast<const char*>(each + 1) <= tables.names;
+       ++each) {
+    if (each->st_shndx == SHN_UNDEF || std::strcmp(tables.names + each->st_name, name) != 0) continue;
+    overwrite(const_cast<ElfW(Addr)*>(&each->st_value),
+              bytes_of(reinterpret_cast<std::uintptr_t>(replacement) - tables.base), PROT_READ | PROT_EXEC);
     return before;
   }
   return nullptr;
+}
+
+bool replace_import(void* library, const char* name, const void* replacement) {
+  const DynamicTables tables = dynamic_tables(library);
+  bool found = false;
+  for (const auto& relocations : {tables.calls, tables.data}) {
+    for (const ElfW(Rela) & relocation : relocations) {
+      const auto type = ELF64_R_TYPE(relocation.r_info);
+      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(relocation.r_info)];
+      if (std::strcmp(tables.names + symbol.st_name, name) != 0) continue;
+      overwrite(reinterpret_cast<void*>(tables.base + relocation.r_offset),
+                bytes_of(reinterpret_cast<std::uintptr_t>(replacement)), PROT_READ | PROT_WRITE);
+      found = true;
+    }
+  }
+  return found;
 }
 
 }  // namespace collbench::simulated_gpu

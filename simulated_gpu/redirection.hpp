@@ -25,4 +25,8 @@ void redirect(void* entry, const void* target);
 /// export, and then nothing changes.
 [[nodiscard]] void* replace_export(void* library, const char* name, const void* replacement);
 
+/// From now on `library`'s own calls of `name`, which it takes from another library, go to `replacement`;
+/// those of others stay. False when it does not call it.
+bool replace_import(void* library, const char* name, const void* replacement);
+
 }  // namespace collbench::simulated_gpu

@@ -15,6 +15,7 @@
 #include "simulated_gpu/elf_file.hpp"
 #include "simulated_gpu/process.hpp"
 #include "simulated_gpu/redirection.hpp"
+#include "simulated_gpu/system_calls.hpp"
 
 namespace collbench::simulated_gpu {
 namespace {
@@ -118,6 +119,7 @@ SimulatedNccl load_simulated_nccl(const std::string& name) {
   nccl.own_runtime = defines_runtime(file);
   if (nccl.own_runtime) note_runtime_version(nccl, file);
   redirect_runtime(nccl, file);
+  answer_system_calls(nccl.library);
   return nccl;
 }
 

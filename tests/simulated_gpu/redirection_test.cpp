@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 namespace collbench::simulated_gpu {
 namespace {
@@ -49,6 +50,18 @@ TEST(Redirection, AReplacedExportIsFoundByDlsymAndTheOldOneStaysCallable) {
   EXPECT_EQ(reinterpret_cast<int (*)()>(before)(), 1);
   EXPECT_EQ(found("collbench_test_other"), 2);
   EXPECT_EQ(replace_export(library, "collbench_test_missing", nullptr), nullptr);
+}
+
+TEST(Redirection, AReplacedImportIsForTheLibraryAlone) {
+  void* const library = ::dlopen(COLLBENCH_REDIRECTED_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  const auto process = reinterpret_cast<int (*)()>(::dlsym(library, "collbench_test_process"));
+  EXPECT_EQ(process(), ::getpid());
+  int (*const minus_one)() = [] { return -1; };
+  EXPECT_TRUE(replace_import(library, "getpid", reinterpret_cast<const void*>(minus_one)));
+  EXPECT_EQ(process(), -1);
+  EXPECT_GT(::getpid(), 0);
+  EXPECT_FALSE(replace_import(library, "getppid", nullptr));
 }
 
 }  // namespace
