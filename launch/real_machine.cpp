@@ -240,6 +240,7 @@ std::string program_id() {
   const auto of_program = [](dl_phdr_info* info, std::size_t /*size*/, void* result) {
     for (const ElfW(Phdr) & header : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
       if (header.p_type != PT_NOTE) continue;
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives its addresses as numbers.
       const auto* const begin = reinterpret_cast<const std::byte*>(info->dlpi_addr + header.p_vaddr);
       std::string found = build_id_in({begin, header.p_memsz});
       if (found.empty()) continue;

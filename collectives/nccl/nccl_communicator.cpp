@@ -50,7 +50,7 @@ void NcclCommunicator::run(const std::string& what, const std::function<void()>&
   try {
     waiter_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); });
   } catch (const Error&) {
-    release();
+    if (release) release();
     give_up();
     throw;
   }

@@ -31,9 +31,8 @@ class NcclCommunicator {
   /// `what` names it. `release` comes before the abort: it destroys the CUDA graphs that hold calls on this
   /// communicator, for which ncclCommAbort would wait for ever (NCCL 2.30, src/init.cc, commDestroySync). One
   /// that is running is freed by CUDA when the abort has ended it.
-  void run(
-      const std::string& what, const std::function<void()>& issue,
-      const std::function<void()>& release = [] {});
+  void run(const std::string& what, const std::function<void()>& issue,
+           const std::function<void()>& release = nullptr);
 
   /// Calls `issue` between ncclGroupStart and ncclGroupEnd. The group ends also when `issue` throws: an open
   /// one would put off every later call of this thread for ever, ncclCommAbort among them.

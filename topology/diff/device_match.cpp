@@ -122,7 +122,7 @@ class Search {
           }));
       std::vector<std::vector<int>> longer;
       for (const std::vector<int>& start : starts) {
-        for (std::vector<bool> empty : choices(static_cast<int>(count), empty_of(kind))) {
+        for (const std::vector<bool>& empty : choices(static_cast<int>(count), empty_of(kind))) {
           std::vector<int> slots = start;
           int next = static_cast<int>(first - b_.slots.begin());
           const int end = next + in_b;

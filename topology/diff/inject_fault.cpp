@@ -75,6 +75,7 @@ class FaultInjection {
       if (of_worse(devices) && of_better(devices)) copy_device(*of_better(devices), *of_worse(devices));
     }
     copy_links();
+    copy_peer_access();
     copy_graph();
     std::vector<Device> gone;
     for (const DevicePair& devices : finding_.devices) {
@@ -179,11 +180,6 @@ class FaultInjection {
       if (counts && counterpart == nullptr && !worse_.nvlinks.empty()) bundle.count.value = 0;
     }
     if (counts && worse_.nvlinks.empty()) take_links_of_matrix();
-    for (PeerAccess& access : host_.peer_access) {
-      if (!is_about(access.from) || !is_about(access.to)) continue;
-      if (const PeerAccess* counterpart = matching_link(access, worse_.peer_access))
-        copy("peer", access, *counterpart);
-    }
     for (StatedPath& path : host_.stated_paths) {
       if (!is_about(path.from) && !is_about(path.to)) continue;
       const StatedPath* counterpart = matching_link(path, worse_.stated_paths);
@@ -192,6 +188,14 @@ class FaultInjection {
       if (!counts) continue;
       path.type = counterpart->type;
       path.nvlinks = counterpart->nvlinks;
+    }
+  }
+
+  void copy_peer_access() {
+    for (PeerAccess& access : host_.peer_access) {
+      if (!is_about(access.from) || !is_about(access.to)) continue;
+      if (const PeerAccess* counterpart = matching_link(access, worse_.peer_access))
+        copy("peer", access, *counterpart);
     }
   }
 

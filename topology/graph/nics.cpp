@@ -32,10 +32,10 @@ std::optional<std::string> swap_guid(std::string_view text) {
 }
 
 std::optional<std::string> pci_address_in_name(std::string_view name) {
-  static const std::regex kName(
+  static const std::regex pattern(
       "(?:roce|ib|en)(?:P([0-9]{1,5}))?p([0-9]{1,3})s([0-9]{1,2})(?:f([0-7]))?(?:np?[0-9]+)?");
   std::cmatch parts;
-  if (!std::regex_match(name.data(), name.data() + name.size(), parts, kName)) return std::nullopt;
+  if (!std::regex_match(name.data(), name.data() + name.size(), parts, pattern)) return std::nullopt;
   const auto number = [&parts](std::size_t i) { return parts[i].matched ? std::stoi(parts[i].str()) : 0; };
   if (number(2) > 255 || number(3) > 31) return std::nullopt;
   return fmt::format("{:04x}:{:02x}:{:02x}.{}", number(1), number(2), number(3), number(4));

@@ -18,7 +18,7 @@ struct Band {
 constexpr int kAnyRanks = std::numeric_limits<int>::max();
 
 /// By the bytes of the buffer.
-constexpr std::array<Band, 11> kAllReduce{{
+constexpr std::array<Band, 11> kAllReduceBands{{
     {4,
      "ring 8 recursive_doubling 4096 ring 8192 recursive_doubling 16384 ring 65536 "
      "segmented_ring 262144 rabenseifner"},
@@ -35,7 +35,7 @@ constexpr std::array<Band, 11> kAllReduce{{
 }};
 
 /// By the bytes of one rank's block.
-constexpr std::array<Band, 10> kAllGather{{
+constexpr std::array<Band, 10> kAllGatherBands{{
     {3, "two_proc"},
     {32, "recursive_doubling"},
     {64, "recursive_doubling 1024 neighbor 65536 ring"},
@@ -55,7 +55,7 @@ constexpr std::array<Band, 10> kAllGather{{
 }};
 
 /// By the bytes of the input, all blocks.
-constexpr std::array<Band, 11> kReduceScatter{{
+constexpr std::array<Band, 11> kReduceScatterBands{{
     {4, "ring 65536 butterfly 131072 ring"},
     {8, "non-overlapping 8 recursive_halving 262144 ring"},
     {32, "recursive_halving 262144 ring"},
@@ -76,7 +76,7 @@ constexpr std::array<Band, 11> kReduceScatter{{
 }};
 
 /// By the bytes that a rank sends to each other one.
-constexpr std::array<Band, 12> kAllToAll{{
+constexpr std::array<Band, 12> kAllToAllBands{{
     {3,
      "pairwise 2 two_proc 4 pairwise 16 two_proc 64 pairwise 256 two_proc 4096 "
      "pairwise 32768 linear_sync 262144 two_proc 1048576 pairwise"},
@@ -112,13 +112,13 @@ Rules rules_of(const CollectiveCall& call) {
   const std::uint64_t block = call.count * call.element_bytes;
   switch (call.operation) {
     case OperationId::all_reduce:
-      return {kAllReduce, block};
+      return {kAllReduceBands, block};
     case OperationId::all_gather:
-      return {kAllGather, block};
+      return {kAllGatherBands, block};
     case OperationId::reduce_scatter:
-      return {kReduceScatter, block * static_cast<std::uint64_t>(call.ranks)};
+      return {kReduceScatterBands, block * static_cast<std::uint64_t>(call.ranks)};
     case OperationId::all_to_all:
-      return {kAllToAll, block};
+      return {kAllToAllBands, block};
     case OperationId::all_to_all_v:
     case OperationId::send_recv:
     case OperationId::ping_pong:

@@ -1,7 +1,7 @@
 // Different machines are said to be different machines, once (topology/diff/machine_kind.cpp).
 #include <gmock/gmock.h>
 
-#include "topology/diff/topology_diff.hpp"
+#include "tests/topology/diff/findings.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::topology::machine_kind_test {
@@ -14,10 +14,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Host machine(std::string_view name) { return reference_host(*find_reference_machine(name)); }
-
-std::vector<Finding> findings(const Host& a, const Host& b, bool a_is_reference) {
-  return diff_hosts(pair_hosts(a, b, a_is_reference)).findings;
-}
 
 auto code(std::string_view text) { return Field(&Finding::code, text); }
 

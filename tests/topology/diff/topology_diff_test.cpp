@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "tests/topology/diff/findings.hpp"
 #include "tests/topology/diff/mutations.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 
@@ -18,10 +19,6 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-std::vector<Finding> findings(const Host& a, const Host& b, bool a_is_reference = false) {
-  return diff_hosts(pair_hosts(a, b, a_is_reference)).findings;
-}
 
 /// Codes with their devices, one a line: what a failing test shows.
 std::vector<std::string> lines(const std::vector<Finding>& found) {
