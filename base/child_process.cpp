@@ -194,7 +194,7 @@ ChildResult run_child(const std::vector<std::string>& arguments, const ChildLimi
       result.code = end->si_status;
       break;
     }
-    if (limits.interrupted()) {
+    if (limits.interrupted && limits.interrupted()) {
       result.end = ChildEnd::interrupted;
       break;
     }

@@ -28,8 +28,8 @@ struct ChildResult {
 struct ChildLimits {
   double seconds = 10;
   std::size_t max_bytes = std::size_t{16} << 20U;  ///< kept of stdout, and of stderr
-  /// Asked every few hundredths of a second; true ends the child.
-  std::function<bool()> interrupted = [] { return false; };
+  /// Asked every few hundredths of a second; true ends the child. None: nothing does.
+  std::function<bool()> interrupted = nullptr;
 };
 
 /// Runs a program (looked up on PATH) with its arguments, never through a shell; stdin is /dev/null. Returns

@@ -21,7 +21,7 @@ constexpr int kNodes = 1024;
 
 /// What makes a node odd.
 const std::vector<std::function<void(topology::Host&)>>& faults() {
-  static const std::vector<std::function<void(topology::Host&)>> kFaults{
+  static const std::vector<std::function<void(topology::Host&)>> kinds{
       [](topology::Host& host) { host.gpus[3].nvlinks_active.value = 17; },
       [](topology::Host& host) { host.gpus[5].mig.value = true; },
       [](topology::Host& host) { host.nics[2].ports[0].state.value = "DOWN"; },
@@ -30,7 +30,7 @@ const std::vector<std::function<void(topology::Host&)>>& faults() {
       [](topology::Host& host) { host.fabric_manager.value = "failed"; },
       [](topology::Host& host) { host.peer_memory.value = "none"; },
       [](topology::Host& host) { host.nics[1].firmware.value = "28.36.1010"; }};
-  return kFaults;
+  return kinds;
 }
 
 topology::Host node(topology::Host host, int number) {

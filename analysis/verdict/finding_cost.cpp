@@ -124,7 +124,7 @@ std::string_view price_kind_name(PriceKind kind) {
 const std::vector<PriceRule>& price_rules() {
   constexpr PriceKind kPriced = PriceKind::priced;
   constexpr PriceKind kOpen = PriceKind::not_modeled;
-  static const std::vector<PriceRule> kRules{
+  static const std::vector<PriceRule> rules{
       {"gpu-missing", kPriced, "the job has a rank less"},
       {"nic-missing", kPriced, kAtStartOnly},
       {"nic-port-down", kPriced, kAtStartOnly},
@@ -173,15 +173,15 @@ const std::vector<PriceRule>& price_rules() {
       {"pci-subsystem", PriceKind::none, "it changes no measurement"},
       {"product", PriceKind::none, "it changes no measurement"},
   };
-  return kRules;
+  return rules;
 }
 
 const PriceRule& price_rule(std::string_view code) {
-  static const PriceRule kUnknown{"", PriceKind::not_modeled, "no model knows this kind of finding"};
+  static const PriceRule unknown{"", PriceKind::not_modeled, "no model knows this kind of finding"};
   const auto& rules = price_rules();
   const auto found =
       std::find_if(rules.begin(), rules.end(), [code](const PriceRule& rule) { return rule.code == code; });
-  return found == rules.end() ? kUnknown : *found;
+  return found == rules.end() ? unknown : *found;
 }
 
 PredictedRates predicted_rates(const topology::Host& host, int nodes) {

@@ -103,7 +103,7 @@ TEST(RowSamples, OfAnyNumberSoManyAreKeptAndTheirQuantilesAreThoseOfAll) {
       // Of 100 samples 97 take 1, two 5 and one 9; later passes take twice as long.
       for (std::size_t i = 0; i < 256; ++i) {
         const std::size_t kind = (pass * 256 + i) * 37 % 100;
-        const float seconds = kind < 97 ? 1 : kind < 99 ? 5 : 9;
+        const float seconds = kind < 97 ? 1.0F : kind < 99 ? 5.0F : 9.0F;
         samples.push_back(pass < passes / 2 ? seconds : 2 * seconds);
       }
       row.add(block_of(1, samples), 0);

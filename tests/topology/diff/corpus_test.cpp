@@ -27,7 +27,7 @@ struct ReadPair {
 };
 
 const std::vector<ReadPair>& read_pairs() {
-  static const std::vector<ReadPair> kPairs{
+  static const std::vector<ReadPair> pairs{
       {"nccl-xml/mew0_2xa100pcie_dump_normal.xml",
        "nccl-xml/mew0_2xa100pcie_dump_fault.xml",
        {"nvlink-fewer, b, GPU0 (0000:17:00.0)"},
@@ -69,7 +69,7 @@ const std::vector<ReadPair>& read_pairs() {
        {"mig-on, b, GPU0 (0000:00:09.0)"},
        "MIG mode is Enabled on the second, which is why its NVLinks cannot be queried"},
   };
-  return kPairs;
+  return pairs;
 }
 
 std::string corpus() {
@@ -137,7 +137,7 @@ struct Published {
 };
 
 const std::vector<Published>& published() {
-  static const std::vector<Published> kPublished{
+  static const std::vector<Published> machines{
       {"dgx-1v", "topo-m/dgx1_v100_4mlx5_pystring.txt", {}, "NVIDIA's DGX-1, in the tests of msccl-tools"},
       {"ndv4", "nccl-xml/azure_ndv4-topo.xml", {}, "Azure's own file"},
       {"p4de", "nccl-xml/aws_p4d-24xl-topo.xml", {}, "AWS's own file, of p4d and p4de"},
@@ -159,7 +159,7 @@ const std::vector<Published>& published() {
        {},
        "OCI's 8 × A100 (BM.GPU4.8): two GPUs and two NICs a switch, in four NUMA nodes"},
   };
-  return kPublished;
+  return machines;
 }
 
 TEST(DiffCorpus, EveryReferenceMachineMatchesWhatIsPublishedOfIt) {

@@ -29,7 +29,7 @@ struct Values {
 };
 
 inline const std::map<std::string, Values>& texts() {
-  static const std::map<std::string, Values> kTexts{
+  static const std::map<std::string, Values> values{
       {"host.product", {"maker's box", "another box"}},
       {"host.fabric_manager", {"active", "failed"}},
       {"host.driver_version", {"550.54.15", "535.161.08"}},
@@ -60,25 +60,25 @@ inline const std::map<std::string, Values>& texts() {
       {"port.state", {"ACTIVE", "DOWN"}},
       {"port.physical_state", {"LinkUp", "Polling"}},
       {"peer.state", {"OK", "CNS"}}};
-  return kTexts;
+  return values;
 }
 
 /// Where a number is not known, and is not simply halved.
 inline const std::map<std::string, double>& numbers() {
-  static const std::map<std::string, double> kNumbers{{"NUMA.memory_bytes", 1024.0 * (1 << 30)},
-                                                      {"NUMA.package", 0},
-                                                      {"NUMA.cpu_family", 6},
-                                                      {"NUMA.cpu_model", 143},
-                                                      {"GPU.sm", 90},
-                                                      {"GPU.memory_bytes", 80.0 * (1 << 30)},
-                                                      {"GPU.mig_devices", 0},
-                                                      {"GPU.partitions", 1},
-                                                      {"GPU.c2c_links", 4},
-                                                      {"GPU.c2c_gigabytes_per_second", 450},
-                                                      {"port.mtu_bytes", 4096},
-                                                      {"PCI.link_bandwidth_max", 63},
-                                                      {"GPU.nvlink_gigabytes_per_second", 25}};
-  return kNumbers;
+  static const std::map<std::string, double> values{{"NUMA.memory_bytes", 1024.0 * (1 << 30)},
+                                                    {"NUMA.package", 0},
+                                                    {"NUMA.cpu_family", 6},
+                                                    {"NUMA.cpu_model", 143},
+                                                    {"GPU.sm", 90},
+                                                    {"GPU.memory_bytes", 80.0 * (1 << 30)},
+                                                    {"GPU.mig_devices", 0},
+                                                    {"GPU.partitions", 1},
+                                                    {"GPU.c2c_links", 4},
+                                                    {"GPU.c2c_gigabytes_per_second", 450},
+                                                    {"port.mtu_bytes", 4096},
+                                                    {"PCI.link_bandwidth_max", 63},
+                                                    {"GPU.nvlink_gigabytes_per_second", 25}};
+  return values;
 }
 
 template <class T>
