@@ -35,7 +35,7 @@ TEST(WriteNcclTopologyXml, KeepsTheLinksOfAReferenceMachine) {
 }
 
 TEST(WriteNcclTopologyXml, KeepsTheLinkToTheCpu) {
-  Host host = read(R"(<system version="1"><cpu numaid="0">
+  const Host host = read(R"(<system version="1"><cpu numaid="0">
       <pci busid="0000:0f:00.0" class="0x030200" vendor="0x10de"><gpu dev="0" sm="90">
         <c2c bw="44712" count="10"/></gpu></pci></cpu></system>)");
   EXPECT_EQ(host, read(write_nccl_topology_xml(host)));
