@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <deque>
+#include <mutex>
 #include <span>
 
 #include "base/error.hpp"
@@ -24,6 +25,17 @@ struct UnsupportedFunction {
   std::string name;
   std::atomic<bool> called{false};
 };
+
+/// A function's name and whether it was called, as long as the code that refers to them: to the end of the
+/// process.
+UnsupportedFunction* keep_function(const std::string& name) {
+  static std::mutex mutex;
+  static auto& kept = *new std::deque<UnsupportedFunction>;  // where the leak sanitizer finds it, not in code
+  const std::lock_guard lock(mutex);
+  UnsupportedFunction& function = kept.emplace_back();
+  function.name = name;
+  return &function;
+}
 
 int report_unsupported(UnsupportedFunction* function) {
   if (!function->called.exchange(true)) {
@@ -122,10 +134,8 @@ std::vector<void*> unsupported_functions(const std::vector<std::string>& names) 
     throw Error(ExitStatus::not_here, "simulated GPU", "no memory for code", "free some memory");
   std::vector<void*> stubs;
   for (const std::string& name : names) {
-    auto function = std::make_unique<UnsupportedFunction>();
-    function->name = name;
     void* const at = static_cast<std::byte*>(code) + stubs.size() * kStubBytes;
-    const auto stub = stub_of(function.release());  // as long as the code that refers to it: to the end
+    const auto stub = stub_of(keep_function(name));
     std::memcpy(at, stub.data(), stub.size());
     stubs.push_back(at);
   }
