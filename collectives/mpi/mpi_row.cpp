@@ -4,6 +4,7 @@
 
 #include "collectives/buffer_layout.hpp"
 #include "collectives/data/element_types.hpp"
+#include "collectives/mpi/open_mpi/message_rings.hpp"
 #include "collectives/operations.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
@@ -137,7 +138,7 @@ auto MpiRow::with_call(const Work& work) const {
   throw not_measurable(key_.operation);
 }
 
-void MpiRow::run(std::uint64_t iterations) { static_cast<void>(time(iterations, iterations)); }
+void MpiRow::run(std::uint64_t iterations) { static_cast<void>(timed(iterations, iterations)); }
 
 Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sample) const {
   const auto now = [this] { return clock_.seconds(); };
@@ -151,6 +152,7 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
 }
 
 Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
+  if (is_worth_aligning(iterations, layout_.call.ranks)) align_message_rings(arguments_.communicator);
   const auto faults_before = launch::view_page_faults();
   Block block = timed(iterations, iterations_per_sample);
   if (faults_before) block.page_faults = *launch::view_page_faults() - *faults_before;
