@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "launch/agreement.hpp"
@@ -25,7 +27,12 @@ TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int
 }  // namespace
 
 TrafficMatrix find_traffic(const RunOptions& options, const std::string& host, launch::Ranks& ranks) {
-  if (options.counts_path.empty()) return traffic_by_distance(ranks.size());
+  if (options.counts_path.empty()) {
+    // On every rank it holds as many numbers as there are pairs of ranks.
+    const std::vector<OperationId>& asked = options.request.operations;
+    const bool moves = std::find(asked.begin(), asked.end(), OperationId::all_to_all_v) != asked.end();
+    return moves ? traffic_by_distance(ranks.size()) : TrafficMatrix{};
+  }
   const auto on_root = launch::agree_on_root(ranks, host, [&](launch::OnRoot root) {
     return read_traffic(root, options.counts_path, ranks.size());
   });

@@ -30,9 +30,9 @@ struct RunContext {
 /// hosts, and when only some hosts have GPUs and no backend was asked for.
 [[nodiscard]] RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session);
 
-/// What AllToAllv moves: by distance, or as the file of --counts says, which rank 0 alone reads. `host` is
-/// this rank's. Collective. Throws the same Error on all ranks for a file that cannot be read, or is for
-/// another number of ranks.
+/// What AllToAllv moves: as the file of --counts says, which rank 0 alone reads, or by distance; without
+/// --counts empty where no AllToAllv is asked for. `host` is this rank's. Collective. Throws the same Error
+/// on all ranks for a file that cannot be read, or is for another number of ranks.
 [[nodiscard]] TrafficMatrix find_traffic(const RunOptions& options, const std::string& host,
                                          launch::Ranks& ranks);
 
