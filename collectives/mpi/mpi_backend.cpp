@@ -123,6 +123,13 @@ void MpiBackend::allocate(const BufferBytes& bytes) {
   receive_ = HostBuffer(bytes.receive);
 }
 
+const DataPattern& MpiBackend::pattern(const RowKey& key) {
+  const auto kind = std::pair(key.type, key.reduction);
+  const auto known = patterns_.find(kind);
+  if (known != patterns_.end()) return known->second;
+  return patterns_.emplace(kind, DataPattern(key.type, key.reduction, rank_, ranks_)).first->second;
+}
+
 void MpiBackend::renew_communicators() { handles_->communicators.clear(); }
 
 std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key, const RowLayout& layout) {
@@ -144,7 +151,7 @@ std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key, const RowLay
       .count = static_cast<int>(key.count),
       .send = in_place && !scatters ? MPI_IN_PLACE : buffers.input.data(),
       .receive = in_place && scatters ? MPI_IN_PLACE : receive_.data()};
-  return std::make_unique<MpiRow>(key, layout, arguments, buffers, clock_);
+  return std::make_unique<MpiRow>(key, layout, arguments, buffers, pattern(key), clock_);
 }
 
 }  // namespace collbench::collectives

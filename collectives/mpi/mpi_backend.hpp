@@ -1,8 +1,12 @@
 #pragma once
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "collectives/data/data_pattern.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
@@ -40,10 +44,14 @@ class MpiBackend : public Backend {
  private:
   struct Handles;  // what MPI gave: communicators and ops
 
+  /// Worked out for the first row of its kind: what comes out of a reduction takes all ranks' contributions.
+  [[nodiscard]] const DataPattern& pattern(const RowKey& key);
+
   const Clock& clock_;
   AlgorithmControl control_;
   std::unique_ptr<Handles> handles_;
   TrafficMatrix traffic_;
+  std::map<std::pair<DataType, std::optional<Reduction>>, DataPattern> patterns_;
   int rank_ = 0;
   int ranks_ = 1;
   HostBuffer send_;

@@ -25,6 +25,11 @@ std::vector<int> as_ints(const std::vector<std::uint64_t>& values) {
   return {values.begin(), values.end()};  // the plan has seen that they fit
 }
 
+std::vector<int> reduce_scatter_counts(const RowKey& key, int ranks) {
+  if (key.operation != OperationId::reduce_scatter) return {};
+  return std::vector<int>(static_cast<std::size_t>(ranks), static_cast<int>(key.count));
+}
+
 VectorArguments vector_arguments(const RowKey& key, const CallContext& call) {
   if (key.operation != OperationId::all_to_all_v) return {};
   const Exchanges all = exchanges(key.count, call);
@@ -37,14 +42,14 @@ VectorArguments vector_arguments(const RowKey& key, const CallContext& call) {
 }  // namespace
 
 MpiRow::MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
-               const MpiRowBuffers& buffers, const Clock& clock)
+               const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock)
     : key_(key),
       layout_(layout),
       arguments_(arguments),
       buffers_(buffers),
       clock_(clock),
-      pattern_(key.type, key.reduction, layout.call.rank, layout.call.ranks),
-      counts_(static_cast<std::size_t>(layout.call.ranks), arguments.count),
+      pattern_(pattern),
+      counts_(reduce_scatter_counts(key, layout.call.ranks)),
       vector_(vector_arguments(key, layout.call)) {}
 
 void MpiRow::fill(std::uint64_t iteration) {

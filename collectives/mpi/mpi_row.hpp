@@ -38,8 +38,9 @@ struct MpiRowBuffers {
 /// One row on host memory.
 class MpiRow : public PreparedRow {
  public:
+  /// `pattern` is that of this rank and the row's type and reduction.
   MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
-         const MpiRowBuffers& buffers, const Clock& clock);
+         const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock);
 
   void fill(std::uint64_t iteration) override;
   void fill_to_repeat() override;
