@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -54,12 +55,15 @@ void CollectiveWait::wait(const std::string& what, const std::function<void()>& 
       if (state != State::busy || clock_.seconds() > round_end) break;
       std::this_thread::yield();  // the library may need this core for threads of its own
     }
+    // One reduction where all goes well: what every rank says is asked for only at the end of it.
+    const bool late = ranks_.is_root() && limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
+    std::array<double, 3> any{state == State::failed ? 1.0 : 0.0, state == State::busy ? 1.0 : 0.0,
+                              late ? 1.0 : 0.0};
+    ranks_.reduce(any, RankAggregate::maximum);
+    if (any[0] > 0) agree(ranks_, host_, mine);
+    if (any[1] == 0) return;
+    if (any[2] == 0) continue;
     const std::vector<State> states = all_gather_values(ranks_, state);
-    const auto count = [&](State wanted) { return std::count(states.begin(), states.end(), wanted); };
-    if (count(State::failed) > 0) agree(ranks_, host_, mine);
-    if (count(State::busy) == 0) return;
-    const bool late = limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
-    if (!broadcast_value(ranks_, late)) continue;
     const std::vector<std::string> hosts = ranks_.all_gather(host_);
     std::vector<std::string> busy;
     for (std::size_t rank = 0; rank < states.size(); ++rank) {

@@ -46,6 +46,17 @@ TEST(CollectiveWait, EndsWhenAllRanksAreOver) {
   EXPECT_GT(asked, 50);
 }
 
+TEST(CollectiveWait, NothingIsGatheredFromAllWhileAllGoesWell) {
+  const StepClock clock;
+  run_rank_threads(3, [&](Ranks& ranks) {
+    CountingRanks counting(ranks);
+    std::atomic<int> asked{0};
+    CollectiveWait(counting, "host", clock, 10).wait("AllReduce", [] {}, [&] { return ++asked > 50; });
+    EXPECT_EQ(counting.gathered_by_all, 0);
+    EXPECT_GT(counting.small, 0);
+  });
+}
+
 TEST(CollectiveWait, AFailureOfOneRankEndsItOnAll) {
   const auto errors = errors_of(
       10, [](int) {},
