@@ -36,9 +36,8 @@ class MpiSession {
   [[noreturn]] static void abort(int status);
 
  private:
-  class MpiRanks;
   class MpiClock;
-  std::unique_ptr<MpiRanks> ranks_;
+  std::unique_ptr<Ranks> ranks_;
   std::unique_ptr<MpiClock> clock_;
 };
 

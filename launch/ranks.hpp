@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -48,6 +49,10 @@ template <typename Value>
   ranks.broadcast(std::as_writable_bytes(std::span(text)), root);
   return text;
 }
+
+/// Several texts as one, each behind its length; at most 4 GiB each.
+[[nodiscard]] std::string packed(const std::vector<std::string>& texts);
+[[nodiscard]] std::vector<std::string> unpacked(std::string_view text);
 
 /// The bytes of some values, to be sent as a text.
 template <typename Value>

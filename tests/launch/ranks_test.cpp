@@ -32,6 +32,13 @@ TEST(Ranks, StructuresTravelAsTheyAre) {
   });
 }
 
+TEST(Ranks, TextsArePackedIntoOne) {
+  const std::vector<std::string> texts{"one", "", std::string("\0two\0", 5), std::string(70'000, 'x')};
+  EXPECT_EQ(unpacked(packed(texts)), texts);
+  EXPECT_TRUE(unpacked(packed({})).empty());
+  EXPECT_EQ(packed({"abc", ""}).size(), 4U + 3U + 4U);
+}
+
 TEST(Ranks, SpansMayDifferInLength) {
   run_rank_threads(3, [](Ranks& ranks) {
     const std::vector<int> mine(static_cast<std::size_t>(ranks.rank()), ranks.rank());

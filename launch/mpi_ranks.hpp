@@ -1,0 +1,13 @@
+#pragma once
+#include <memory>
+
+#include "launch/ranks.hpp"
+
+namespace collbench::launch {
+
+/// All ranks of MPI_COMM_WORLD, over a duplicate of it, so that the harness's messages never meet the
+/// measured ones. No call gives a rank more messages than a few times log2 of the ranks (docs/benchmarks.md
+/// has them counted). Collective; between MPI_Init and MPI_Finalize.
+[[nodiscard]] std::unique_ptr<Ranks> make_mpi_ranks();
+
+}  // namespace collbench::launch

@@ -1,0 +1,52 @@
+#include "launch/mpi_ranks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace collbench::launch::mpi_ranks_test {
+namespace {
+
+/// Of another length on each rank, the empty one among them.
+std::string text_of(int rank) {
+  return std::string(static_cast<std::size_t>(1000 * rank), 'a') + char('a' + rank);
+}
+
+std::vector<std::string> texts_of(const Ranks& ranks) {
+  std::vector<std::string> texts{""};
+  for (int rank = 1; rank < ranks.size(); ++rank) texts.push_back(text_of(rank));
+  return texts;
+}
+
+TEST(MpiRanks, TextsOfAllArriveByRank) {
+  const auto ranks = make_mpi_ranks();
+  const std::string mine = ranks->is_root() ? "" : text_of(ranks->rank());
+  EXPECT_EQ(ranks->all_gather(mine), texts_of(*ranks));
+  EXPECT_EQ(ranks->gather(mine), ranks->is_root() ? texts_of(*ranks) : std::vector<std::string>{});
+}
+
+TEST(MpiRanks, ReductionsAreOverAllRanksAndTheSameOnEach) {
+  const auto ranks = make_mpi_ranks();
+  const int last = ranks->size() - 1;
+  const auto reduced = [&](RankAggregate how) {
+    std::array<double, 2> values{10.0 + ranks->rank(), -1.0 * ranks->rank()};
+    ranks->reduce(values, how);
+    return values;
+  };
+  EXPECT_THAT(reduced(RankAggregate::minimum), testing::ElementsAre(10, -last));
+  EXPECT_THAT(reduced(RankAggregate::maximum), testing::ElementsAre(10 + last, 0));
+  EXPECT_THAT(reduced(RankAggregate::average), testing::ElementsAre(10 + last / 2.0, -last / 2.0));
+  EXPECT_THAT(reduced(RankAggregate::rank0), testing::ElementsAre(10, 0));
+}
+
+TEST(MpiRanks, AnyRankCanBroadcast) {
+  const auto ranks = make_mpi_ranks();
+  for (int root = 0; root < ranks->size(); ++root)
+    EXPECT_EQ(broadcast_value(*ranks, ranks->rank(), root), root);
+}
+
+}  // namespace
+}  // namespace collbench::launch::mpi_ranks_test
