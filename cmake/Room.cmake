@@ -16,7 +16,7 @@ endfunction()
 # For the sources of tests, which are half of all there is to compile: hardly optimised, they take half the time.
 function(collbench_test_options target)
   collbench_compile_options(${target} PRIVATE)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og> $<$<CONFIG:Debug>:-O0>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og> $<$<CONFIG:Debug>:-O0>)
 endfunction()
 
 # Several files are compiled at once (CMAKE_UNITY_BUILD), in less than half the time. Not the algorithms on host memory,
