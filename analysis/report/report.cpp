@@ -7,19 +7,21 @@
 #include <array>
 
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/nccl_plan_report.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 constexpr std::array<ReportFormat, 6> kFormats{{
-    {"text", report_text, report_text, report_text},
+    {"text", report_text, report_text, report_text, nccl_plan_text},
     {"md", [](const Run& run, const TextOptions&) { return report_markdown(run); }, report_markdown,
-     report_markdown},
-    {"csv", [](const Run& run, const TextOptions&) { return report_csv(run); }, report_csv, nullptr},
-    {"json", [](const Run& run, const TextOptions&) { return to_json_text(run); }, report_json, report_json},
-    {"hostfile", nullptr, nullptr, report_hostfile},
-    {"slurm", nullptr, nullptr, report_slurm},
+     report_markdown, nullptr},
+    {"csv", [](const Run& run, const TextOptions&) { return report_csv(run); }, report_csv, nullptr, nullptr},
+    {"json", [](const Run& run, const TextOptions&) { return to_json_text(run); }, report_json, report_json,
+     [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_json(plan); }},
+    {"hostfile", nullptr, nullptr, report_hostfile, nullptr},
+    {"slurm", nullptr, nullptr, report_slurm, nullptr},
 }};
 
 /// `document_name`: "a topology diff".
@@ -51,6 +53,10 @@ std::string report(const Prediction& prediction, std::string_view format) {
 
 std::string report(const DiffReport& diff, std::string_view format) {
   return writer_of(format, &ReportFormat::diff, "a topology diff")(diff);
+}
+
+std::string report(const NcclPlanReport& plan, std::string_view format, const TextOptions& options) {
+  return writer_of(format, &ReportFormat::nccl_plan, "what NCCL decides")(plan, options);
 }
 
 }  // namespace collbench::analysis

@@ -10,6 +10,7 @@ namespace collbench::analysis {
 
 struct Prediction;
 struct DiffReport;
+struct NcclPlanReport;
 
 struct TextOptions {
   int columns = 120;    ///< of the terminal or page; under 118 the table leaves columns out; 80 at least
@@ -24,6 +25,7 @@ struct ReportFormat {
   std::string (*run)(const Run& run, const TextOptions& options);
   std::string (*prediction)(const Prediction& prediction);
   std::string (*diff)(const DiffReport& diff);
+  std::string (*nccl_plan)(const NcclPlanReport& report, const TextOptions& options);
 };
 
 /// All formats, the default one first.
@@ -47,6 +49,8 @@ template <class Writer>
 [[nodiscard]] std::string report(const Run& run, std::string_view format, const TextOptions& options = {});
 [[nodiscard]] std::string report(const Prediction& prediction, std::string_view format);
 [[nodiscard]] std::string report(const DiffReport& diff, std::string_view format);
+[[nodiscard]] std::string report(const NcclPlanReport& plan, std::string_view format,
+                                 const TextOptions& options = {});
 
 /// The table people know, as text in two parts, since a run knows the first minutes before the second. Both
 /// end in a newline, and every line fits `columns`. What is measured, where, with what, and what the columns

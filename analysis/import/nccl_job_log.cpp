@@ -1,0 +1,143 @@
+#include "analysis/import/nccl_job_log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text_input.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using std::string_view;
+
+/// "0-f000" behind its dash: what is NCCL's own number of a device in its node.
+string_view local_id(string_view id) { return id.substr(id.find('-') + 1); }
+
+constexpr std::uint64_t kMaxNics = 1024;
+
+/// A NIC's number: hexadecimal since 2.21 ("%lx"); below ten of them it is the same before.
+std::optional<int> nic_number(const std::string& id) {
+  if (id.empty()) return std::nullopt;
+  const auto number = parse_hex(local_id(id));
+  if (!number || *number >= kMaxNics) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+/// The rank of a GPU by its address, or as it stands there.
+std::optional<int> rank_of(const std::string& id, std::span<const NcclRankLog> node, int first_rank) {
+  const string_view address = local_id(id);
+  if (address.size() == id.size()) {
+    const auto rank = parse_integer(id, 0, std::ssize(node) + first_rank - 1);
+    return rank ? std::optional(static_cast<int>(*rank)) : std::nullopt;
+  }
+  const auto found = std::find_if(node.begin(), node.end(),
+                                  [&](const NcclRankLog& log) { return log.pci_address == address; });
+  if (found == node.end()) return std::nullopt;
+  return first_rank + static_cast<int>(found - node.begin());
+}
+
+std::vector<NcclSearchGraph> graphs_of(std::span<const NcclRankLog> node, int first_rank) {
+  std::vector<NcclSearchGraph> graphs = node.front().graphs;
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    for (const NcclGraphDevices& devices : node.front().graph_devices[i]) {
+      NcclGraphChannel channel{nic_number(devices.nic_in), nic_number(devices.nic_out), {}};
+      for (const std::string& gpu : devices.gpus) {
+        if (const auto rank = rank_of(gpu, node, first_rank)) channel.ranks.push_back(*rank);
+      }
+      graphs[i].channel.push_back(std::move(channel));
+    }
+  }
+  return graphs;
+}
+
+/// The ring of a channel from rank 0 on; empty where a rank's successor is not known or it is no ring.
+std::vector<int> ring_of(std::span<const NcclRankLog> logs, int channel) {
+  std::vector<int> ring;
+  int rank = 0;
+  do {
+    ring.push_back(rank);
+    const auto& next = logs[static_cast<std::size_t>(rank)].ring_next;
+    const auto found = next.find(channel);
+    if (found == next.end() || std::cmp_greater_equal(found->second, logs.size())) return {};
+    rank = found->second;
+  } while (rank != 0 && ring.size() < logs.size());
+  return rank == 0 && ring.size() == logs.size() ? ring : std::vector<int>{};
+}
+
+std::vector<int> parents_of(std::span<const NcclRankLog> logs, int channel) {
+  std::vector<int> parents;
+  for (const NcclRankLog& log : logs) {
+    const auto found = log.tree_parent.find(channel);
+    if (found == log.tree_parent.end()) return {};
+    parents.push_back(found->second);
+  }
+  return parents;
+}
+
+/// What the senders say of their connections, and the receivers of theirs, as one list.
+std::vector<NcclConnection> connections_of(std::span<const NcclRankLog> logs) {
+  std::vector<NcclConnection> all;
+  std::map<std::array<int, 3>, std::size_t> at;
+  const auto add = [&](const NcclConnection& each) {
+    const auto [found, is_new] = at.try_emplace({each.channel, each.from, each.to}, all.size());
+    if (is_new) {
+      all.push_back(each);
+      return;
+    }
+    NcclConnection& known = all[found->second];
+    // Rings are connected before what else runs between the same ranks: the first line stands.
+    if (!known.send_nic && each.send_nic) known.proxy_rank = each.proxy_rank;
+    if (!known.send_nic) known.send_nic = each.send_nic;
+    if (!known.receive_nic) known.receive_nic = each.receive_nic;
+    known.gpu_direct = known.gpu_direct && each.gpu_direct;
+  };
+  for (const NcclRankLog& log : logs) std::for_each(log.sends.begin(), log.sends.end(), add);
+  for (const NcclRankLog& log : logs) std::for_each(log.receives.begin(), log.receives.end(), add);
+  std::sort(all.begin(), all.end(), [](const NcclConnection& a, const NcclConnection& b) {
+    return std::array{a.channel, a.from, a.to} < std::array{b.channel, b.from, b.to};
+  });
+  return all;
+}
+
+}  // namespace
+
+NcclPlan nccl_plan_of(std::span<const NcclRankLog> logs, int ranks_per_node) {
+  if (logs.empty() || logs.front().ranks == 0) {
+    throw Error(ExitStatus::not_here, "NCCL's log", "it says nothing of a communicator",
+                "see what NCCL says with NCCL_DEBUG=INFO");
+  }
+  const auto per_node = static_cast<std::size_t>(ranks_per_node);
+  NcclPlan plan;
+  plan.version = logs.front().version;
+  plan.network = logs.front().network;
+  plan.nics = logs.front().nics;
+  plan.ranks = static_cast<int>(logs.size());
+  plan.nodes = static_cast<int>((logs.size() + per_node - 1) / per_node);
+  for (std::size_t first = 0; first < logs.size(); first += per_node) {
+    const auto node = logs.subspan(first, std::min(per_node, logs.size() - first));
+    plan.graphs.push_back(graphs_of(node, static_cast<int>(first)));
+  }
+  plan.collective_channels = logs.front().collective_channels;
+  plan.nvls_channels = logs.front().nvls_channels;
+  plan.p2p_channels = logs.front().p2p_channels;
+  plan.p2p_channels_per_peer = logs.front().p2p_channels_per_peer;
+  for (int channel = 0; channel < plan.collective_channels; ++channel) {
+    plan.rings.push_back(ring_of(logs, channel));
+    plan.tree_parents.push_back(parents_of(logs, channel));
+  }
+  for (const auto& [head, ranks] : logs.front().nvls_heads) plan.nvls_heads.push_back(ranks);
+  plan.connections = connections_of(logs);
+  plan.tuning = logs.front().tuning;
+  for (const NcclRankLog& log : logs) {
+    for (const std::string& warning : log.warnings) {
+      if (std::find(plan.warnings.begin(), plan.warnings.end(), warning) == plan.warnings.end()) {
+        plan.warnings.push_back(warning);
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace collbench::analysis

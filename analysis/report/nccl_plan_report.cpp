@@ -1,0 +1,400 @@
+#include "analysis/report/nccl_plan_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analysis/report/columns.hpp"
+#include "analysis/report/nccl_plan_diff.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::string_view kSendsAndReceives = "p2p";  ///< the algorithm of what has none
+
+using Table = std::vector<std::vector<std::string>>;
+
+int page_width(const TextOptions& options) { return std::max(options.columns, 80); }
+
+/// Rows of cells as lines; the first `left` columns are names, the others numbers.
+std::string table_lines(const Table& table, std::size_t left) {
+  std::vector<int> widths;
+  for (const auto& row : table) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  std::string text;
+  for (const auto& row : table) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += " " + (i < left ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i])) + " ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// Of a channel, as NCCL has it: whole numbers, or a few decimals.
+std::string channel_rate(double bytes_per_second) {
+  return fmt::format("{:.4g}", bytes_per_second / kGigabyte);
+}
+
+std::string bus_rate(double bytes_per_second) {
+  return format_significant(bytes_per_second / kGigabyte, 4, 7);
+}
+
+std::string microseconds(double seconds) { return format_significant(seconds / kMicrosecond, 4, 9); }
+
+/// "0-2,8" as people write channels.
+std::string number_list(const std::vector<int>& numbers) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i;
+    while (end + 1 < numbers.size() && numbers[end + 1] == numbers[end] + 1) ++end;
+    parts.push_back(end == i ? fmt::format("{}", numbers[i])
+                             : fmt::format("{}-{}", numbers[i], numbers[end]));
+    i = end + 1;
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+std::string graph_words(const std::optional<NcclSearchGraph>& graph) {
+  if (!graph) return "none";
+  return fmt::format("{} × {}/{} GB/s {}/{}{}{}", graph->channels,
+                     channel_rate(graph->intra_bytes_per_second), channel_rate(graph->inter_bytes_per_second),
+                     graph->intra_type, graph->inter_type,
+                     graph->algorithm == "tree" ? fmt::format(" pattern {}", graph->pattern) : "",
+                     graph->cross_nic > 0 ? fmt::format(" crossNic {}", graph->cross_nic) : "");
+}
+
+/// "8 × 48 | 15 × 24", as each node found it; "8 × 48 on all"; of many nodes how many found which.
+std::string found_by_nodes(const NcclPlan& plan, const std::string& algorithm) {
+  std::vector<std::string> found;
+  for (const auto& node : plan.graphs) {
+    for (const NcclSearchGraph& graph : node) {
+      if (graph.algorithm != algorithm) continue;
+      found.push_back(fmt::format("{} × {}", graph.channels, channel_rate(graph.inter_bytes_per_second)));
+    }
+  }
+  std::map<std::string, int> nodes;
+  for (const std::string& each : found) ++nodes[each];
+  if (nodes.size() == 1) return found.size() == 1 ? found.front() : found.front() + " on all";
+  if (found.size() <= 4) return fmt::format("{}", fmt::join(found, " | "));
+  std::vector<std::string> counts;
+  for (const auto& [words, count] : nodes) counts.push_back(fmt::format("{} on {}", words, count));
+  return fmt::format("{}", fmt::join(counts, ", "));
+}
+
+std::string heading(const NcclPlan& plan, int width) {
+  std::string text = fmt::format("NCCL {} on {}: {} node{} × {} GPUs ({} ranks)", plan.version, plan.machine,
+                                 plan.nodes, plan.nodes == 1 ? "" : "s", plan.ranks / plan.nodes, plan.ranks);
+  for (const auto& [name, value] : plan.settings) text += fmt::format(", {}={}", name, value);
+  return wrap(one_line(text), width, "# ", "#   ") + wrap(one_line(plan.library), width, "# ", "#   ") +
+         wrap("What NCCL's own host code decides, over a simulated CUDA: no GPU, nothing measured.", width,
+              "# ", "#   ");
+}
+
+std::string graph_section(const NcclPlan& plan) {
+  Table table{{"graph", "pattern", "path", "channels", "GB/s inside", "between", "found by each node"}};
+  for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
+    const auto graph = agreed_graph(plan, algorithm);
+    if (!graph) continue;
+    table.push_back({algorithm, fmt::format("{}", graph->pattern),
+                     plan.nodes > 1 ? graph->intra_type + "/" + graph->inter_type : graph->intra_type,
+                     fmt::format("{}", graph->channels), channel_rate(graph->intra_bytes_per_second),
+                     plan.nodes > 1 ? channel_rate(graph->inter_bytes_per_second) : std::string(kNoValue),
+                     found_by_nodes(plan, algorithm)});
+  }
+  return "\ngraphs, as all nodes agree on them (rates are those of one channel)\n" + table_lines(table, 3) +
+         fmt::format("  channels that run: {} of rings and trees, {} NVLS, {} p2p ({} per peer)\n",
+                     plan.collective_channels, plan.nvls_channels, plan.p2p_channels,
+                     plan.p2p_channels_per_peer);
+}
+
+/// The NICs of the connection from one rank to another: "=3:3=>", "->" where it crosses no NIC that is known.
+class NicArrows {
+ public:
+  explicit NicArrows(const NcclPlan& plan) : per_node_(std::max(1, plan.ranks / std::max(1, plan.nodes))) {
+    for (const NcclConnection& each : plan.connections) {
+      at_[{each.channel, each.from, each.to}] = &each;
+    }
+  }
+
+  /// Between two ranks of a ring.
+  [[nodiscard]] std::string arrow(int channel, int from, int to) const {
+    if (from / per_node_ == to / per_node_) return " ";
+    const auto found = at_.find({channel, from, to});
+    if (found == at_.end()) return " => ";
+    const NcclConnection& each = *found->second;
+    return fmt::format(" ={}:{}=> ", number(each.send_nic), number(each.receive_nic));
+  }
+
+ private:
+  static std::string number(const std::optional<int>& nic) { return nic ? fmt::format("{}", *nic) : "?"; }
+
+  int per_node_;
+  std::map<std::tuple<int, int, int>, const NcclConnection*> at_;
+};
+
+std::string ring_words(const std::vector<int>& ring, int channel, const NicArrows& nics) {
+  if (ring.empty()) return "not known";
+  std::string text = fmt::format("{}", ring.front());
+  for (std::size_t i = 1; i < ring.size(); ++i) {
+    text += nics.arrow(channel, ring[i - 1], ring[i]) + fmt::format("{}", ring[i]);
+  }
+  const std::string back = nics.arrow(channel, ring.back(), ring.front());
+  return back == " " ? text : text + back + fmt::format("{}", ring.front());
+}
+
+/// A tree from its root down: a rank's children behind it, all but the last in parentheses.
+std::string tree_words(const std::vector<int>& parents, int channel, const NicArrows& nics) {
+  struct Step {
+    int rank;     ///< −1: the end of a branch
+    bool branch;  ///< of a rank with other children behind it
+  };
+  std::vector<std::vector<int>> children(parents.size());
+  std::vector<Step> steps;  // still to be written, the next one last
+  for (std::size_t rank = 0; rank < parents.size(); ++rank) {
+    const int parent = parents[rank];
+    if (parent < 0) {
+      steps.push_back({static_cast<int>(rank), false});
+    } else if (std::cmp_less(parent, parents.size())) {
+      children[static_cast<std::size_t>(parent)].push_back(static_cast<int>(rank));
+    }
+  }
+  if (steps.size() != 1) return "not known";
+  std::string text;
+  std::size_t written = 0;
+  while (!steps.empty()) {
+    const Step step = steps.back();
+    steps.pop_back();
+    if (step.rank < 0) {
+      text += ")";
+      continue;
+    }
+    ++written;
+    const int parent = parents[static_cast<std::size_t>(step.rank)];
+    const std::string arrow = parent < 0 ? "" : nics.arrow(channel, parent, step.rank);
+    text += step.branch ? " (" + arrow.substr(1) : arrow;
+    text += fmt::format("{}", step.rank);
+    const auto& own = children[static_cast<std::size_t>(step.rank)];
+    for (std::size_t i = own.size(); i-- > 0;) {
+      const bool branch = i + 1 < own.size();
+      if (branch) steps.push_back({-1, false});
+      steps.push_back({own[i], branch});
+    }
+  }
+  return written == parents.size() ? text : "not known";
+}
+
+/// "  0,8  0 7 6 …": channels of one way as one line each.
+template <class Words>
+std::string channel_lines(std::size_t channels, Words words, int width) {
+  std::vector<std::pair<std::string, std::vector<int>>> ways;
+  for (std::size_t i = 0; i < channels; ++i) {
+    const std::string way = words(i);
+    auto known = std::find_if(ways.begin(), ways.end(), [&](const auto& each) { return each.first == way; });
+    if (known == ways.end()) known = ways.insert(ways.end(), {way, {}});
+    known->second.push_back(static_cast<int>(i));
+  }
+  int label = 0;
+  for (const auto& [way, numbers] : ways) label = std::max(label, display_width(number_list(numbers)));
+  std::string text;
+  for (const auto& [way, numbers] : ways) {
+    text += wrap(way, width, "  " + pad_right(number_list(numbers), label) + "  ",
+                 std::string(static_cast<std::size_t>(label) + 6, ' '));
+  }
+  return text;
+}
+
+std::string path_section(const NcclPlan& plan, int width) {
+  const NicArrows nics(plan);
+  const char* const nic_words = plan.nodes > 1 ? ", =NIC:NIC=> between nodes" : "";
+  std::string text = fmt::format("\nrings by channel (ranks{})\n", nic_words);
+  text += channel_lines(
+      plan.rings.size(), [&](std::size_t i) { return ring_words(plan.rings[i], static_cast<int>(i), nics); },
+      width);
+  text += "\ntrees by channel, from the root (branches in parentheses)\n";
+  text += channel_lines(
+      plan.tree_parents.size(),
+      [&](std::size_t i) { return tree_words(plan.tree_parents[i], static_cast<int>(i), nics); }, width);
+  if (!plan.nvls_heads.empty()) {
+    std::vector<std::string> heads;
+    for (const auto& ranks : plan.nvls_heads) heads.push_back(fmt::format("{}", fmt::join(ranks, " ")));
+    text += "\n" + wrap(fmt::format("NVLS heads, a rank of each node: {}", fmt::join(heads, " | ")), width,
+                        "", "  ");
+  }
+  if (plan.nodes > 1 && !plan.nics.empty()) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < plan.nics.size(); ++i) names.push_back(fmt::format("{} {}", i, plan.nics[i]));
+    text += "\n" + wrap(one_line(fmt::format("NICs: {}", fmt::join(names, ", "))), width, "", "  ");
+  }
+  return text;
+}
+
+/// A line for each algorithm and protocol, a column for each function; on a narrow page without Broadcast and
+/// Reduce.
+std::string tuning_section(const NcclPlan& plan, int width) {
+  if (plan.tuning.empty()) return "";
+  std::vector<std::string> functions{"AllReduce", "AllGather", "ReduceScatter"};
+  constexpr int kWidePage = 100;
+  if (width >= kWidePage) functions.insert(functions.end(), {"Broadcast", "Reduce"});
+  Table table{{"algorithm"}};
+  table.front().insert(table.front().end(), functions.begin(), functions.end());
+  std::vector<std::string> names;
+  for (const NcclTuning& each : plan.tuning) {
+    const std::string name = each.algorithm + "/" + each.protocol;
+    auto row =
+        std::find_if(table.begin() + 1, table.end(), [&](const auto& cells) { return cells[0] == name; });
+    const auto function = std::find(functions.begin(), functions.end(), each.function);
+    if (function == functions.end()) continue;
+    if (row == table.end()) {
+      table.emplace_back(functions.size() + 1, std::string(kNoValue)).front() = name;
+      row = table.end() - 1;
+    }
+    (*row)[static_cast<std::size_t>(function - functions.begin()) + 1] =
+        fmt::format("{:.1f} {:.1f}", each.latency_seconds / kMicrosecond, each.bytes_per_second / kGigabyte);
+  }
+  return "\nNCCL's tuning table: latency in µs, algorithm bandwidth in GB/s\n" + table_lines(table, 1);
+}
+
+std::string choice_section(const NcclPlan& plan, int width) {
+  std::string text;
+  for (std::size_t i = 0; i < plan.rows.size();) {
+    const Operation& shown = operation(plan.rows[i].operation);
+    if (plan.rows[i].selection.algorithm == kSendsAndReceives) {
+      while (i < plan.rows.size() && plan.rows[i].operation == shown.id) ++i;
+      text += wrap(fmt::format("{}: sends and receives over {} channels for each peer; NCCL has no choice "
+                               "and expects no time.",
+                               shown.name, plan.p2p_channels_per_peer),
+                   width, "\n", "  ");
+      continue;
+    }
+    Table table{{"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"}};
+    for (; i < plan.rows.size() && plan.rows[i].operation == shown.id; ++i) {
+      const NcclPlannedRow& row = plan.rows[i];
+      const auto& seconds = row.expected_seconds;
+      table.push_back(
+          {pad_left(format_bytes(row.size_bytes), 8),
+           row.selection.algorithm.empty() ? std::string(kNoValue) : row.selection.algorithm,
+           row.selection.protocol.empty() ? std::string(kNoValue) : row.selection.protocol,
+           row.selection.channels > 0 ? fmt::format("{}", row.selection.channels) : std::string(kNoValue),
+           seconds ? microseconds(*seconds) : std::string(kNoValue),
+           seconds ? bus_rate(bus_bandwidth(shown, row.size_bytes, plan.ranks, *seconds))
+                   : std::string(kNoValue)});
+    }
+    text += fmt::format("\n{}: what NCCL chooses, and the time that it expects\n", shown.name) +
+            table_lines(table, 3);
+  }
+  return text;
+}
+
+std::string choice_words(const NcclSelection& choice) {
+  if (choice.algorithm.empty()) return "not known";
+  return choice.algorithm + (choice.protocol.empty() ? "" : "/" + choice.protocol) +
+         (choice.channels > 0 ? fmt::format(" × {}", choice.channels) : "");
+}
+
+/// "+12 %", "-3 to +4 %": a time against the one before.
+std::string ratio_words(const NcclChoiceChange& change) {
+  if (!change.least_ratio) return "";
+  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
+  const std::string from = percent(*change.least_ratio);
+  const std::string to = percent(*change.greatest_ratio);
+  return from == to ? from + " %" : fmt::format("{} to {} %", from, to);
+}
+
+std::string diff_section(const NcclPlanReport& report, int width) {
+  const NcclPlanDiff diff = diff_nccl_plans(report.plan, *report.versus);
+  std::string text =
+      "\n" + wrap(one_line(fmt::format("with {} (NCCL {})", report.versus_name, report.versus->version)),
+                  width, "", "  ");
+  if (diff.empty()) return text + "  nothing is otherwise: the same graphs, channels, choices and times\n";
+  for (const NcclGraphChange& each : diff.graphs) {
+    text +=
+        wrap(fmt::format("{}: {} → {}", each.algorithm, graph_words(each.before), graph_words(each.after)),
+             width, "  ", "    ");
+  }
+  for (const NcclCountChange& each : diff.counts) {
+    text += fmt::format("  {}: {} → {}\n", each.what, each.before, each.after);
+  }
+  if (diff.rings_that_differ + diff.trees_that_differ > 0) {
+    text +=
+        fmt::format("  another way: {} rings, {} trees\n", diff.rings_that_differ, diff.trees_that_differ);
+  }
+  if (diff.choices.empty()) text += "  the same choices and times for every operation and size\n";
+  Table table{{"operation", "from", "to", "before", "after", "NCCL's time"}};
+  for (const NcclChoiceChange& each : diff.choices) {
+    table.push_back({std::string(operation(each.operation).name), format_bytes(each.from_bytes),
+                     format_bytes(each.to_bytes), choice_words(each.before), choice_words(each.after),
+                     ratio_words(each)});
+  }
+  if (table.size() > 1) text += table_lines(table, 5);
+  for (const std::string& warning : diff.warnings) text += wrap(one_line(warning), width, "  NCCL: ", "    ");
+  return text;
+}
+
+Json change_json(const NcclChoiceChange& change) {
+  return {{"operation", operation(change.operation).name},
+          {"from_bytes", change.from_bytes},
+          {"to_bytes", change.to_bytes},
+          {"before", choice_words(change.before)},
+          {"after", choice_words(change.after)},
+          {"least_time_ratio", or_null(change.least_ratio)},
+          {"greatest_time_ratio", or_null(change.greatest_ratio)}};
+}
+
+Json diff_json(const NcclPlanDiff& diff) {
+  Json graphs = Json::array();
+  for (const NcclGraphChange& each : diff.graphs) {
+    graphs.push_back({{"algorithm", each.algorithm},
+                      {"before", graph_words(each.before)},
+                      {"after", graph_words(each.after)}});
+  }
+  Json counts = Json::array();
+  for (const NcclCountChange& each : diff.counts) {
+    counts.push_back({{"what", each.what}, {"before", each.before}, {"after", each.after}});
+  }
+  Json choices = Json::array();
+  for (const NcclChoiceChange& each : diff.choices) choices.push_back(change_json(each));
+  return {{"graphs", graphs},
+          {"counts", counts},
+          {"rings_that_differ", diff.rings_that_differ},
+          {"trees_that_differ", diff.trees_that_differ},
+          {"choices", choices},
+          {"warnings", diff.warnings}};
+}
+
+}  // namespace
+
+std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options) {
+  const int width = page_width(options);
+  const NcclPlan& plan = report.plan;
+  std::string text = heading(plan, width) + graph_section(plan);
+  if (report.versus) return text + diff_section(report, width);
+  text += path_section(plan, width) + tuning_section(plan, width) + choice_section(plan, width);
+  for (const std::string& warning : plan.warnings) text += wrap(one_line(warning), width, "\nNCCL: ", "  ");
+  return text;
+}
+
+std::string nccl_plan_json(const NcclPlanReport& report) {
+  Json json{{"plan", nccl_plan_to_json(report.plan)},
+            {"versus", nullptr},
+            {"versus_name", nullptr},
+            {"diff", nullptr}};
+  if (report.versus) {
+    json["versus"] = nccl_plan_to_json(*report.versus);
+    json["versus_name"] = report.versus_name;
+    json["diff"] = diff_json(diff_nccl_plans(report.plan, *report.versus));
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,24 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "analysis/report/report.hpp"
+#include "base/record/nccl_plan.hpp"
+
+namespace collbench::analysis {
+
+/// What `predict --by-nccl` says: a plan, and the one that it is held against with --versus.
+struct NcclPlanReport {
+  NcclPlan plan;
+  std::optional<NcclPlan> versus;
+  std::string versus_name;  ///< as the user gave it: a file, or NAME=VALUE
+};
+
+/// Graphs, rings and trees with their NICs, the tuning table, and a table of choices for each operation; with
+/// a second plan, what it does otherwise instead of the tables. Every line of a table fits options.columns.
+[[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
+
+/// {"plan": …, "versus": …, "versus_name": …, "diff": …}; the last three are null without --versus.
+[[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
+
+}  // namespace collbench::analysis
