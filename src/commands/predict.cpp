@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,8 @@
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/commands/nccl_plan.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/lab01.hpp"
 #include "topology/machines/resolve.hpp"
@@ -22,13 +25,17 @@ namespace {
 /// `collbench predict`.
 struct PredictOptions {
   std::string topology;
-  int nodes = 1;
+  int nodes = 0;           ///< 0: not given
   int ranks_per_node = 0;  ///< 0: one for each GPU
   std::string transport;   ///< empty: what the NICs are made for
   std::vector<OperationId> operations{OperationId::all_reduce, OperationId::all_gather,
                                       OperationId::reduce_scatter, OperationId::all_to_all,
                                       OperationId::send_recv};
   std::vector<std::uint64_t> sizes;  ///< empty: 8 B to 8 GiB by × 4
+  bool by_nccl = false;              ///< with NCCL's own host code
+  std::string library;               ///< of --by-nccl
+  std::string versus;
+  std::string odd_node;
   OutputOptions output;
   Lab01Request lab01;
 };
@@ -40,10 +47,31 @@ std::vector<std::uint64_t> usual_sizes() {
   return sizes;
 }
 
+/// What NCCL itself says, over a simulated CUDA. Throws as nccl_plan_report.
+CommandResult predict_by_nccl(const PredictOptions& options) {
+  const auto documents = output_documents(options.output);
+  require_writable_documents(documents, options.output.overwrite);
+  const analysis::NcclPlanReport report =
+      nccl_plan_report({.topology = options.topology,
+                        .nodes = options.nodes,
+                        .odd_node = options.odd_node,
+                        .ranks_per_node = options.ranks_per_node,
+                        .library = options.library,
+                        .versus = options.versus,
+                        .operations = options.operations,
+                        .sizes = options.sizes.empty() ? usual_sizes() : options.sizes});
+  const auto write = [&](const OutputDocument& document) {
+    return analysis::report(report, document.format, text_options(When::never, false));
+  };
+  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+}
+
 /// The expected table. Throws Error (usage) for a topology that cannot carry it.
 CommandResult predict(const PredictOptions& options) {
+  if (options.by_nccl) return predict_by_nccl(options);
   const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
-  analysis::GpuCluster cluster = analysis::gpu_cluster(machine, options.nodes, options.ranks_per_node);
+  analysis::GpuCluster cluster =
+      analysis::gpu_cluster(machine, std::max(1, options.nodes), options.ranks_per_node);
   if (cluster.ranks() < 2) {
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }
@@ -59,6 +87,26 @@ CommandResult predict(const PredictOptions& options) {
                                          : analysis::report(prediction, document.format);
   };
   return {write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+}
+
+/// --by-nccl, and what it alone takes.
+void add_by_nccl_options(CLI::App& command, PredictOptions& options) {
+  const std::string theme = "What NCCL itself decides (docs/nccl.md)";
+  CLI::Option* const by_nccl =
+      command
+          .add_flag("--by-nccl", options.by_nccl,
+                    "run a libnccl's own host code over a simulated CUDA: graphs, channels, choices")
+          ->group(theme);
+  const auto add = [&](const char* name, const char* value, const char* help, std::string& target) {
+    add_option(command, theme, name, value, help, [&target](const std::string& text) {
+      target = text;
+    })->needs(by_nccl);
+  };
+  add("--library", "FILE", "the libnccl (default: as for a run)", options.library);
+  add("--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do otherwise",
+      options.versus);
+  add("--odd-node", "NAME|FILE", "the machine of the last node, where it is another one", options.odd_node);
+  by_nccl->excludes(command.get_option("--transport"));
 }
 
 void add_predict(CLI::App& command, CommandFunction& chosen) {
@@ -82,6 +130,7 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
+  add_by_nccl_options(command, *options);
   add_output_options(command, theme, options->output,
                      analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);

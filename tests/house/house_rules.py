@@ -112,8 +112,10 @@ WITHOUT_HEADER = {
 # Sources that are parts of one thing, which one test looks at as a whole: the test.
 WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation, wrong data and bad input
 OVER_STAND_INS = "tests/src/nccl_test.py"  # the same, over stand-ins for the libraries of a GPU host
+BY_NCCL = "tests/src/by_nccl_test.py"  # predict --by-nccl, with a real libnccl
 OVER_REAL_NCCL = "tests/simulated_gpu/real_nccl_test.py"  # NCCL's own host code over the simulated GPUs
 TESTED_BY = {
+    r"collectives/nccl/simulated_run/simulated_(rank|run)\.cpp": BY_NCCL,
     r"simulated_gpu/(devices|driver|network_plugin|nvml|process|runtime_[a-z]+|simulated_nccl|libraries/[a-z_]+)\.cpp": OVER_REAL_NCCL,
     r"src/([a-z]+/)?[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/mpi_session\.cpp": WHOLE_PROGRAM,

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace collbench::collectives {
+
+/// Whether NCCL_IB_HCA=`list` lets NCCL use port `port` of the NIC `name`: "mlx5_0,mlx5_3:1" are beginnings
+/// of names and ports, "=…" whole names, "^…" and "^=…" those that are left out; an empty list leaves all.
+/// Source: NVIDIA/nccl v2.30.7-1, src/misc/utils.cc (parseStringList, matchIfList), src/transport/net_ib.
+[[nodiscard]] bool ib_hca_allows(std::string_view list, std::string_view name, int port);
+
+/// An NCCL topology XML without the ports that the list leaves out, as a network plugin would offer it. A
+/// port without a name is called as the simulated host calls it: "sim0" and on, in the order of the file.
+/// Throws Error (usage) where it is none.
+[[nodiscard]] std::string topology_with_hcas(const std::string& xml, std::string_view list);
+
+}  // namespace collbench::collectives

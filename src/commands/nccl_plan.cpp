@@ -1,0 +1,218 @@
+#include "src/commands/nccl_plan.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <pugixml.hpp>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "analysis/import/nccl_job_log.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/text_input.hpp"
+#include "collectives/nccl/simulated_run/ib_hca.hpp"
+#include "collectives/nccl/simulated_run/simulated_rank.hpp"
+#include "collectives/nccl/simulated_run/simulated_run.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "topology/machines/resolve.hpp"
+#include "topology/render/render.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
+
+namespace collbench::program {
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// A node as NCCL reads it, and its GPUs.
+struct NodeFile {
+  std::string xml;
+  int gpus = 0;
+};
+
+/// The XML with processors for each NUMA node that names none, as in reference machines: NCCL 2.30.7 finds
+/// half the rings without; 2.28.9 does not mind.
+std::string with_affinity(const std::string& xml) {
+  constexpr int kMaxNumaNodes = 1024;
+  pugi::xml_document document;
+  if (!document.load_string(xml.c_str())) return xml;
+  for (pugi::xml_node cpu : document.child("system").children("cpu")) {
+    if (!std::string_view(cpu.attribute("affinity").value()).empty()) continue;
+    std::string mask = "ffffffff";  // the kernel's form: words of 32 processors, the highest first
+    for (int i = 0; i < std::min(cpu.attribute("numaid").as_int(), kMaxNumaNodes); ++i) mask += ",00000000";
+    cpu.remove_attribute("affinity");
+    cpu.append_attribute("affinity") = mask.c_str();
+  }
+  std::ostringstream out;
+  document.save(out, "  ", pugi::format_default | pugi::format_no_declaration);
+  return out.str();
+}
+
+NodeFile node_file(const topology::Host& host) {
+  return {topology::write_nccl_topology_xml(host), static_cast<int>(host.gpus.size())};
+}
+
+/// The hosts that an argument names. NCCL's own XML stays as it is: nothing that only NCCL knows gets lost.
+std::vector<NodeFile> node_files(const std::string& argument) {
+  const topology::ResolvedMachine machine = topology::resolve_machine(argument);
+  std::vector<NodeFile> files;
+  for (const topology::Host& host : machine.topology.hosts) files.push_back(node_file(host));
+  if (files.empty() || files.front().gpus == 0) {
+    throw usage_error(argument, "it has no GPU", "give a machine with GPUs; see collbench topo list");
+  }
+  if (files.size() == 1 && topology::names_file(argument) && std::filesystem::is_regular_file(argument)) {
+    std::string text = read_file(argument);
+    if (text.find("<system") != std::string::npos && text.find("<cpu") != std::string::npos) {
+      files.front().xml = std::move(text);
+    }
+  }
+  for (NodeFile& file : files) file.xml = with_affinity(file.xml);
+  return files;
+}
+
+std::vector<NodeFile> all_nodes(const NcclPlanRequest& request) {
+  const std::vector<NodeFile> given = node_files(request.topology);
+  const std::size_t count = request.nodes > 0 ? static_cast<std::size_t>(request.nodes) : given.size();
+  const int per_node = request.ranks_per_node > 0 ? request.ranks_per_node : given.front().gpus;
+  collectives::require_simulated_memory(count * static_cast<std::size_t>(per_node));
+  std::vector<NodeFile> nodes;
+  for (std::size_t i = 0; i < count; ++i) nodes.push_back(given[std::min(i, given.size() - 1)]);
+  if (!request.odd_node.empty()) nodes.back() = node_files(request.odd_node).front();
+  return nodes;
+}
+
+/// One rank for each GPU of the node that has the fewest, or as many as asked for.
+int ranks_per_node(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes) {
+  int least = nodes.front().gpus;
+  for (const NodeFile& node : nodes) least = std::min(least, node.gpus);
+  if (request.ranks_per_node == 0) return least;
+  if (request.ranks_per_node <= least) return request.ranks_per_node;
+  throw usage_error("--ranks-per-node", fmt::format("the node has {} GPUs", least), "give at most as many");
+}
+
+/// The user's own settings of NCCL that have a meaning on another machine.
+Settings users_settings() {
+  const auto foreign = collectives::variables_of_real_hosts();
+  Settings settings;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view text = *each;
+    const std::size_t equals = text.find('=');
+    if (!text.starts_with("NCCL_") || equals == std::string_view::npos) continue;
+    const std::string_view name = text.substr(0, equals);
+    if (std::find(foreign.begin(), foreign.end(), name) != foreign.end()) continue;
+    settings.emplace_back(name, text.substr(equals + 1));
+  }
+  std::sort(settings.begin(), settings.end());
+  return settings;
+}
+
+void set(Settings& settings, const std::string& name, const std::string& value) {
+  std::erase_if(settings, [&](const auto& each) { return each.first == name; });
+  settings.emplace_back(name, value);
+}
+
+/// Shows how far the ranks are, on a terminal, once it has taken two seconds.
+class Progress {
+ public:
+  void show(const std::string& text) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    if (seconds > kSilentSeconds) line_.show(text, seconds);
+  }
+
+ private:
+  static constexpr double kSilentSeconds = 2;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  ProgressLine line_{::isatty(2) == 1};
+};
+
+/// A row for each operation and size. Operations that are made of sends and receives have no algorithm, and
+/// NCCL expects no time of them.
+std::vector<NcclPlannedRow> planned_rows(const NcclPlanRequest& request,
+                                         const collectives::SimulatedRun& run) {
+  std::vector<NcclPlannedRow> rows;
+  std::size_t call = 0;
+  for (const OperationId id : request.operations) {
+    for (const std::uint64_t size : request.sizes) {
+      NcclPlannedRow& row = rows.emplace_back(NcclPlannedRow{id, size, {}, {}});
+      if (!collectives::nccl_chooses_for(id)) {
+        row.selection.algorithm = "p2p";
+        continue;
+      }
+      const collectives::SimulatedCallResult& result = run.calls.at(call++);
+      if (result.selection) row.selection = *result.selection;
+      if (const auto logged = analysis::last_nccl_choice(result.log)) {
+        row.selection.algorithm = logged->algorithm;
+        row.selection.protocol = logged->protocol;
+        if (logged->channels > 0) row.selection.channels = logged->channels;
+        row.expected_seconds = logged->expected_seconds;
+      }
+      if (const auto seconds = nccl_expected_seconds(row.selection)) row.expected_seconds = seconds;
+    }
+  }
+  return rows;
+}
+
+NcclPlan plan_of(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes,
+                 const std::string& library, const Settings& settings) {
+  collectives::SimulatedJob job{.library = library,
+                                .node_xml = {},
+                                .ranks_per_node = ranks_per_node(request, nodes),
+                                .settings = settings,
+                                .calls = {}};
+  const auto hcas = std::find_if(settings.begin(), settings.end(),
+                                 [](const auto& setting) { return setting.first == "NCCL_IB_HCA"; });
+  for (const NodeFile& node : nodes) {
+    job.node_xml.push_back(hcas == settings.end() ? node.xml
+                                                  : collectives::topology_with_hcas(node.xml, hcas->second));
+  }
+  for (const OperationId id : request.operations) {
+    for (const std::uint64_t size : request.sizes) {
+      if (collectives::nccl_chooses_for(id)) job.calls.push_back({id, size});
+    }
+  }
+  Progress progress;
+  job.progress = [&progress](const std::string& text) { progress.show(text); };
+  const collectives::SimulatedRun run = collectives::run_simulated(job);
+  std::vector<analysis::NcclRankLog> logs;
+  for (const std::string& log : run.logs) logs.push_back(analysis::read_nccl_rank_log(log));
+  NcclPlan plan = analysis::nccl_plan_of(logs, job.ranks_per_node);
+  plan.machine = request.odd_node.empty()
+                     ? request.topology
+                     : fmt::format("{}, the last node {}", request.topology, request.odd_node);
+  plan.library = run.library;
+  plan.settings = settings;
+  plan.rows = planned_rows(request, run);
+  return plan;
+}
+
+}  // namespace
+
+analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request) {
+  const std::vector<NodeFile> nodes = all_nodes(request);
+  if (nodes.size() * static_cast<std::size_t>(ranks_per_node(request, nodes)) < 2) {
+    throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
+  }
+  const Settings settings = users_settings();
+  analysis::NcclPlanReport report{.plan = plan_of(request, nodes, request.library, settings),
+                                  .versus = {},
+                                  .versus_name = request.versus};
+  if (request.versus.empty()) return report;
+  const std::size_t equals = request.versus.find('=');
+  if (equals == std::string::npos) {
+    report.versus = plan_of(request, nodes, request.versus, settings);
+    return report;
+  }
+  Settings other = settings;
+  set(other, request.versus.substr(0, equals), request.versus.substr(equals + 1));
+  report.versus = plan_of(request, nodes, request.library, other);
+  return report;
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,54 @@
+#include "collectives/nccl/simulated_run/ib_hca.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace collbench::collectives {
+namespace {
+
+TEST(IbHca, NamesAreBeginningsAndPortsAreExact) {
+  EXPECT_TRUE(ib_hca_allows("", "mlx5_0", 1));
+  EXPECT_TRUE(ib_hca_allows("mlx5", "mlx5_0", 1));
+  EXPECT_TRUE(ib_hca_allows("mlx5_1", "mlx5_10", 1));
+  EXPECT_FALSE(ib_hca_allows("mlx5_1", "mlx5_0", 1));
+  EXPECT_TRUE(ib_hca_allows("mlx4,mlx5_0:2", "mlx5_0", 2));
+  EXPECT_FALSE(ib_hca_allows("mlx4,mlx5_0:2", "mlx5_0", 1));
+}
+
+TEST(IbHca, EqualsWantsTheWholeName) {
+  EXPECT_FALSE(ib_hca_allows("=mlx5_1", "mlx5_10", 1));
+  EXPECT_TRUE(ib_hca_allows("=mlx5_1", "mlx5_1", 1));
+}
+
+TEST(IbHca, ACaretLeavesOut) {
+  EXPECT_FALSE(ib_hca_allows("^mlx5_7", "mlx5_7", 1));
+  EXPECT_TRUE(ib_hca_allows("^mlx5_7", "mlx5_6", 1));
+  EXPECT_TRUE(ib_hca_allows("^=mlx5_1", "mlx5_10", 1));
+  EXPECT_TRUE(ib_hca_allows("^", "mlx5_10", 1));
+}
+
+TEST(IbHca, PortsLeaveTheTopologyAndTheirDeviceStays) {
+  const std::string xml =
+      R"(<system version="1"><cpu numaid="0"><pci busid="a" class="0x020000"><nic>)"
+      R"(<net name="mlx5_0" port="1"/><net name="mlx5_0" port="2"/></nic></pci>)"
+      R"(<pci busid="b" class="0x020000"><nic><net name="mlx5_1"/></nic></pci></cpu></system>)";
+  const std::string left = topology_with_hcas(xml, "^mlx5_0:2,mlx5_1");
+  EXPECT_NE(left.find(R"(<net name="mlx5_0" port="1")"), std::string::npos) << left;
+  EXPECT_EQ(left.find(R"(port="2")"), std::string::npos) << left;
+  EXPECT_EQ(left.find(R"(name="mlx5_1")"), std::string::npos) << left;
+  EXPECT_NE(left.find("<nic />"), std::string::npos) << left;
+}
+
+TEST(IbHca, PortsWithoutANameAreNumbered) {
+  const std::string left = topology_with_hcas(
+      R"(<system version="1"><nic><net dev="0"/><net dev="1"/><net dev="2"/></nic></system>)", "^sim1");
+  EXPECT_NE(left.find(R"(<net dev="0" name="sim0")"), std::string::npos) << left;
+  EXPECT_EQ(left.find(R"(dev="1")"), std::string::npos) << left;
+  EXPECT_NE(left.find(R"(<net dev="2" name="sim2")"), std::string::npos) << left;
+}
+
+TEST(IbHca, WhatIsNoTopologyIsRefused) { EXPECT_THROW((void)topology_with_hcas("text", "mlx5"), Error); }
+
+}  // namespace
+}  // namespace collbench::collectives

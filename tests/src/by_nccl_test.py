@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""predict --by-nccl: what a real libnccl decides over simulated GPUs. Small machines, for NCCL's ranks spin while they meet.
+
+Usage: by_nccl_test.py COLLBENCH [unittest arguments]
+
+The libnccl is COLLBENCH_REAL_NCCL, else the CUDA folder's or what `scripts/setup real-nccl` installed. Without any, all but
+WithoutNccl is skipped, saying so.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+COLLBENCH = pathlib.Path(sys.argv[1]).resolve()
+
+
+def library():
+    """A real libnccl; none where there is none."""
+    named = os.environ.get("COLLBENCH_REAL_NCCL")
+    if named is not None:
+        files = [pathlib.Path(file) for file in named.split(":") if file]
+    else:
+        cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "collbench/nccl"
+        files = [pathlib.Path("/usr/local/cuda/lib/libnccl.so.2"), *sorted(cache.glob("*/libnccl.so.2"))]
+    files = [file for file in files if file.exists()]
+    return files[0] if files else None
+
+
+def node(nic_speed=400000):
+    """Two H100 GPUs behind NVSwitches that are not visible, a NIC beside each; the second NIC has `nic_speed` Mb/s."""
+    lines = ['<system version="1">',
+             '<cpu numaid="0" affinity="ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">']
+    for gpu, speed in enumerate((400000, nic_speed)):
+        lines.append(f'<pci busid="0000:{gpu:x}0:00.0" class="0x060400" link_speed="32.0 GT/s PCIe" link_width="16">')
+        lines.append(f'<pci busid="0000:{gpu:x}1:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">'
+                     f'<gpu dev="{gpu}" sm="90" gdr="1"><nvlink target="fffffff:ffff:ff" count="18" tclass="0x068000"/></gpu></pci>')
+        lines.append(f'<pci busid="0000:{gpu:x}2:00.0" class="0x020000" link_speed="32.0 GT/s PCIe" link_width="16"><nic>'
+                     f'<net name="mlx5_{gpu}" dev="{gpu}" speed="{speed}" port="1" guid="0x{gpu + 1:x}" gdr="1"/></nic></pci>')
+        lines.append("</pci>")
+    return "\n".join(lines + ["</cpu>", "</system>"])
+
+
+class ByNccl(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.shared_memory = self.nccl_files()
+
+    @staticmethod
+    def nccl_files():
+        return {file.name for file in pathlib.Path("/dev/shm").glob("nccl-*")}
+
+    def file(self, text, name="machine.xml"):
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+    def environment(self, **more):
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("NCCL_", "CUDA_", "COLLBENCH_"))}
+        return {**kept, **more}
+
+    def predict(self, *arguments, **more):
+        return subprocess.run([str(COLLBENCH), "predict", *map(str, arguments)], env=self.environment(**more),
+                              capture_output=True, text=True, timeout=280, check=False)
+
+    def refused(self, status, words, *arguments, **more):
+        result = self.predict(*arguments, **more)
+        self.assertEqual(result.returncode, status, result.stdout[-2000:] + result.stderr)
+        lines = result.stderr.splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("collbench: "), lines)
+        self.assertIn(words, lines[0])
+
+    def report(self, *arguments, **more):
+        result = self.predict("--by-nccl", "--library", library(), "--format", "json", *arguments, **more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.nccl_files(), self.shared_memory)
+        return json.loads(result.stdout)
+
+
+class Plan(ByNccl):
+    """What is said of a machine."""
+
+    def test_two_nodes(self):
+        plan = self.report("--topology", self.file(node()), "--nodes", "2", "--ops", "all_reduce,all_gather,all_to_all",
+                           "--sizes", "1K,64M")["plan"]
+        self.assertEqual((plan["nodes"], plan["ranks"]), (2, 4))
+        self.assertRegex(plan["nccl_version"], r"^2\.\d+\.\d+")
+        self.assertEqual(plan["nics"], ["mlx5_0", "mlx5_1"])
+        self.assertEqual(len(plan["rings"]), plan["collective_channels"])
+        for ring in plan["rings"]:
+            self.assertEqual(sorted(ring), [0, 1, 2, 3])
+        for parents in plan["tree_parents"]:
+            self.assertEqual(parents.count(-1), 1, parents)
+        agreed = {graph["algorithm"]: graph for graph in plan["graphs_agreed"]}
+        self.assertEqual(agreed["ring"]["pattern"], 4)
+        self.assertGreater(agreed["ring"]["inter_bytes_per_second"], 20e9)
+        # Each channel's ring goes from node to node and back, by a NIC of each side.
+        crossings = {(each["channel"], each["from"], each["to"]): each for each in plan["connections"]}
+        for channel, ring in enumerate(plan["rings"]):
+            for at, to in zip(ring, ring[1:] + ring[:1]):
+                if at // 2 != to // 2:
+                    self.assertIn(crossings[channel, at, to]["send_nic"], (0, 1))
+                    self.assertIn(crossings[channel, at, to]["receive_nic"], (0, 1))
+        self.assertTrue(any(line["algorithm"] == "ring" and line["function"] == "AllReduce" for line in plan["tuning"]))
+        rows = {(row["operation"], row["size_bytes"]): row for row in plan["rows"]}
+        self.assertEqual(len(rows), 6)
+        for operation in ("AllReduce", "AllGather"):
+            small, large = rows[operation, 1024], rows[operation, 64 << 20]
+            self.assertIn(small["nccl"]["algorithm"], ("ring", "tree"))
+            self.assertEqual(small["nccl"]["protocol"], "ll")
+            self.assertGreater(large["nccl"]["channels"], 1)
+            self.assertGreater(large["expected_seconds"], small["expected_seconds"])
+        self.assertEqual(rows["AllToAll", 1024]["nccl"]["algorithm"], "p2p")
+        self.assertIsNone(rows["AllToAll", 1024]["expected_seconds"])
+
+    def test_text_of_a_reference_machine(self):
+        result = self.predict("--by-nccl", "--library", library(), "--topology", "hgx-h100", "--ranks-per-node", "2", "--ops",
+                              "all_reduce", "--sizes", "1K,1G", COLUMNS="80")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 80)
+        self.assertRegex(result.stdout, r"(?m)^# NCCL 2\.\S+ on hgx-h100: 1 node × 2 GPUs \(2 ranks\)")
+        self.assertRegex(result.stdout, r"(?m)^  ring +4 +NVL +\d+")
+        self.assertRegex(result.stdout, r"(?m)^     1 KiB  ring +ll ")
+
+    def test_settings_of_the_user_hold_and_those_of_this_host_do_not(self):
+        plan = self.report("--topology", self.file(node()), "--ops", "all_reduce", "--sizes", "64M", NCCL_PROTO="Simple",
+                           NCCL_TOPO_FILE="/none", NCCL_DEBUG="WARN", CUDA_VISIBLE_DEVICES="7")["plan"]
+        self.assertEqual(plan["settings"], {"NCCL_PROTO": "Simple"})
+        self.assertEqual(plan["rows"][0]["nccl"]["protocol"], "simple")
+
+
+class Versus(ByNccl):
+    """What another setting or machine would do otherwise."""
+
+    def test_a_setting(self):
+        report = self.report("--topology", self.file(node()), "--ops", "all_reduce", "--sizes", "1K,64M", "--versus",
+                             "NCCL_PROTO=Simple")
+        self.assertEqual(report["versus"]["settings"], {"NCCL_PROTO": "Simple"})
+        self.assertEqual(report["diff"]["choices"][0]["from_bytes"], 1024)
+        self.assertIn("/ll ", report["diff"]["choices"][0]["before"])
+        self.assertIn("/simple ", report["diff"]["choices"][0]["after"])
+        self.assertGreater(report["diff"]["choices"][0]["least_time_ratio"], 1)
+
+    def test_one_slow_nic_of_the_last_node_slows_the_rings(self):
+        healthy = self.file(node(), "healthy.xml")
+        slow = self.file(node(nic_speed=200000), "slow.xml")
+        ring = {}
+        for odd in (healthy, slow):
+            plan = self.report("--topology", healthy, "--nodes", "2", "--odd-node", odd, "--ops", "all_reduce", "--sizes",
+                               "1G")["plan"]
+            graph = next(each for each in plan["graphs_agreed"] if each["algorithm"] == "ring")
+            ring[odd] = graph["channels"] * graph["inter_bytes_per_second"]
+        self.assertLess(ring[slow], ring[healthy])
+
+
+class Refusals(ByNccl):
+    """With a real libnccl at hand."""
+
+    def test_a_stripped_library(self):
+        stripped = self.folder / "libnccl.so.2"
+        subprocess.run(["strip", "--strip-all", "-o", str(stripped), str(library())], check=True)
+        self.refused(5, "was stripped", "--by-nccl", "--library", stripped, "--topology", self.file(node()))
+
+    def test_a_setting_that_nccl_refuses(self):
+        self.refused(2, "NCCL", "--by-nccl", "--library", library(), "--topology", self.file(node()), "--ops", "all_reduce",
+                     "--sizes", "1K", NCCL_ALGO="allreduce:nothing_of_that_name")
+
+    def test_interrupted_it_leaves_nothing(self):
+        process = subprocess.Popen([str(COLLBENCH), "predict", "--by-nccl", "--library", str(library()), "--topology",
+                                    self.file(node()), "--nodes", "2"], env=self.environment(), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        time.sleep(1)
+        started = self.processes_below(process.pid)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        for _ in range(100):
+            if not any(pathlib.Path(f"/proc/{each}").exists() for each in started):
+                break
+            time.sleep(0.1)
+        self.assertFalse([each for each in started if pathlib.Path(f"/proc/{each}").exists()])
+
+    @staticmethod
+    def processes_below(root):
+        """The ids of all processes that `root` started, and those started."""
+        parents = {}
+        for status in pathlib.Path("/proc").glob("[0-9]*/status"):
+            try:
+                parents[int(status.parent.name)] = int(re.search(r"PPid:\s+(\d+)", status.read_text()).group(1))
+            except (OSError, AttributeError):
+                continue
+        found = {root}
+        while True:
+            more = {each for each, parent in parents.items() if parent in found} - found
+            if not more:
+                return found - {root}
+            found |= more
+
+
+class WithoutNccl(ByNccl):
+    """What needs no libnccl."""
+
+    def test_a_library_that_is_not_there(self):
+        self.refused(5, "/none.so", "--by-nccl", "--library", "/none.so", "--topology", "hgx-h100")
+
+    def test_a_library_that_is_no_libnccl(self):
+        self.refused(5, "libm.so.6 is no libnccl", "--by-nccl", "--library", "libm.so.6", "--topology", "hgx-h100")
+
+    def test_options_that_want_it(self):
+        for option in ("--library", "--versus", "--odd-node"):
+            self.refused(2, "--by-nccl", option, "x", "--topology", "hgx-h100")
+
+    def test_a_machine_without_gpus(self):
+        xml = self.file(re.sub(r"<gpu.*?</gpu>", "", node()).replace("0x030200", "0x060400"))
+        self.refused(2, "it has no GPU", "--by-nccl", "--topology", xml)
+
+    def test_more_ranks_than_fit_into_memory(self):
+        self.refused(2, "ranks need about", "--by-nccl", "--topology", "hgx-h100", "--nodes", "100000")
+
+    def test_formats_that_it_has(self):
+        self.refused(2, "text or json", "--by-nccl", "--topology", "hgx-h100", "--format", "csv")
+
+
+if __name__ == "__main__":
+    if library() is None and "WithoutNccl" not in sys.argv[2:]:
+        print("off: no libnccl is here (scripts/setup real-nccl installs some)")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
