@@ -40,7 +40,7 @@ class MadeUpMachine {
     return result;
   }
 
-  double spent() const { return clock_.now; }
+  [[nodiscard]] double spent() const { return clock_.now; }
   std::vector<std::uint64_t> measured;
 
  private:

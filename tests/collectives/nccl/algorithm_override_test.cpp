@@ -1,7 +1,8 @@
 #include "collectives/nccl/algorithm_override.hpp"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
+
+#include <cstdlib>
 
 namespace collbench::collectives::algorithm_override_test {
 namespace {

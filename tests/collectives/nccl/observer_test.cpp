@@ -2,7 +2,8 @@
 #include "collectives/nccl/loader/own_libraries.hpp"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
+
+#include <cstdlib>
 
 #include "base/shared_library.hpp"
 #include "collectives/nccl/observer/plugin_interfaces.hpp"

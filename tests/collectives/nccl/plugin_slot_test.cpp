@@ -1,9 +1,9 @@
 #include "collectives/nccl/plugin_slot.hpp"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>

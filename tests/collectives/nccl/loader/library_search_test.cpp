@@ -1,9 +1,9 @@
 #include "collectives/nccl/loader/library_search.hpp"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
