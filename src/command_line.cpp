@@ -104,6 +104,29 @@ Error unknown_command(const CLI::App& app, const std::string& word) {
                                   : fmt::format("did you mean {}?", fmt::join(near, ", ")));
 }
 
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && word.find_first_of("0123456789.", 1) != 1;
+}
+
+/// Whether the word after the option `word` is its value. Throws Error (usage) when there is no such option.
+bool value_follows(const CLI::App& root, const CLI::App& app, const std::string& word) {
+  const bool is_long = word[1] == '-';
+  const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (option == nullptr) throw unknown_option(root, app, name);
+  const bool has_value = is_long ? word.size() > name.size() : word.size() > 2;
+  return takes_value(*option) && !has_value;
+}
+
+/// Throws Error (usage) when there is none.
+const CLI::App* command_named(const CLI::App& app, const std::string& word) {
+  const auto commands = commands_of(app);
+  const auto command = std::find_if(commands.begin(), commands.end(),
+                                    [&](const CLI::App* each) { return each->get_name() == word; });
+  if (command == commands.end()) throw unknown_command(app, word);
+  return *command;
+}
+
 /// The names on the command line, before CLI11 looks at it, which reports what is missing before what is
 /// unknown. Throws Error (usage) for the first option or command that does not exist. The command of "help
 /// COMMAND" (null: no help is asked for).
@@ -112,35 +135,23 @@ const CLI::App* check_names(const CLI::App& root, const std::vector<std::string>
   const CLI::App* helped = nullptr;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
-    const bool has_commands = !commands_of(*app).empty();
     if (word == "--") break;
-    if (word.size() > 1 && word[0] == '-' && word.find_first_of("0123456789.", 1) != 1) {
-      const bool is_long = word[1] == '-';
-      const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
-      const CLI::Option* option = app->get_option_no_throw(name);
-      if (option == nullptr) throw unknown_option(root, *app, name);
-      const bool has_value = is_long ? word.size() > name.size() : word.size() > 2;
-      if (takes_value(*option) && !has_value) ++at;
+    if (is_option(word)) {
+      if (value_follows(root, *app, word)) ++at;
       continue;
     }
-    if (!has_commands) {
+    if (commands_of(*app).empty()) {
       if (app->get_name() == "repeat") break;  // what follows is another program's
       continue;
     }
-    if (word != "help") {
-      const auto commands = commands_of(*app);
-      const auto command = std::find_if(commands.begin(), commands.end(),
-                                        [&](const CLI::App* each) { return each->get_name() == word; });
-      if (command == commands.end()) throw unknown_command(*app, word);
-      app = *command;
-    }
+    if (word != "help") app = command_named(*app, word);
     if (word == "help" || helped != nullptr) helped = app;
   }
   return helped;
 }
 
 /// A command that prints `text`.
-CommandFunction print_text(std::string text) {
+CommandFunction printing_command(std::string text) {
   return [text = std::move(text)] { return CommandResult{text}; };
 }
 
@@ -165,17 +176,18 @@ Command parse_command_line(int argc, const char* const* argv) {
       "5 not available on this machine; 70 bug in collbench.");
   for (const Subcommand& each : all) each.add(*app.add_subcommand(each.name, each.help), chosen);
 
-  if (const CLI::App* helped = check_names(app, {argv + 1, argv + argc})) return print_text(help_of(*helped));
+  if (const CLI::App* helped = check_names(app, {argv + 1, argv + argc}))
+    return printing_command(help_of(*helped));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return print_text(app.help());  // of the subcommand, where one was given
+    return printing_command(app.help());  // of the subcommand, where one was given
   } catch (const Error& error) {
     throw with_config_line(app, run.config, run.command_line, error);
   } catch (const CLI::ParseError& error) {
     throw as_error(app, error);
   }
-  if (version) return print_text(version_text());
+  if (version) return printing_command(version_text());
   complete_run_options(app, run);
   if (chosen) return chosen;
   return run;

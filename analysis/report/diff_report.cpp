@@ -193,7 +193,7 @@ std::string format_cost(const std::vector<FindingCost>& costs) {
 }
 
 std::string format_price(const FindingPrice& price) {
-  const std::string cost = format_cost(price.costs);
+  std::string cost = format_cost(price.costs);
   if (!cost.empty()) {
     if (price.reason.empty()) return cost;
     return fmt::format("{}; {}{}", cost, price.kind == PriceKind::at_least ? "at least: " : "", price.reason);

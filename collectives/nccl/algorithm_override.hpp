@@ -38,7 +38,7 @@ class ScopedEnvironment {
 
  private:
   struct Before {
-    const char* variable;
+    const char* variable = nullptr;
     std::optional<std::string> value;
   };
   std::vector<Before> before_;

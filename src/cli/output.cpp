@@ -37,7 +37,7 @@ std::string format_of_ending(const std::string& path) {
 
 /// Of the document that -o writes, or stdout.
 std::string main_format(const OutputOptions& output, std::string_view preset) {
-  const std::string by_ending = format_of_ending(output.path);
+  std::string by_ending = format_of_ending(output.path);
   if (!preset.empty()) {
     if (by_ending.empty() || by_ending == "md") return std::string(preset);
     throw usage_error(

@@ -41,7 +41,7 @@ std::string name_of(const topology::Host& host, const std::string& machine, std:
 std::string saved_text(const std::string& machine) {
   std::error_code ignored;
   if (!topology::names_file(machine) || !std::filesystem::is_regular_file(machine, ignored)) return {};
-  std::string text = read_file(machine);
+  const std::string text = read_file(machine);
   return text.starts_with('{') ? text : std::string();
 }
 

@@ -20,7 +20,7 @@ namespace collbench::program {
 
 /// A run as one document: a preset's page, text as wide as stdout or a page, …
 [[nodiscard]] std::string run_document(const Run& run, const OutputDocument& document,
-                                       const Lab01Request& lab01, When color);
+                                       const Lab01Request& request, When color);
 
 /// The record and the CSV that a run rewrites again and again, on rank 0. A disk that fills up in the middle
 /// must not end a measurement that other ranks are in: the first failure is kept, and reported at the end.

@@ -126,29 +126,37 @@ std::optional<CountedLink> nics_at_line_rate(const Lab01Machine& machine) {
   return ceiling;
 }
 
-/// The slowest way from a rank's GPU to the next one's, where NVLink does not connect them.
+/// The way from each rank's GPU to the next one's, where NVLink does not connect them.
+std::vector<topology::PathHop> hops_through_host(const Lab01Machine& machine) {
+  const int ranks = machine.cluster.ranks_per_node;
+  std::vector<topology::PathHop> hops;
+  for (int i = 0; i < ranks; ++i) {
+    const auto path = topology::path_between(machine.host, {topology::DeviceKind::gpu, i},
+                                             {topology::DeviceKind::gpu, (i + 1) % ranks});
+    if (path && path->type > topology::PathType::nvl)
+      hops.insert(hops.end(), path->hops.begin(), path->hops.end());
+  }
+  return hops;
+}
+
+/// The slowest of these ways.
 CountedLink way_through_host(const Lab01Machine& machine) {
   const GpuCluster& cluster = machine.cluster;
   std::optional<CountedLink> slowest;
   double by_nccl = 0;
-  for (int i = 0; i < cluster.ranks_per_node; ++i) {
-    const auto path = topology::path_between(machine.host, {topology::DeviceKind::gpu, i},
-                                             {topology::DeviceKind::gpu, (i + 1) % cluster.ranks_per_node});
-    if (!path || path->type <= topology::PathType::nvl) continue;
-    for (const topology::PathHop& hop : path->hops) {
-      if (!hop.gigabytes_per_second) continue;
-      const double nccl = *hop.gigabytes_per_second * kGigabyte;
-      const bool pcie = hop.link.starts_with("PCIe");
-      const double rate = pcie ? pcie_line_rate(nccl) : nccl;
-      by_nccl = by_nccl > 0 ? std::min(by_nccl, nccl) : nccl;
-      if (slowest && slowest->line.bytes_per_second <= rate) continue;
-      slowest = {
-          {"slowest way from a GPU to its neighbor" + std::string(pcie ? ", line rate" : ""), hop.link, rate,
-           pcie ? "the lanes' rate after coding"
-                : "NCCL's figure (src/graph/topo.h): no source gives the physical rate",
-           pcie},
-          0};
-    }
+  for (const topology::PathHop& hop : hops_through_host(machine)) {
+    if (!hop.gigabytes_per_second) continue;
+    const double nccl = *hop.gigabytes_per_second * kGigabyte;
+    const bool pcie = hop.link.starts_with("PCIe");
+    const double rate = pcie ? pcie_line_rate(nccl) : nccl;
+    by_nccl = by_nccl > 0 ? std::min(by_nccl, nccl) : nccl;
+    if (slowest && slowest->line.bytes_per_second <= rate) continue;
+    slowest = {
+        {"slowest way from a GPU to its neighbor" + std::string(pcie ? ", line rate" : ""), hop.link, rate,
+         pcie ? "the lanes' rate after coding"
+              : "NCCL's figure (src/graph/topo.h): no source gives the physical rate",
+         pcie},
+        0};
   }
   if (slowest) return {slowest->line, by_nccl};
   const double rate = cluster.host_path * kGigabyte;

@@ -79,7 +79,7 @@ std::string against_expectation(const Row& row, const Rates& found) {
 /// "measured 28.4 GB/s is 0.14 of it, below its band of 170 to 230 GB/s".
 std::string against_band(const Run& run, const Row& row, const Rates& found) {
   if (!found.bus_bandwidth || !found.measured_over_expected) return "";
-  const std::string ratio =
+  std::string ratio =
       fmt::format("the measured {} is {:.2f} of the expected {}", format_rate(*found.bus_bandwidth),
                   *found.measured_over_expected, format_rate(*found.expected_bus_bandwidth));
   const auto side = side_of_band(row);

@@ -111,6 +111,11 @@ std::string ceilings_legend(const Run& run, const Lab01Options& options) {
             "run may be above it.");
 }
 
+std::string line_rate_heading(bool gpus, bool are_bounds) {
+  if (!gpus) return "link alone";
+  return are_bounds ? "at line rate" : "by the links above";
+}
+
 std::string ceilings(const Run& run, const Lab01Options& options) {
   std::string text = "\n## Theoretical ceilings\n";
   const Lab01Ceilings& found = options.ceilings;
@@ -132,8 +137,8 @@ std::string ceilings(const Run& run, const Lab01Options& options) {
                       run.ranks.size(), ceilings_legend(run, options));
   std::vector<std::string> headings{"AllReduce by", "arithmetic"};
   std::vector<std::string> rule{"---", "---"};
-  const auto add = [&](const char* heading) {
-    headings.emplace_back(heading);
+  const auto add = [&](const std::string& heading) {
+    headings.push_back(heading);
     rule.emplace_back("---:");
   };
   const bool line_rates = any(&AlgorithmCeiling::line_rate);
@@ -141,7 +146,7 @@ std::string ceilings(const Run& run, const Lab01Options& options) {
     return each.by_nccl && each.by_nccl != each.line_rate;
   });
   const bool reachable = any(&AlgorithmCeiling::reachable);
-  if (line_rates) add(!gpus ? "link alone" : found.are_bounds ? "at line rate" : "by the links above");
+  if (line_rates) add(line_rate_heading(gpus, found.are_bounds));
   if (counts) add("by NCCL's count");
   if (reachable) add(gpus ? "reachable" : "with reduction and copies");
   headings.emplace_back("because");

@@ -45,7 +45,7 @@ TEST(LogGpSimulator, AMessageTakesAlphaAndItsBytesOverTheRate) {
 }
 
 TEST(LogGpSimulator, WhatIsExchangedBetweenHostsIsSlowed) {
-  Calibration calibration = two_tier_calibration(2);  // a host carries two flows at once
+  const Calibration calibration = two_tier_calibration(2);  // a host carries two flows at once
   HostModel model = model_of(in_node_order(2, 2), calibration);
   model.inter.exchange_factor = 1.5;
   const auto seconds = [&](int distance, double bytes) {
