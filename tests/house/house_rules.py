@@ -148,6 +148,9 @@ LONGER_FILES = {}
 
 # A type at namespace scope (clang-format leaves it unindented), where it is defined and not only announced.
 TYPE = re.compile(r"^(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
+# A constant or a constexpr function of a source. clang warns of an unused one only where the source is compiled alone,
+# and g++ never.
+CONSTANT = re.compile(r"\bconst(?:expr)?\b[^;=(){}]*\s(k[A-Z]\w*)\s*[=({\[]|^const(?:expr|eval)\b[^;=(){}]*\s(\w+)\(", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
@@ -208,6 +211,14 @@ def breaks_of_words(text):
         for word in words_of(ALLOWED_PHRASES.sub("", identifier)):
             if word in RETIRED:
                 yield f"{identifier}: say {RETIRED[word]} instead of {word}"
+
+
+def breaks_of_constants(text):
+    """Constants and constexpr functions that nothing uses."""
+    code = code_of(text)
+    for name in map("".join, CONSTANT.findall(code)):
+        if len(re.findall(rf"\b{name}\b", code)) == 1:
+            yield f"defines {name}, which nothing uses"
 
 
 def breaks_of_namespace(path, text):
@@ -289,6 +300,8 @@ def breaks_of_file(path, text, files):
     if lines > USUAL_LINES and not excuse(LONGER_FILES, path):
         yield f"has {lines} lines: {USUAL_LINES} are enough for one concept"
     yield from breaks_of_words(text)
+    if path.endswith(".cpp"):
+        yield from breaks_of_constants(text)
     yield from breaks_of_namespace(path, text)
     yield from breaks_of_names(path, files)
 

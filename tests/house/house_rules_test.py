@@ -55,6 +55,8 @@ BREAKS = [
     ("analysis/ring.hpp", HEADER + "struct SeatPlan;\n", "say device slot instead of seat"),
     ("analysis/ring.hpp", HEADER + "int find_place();\n", "instead of place"),
     ("analysis/ring.hpp", HEADER + "constexpr int kMostRanks = 1;\n", "constants are kMax… and kMin…"),
+    ("analysis/ring.cpp", "constexpr int kA{1};\nconst std::array kB{kA};  // kB\n", "defines kB, which nothing uses"),
+    ("analysis/ring.cpp", "int f();\nint g() { return f(); }\nconstexpr int h(int a) { return a; }\n", "defines h, which nothing uses"),
     ("analysis", {f"analysis/a{i}.hpp": HEADER for i in range(41)}, "has 4"),
     (
         "topology",
