@@ -11,13 +11,20 @@ set_target_properties(collbench_simulated_gpu PROPERTIES LINK_DEPENDS ${simulate
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src")
 collbench_compile_options(collbench_simulated_gpu PRIVATE)
 
-# NVML under the name that NCCL loads it by, in a folder of its own so that nothing else finds it.
-add_library(simulated_nvml SHARED "${CMAKE_SOURCE_DIR}/simulated_gpu/libraries/simulated_host.cpp")
-target_link_libraries(simulated_nvml PRIVATE collbench_simulated_gpu)
-target_link_options(simulated_nvml PRIVATE -Wl,--no-as-needed)
-set_target_properties(simulated_nvml PROPERTIES OUTPUT_NAME nvidia-ml SOVERSION 1
-  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src/simulated_gpu" BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/..")
-collbench_compile_options(simulated_nvml PRIVATE)
+# The same under the names that NCCL loads its parts by, in a folder of their own so that nothing else finds them. Each
+# needs the library, whose functions are thus found in it.
+function(simulated_name target name)
+  add_library(${target} SHARED "${CMAKE_SOURCE_DIR}/simulated_gpu/libraries/simulated_host.cpp")
+  target_link_libraries(${target} PRIVATE collbench_simulated_gpu)
+  target_link_options(${target} PRIVATE -Wl,--no-as-needed -Wl,-soname,${name})
+  set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${name} NO_SONAME TRUE
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src/simulated_gpu" BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/..")
+  collbench_compile_options(${target} PRIVATE)
+  install(TARGETS ${target} LIBRARY DESTINATION lib/simulated_gpu)
+endfunction()
+simulated_name(simulated_nvml libnvidia-ml.so.1)
+simulated_name(simulated_driver libcuda.so)
+simulated_name(simulated_network libnccl-net-collbench-simulated.so)
+add_custom_target(simulated_names DEPENDS simulated_nvml simulated_driver simulated_network)
 
 install(TARGETS collbench_simulated_gpu LIBRARY DESTINATION lib)
-install(TARGETS simulated_nvml LIBRARY DESTINATION lib/simulated_gpu NAMELINK_SKIP)

@@ -174,7 +174,7 @@ int memory_unmap(std::uintptr_t address, std::size_t bytes) {
   ::mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   SimulatedProcess& process = simulated_process();
-  process.blocks.remove(reinterpret_cast<const void*>(address));
+  static_cast<void>(process.blocks.remove(reinterpret_cast<const void*>(address)));
   process.handles.unmap(address);
   return kSuccess;
 }
@@ -276,5 +276,23 @@ void* driver_function(const char* name) {
   if (found != functions.end()) return found->second;
   return functions[name] = unsupported_functions({name}).front();
 }
+
+// What NCCL before 2.21 asks libcuda.so for by name; all else it gets from there.
+// NOLINTBEGIN(readability-identifier-naming): the names are CUDA's.
+extern "C" {
+
+int cudaDriverGetVersion(int* version);  // runtime_devices.cpp
+
+int cuInit(unsigned /*flags*/) { return kSuccess; }
+
+int cuDriverGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+int cuGetProcAddress(const char* name, void** function, int /*version*/, unsigned long long /*flags*/) {
+  *function = driver_function(name);
+  return kSuccess;
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace collbench::simulated_gpu

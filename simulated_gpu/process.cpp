@@ -114,7 +114,7 @@ void tell_nccl(const SimulatedHost& host, const SimulatedMachine& machine) {
   constexpr int kKeep = 0;
   const std::string topology = machine.topology_xml;
   if (text_of("NCCL_TOPO_FILE").empty()) ::setenv("NCCL_TOPO_FILE", file_in_memory(topology).c_str(), kKeep);
-  if (!machine.nics.empty()) ::setenv("NCCL_NET_PLUGIN", own_file().c_str(), kKeep);
+  if (!machine.nics.empty()) ::setenv("NCCL_NET_PLUGIN", "collbench-simulated", kKeep);
   if (host.named) ::setenv("NCCL_HOSTID", fmt::format("simulated-host-{}", host.index).c_str(), kKeep);
 }
 

@@ -83,8 +83,8 @@ int cudaStreamGetId(void* stream, unsigned long long* id) {
 int cudaStreamWaitEvent(void* stream, void* event, unsigned /*flags*/) {
   Stream& waiting = stream_of(stream);
   const Event& awaited = event_of(event);
-  if (awaited.capture) {  // the stream takes part in the capture from now on
-    if (!waiting.capture) waiting.capture = awaited.capture;
+  if (auto capture = awaited.capture.lock(); capture && capture->capturing) {
+    if (!waiting.capture) waiting.capture = std::move(capture);  // it takes part from now on
     return kSuccess;
   }
   if (waiting.capture || !awaited.moment || awaited.moment->over) return kSuccess;

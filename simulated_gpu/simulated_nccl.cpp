@@ -49,11 +49,13 @@ std::string interface_name(std::string_view name) {
   return std::string(name);
 }
 
-/// Those that NCCL looks for by name are found where they are: NVML by a library of its own name, whose
-/// functions are this one's.
+/// What NCCL loads by name: NVML, the driver (before 2.21) and the network plugin. Once loaded from where
+/// they are, libraries of these names are found without a search.
 void load_named_libraries() {
   const std::filesystem::path folder = std::filesystem::path(own_file()).parent_path() / "simulated_gpu";
-  static_cast<void>(opened((folder / "libnvidia-ml.so.1").string(), RTLD_NOW | RTLD_LOCAL));
+  for (const char* name : {"libnvidia-ml.so.1", "libcuda.so", "libnccl-net-collbench-simulated.so"}) {
+    static_cast<void>(opened((folder / name).string(), RTLD_NOW | RTLD_LOCAL));
+  }
 }
 
 link_map* map_of(void* library) {

@@ -103,6 +103,7 @@ void Streams::wait_for_all() {
 
 void Streams::end_capture(std::shared_ptr<TaskGraph> graph) {  // not by reference: it may be one of those
   const std::lock_guard lock(mutex_);
+  graph->capturing = false;
   if (default_.capture == graph) default_.capture.reset();
   for (const auto& stream : streams_) {
     if (stream->capture == graph) stream->capture.reset();

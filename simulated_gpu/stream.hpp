@@ -40,14 +40,15 @@ class UserObject {
 /// allow. Each launch runs it all.
 struct TaskGraph {
   unsigned long long capture_id = 0;
+  bool capturing = true;
   std::vector<Task> tasks;
   std::vector<std::shared_ptr<UserObject>> held;
 };
 
 /// cudaEvent_t.
 struct Event {
-  std::shared_ptr<Moment> moment;      ///< null until it is recorded
-  std::shared_ptr<TaskGraph> capture;  ///< of the stream that it was recorded on, while that was captured
+  std::shared_ptr<Moment> moment;    ///< null until it is recorded
+  std::weak_ptr<TaskGraph> capture;  ///< of the stream that it was recorded on; an event keeps no graph alive
 };
 
 /// cudaStream_t: tasks run in their order, one after the other. A brief one with nothing before it runs at
@@ -94,7 +95,7 @@ class Streams {
   [[nodiscard]] Stream& of(void* handle);
   /// Until nothing runs on any stream.
   void wait_for_all();
-  /// Ends the capture on every stream that takes part in it.
+  /// Ends the graph's capture on every stream that takes part in it.
   void end_capture(std::shared_ptr<TaskGraph> graph);
 
  private:

@@ -37,13 +37,20 @@ int make_temporary(char* name_template) {
   return ::mkstemp(name_template);
 }
 
+/// A file that is there under such a name is one: the name may be somebody else's.
+std::optional<OpenFile> shared_memory_at(const char* path) {
+  if (path == nullptr || ::access(path, F_OK) == 0)
+    return std::nullopt;  // null: the system refuses it in its own way
+  return shared_memory_file(path);
+}
+
 int open_file(const char* path, int flags, mode_t mode) {
-  if (const auto shared = shared_memory_file(path)) return ::open(path_of(*shared).c_str(), flags & ~O_CREAT);
+  if (const auto shared = shared_memory_at(path)) return ::open(path_of(*shared).c_str(), flags & ~O_CREAT);
   return ::open(path, flags, mode);
 }
 
 /// A memory that has no name is gone with its last user.
-int remove_file(const char* path) { return shared_memory_file(path) ? 0 : ::unlink(path); }
+int remove_file(const char* path) { return shared_memory_at(path) ? 0 : ::unlink(path); }
 
 /// Pages that nobody writes to take no room.
 int allocate_file(int file, int mode, off_t offset, off_t bytes) {

@@ -61,7 +61,9 @@ TEST(Streams, ACaptureEndsOnAllItsStreams) {
   first->capture = std::make_shared<TaskGraph>();
   second->capture = first->capture;
   other->capture = std::make_shared<TaskGraph>();
+  const auto ended = first->capture;
   streams.end_capture(first->capture);
+  EXPECT_FALSE(ended->capturing);
   EXPECT_EQ(first->capture, nullptr);
   EXPECT_EQ(second->capture, nullptr);
   EXPECT_NE(other->capture, nullptr);
@@ -76,6 +78,13 @@ TEST(Streams, DestroyWaitsForWhatRuns) {
   EXPECT_TRUE(done);
   streams.destroy(stream);  // a handle that is no more
   streams.wait_for_all();
+}
+
+TEST(TaskGraph, AnEventKeepsNone) {
+  auto graph = std::make_shared<TaskGraph>();
+  const Event event{.moment = nullptr, .capture = graph};
+  graph.reset();
+  EXPECT_EQ(event.capture.lock(), nullptr);
 }
 
 TEST(TaskGraph, ItsHolderEndsWithTheLastOwner) {
