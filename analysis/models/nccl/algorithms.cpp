@@ -131,6 +131,44 @@ AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
   return rate;
 }
 
+namespace {
+
+/// Bounded by the root's links: to its own domain and to other domains, each by the part of S that it
+/// carries.
+AlgorithmRate rooted(std::string_view name, const GpuCluster& cluster, double nvlink_part,
+                     const LinkLimit& nics, double nic_part) {
+  AlgorithmRate rate{name, 0, {}};
+  const auto bound = [&](const LinkLimit& link, double part) {
+    if (part <= 0) return;
+    const double gigabytes_per_second = link.gigabytes_per_second / part;
+    if (rate.gigabytes_per_second > 0 && rate.gigabytes_per_second <= gigabytes_per_second) return;
+    rate.gigabytes_per_second = gigabytes_per_second;
+    rate.limit = link;
+  };
+  if (cluster.ranks_per_domain() > 1) bound(gpu_link(cluster), nvlink_part);
+  if (cluster.domains() > 1) bound(nics, nic_part);
+  return rate;
+}
+
+double outside_part(const GpuCluster& cluster) {
+  return static_cast<double>(cluster.ranks() - cluster.ranks_per_domain()) / cluster.ranks();
+}
+
+}  // namespace
+
+AlgorithmRate gpu_scatter(const GpuCluster& cluster) {
+  // One rank in p of another domain is reached through the root's own NIC, and no NVLink; without NVLink all.
+  const int others =
+      cluster.nvlinks > 0 ? cluster.ranks() - cluster.domains() : cluster.ranks_per_domain() - 1;
+  const double to_peers = static_cast<double>(others) / cluster.ranks();
+  return rooted("from_root", cluster, to_peers, scatter_nics(cluster), outside_part(cluster));
+}
+
+AlgorithmRate gpu_gather(const GpuCluster& cluster) {
+  const double over_nvlink = static_cast<double>(cluster.ranks_per_domain() - 1) / cluster.ranks();
+  return rooted("to_root", cluster, over_nvlink, own_nics(cluster), outside_part(cluster));
+}
+
 AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : one_nic(cluster);
   if (cluster.domains() > 1) limit = slower(limit, one_nic(cluster));
@@ -149,9 +187,11 @@ GpuPattern gpu_pattern(OperationId id) {
       return GpuPattern::chain;
     case OperationId::all_to_all:
     case OperationId::all_to_all_v:
-    case OperationId::gather:
-    case OperationId::scatter:
       return GpuPattern::exchange;
+    case OperationId::gather:
+      return GpuPattern::to_root;
+    case OperationId::scatter:
+      return GpuPattern::from_root;
     case OperationId::send_recv:
     case OperationId::ping_pong:
       return GpuPattern::one_flow;
@@ -159,6 +199,22 @@ GpuPattern gpu_pattern(OperationId id) {
       return GpuPattern::none;
   }
   return GpuPattern::none;
+}
+
+bool by_sends_and_receives(OperationId id) {
+  switch (gpu_pattern(id)) {
+    case GpuPattern::exchange:
+    case GpuPattern::from_root:
+    case GpuPattern::to_root:
+    case GpuPattern::one_flow:
+      return true;
+    case GpuPattern::all_reduce:
+    case GpuPattern::ring:
+    case GpuPattern::chain:
+    case GpuPattern::none:
+      return false;
+  }
+  return false;
 }
 
 }  // namespace collbench::analysis

@@ -13,7 +13,9 @@ enum class GpuPattern {
   all_reduce,  ///< reduced and passed on: ring, trees, NVLS
   ring,        ///< a block of every rank once round the ring
   chain,       ///< from the root, or to it, in a pipeline along the ring
-  exchange,    ///< pairs of sends and receives between all ranks, or all and the root
+  exchange,    ///< pairs of sends and receives between all ranks
+  from_root,   ///< a send of the root's to every rank
+  to_root,     ///< a send of every rank's to the root
   one_flow,    ///< a send and a receive
   none,        ///< there is no model
 };
@@ -21,9 +23,13 @@ enum class GpuPattern {
 /// The one list of operations that the models of GPUs have.
 [[nodiscard]] GpuPattern gpu_pattern(OperationId id);
 
+/// NCCL makes it of sends and receives alone.
+[[nodiscard]] bool by_sends_and_receives(OperationId id);
+
 /// What an algorithm reaches on large buffers, and the link that holds it there.
 struct AlgorithmRate {
-  std::string_view name;            ///< "ring", "tree", "nvls", "nvls_tree", "pairwise", "send_recv"
+  std::string_view name;  ///< "ring", "tree", "nvls", "nvls_tree", "pairwise", "from_root", "to_root",
+                          ///< "send_recv"
   double gigabytes_per_second = 0;  ///< S / time, as the column algbw: never busbw
   LinkLimit limit;                  ///< its full rate, of which the algorithm needs a part
 
@@ -51,9 +57,19 @@ struct AlgorithmRate {
 /// Sources: NVIDIA/nccl-tests PR 239 (bytes on the wire), NCCL 2.30 src/graph/tuning.cc (nvlsEfficiency).
 [[nodiscard]] std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster);
 
-/// AllToAll (also AllToAllv, Gather, Scatter by its links): every rank sends (p−1)/p · S, of which the part
+/// AllToAll (also AllToAllv by its links): every rank sends (p−1)/p · S, of which the part
 /// for other domains goes through its share of its domain's NICs. Source: nccl-tests issue 274.
 [[nodiscard]] AlgorithmRate gpu_all_to_all(const GpuCluster& cluster);
+
+/// Scatter: the root sends each rank its S/n. What is for another node leaves by the NIC that is next to that
+/// rank's counterpart on the root's node, over NVLink and the GPU there (PXN), so by all NICs of the node;
+/// without NVLink by the root's own. Source: NCCL 2.28.9 src/graph/topo.cc, ncclTopoGetNetDev, and the log of
+/// its host code on 2 × 8 H100 with 16 NICs ("0[0] -> 15[7] [send] via NET/…/14(7)").
+[[nodiscard]] AlgorithmRate gpu_scatter(const GpuCluster& cluster);
+
+/// Gather: each rank sends the root its S/n. By the same rule what comes from another node arrives at the
+/// NICs next to the root, and at no other ("15[7] -> 0[0] [send] via NET/…/1(8)").
+[[nodiscard]] AlgorithmRate gpu_gather(const GpuCluster& cluster);
 
 /// SendRecv from rank r to r + 1: between domains one flow each way, over one NIC.
 [[nodiscard]] AlgorithmRate gpu_send_recv(const GpuCluster& cluster);

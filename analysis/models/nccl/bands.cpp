@@ -34,11 +34,6 @@ constexpr std::array<BySize, 11> kBands{{
 constexpr int kManyDomains = 8;
 constexpr double kFullRanks = 64;
 
-bool exchanges(OperationId id) {
-  const GpuPattern pattern = gpu_pattern(id);
-  return pattern == GpuPattern::exchange || pattern == GpuPattern::one_flow;
-}
-
 /// What the run is to be held against: where its log shows a slower way than the NICs are made for, they
 /// count, for that is what is wrong with it.
 Transport judged_transport(const GpuCluster& cluster) {
@@ -74,7 +69,7 @@ BandClass class_of(Transport transport, int domains) {
 BandClass band_class(OperationId id, const GpuCluster& cluster) {
   const Transport transport = judged_transport(cluster);
   if (cluster.domains() > 1 && traits(transport).slower_than_nics) return BandClass::sockets;
-  if (cluster.domains() > 1 && exchanges(id)) return BandClass::exchange;
+  if (cluster.domains() > 1 && by_sends_and_receives(id)) return BandClass::exchange;
   if (cluster.nvlinks == 0 && cluster.ranks_per_domain() > 1) {
     return cluster.host_path_is_switched ? BandClass::pcie_switches : BandClass::pcie_host;
   }

@@ -260,6 +260,10 @@ void find_nics(const topology::Host& host, GpuCluster& cluster) {
     return a.link.nccl_rate() < b.link.nccl_rate();
   });
   if (fastest == nics.end()) return;
+  cluster.one_gpu_per_nic =
+      std::all_of(nics.begin(), nics.end(), [](const PlacedNic& each) { return each.gpus.size() == 1; });
+  const int sharing = std::max(1, static_cast<int>(fastest->gpus.size()));
+  cluster.nics_per_gpu = (fastest->nics + sharing - 1) / sharing;
   cluster.nic_line_rate = fastest->link.line_rate;
   cluster.nic_path = fastest->link.path;
   for (const PlacedNic& each : nics) {
@@ -318,6 +322,9 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   cluster.nvswitch = cluster.nvlinks > 0 && behind_switches(host, cluster.sm);
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
   find_nics(host, cluster);
+  cluster.amd_cpu = std::any_of(
+      host.numa_nodes.begin(), host.numa_nodes.end(),
+      [](const topology::NumaNode& node) { return node.cpu_vendor.value_or("") == "AuthenticAMD"; });
   cluster.transport = cluster.nic_transport = transport_of(host, cluster.sm);
   cluster.gpu_path = gpu_path(host, cluster.ranks_per_node);
   if (nodes > 1 && cluster.nics == 0) {

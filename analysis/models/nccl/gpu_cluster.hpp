@@ -49,6 +49,9 @@ struct GpuCluster {
   double nic_path = 0;                 ///< PCIe of each fast NIC; 0: not known
   std::vector<NicLink> slower_nics;    ///< those of `nics` that are slower than the others
   int max_channels = 0;                ///< that nodes unlike this one found; 0: all nodes are like it
+  bool one_gpu_per_nic = false;        ///< no two GPUs share a NIC's PCIe switch
+  int nics_per_gpu = 1;                ///< fast NICs that a GPU's own sends and receives use
+  bool amd_cpu = false;                ///< some CPU of the node is AMD's
   double gpu_path = 0;                 ///< PCIe of one GPU, on its way to the NICs; 0: not known
   Transport transport = Transport::unknown;      ///< that the run is judged by: the log's, or the NICs'
   Transport nic_transport = Transport::unknown;  ///< what the NICs are made for

@@ -20,6 +20,10 @@ std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& clus
       return {gpu_ring(operation(id), cluster)};
     case GpuPattern::exchange:
       return {gpu_all_to_all(cluster)};
+    case GpuPattern::from_root:
+      return {gpu_scatter(cluster)};
+    case GpuPattern::to_root:
+      return {gpu_gather(cluster)};
     case GpuPattern::one_flow:
       return {gpu_send_recv(cluster)};
     case GpuPattern::none:

@@ -36,11 +36,6 @@ double waiter(double a, double b) {
   return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap), 1 / kOverlap);
 }
 
-bool point_to_point(OperationId id) {
-  const GpuPattern pattern = gpu_pattern(id);
-  return pattern == GpuPattern::exchange || pattern == GpuPattern::one_flow;
-}
-
 double ring_floor(const Operation& operation, const GpuCluster& cluster, double hop, double extra) {
   const bool twice = gpu_pattern(operation.id) == GpuPattern::all_reduce;
   const double steps = (twice ? 2 : 1) * (cluster.ranks() - 1);
@@ -78,6 +73,8 @@ double latency_floor_microseconds(const Operation& operation, const GpuCluster& 
     case GpuPattern::ring:
       return ring_floor(operation, cluster, hop, extra);
     case GpuPattern::exchange:
+    case GpuPattern::from_root:
+    case GpuPattern::to_root:
       return kAllToAllPeer * cluster.ranks_per_domain() + extra;
     case GpuPattern::none:
       return 0;
@@ -86,7 +83,8 @@ double latency_floor_microseconds(const Operation& operation, const GpuCluster& 
 }
 
 double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes) {
-  if (point_to_point(operation.id)) return 0;  // no step waits for another (8 × A100 AllToAll: none seen)
+  if (by_sends_and_receives(operation.id))
+    return 0;  // no step waits for another (8 × A100 AllToAll: none seen)
   const double mebibytes = bytes / (1 << 20);
   double at_one = kRampAtMiB + kRampPerDoubling * std::log2(cluster.domains());
   if (cluster.nvlink_rack()) {

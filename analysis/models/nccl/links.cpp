@@ -71,6 +71,37 @@ LinkLimit within_gpu_paths(LinkLimit all, const GpuCluster& cluster) {
 
 }  // namespace
 
+namespace {
+
+int own_nic_count(const GpuCluster& cluster) {
+  return std::min(fast_nic_count(cluster), std::max(1, cluster.nics_per_gpu));
+}
+
+int scatter_nic_count(const GpuCluster& cluster) {
+  const int gpus = cluster.nvlinks > 0 ? cluster.ranks_per_node : 1;
+  return std::min(fast_nic_count(cluster), own_nic_count(cluster) * gpus);
+}
+
+LinkLimit nics_of_root(const GpuCluster& cluster, int nics, std::string_view whose) {
+  LinkLimit some = one_nic(cluster);
+  const bool pcie = some.name.starts_with("the PCIe");
+  some.name = fmt::format(
+      "{} NIC{} of the root{}, {:g} GB/s each{}", nics, nics == 1 ? "" : "s", whose,
+      pcie ? cluster.nic_path : cluster.nic_line_rate,
+      pcie ? " by PCIe"
+           : fmt::format(" at {} % of line rate", std::lround(100 * traits(cluster.transport).efficiency)));
+  some.gigabytes_per_second *= nics;
+  return some;
+}
+
+}  // namespace
+
+LinkLimit own_nics(const GpuCluster& cluster) { return nics_of_root(cluster, own_nic_count(cluster), ""); }
+
+LinkLimit scatter_nics(const GpuCluster& cluster) {
+  return nics_of_root(cluster, scatter_nic_count(cluster), "'s node");
+}
+
 LinkLimit domain_fast_nics(const GpuCluster& cluster) {
   return within_gpu_paths(equal_nics(cluster, fast_nic_count(cluster)), cluster);
 }
@@ -94,6 +125,7 @@ double out_of_domain(const Operation& operation, const GpuCluster& cluster, std:
   const double local = cluster.ranks_per_domain();
   if (algorithm == "tree" || algorithm == "nvls_tree") return cluster.domains() == 2 ? 1 : 2;
   if (algorithm == "pairwise") return local * (ranks - local) / ranks;
+  if (algorithm == "from_root" || algorithm == "to_root") return (ranks - local) / ranks;
   if (algorithm == "send_recv") return 1;
   return bus_factor(operation, cluster.ranks());
 }
@@ -105,13 +137,17 @@ double out_of_gpu(const Operation& operation, const GpuCluster& cluster, std::st
   if (algorithm == "tree") return local > 2 ? 2 : 1;
   if (algorithm == "nvls" || algorithm == "nvls_tree") return (local + 1) / local;
   if (algorithm == "pairwise") return (local - 1) / ranks;
+  if (algorithm == "from_root") return (ranks - cluster.domains()) / ranks;
+  if (algorithm == "to_root") return (local - 1) / ranks;
   if (algorithm == "send_recv") return 1;
   return bus_factor(operation, cluster.ranks());
 }
 
-/// The part of a domain's bytes that its busiest NIC carries.
+/// The part of a domain's bytes (of the root's, where there is one) that its busiest NIC carries.
 double busiest_nic(const GpuCluster& cluster, std::string_view algorithm) {
   if (algorithm == "send_recv") return 1;
+  if (algorithm == "from_root") return 1.0 / scatter_nic_count(cluster);
+  if (algorithm == "to_root") return 1.0 / own_nic_count(cluster);
   if (algorithm == "nvls_tree" || algorithm == "pairwise") {
     return 1.0 / (fast_nic_count(cluster) * domain_node_count(cluster));
   }

@@ -40,6 +40,13 @@ struct LinkLimit {
 /// What one flow between two domains gets: one NIC of the highest rate.
 [[nodiscard]] LinkLimit one_nic(const GpuCluster& cluster);
 
+/// The NICs that a GPU's own sends and receives to other nodes use: those next to it.
+[[nodiscard]] LinkLimit own_nics(const GpuCluster& cluster);
+
+/// The NICs that a root's sends to all ranks of other nodes use: those next to any rank of its node, or its
+/// own where no NVLink leads to the others.
+[[nodiscard]] LinkLimit scatter_nics(const GpuCluster& cluster);
+
 /// What a measured rate means for the links, GB/s in one direction; none where no byte takes such a link.
 struct LinkLoads {
   std::optional<double> nic;     ///< each NIC of a domain

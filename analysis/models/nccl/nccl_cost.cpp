@@ -230,13 +230,17 @@ NcclGraph graph_within_node(const GpuCluster& cluster) {
 
 constexpr int kMaxChannels = 64;  // NCCL 2.30.7 src/include/nccl_device.h, MAXCHANNELS
 
-/// One channel for each NIC at a speed that it carries, as far as the NVLinks carry them all: a channel
-/// leaves every GPU of the node but its last over them.
+/// GB/s that all channels of a node carry together over NVLinks: one leaves every GPU but its last over them.
+double nvlink_room(const GpuCluster& cluster) {
+  const double ranks = cluster.ranks_per_node;
+  return cluster.nvlinks * nccls_nvlink_rate(cluster.sm) * ranks / std::max(1.0, ranks - 1);
+}
+
+/// One channel for each NIC at a speed that it carries, as far as the NVLinks carry them all.
 NcclGraph graph_across_nodes(const GpuCluster& cluster) {
   const double nic =
       cluster.nic_path > 0 ? std::min(cluster.nic_line_rate, cluster.nic_path) : cluster.nic_line_rate;
-  const double ranks = cluster.ranks_per_node;
-  const double nvlinks = cluster.nvlinks * nccls_nvlink_rate(cluster.sm) * ranks / std::max(1.0, ranks - 1);
+  const double nvlinks = nvlink_room(cluster);
   NcclGraph best{.nvlink = true};
   for (const double speed : speeds(cluster.sm).across) {
     if (speed > nic) continue;
@@ -257,6 +261,18 @@ void double_channels(NcclGraph& graph, int sm) {
   graph.across_nodes /= 2;
 }
 
+/// The trees that belong to rings across nodes: within the node at the highest speed up to twice the NIC's
+/// that the NVLinks carry.
+NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
+  const std::vector<double>& tried = speeds(cluster.sm).across;
+  for (auto speed = tried.rbegin(); speed != tried.rend(); ++speed) {
+    if (*speed <= tree.within_node) continue;
+    if (tree.within_node >= 2 * tree.across_nodes || tree.channels * *speed > nvlink_room(cluster)) break;
+    tree.within_node = *speed;
+  }
+  return tree;
+}
+
 }  // namespace
 
 const std::vector<double>& nccl_network_speeds(int sm) { return speeds(sm).across; }
@@ -268,14 +284,15 @@ std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
   setup.graph = cluster.nodes == 1 ? graph_within_node(cluster) : graph_across_nodes(cluster);
   if (setup.graph.channels == 0) return std::nullopt;
   double_channels(setup.graph, cluster.sm);
+  setup.tree = cluster.nodes == 1 ? setup.graph : tree_across_nodes(cluster, setup.graph);
   int channels = 2 * setup.graph.channels;
   if (cluster.sm >= 90 && cluster.nodes > 1 && setup.graph.within_node > 45 && channels < 16) channels *= 2;
   setup.job = {.ranks = cluster.ranks(),
                .nodes = cluster.nodes,
                .sm = cluster.sm,
-               .amd_cpu = false,
+               .amd_cpu = cluster.amd_cpu,
                .collective_channels = channels,
-               .plain_tree = false};
+               .plain_tree = cluster.nodes > 1 && cluster.sm >= 90 && cluster.one_gpu_per_nic};
   return setup;
 }
 
@@ -285,8 +302,9 @@ std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_
   if (!setup) return std::nullopt;
   std::optional<NcclChoice> best;
   for (const NcclAlgorithm algorithm : {NcclAlgorithm::ring, NcclAlgorithm::tree}) {
+    const NcclGraph& graph = algorithm == NcclAlgorithm::tree ? setup->tree : setup->graph;
     for (const NcclProtocol protocol : {NcclProtocol::ll, NcclProtocol::ll128, NcclProtocol::simple}) {
-      const auto seconds = nccl_seconds(operation, algorithm, protocol, setup->job, setup->graph, size_bytes);
+      const auto seconds = nccl_seconds(operation, algorithm, protocol, setup->job, graph, size_bytes);
       if (seconds && (!best || *seconds < best->seconds)) best = {algorithm, protocol, *seconds};
     }
   }

@@ -64,10 +64,14 @@ struct NcclCost {
 /// Source: NCCL 2.30.7, src/graph/search.cc (the speeds that it tries, from high to low; channels are doubled
 /// afterwards at half the speed), topo.h (NVLink's speed), connect.cc (channels of a communicator). The
 /// search itself is not restated: channels share the GPU's NVLinks, and across nodes there is one for each
-/// NIC.
+/// NIC. Trees across nodes: NCCL balances one over two GPUs that are next to a NIC; from Hopper on, where no
+/// NIC has two, it takes a plain one (ncclTopoCompute, "Try a simpler tree"), and then looks for more rate
+/// within the node ("increase bwIntra for trees"). What its search found on 2 × 8 H100 with 16 NICs, 16
+/// channels of 24/22 GB/s, NCCL 2.28.9 logged when run on that machine's topology file without its GPUs.
 struct NcclSetup {
   NcclJob job;
-  NcclGraph graph;
+  NcclGraph graph;  ///< of rings
+  NcclGraph tree;
 };
 [[nodiscard]] std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster);
 

@@ -1,6 +1,9 @@
 #include "analysis/models/nccl/algorithms.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "tests/analysis/models/nccl/clusters.hpp"
 
@@ -100,6 +103,46 @@ TEST(GpuAllToAll, AcrossNodesBusbwIsNOverNMinus1TimesAGpusNics) {
     // peers.
     EXPECT_NEAR(gpu_all_to_all(cluster).gigabytes_per_second * factor,
                 47.5 * nodes / (nodes - 1) * (ranks - 1) / ranks, 1e-9);
+  }
+}
+
+TEST(GpuScatter, LeavesTheRootsNodeThroughAllItsNics) {
+  EXPECT_NEAR(gpu_scatter(cluster_of("hgx-h100", 1)).gigabytes_per_second * 7 / 8, 363.6, 1e-9);
+  // 8 NICs of 47.5 GB/s carry 8 of 16 parts; NVLink, 14 of 16, would carry more.
+  const AlgorithmRate two = gpu_scatter(cluster_of("hgx-h100", 2));
+  EXPECT_NEAR(two.gigabytes_per_second, 363.6 * 16 / 14, 1e-9) << "the root's NVLinks are the narrower ones";
+  const AlgorithmRate four = gpu_scatter(cluster_of("hgx-h100", 4));
+  EXPECT_NEAR(four.gigabytes_per_second, std::min(363.6 * 32 / 28, 8 * 47.5 * 32 / 24), 1e-9);
+  GpuCluster without_nvlink = cluster_of("hgx-h100", 2);
+  without_nvlink.nvlinks = 0;
+  without_nvlink.host_path = 50;
+  EXPECT_NEAR(gpu_scatter(without_nvlink).gigabytes_per_second, std::min(50 * 16.0 / 7, 47.5 * 16 / 8), 1e-9);
+}
+
+TEST(GpuGather, ArrivesAtTheRootsOwnNicsOnly) {
+  EXPECT_NEAR(gpu_gather(cluster_of("hgx-h100", 1)).gigabytes_per_second * 7 / 8, 363.6, 1e-9);
+  const AlgorithmRate two = gpu_gather(cluster_of("hgx-h100", 2));
+  EXPECT_NEAR(two.gigabytes_per_second, 47.5 * 16 / 8, 1e-9);
+  EXPECT_THAT(two.limit.name, testing::StartsWith("1 NIC of the root, 50 GB/s"));
+  GpuCluster two_nics = cluster_of("hgx-h100", 2);
+  two_nics.nics = 16;
+  two_nics.nics_per_gpu = 2;
+  EXPECT_NEAR(gpu_gather(two_nics).gigabytes_per_second, 2 * 47.5 * 16 / 8, 1e-9);
+}
+
+TEST(GpuScatter, AndGatherLoadTheLinksThatBoundThem) {
+  for (const char* machine : {"hgx-h100", "hgx-a100", "p4de", "p5", "ndv4", "gb200-nvl72"}) {
+    for (const int nodes : {1, 2, 36}) {
+      const GpuCluster cluster = cluster_of(machine, nodes);
+      for (const OperationId id : {OperationId::scatter, OperationId::gather}) {
+        const AlgorithmRate rate = id == OperationId::scatter ? gpu_scatter(cluster) : gpu_gather(cluster);
+        const LinkLoads loads = link_loads(operation(id), cluster, rate.name, rate.gigabytes_per_second);
+        const double nvlink =
+            loads.nvlink.value_or(0) * cluster.nvlinks / gpu_link(cluster).gigabytes_per_second;
+        const double nic = loads.nic.value_or(0) / one_nic(cluster).gigabytes_per_second;
+        EXPECT_NEAR(std::max(nvlink, nic), 1, 1e-9) << machine << " × " << nodes << ", " << rate.name;
+      }
+    }
   }
 }
 

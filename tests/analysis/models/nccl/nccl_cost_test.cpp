@@ -129,6 +129,51 @@ TEST(NcclSetup, AcrossNodesThereIsAChannelForEachNic) {
   EXPECT_EQ(setup->job.ranks, 16);
 }
 
+/// 2 × 8 H100 with two NICs of 200 Gb/s beside each GPU, as NCCL 2.28.9 searched, tuned and logged it over
+/// that machine's topology file (OCI BM.GPU.H100.8), without its GPUs: pattern 3, 16 channels, 24/22 GB/s.
+TEST(NcclSetup, WhereNoNicHasTwoGpusTheTreeIsPlainAndFasterWithinTheNode) {
+  GpuCluster sixteen = cluster("hgx-h100", 2);
+  sixteen.nics = 16;
+  sixteen.nic_line_rate = 25;
+  sixteen.nic_path = 22.5;  // 180 Gb/s
+  const auto setup = nccl_setup(sixteen);
+  ASSERT_TRUE(setup);
+  EXPECT_EQ(setup->graph.channels, 16);
+  EXPECT_EQ(setup->graph.within_node, 22);
+  EXPECT_EQ(setup->tree.channels, 16);
+  EXPECT_EQ(setup->tree.within_node, 24);
+  EXPECT_EQ(setup->tree.across_nodes, 22);
+  EXPECT_TRUE(setup->job.plain_tree);
+  const auto expect = [&](NcclProtocol protocol, double microseconds, double rate) {
+    const auto cost =
+        nccl_cost(OperationId::all_reduce, NcclAlgorithm::tree, protocol, setup->job, setup->tree);
+    ASSERT_TRUE(cost);
+    EXPECT_NEAR(cost->latency_microseconds, microseconds, 0.05);
+    EXPECT_NEAR(cost->gigabytes_per_second, rate, 0.05);
+  };
+  expect(NcclProtocol::ll, 25.2, 16.6);
+  expect(NcclProtocol::ll128, 48.5, 140.8);
+  expect(NcclProtocol::simple, 92.4, 150.1);
+}
+
+TEST(NcclSetup, TreesAreBalancedWithinANodeBeforeHopperAndBesideNicsWithTwoGpus) {
+  EXPECT_FALSE(nccl_setup(cluster("hgx-h100", 1))->job.plain_tree);
+  EXPECT_TRUE(nccl_setup(cluster("hgx-h100", 2))->job.plain_tree);
+  EXPECT_FALSE(nccl_setup(cluster("hgx-a100", 2))->job.plain_tree);
+  GpuCluster shared = cluster("hgx-h100", 2);
+  shared.one_gpu_per_nic = false;
+  EXPECT_FALSE(nccl_setup(shared)->job.plain_tree);
+}
+
+TEST(NcclSetup, KnowsWhoseTheCpusAre) {
+  EXPECT_TRUE(nccl_setup(cluster("ndv4", 2))->job.amd_cpu);
+  EXPECT_FALSE(nccl_setup(cluster("hgx-h100", 2))->job.amd_cpu);
+  // NCCL 2.28.9 over that machine's topology file: 204.4 µs, and 131.6 on Intel.
+  const auto setup = nccl_setup(cluster("ndv4", 2));
+  const auto cost = nccl_cost(OperationId::all_reduce, kRing, kSimple, setup->job, setup->graph);
+  EXPECT_NEAR(cost->latency_microseconds, 204.4, 0.05);
+}
+
 TEST(NcclSetup, ChannelsNeverCarryMoreThanTheNvlinks) {
   for (const char* machine : {"hgx-a100", "hgx-h100", "p5", "hgx-b200"}) {
     for (const int ranks : {2, 8, 16, 64, 72}) {
