@@ -195,18 +195,59 @@ void add_communicators(const Run& run, ReportLines& facts) {
   facts.push_back({text});
 }
 
+void add_networks(const Run& run, ReportLines& facts) {
+  const std::vector<std::string>& used = run.nccl_networks.used;
+  if (used.size() > 1) {
+    facts.push_back({fmt::format("warning: NCCL began with network {} and made later communicators over {}: "
+                                 "rows may have run over "
+                                 "another network than was meant; NCCL_DEBUG=INFO shows why it changed",
+                                 used.front(), fmt::join(used.begin() + 1, used.end(), ", ")),
+                     Tone::warning});
+    return;
+  }
+  if (node_count(run.ranks) < 2) return;  // nothing runs over it
+  if (!used.empty()) facts.push_back({"network between hosts, as NCCL chose it: " + used.front()});
+  if (!run.nccl_networks.unknown_reason.empty()) {
+    facts.push_back(
+        {"network between hosts, as NCCL chose it: not known: " + run.nccl_networks.unknown_reason});
+  }
+}
+
 }  // namespace
 
 ReportLines unavailable_lines(const Run& run, OperationId id) {
-  std::set<std::pair<std::string, std::string>> seen;
-  ReportLines facts;
+  /// Rows of one algorithm that one reason keeps from running.
+  struct Missing {
+    std::string algorithm;
+    std::string why;
+    std::vector<std::string> kinds;  // types and reductions, each once
+  };
+  std::vector<Missing> all;
+  std::set<std::string> measured;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     const std::string& why = row.measurement.unavailable;
-    if (key.operation != id || why.empty() || !seen.emplace(key.algorithm, why).second) continue;
-    const std::string algorithm = key.algorithm == "auto" ? "" : " --algo " + key.algorithm;
-    facts.push_back(
-        {fmt::format("{}{}: not available: {}", operation(id).name, algorithm, why), Tone::plain});
+    if (key.operation != id) continue;
+    if (why.empty()) {
+      measured.insert(key.algorithm);
+      continue;
+    }
+    auto same = std::find_if(all.begin(), all.end(), [&](const Missing& each) {
+      return each.algorithm == key.algorithm && each.why == why;
+    });
+    if (same == all.end()) same = all.insert(all.end(), {key.algorithm, why, {}});
+    std::string kind(traits(key.type).name);
+    if (key.reduction) kind += fmt::format(" {}", name(*key.reduction));
+    if (std::find(same->kinds.begin(), same->kinds.end(), kind) == same->kinds.end())
+      same->kinds.push_back(kind);
+  }
+  ReportLines facts;
+  for (const Missing& each : all) {
+    const std::string algorithm = each.algorithm == kLibraryChoice ? "" : " --algo " + each.algorithm;
+    const std::string kinds =
+        measured.contains(each.algorithm) ? fmt::format(" ({})", fmt::join(each.kinds, ", ")) : "";
+    facts.push_back({fmt::format("{}{}{}: not available: {}", operation(id).name, algorithm, kinds, each.why),
+                     Tone::plain});
   }
   return facts;
 }
@@ -228,6 +269,7 @@ ReportLines footer_lines(const Run& run) {
   for (const ReportLine& fact : fit_lines(run)) facts.push_back(fact);
   add_cost(run, facts);
   add_communicators(run, facts);
+  add_networks(run, facts);
   for (const ReportLine& fact : verdict_lines(run)) facts.push_back(fact);
   return facts;
 }

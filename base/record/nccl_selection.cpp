@@ -47,6 +47,10 @@ Json nccl_observer_status_to_json(const NcclObserverStatus& status) {
   return {{"use", status.use}, {"expectation", status.expectation}};
 }
 
+Json nccl_networks_to_json(const NcclNetworks& networks) {
+  return {{"used", networks.used}, {"unknown_reason", networks.unknown_reason}};
+}
+
 std::optional<NcclSelection> nccl_selection_in(const JsonReader& row) {
   const auto json = row.find("nccl");
   if (!json) return std::nullopt;
@@ -71,6 +75,15 @@ NcclObserverStatus nccl_observer_status_in(const JsonReader& run) {
   const auto json = run.find("nccl_untold");
   if (!json) return {};
   return {json->at("use").text(), json->at("expectation").text()};
+}
+
+NcclNetworks nccl_networks_in(const JsonReader& run) {
+  NcclNetworks networks;
+  const auto json = run.find("nccl_networks");
+  if (!json) return networks;
+  for (const JsonReader& each : json->at("used").items()) networks.used.push_back(each.text());
+  networks.unknown_reason = json->at("unknown_reason").text();
+  return networks;
 }
 
 }  // namespace collbench

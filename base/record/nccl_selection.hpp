@@ -43,13 +43,23 @@ struct NcclObserverStatus {
   bool operator==(const NcclObserverStatus&) const = default;
 };
 
+/// The networks that NCCL chose to carry data between hosts by: "IB", "Socket", a plugin's name.
+struct NcclNetworks {
+  std::vector<std::string> used;  ///< each once, in the order of their first use: the first is the start's
+  std::string unknown_reason;     ///< why that is not known; empty where it is, and for runs without NCCL
+
+  bool operator==(const NcclNetworks&) const = default;
+};
+
 /// In a run record (docs/formats.md). What is none is null.
 [[nodiscard]] Json nccl_selection_to_json(const std::optional<NcclSelection>& selection);
 [[nodiscard]] Json nccl_observer_status_to_json(const NcclObserverStatus& status);
+[[nodiscard]] Json nccl_networks_to_json(const NcclNetworks& networks);
 
-/// The members `nccl` of a row and `nccl_observer_status` of a run, which older records lack. Throw Error
-/// (usage) that names the place in the file.
+/// The members `nccl` of a row, `nccl_untold` and `nccl_networks` of a run, which older records lack. Throw
+/// Error (usage) that names the place in the file.
 [[nodiscard]] std::optional<NcclSelection> nccl_selection_in(const JsonReader& row);
 [[nodiscard]] NcclObserverStatus nccl_observer_status_in(const JsonReader& run);
+[[nodiscard]] NcclNetworks nccl_networks_in(const JsonReader& run);
 
 }  // namespace collbench

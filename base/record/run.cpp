@@ -108,6 +108,7 @@ Json run_to_json(const Run& run) {
           {"config_file", run.config_file},
           {"backend", name(run.backend)},
           {"nccl_untold", nccl_observer_status_to_json(run.nccl_observer_status)},
+          {"nccl_networks", nccl_networks_to_json(run.nccl_networks)},
           {"time_reduction", name(run.time_reduction)},
           {"simulated", run.simulated},
           {"launches", run.launches},
@@ -151,6 +152,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (const auto file = json.find("config_file")) run.config_file = file->text();
   run.backend = backend_from_json(json.at("backend"));
   run.nccl_observer_status = nccl_observer_status_in(json);
+  run.nccl_networks = nccl_networks_in(json);
   run.time_reduction = rank_aggregate_from_json(json.at("time_reduction"));
   run.simulated = json.at("simulated").boolean();
   if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);

@@ -55,6 +55,7 @@ struct Run {
   std::string config_file;                         ///< options were read from it too; empty: none
   BackendId backend = BackendId::mpi;
   NcclObserverStatus nccl_observer_status;                ///< why NCCL tells nothing of its choices
+  NcclNetworks nccl_networks;                             ///< that carried its data between hosts
   RankAggregate time_reduction = RankAggregate::maximum;  ///< how ranks' times became one
   bool simulated = false;                                 ///< times are SimGrid's
   Identities ranks;

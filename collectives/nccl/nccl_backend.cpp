@@ -8,7 +8,6 @@
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
-#include "collectives/nccl/algorithm_override.hpp"
 #include "collectives/nccl/nccl_row.hpp"
 #include "launch/agreement.hpp"
 
@@ -28,6 +27,40 @@ void require_graphs(const CudaLibrary& cuda) {
       "leave -G out, or name a CUDA runtime of 11.4 or newer in COLLBENCH_CUDART");
 }
 
+/// Of what a row has in common with its trial.
+RowKey trial_key(const RowKey& row) {
+  RowKey key;
+  key.operation = row.operation;
+  key.type = row.type;
+  key.reduction = row.reduction;
+  key.algorithm = row.algorithm;
+  return key;
+}
+
+/// One row of 1 KiB for each operation, type and reduction that is wanted.
+std::vector<RowKey> trial_keys(const NcclOptions& options, const std::string& algorithm) {
+  std::vector<RowKey> keys;
+  for (const OperationId id : options.operations) {
+    for (const DataType type : options.types) {
+      RowKey key;
+      key.operation = id;
+      key.size_bytes = kKiB;
+      key.count = kKiB / traits(type).bytes;
+      key.type = type;
+      key.algorithm = algorithm;
+      if (!operation(id).reduces) {
+        keys.push_back(key);
+        continue;
+      }
+      for (const Reduction reduction : options.reductions) {
+        key.reduction = reduction;
+        keys.push_back(key);
+      }
+    }
+  }
+  return keys;
+}
+
 }  // namespace
 
 NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines,
@@ -35,50 +68,61 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
     : waiter_(waiter),
       gpu_(waiter, machines, options.share_gpu, options.inside_slurm),
       observer_(gpu_.nccl.version),
+      network_log_(gpu_.nccl.version),
       traffic_(options.traffic),
       operations_per_group_(options.operations_per_group),
       graph_launches_(options.graph_launches) {
   if (graph_launches_ > 0) launch::agreed(waiter.ranks(), waiter.host(), [&] { require_graphs(gpu_.cuda); });
-  communicator_seconds_.push_back(try_nccl(gpu_, waiter_));
+  keep_network_plugin(gpu_.nccl.version);
+  note_made(try_nccl(gpu_, waiter_));
   try_algorithms(options);
 }
 
 /// NCCL refuses a choice only when an operation is called: from 2.24 on with an error, and before by taking
-/// another one in silence.
+/// another one in silence. Which it refuses depends on type and reduction, too (NVLS multiplies nothing), and
+/// on no size.
 void NcclBackend::try_algorithms(const NcclOptions& options) {
   for (const std::string& algorithm : options.algorithms) {
-    if (!algorithm_override(algorithm)) continue;
-    for (const OperationId id : options.operations) {
-      RowKey key;
-      key.operation = id;
-      key.size_bytes = kKiB;
-      key.count = kKiB / traits(key.type).bytes;
-      key.algorithm = algorithm;
-      if (operation(id).reduces) key.reduction = Reduction::sum;
-      if (unsupported_reason(key)) continue;
-      const RowLayout row = layout(key);
-      launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(row.bytes); });
-      try {
-        try_algorithm(key, row);
-      } catch (const launch::AgreedError& error) {
-        if (error.status() != ExitStatus::not_here) {
-          leave_buffers();
-          throw;
-        }
-        declined_[{id, algorithm}] = error.what();
-      }
+    const auto forced = algorithm_override(algorithm);
+    if (!forced) continue;
+    const std::vector<RowKey> wanted = trial_keys(options, algorithm);
+    std::vector<std::string> reasons;
+    for (const RowKey& key : wanted) reasons.push_back(unsupported_reason(key).value_or(""));
+    reasons = launch::agreed_texts(waiter_.ranks(), reasons);
+    std::vector<RowKey> trials;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (reasons[i].empty()) trials.push_back(wanted[i]);
     }
+    try_algorithm(*forced, trials);
   }
 }
 
-/// On a non-blocking communicator of its own, which can be given up: an algorithm that some host cannot set
-/// up is what hangs here.
-void NcclBackend::try_algorithm(const RowKey& key, const RowLayout& layout) {
-  const ScopedEnvironment forced(algorithm_override(key.algorithm).value_or(AlgorithmOverride{}));
-  NcclCommunicator trial(gpu_, waiter_, NcclCalls::non_blocking);
-  communicator_seconds_.push_back(trial.seconds());
-  row_on(trial, key, layout, false)->run(1);
-  trial.finalize();
+/// On non-blocking communicators of their own, which can be given up: an algorithm that some host cannot set
+/// up is what hangs here. One serves until NCCL refuses a trial. The variables stay set meanwhile: NCCL reads
+/// them again to say why it has no algorithm, and without them calls it an internal error (v2.30.7-1,
+/// src/enqueue.cc, topoGetAlgoInfo).
+void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials) {
+  const ScopedEnvironment environment(forced);
+  std::unique_ptr<NcclCommunicator> communicator;
+  for (const RowKey& key : trials) {
+    const RowLayout row = layout(key);
+    launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(row.bytes); });
+    try {
+      if (!communicator) {
+        communicator = std::make_unique<NcclCommunicator>(gpu_, waiter_, NcclCalls::non_blocking);
+        note_made(communicator->seconds());
+      }
+      row_on(*communicator, key, row, false)->run(1);
+    } catch (const launch::AgreedError& error) {
+      if (error.status() != ExitStatus::not_here) {
+        leave_buffers();
+        throw;
+      }
+      declined_[trial_key(key)] = error.what();
+      communicator.reset();
+    }
+  }
+  if (communicator) communicator->finalize();
 }
 
 NcclBackend::~NcclBackend() {
@@ -94,6 +138,7 @@ void NcclBackend::leave_buffers() {
 void NcclBackend::describe(Run& run) const {
   run.backend = BackendId::nccl;
   run.nccl_observer_status = observer_.status();
+  run.nccl_networks = {.used = networks_, .unknown_reason = network_log_.unknown_reason()};
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
@@ -130,7 +175,7 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
     return fmt::format("NCCL {} may silently use another algorithm; 2.24 and newer refuse",
                        nccl_version_text(gpu_.nccl.version));
   }
-  const auto declined = declined_.find({key.operation, key.algorithm});
+  const auto declined = declined_.find(trial_key(key));
   if (declined != declined_.end()) return "declined: " + declined->second;
   return std::nullopt;
 }
@@ -142,9 +187,10 @@ std::string NcclBackend::note(const RowKey& key) const {
   if (gpu_.shared) notes.emplace_back("correctness only: ranks share a GPU");
   const bool grouped = operations_per_group_ > 1 && key.operation != OperationId::ping_pong;
   if (grouped) notes.push_back(fmt::format("{} in one group", operations_per_group_));
-  if (key.operation == OperationId::all_to_all && gpu_.nccl.all_to_all == nullptr) {
+  const bool newer_have_it = key.operation == OperationId::all_to_all ||
+                             key.operation == OperationId::gather || key.operation == OperationId::scatter;
+  if (newer_have_it && !gpu_.nccl.has_call(key.operation))
     notes.emplace_back("grouped ncclSend and ncclRecv");
-  }
   return fmt::format("{}", fmt::join(notes, "; "));
 }
 
@@ -174,9 +220,18 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
   if (!made) {
     const ScopedEnvironment forced(algorithm_override(algorithm).value_or(AlgorithmOverride{}));
     made = std::make_unique<NcclCommunicator>(gpu_, waiter_, NcclCalls::blocking);
-    communicator_seconds_.push_back(made->seconds());
+    note_made(made->seconds());
   }
   return *made;
+}
+
+/// Of a communicator that all ranks have just made. One network that some rank took is enough to be named.
+void NcclBackend::note_made(double seconds) {
+  communicator_seconds_.push_back(seconds);
+  for (const std::string& network : waiter_.ranks().all_gather(network_log_.newest())) {
+    const bool known = std::find(networks_.begin(), networks_.end(), network) != networks_.end();
+    if (!network.empty() && !known) networks_.push_back(network);
+  }
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {

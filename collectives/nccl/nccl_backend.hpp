@@ -2,12 +2,13 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "collectives/engine/backend.hpp"
+#include "collectives/nccl/algorithm_override.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
+#include "collectives/nccl/nccl_network.hpp"
 #include "collectives/nccl/nccl_observer.hpp"
 #include "launch/collective_wait.hpp"
 
@@ -18,6 +19,8 @@ struct NcclOptions {
   bool share_gpu = false;                  ///< ranks may share a GPU: then only correctness is checked
   bool inside_slurm = false;               ///< for the advice in messages
   std::vector<OperationId> operations{};   ///< that algorithms are wanted for
+  std::vector<DataType> types{};           ///< likewise
+  std::vector<Reduction> reductions{};     ///< likewise, of the operations that reduce
   std::vector<std::string> algorithms{};   ///< that are wanted, "auto" among them or not
   std::uint64_t operations_per_group = 1;  ///< issued between ncclGroupStart and ncclGroupEnd
   TrafficMatrix traffic{};                 ///< what AllToAllv moves
@@ -58,20 +61,23 @@ class NcclBackend : public Backend {
 
  private:
   [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
+  void note_made(double seconds);
   void try_algorithms(const NcclOptions& options);
-  void try_algorithm(const RowKey& key, const RowLayout& layout);
+  void try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials);
   [[nodiscard]] std::unique_ptr<PreparedRow> row_on(NcclCommunicator& communicator, const RowKey& key,
                                                     const RowLayout& layout, bool in_graphs) const;
   void leave_buffers();
 
   const launch::CollectiveWait& waiter_;
   GpuSession gpu_;
-  NcclObserver observer_;  // before any communicator
+  NcclObserver observer_;  // before any communicator, as the next
+  NcclNetworkLog network_log_;
   TrafficMatrix traffic_;
   std::uint64_t operations_per_group_;
   int graph_launches_;
-  std::map<std::pair<OperationId, std::string>, std::string> declined_;  // and why
+  std::map<RowKey, std::string> declined_;  // by trial_key, and why
   std::vector<double> communicator_seconds_;
+  std::vector<std::string> networks_;  // of all ranks' communicators, each once, the first one's first
   DeviceBuffer send_;
   DeviceBuffer receive_;
   DeviceBuffer scratch_;  // an NcclRowScratch

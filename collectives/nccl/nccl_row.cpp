@@ -35,6 +35,20 @@ KernelElements elements_of(const DataPattern::Table* table, DataType type, std::
 
 }  // namespace
 
+bool repeats_on_data(DataType type, Reduction reduction) {
+  if (traits(type).kind != NumberKind::floating) return true;
+  switch (reduction) {
+    case Reduction::min:
+    case Reduction::max:
+    case Reduction::avg:
+      return true;
+    case Reduction::sum:
+    case Reduction::prod:
+      return false;
+  }
+  return false;
+}
+
 NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContext& context,
                  const NcclRowBuffers& buffers)
     : key_(key),
@@ -86,8 +100,8 @@ void NcclRow::fill(std::uint64_t iteration) {
 }
 
 void NcclRow::fill_to_repeat() {
-  // In place the result is the next input: sums would run into infinities and products into slow subnormals.
-  if (!key_.in_place || !key_.reduction) {
+  // In place the result is the next input.
+  if (!key_.in_place || !key_.reduction || repeats_on_data(key_.type, *key_.reduction)) {
     fill(0);
     return;
   }
@@ -118,6 +132,10 @@ void NcclRow::issue() const {
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
   const NcclRowBuffers& b = buffers_;
+  if (!nccl.has_call(key_.operation) && key_.operation != OperationId::hypercube) {
+    exchange();
+    return;
+  }
   switch (key_.operation) {
     case OperationId::all_gather:
       communicator_.check(nccl.all_gather(b.input, b.output, layout_.count, type_, handle, stream),
@@ -143,20 +161,20 @@ void NcclRow::issue() const {
           "ncclAllReduce");
       return;
     case OperationId::all_to_all:
-      if (nccl.all_to_all == nullptr) {
-        exchange();
-        return;
-      }
       communicator_.check(nccl.all_to_all(b.input, b.output, layout_.count, type_, handle, stream),
                           "ncclAlltoAll");
+      return;
+    case OperationId::gather:
+      communicator_.check(nccl.gather(b.input, b.result, layout_.count, type_, call_.root, handle, stream),
+                          "ncclGather");
+      return;
+    case OperationId::scatter:
+      communicator_.check(nccl.scatter(b.input, b.result, layout_.count, type_, call_.root, handle, stream),
+                          "ncclScatter");
       return;
     case OperationId::all_to_all_v:
     case OperationId::send_recv:
     case OperationId::ping_pong:
-    case OperationId::gather:
-    case OperationId::scatter:
-      exchange();
-      return;
     case OperationId::hypercube:
       break;
   }

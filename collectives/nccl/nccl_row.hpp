@@ -44,6 +44,11 @@ struct NcclRowBuffers {
 /// What recording an event may add to the stream, with room to spare.
 inline constexpr double kEventSeconds = 2e-6;
 
+/// Whether a result that is the next call's input again and again stays of the size of data: minima, maxima
+/// and averages do after the first call, and integers wrap. Sums of floats run into infinities, and products
+/// into those or into slow subnormals.
+[[nodiscard]] bool repeats_on_data(DataType type, Reduction reduction);
+
 /// One row on GPUs.
 class NcclRow : public PreparedRow {
  public:

@@ -27,6 +27,8 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
       collectives::NcclOptions{.share_gpu = options.share_gpu,
                                .inside_slurm = launch::inside_slurm(),
                                .operations = options.request.operations,
+                               .types = options.request.types,
+                               .reductions = options.request.reductions,
                                .algorithms = options.request.algorithms,
                                .operations_per_group = options.loop.fixed.per_group,
                                .traffic = traffic,

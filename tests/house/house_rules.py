@@ -102,7 +102,7 @@ WITHOUT_HEADER = {
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/real_nccl/(wrapped_nccl|simulated_memory)\.cpp": "libraries to load",
-    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|tuner)\.cpp": "libraries to load",
+    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
     r"tests/topology/telemetry/stand_in_nvml\.cpp": "a library to load",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/fuzz/[a-z0-9_]+_fuzz\.cpp": "programs for a fuzzer, one per reader",

@@ -125,8 +125,19 @@ class Operations(Scratch):
     def test_5_ranks_without_nccl_all_to_all(self):
         made = self.check(5, version=22200)
         notes = {row["operation"]: row["note"] for row in made["rows"] if not row["unavailable"]}
-        self.assertEqual(notes["AllToAll"], "grouped ncclSend and ncclRecv")
+        for operation in ("AllToAll", "Gather", "Scatter"):
+            self.assertEqual(notes[operation], "grouped ncclSend and ncclRecv")
         self.assertEqual(notes["AllReduce"], "")
+
+    def test_calls_of_their_own_from_2_28_on(self):
+        """AllToAll, Gather and Scatter by one rule; what fails is named."""
+        made = self.record(3, *QUICK, "--ops", "all_to_all,gather,scatter", "--sizes", "4K")
+        self.assertEqual({(row["operation"], row["wrong_elements"], row["note"]) for row in made["rows"]},
+                         {("AllToAll", 0, ""), ("Gather", 0, ""), ("Scatter", 0, "")})
+        named = {"all_to_all": "ncclAlltoAll", "gather": "ncclGather", "scatter": "ncclScatter"}
+        for operation, call in named.items():
+            result = mpirun(3, *QUICK, "--ops", operation, "--sizes", "4K", environment={"COLLBENCH_STAND_IN": "call_error:3@0"})
+            self.check_line(result, [f"{call} failed: unhandled cuda error"], 4)
 
     def test_the_record_says_what_it_was_measured_with(self):
         made = self.record(2, *QUICK, *SMALL)
@@ -446,6 +457,15 @@ class Algorithms(Scratch):
         self.assertRegex(rows["AllReduce", "nvls"]["unavailable"], "declined: .*NCCL_ALGO was set to NVLS")
         self.assertEqual(rows["AllReduce", "ring"]["wrong_elements"], 0)
 
+    def test_what_nccl_refuses_of_some_types_and_reductions_only(self):
+        """NVLS multiplies nothing, and takes no maximum of floats: each type and reduction is tried by itself."""
+        made = self.record(2, *QUICK, "--ops", "all_reduce,all_gather", "--sizes", "4K", "--algo", "nvls", "-d", "float,half",
+                           "-o", "sum,prod,max", environment={"COLLBENCH_STAND_IN_NVSWITCH": "1"})
+        declined = {(row["type"], row["reduction"]) for row in made["rows"] if row["unavailable"].startswith("declined: ")}
+        measured = {(row["type"], row["reduction"]) for row in made["rows"] if not row["unavailable"]}
+        self.assertEqual(declined, {("float", "max"), ("float", "prod"), ("half", "prod")})
+        self.assertEqual(measured, {("float", "sum"), ("half", "sum"), ("half", "max"), ("float", None), ("half", None)})
+
     def test_a_communicator_that_hangs_while_an_algorithm_is_tried(self):
         result = mpirun(3, *QUICK, *SMALL, "--algo", "ring", "-T", "5", environment={"COLLBENCH_STAND_IN": "init_hang:2@2"})
         self.check_line(result, ["creation of a communicator: timed out waiting for ranks .* after 4 s"], 4)
@@ -618,6 +638,46 @@ class Observer(Scratch):
         made, _ = self.observed(22809, environment={"COLLBENCH_STAND_IN": "no_plugins"})
         for why in made["nccl_untold"].values():
             self.assertRegex(why, "NCCL did not load /.*libcollbench_observer.so; NCCL_DEBUG=INFO shows why")
+
+
+class Network(Scratch):
+    """NCCL says in its log which network each communicator has; a plugin's is "Fabric" here, and "Socket" the built-in one."""
+
+    PLUGIN = {"NCCL_NET_PLUGIN": str(STAND_INS / "libstand_in_network.so")}
+    CHANGED = "warning: NCCL began with network Fabric and made later communicators over Socket"
+
+    def networks(self, version, environment=None):
+        result = mpirun(2, *QUICK, *SMALL, "-J", self.path, "--overwrite",
+                        environment={"COLLBENCH_NCCL": nccl(version), **(environment or {})})
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertNotIn("NCCL INFO", result.stdout + result.stderr)
+        return json.loads(self.path.read_text())["nccl_networks"], unwrapped(result.stdout)
+
+    def test_without_a_plugin(self):
+        self.assertEqual(self.networks(22809)[0], {"used": ["Socket"], "unknown_reason": ""})
+
+    def test_the_users_plugin_carries_the_rows(self):
+        """NCCL 2.28 and 2.29 forget its name when the trial's communicator ends (NVIDIA/nccl#1978)."""
+        for version in (22304, 22703, 22809, 22907, 23007):
+            networks, text = self.networks(version, self.PLUGIN)
+            self.assertEqual(networks, {"used": ["Fabric"], "unknown_reason": ""}, version)
+            self.assertNotIn("NCCL began with network", text)
+
+    def test_another_network_than_that_of_the_start_is_said(self):
+        """What the user has set stays, whatever follows."""
+        networks, text = self.networks(22809, {**self.PLUGIN, "NCCL_NET_PLUGIN_REF_COUNT": "0"})
+        self.assertEqual(networks["used"], ["Fabric", "Socket"])
+        self.assertIn(self.CHANGED, text)
+
+    def test_a_log_of_the_users_own_stays(self):
+        log = self.path.parent / "nccl.log"
+        networks, _ = self.networks(22809, {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": str(log)})
+        self.assertEqual(networks["used"], [])
+        self.assertIn("NCCL_DEBUG is set", networks["unknown_reason"])
+        self.assertIn("Using network Socket", log.read_text())
+
+    def test_an_nccl_whose_log_would_stand_on_stdout(self):
+        self.assertIn("NCCL 2.22.0 would print on stdout", self.networks(22200)[0]["unknown_reason"])
 
 
 class Placement(Scratch):

@@ -64,7 +64,32 @@ NcclLibrary NcclLibrary::load() {
   need(library, nccl, nccl.send, "ncclSend");
   need(library, nccl, nccl.recv, "ncclRecv");
   library.find(nccl.all_to_all, "ncclAlltoAll");
+  library.find(nccl.gather, "ncclGather");
+  library.find(nccl.scatter, "ncclScatter");
   return nccl;
+}
+
+bool NcclLibrary::has_call(OperationId operation) const {
+  switch (operation) {
+    case OperationId::all_reduce:
+    case OperationId::all_gather:
+    case OperationId::reduce_scatter:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+      return true;
+    case OperationId::all_to_all:
+      return all_to_all != nullptr;
+    case OperationId::gather:
+      return gather != nullptr;
+    case OperationId::scatter:
+      return scatter != nullptr;
+    case OperationId::all_to_all_v:
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::hypercube:
+      return false;
+  }
+  return false;
 }
 
 Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus status) const {

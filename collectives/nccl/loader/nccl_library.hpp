@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/record/data_type.hpp"
+#include "base/record/operation.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 
 // What we use of NCCL's interface, in our own words, so that a build needs no NCCL: names and values that are
@@ -94,9 +95,16 @@ struct NcclLibrary {
   NcclResult (*send)(const void*, std::size_t count, NcclType, int peer, NcclHandle,
                      CudaStreamHandle) = nullptr;
   NcclResult (*recv)(void*, std::size_t count, NcclType, int peer, NcclHandle, CudaStreamHandle) = nullptr;
-  /// Null before 2.28.
+  /// These three are null before 2.28.
   NcclResult (*all_to_all)(const void* send, void* receive, std::size_t count, NcclType, NcclHandle,
                            CudaStreamHandle) = nullptr;
+  NcclResult (*gather)(const void* send, void* receive, std::size_t count, NcclType, int root, NcclHandle,
+                       CudaStreamHandle) = nullptr;
+  NcclResult (*scatter)(const void* send, void* receive, std::size_t count, NcclType, int root, NcclHandle,
+                        CudaStreamHandle) = nullptr;
+
+  /// Whether NCCL has a call of its own for `operation`, or it is made of sends and receives.
+  [[nodiscard]] bool has_call(OperationId operation) const;
 
   /// Finds libnccl and fills the table. Throws Error (not_here) when there is none, when it is older than
   /// 2.18, and when it lacks a function that we need, which is then named.

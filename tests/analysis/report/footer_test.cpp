@@ -216,5 +216,28 @@ TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
       "communicators: 1.5 s for the first, including NCCL's own setup; 300 ms for each of 3 more (median)");
 }
 
+TEST(OutcomeFacts, SayWhichNetworkNcclUsedAndThatItChanged) {
+  collbench::Run run = example_run();
+  const auto said = [&] {
+    std::string text;
+    for (const ReportLine& fact : footer_lines(run)) {
+      if (fact.text.find("network") != std::string::npos) text += fact.text + "\n";
+    }
+    return text;
+  };
+  run.ranks = {{.rank = 0, .host = "a", .node = 0}, {.rank = 1, .host = "b", .node = 1}};
+  EXPECT_EQ(said(), "") << "runs without NCCL";
+  run.nccl_networks = {.used = {"IB"}, .unknown_reason = ""};
+  EXPECT_EQ(said(), "network between hosts, as NCCL chose it: IB\n");
+  run.nccl_networks = {.used = {}, .unknown_reason = "NCCL_DEBUG is set"};
+  EXPECT_EQ(said(), "network between hosts, as NCCL chose it: not known: NCCL_DEBUG is set\n");
+  run.ranks[1].node = 0;
+  EXPECT_EQ(said(), "") << "one host needs none";
+  run.nccl_networks = {.used = {"AWS Libfabric", "IB", "Socket"}, .unknown_reason = ""};
+  EXPECT_TRUE(
+      said().starts_with("warning: NCCL began with network AWS Libfabric and made later communicators over "
+                         "IB, Socket: rows may"));
+}
+
 }  // namespace
 }  // namespace collbench::analysis::footer_test

@@ -130,6 +130,8 @@ static_assert(same_call<&NcclLibrary::send>(ncclSend));
 static_assert(same_call<&NcclLibrary::recv>(ncclRecv));
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
 static_assert(same_call<&NcclLibrary::all_to_all>(ncclAlltoAll));
+static_assert(same_call<&NcclLibrary::gather>(ncclGather));
+static_assert(same_call<&NcclLibrary::scatter>(ncclScatter));
 #endif
 static_assert(same_call<&CudaLibrary::get_device_count>(cudaGetDeviceCount));
 static_assert(same_call<&CudaLibrary::driver_get_version>(cudaDriverGetVersion));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collectives/nccl/loader/nccl_library.hpp"
+#include "tests/collectives/nccl/stand_in/network.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"
 
 // What the stand-in libnccl's handles point to, and what CUDA graphs hold of it.
@@ -19,6 +20,7 @@ struct NcclCommunicatorObject {
   int ranks = 1;
   bool blocking = true;
   Restriction restriction;
+  std::unique_ptr<Network> network;
   std::unique_ptr<Plugins> plugins;
   int socket = -1;
   std::atomic<NcclResult> state{NcclResult::success};

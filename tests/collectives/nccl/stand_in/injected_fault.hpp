@@ -29,4 +29,7 @@ inline long stand_in_number(const char* variable, long otherwise) {
   return text == nullptr ? otherwise : std::atol(text);
 }
 
+/// Whether the stand-ins' GPUs have NVSwitches: COLLBENCH_STAND_IN_NVSWITCH=1.
+inline bool has_nvswitches() { return stand_in_number("COLLBENCH_STAND_IN_NVSWITCH", 0) != 0; }
+
 }  // namespace collbench::collectives

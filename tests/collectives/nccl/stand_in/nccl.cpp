@@ -16,10 +16,12 @@
 //   ncclCommDestroy wait for that (init.cc, commDestroySync: localPersistentRefs);
 // - a call that fails inside a group spoils it: its end returns the error and launches nothing (group.cc);
 // - ncclCommAbort inside a group is put off to its end, being a group call (init.cc): stderr has it;
-// - tuner and profiler plugins: plugins.hpp;
+// - tuner and profiler plugins: plugins.hpp; the network and its plugin: network.hpp;
 // - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
-//   invalid usage (enqueue.cc, "No algorithm/protocol available"), as is NVLS without NVSwitches, which the
-//   stand-ins' GPUs lack; before, another one is taken in silence.
+//   refused (enqueue.cc, topoGetAlgoInfo, "No algorithm/protocol available"), as is NVLS without NVSwitches
+//   or for a type and reduction that it lacks; before, another one is taken in silence. NCCL_ALGO and
+//   NCCL_PROTO are read once more then: where one is still set it is invalid usage, else an internal error.
+//   On a non-blocking communicator all that happens in the thread that goes on with the call.
 // COLLBENCH_STAND_IN makes it fail (injected_fault.hpp):
 // - init_error: making the communicator ends in ncclSystemError, as when no socket interface is found
 //   (bootstrap.cc);
@@ -54,6 +56,7 @@
 #include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"
+#include "tests/collectives/nccl/stand_in/refused_algorithms.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -67,7 +70,7 @@ bool collbench_stand_in_captures(CudaStreamHandle stream);
 namespace {
 
 /// One operation, or all sends and receives of a group, with what they read and write.
-struct Operation {
+struct IssuedOperation {
   NcclHandle communicator = nullptr;
   CudaStreamHandle stream = nullptr;
   AskHeader header;
@@ -84,10 +87,10 @@ std::atomic<int> operations{0};
 std::atomic<int> transfers{0};
 thread_local int group_depth = 0;
 thread_local NcclResult group_result = NcclResult::success;
-thread_local std::string last_error;
-thread_local std::unique_ptr<Operation> group;
+std::string last_error;
+thread_local std::unique_ptr<IssuedOperation> group;
 
-bool talk(const Operation& operation) {
+bool talk(const IssuedOperation& operation) {
   const int socket = operation.communicator->socket;
   bool good = send_all(socket, &operation.header, sizeof operation.header);
   for (const auto& [part, data] : operation.sends) good = good && send_all(socket, &part, sizeof part);
@@ -100,7 +103,7 @@ bool talk(const Operation& operation) {
   return good;
 }
 
-void spoil(const Operation& operation) {
+void spoil(const IssuedOperation& operation) {
   const auto wrong_from = injected_fault("wrong_data");
   if (!wrong_from || operation.number < *wrong_from) return;
   auto* const first = static_cast<unsigned char*>(operation.receives.empty() ? operation.receive
@@ -109,7 +112,7 @@ void spoil(const Operation& operation) {
 }
 
 /// On the stream's thread; of a captured operation once per launch.
-void run(const Operation& operation) {
+void run(const IssuedOperation& operation) {
   NcclCommunicatorObject& communicator = *operation.communicator;
   if (injected_fault("hang") == operation.number) {
     communicator.wait_for_abort();
@@ -124,13 +127,7 @@ void run(const Operation& operation) {
   spoil(operation);
 }
 
-bool has_algorithm(const NcclCommunicatorObject& communicator, Ask ask) {
-  if (ask == Ask::group || ask == Ask::all_to_all || stand_in_version() < 22400) return true;
-  const std::string& algorithm = communicator.restriction.algorithm;
-  return algorithm.empty() || algorithm == "Ring" || (algorithm == "Tree" && ask == Ask::all_reduce);
-}
-
-void tell_plugins(const Operation& operation) {
+void tell_plugins(const IssuedOperation& operation) {
   const NcclCommunicatorObject& communicator = *operation.communicator;
   const AskHeader& header = operation.header;
   if (header.ask == Ask::group) {
@@ -146,20 +143,18 @@ void tell_plugins(const Operation& operation) {
   }
 }
 
-NcclResult launch(std::unique_ptr<Operation> operation) {
+NcclResult launch(std::unique_ptr<IssuedOperation> operation) {
   NcclCommunicatorObject& communicator = *operation->communicator;
-  if (!has_algorithm(communicator, operation->header.ask)) {
-    last_error =
-        "No algorithm/protocol available. NCCL_ALGO was set to " + communicator.restriction.algorithm;
-    return NcclResult::invalid_usage;
-  }
   if (communicator.state == NcclResult::in_progress) return NcclResult::invalid_usage;
+  if (!has_algorithm(communicator.restriction, operation->header)) {
+    return go_on(communicator, [] { return refusal(last_error); });
+  }
   operation->number = ++operations;
   operation->header.rank = communicator.rank;
   operation->header.ranks = communicator.ranks;
   tell_plugins(*operation);
   if (injected_fault("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
-  return go_on(communicator, [shared = std::shared_ptr<const Operation>(std::move(operation))] {
+  return go_on(communicator, [shared = std::shared_ptr<const IssuedOperation>(std::move(operation))] {
     std::shared_ptr<GraphReference> reference;
     if (collbench_stand_in_captures(shared->stream)) {
       reference = std::make_shared<GraphReference>(*shared->communicator);
@@ -177,7 +172,7 @@ struct Blocks {
 
 NcclResult collective(const AskHeader& header, Blocks blocks, const void* send, void* receive,
                       NcclHandle communicator, CudaStreamHandle stream) {
-  auto operation = std::make_unique<Operation>();
+  auto operation = std::make_unique<IssuedOperation>();
   operation->communicator = communicator;
   operation->stream = stream;
   operation->header = header;
@@ -211,14 +206,15 @@ NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
       !receive_all(communicator.socket, &welcome, 1)) {
     return NcclResult::remote_error;
   }
+  communicator.network = std::make_unique<Network>();
   communicator.plugins = std::make_unique<Plugins>(communicator.ranks, communicator.rank);
   return NcclResult::success;
 }
 
-Operation* group_for(NcclHandle communicator, CudaStreamHandle stream) {
+IssuedOperation* group_for(NcclHandle communicator, CudaStreamHandle stream) {
   if (group_depth == 0) return nullptr;
   if (!group) {
-    group = std::make_unique<Operation>();
+    group = std::make_unique<IssuedOperation>();
     group->header.ask = Ask::group;
     group->communicator = communicator;
     group->stream = stream;
@@ -376,7 +372,7 @@ NcclResult ncclReduce(const void* send, void* receive, std::size_t count, NcclTy
 
 NcclResult ncclSend(const void* data, std::size_t count, NcclType type, int peer, NcclHandle communicator,
                     CudaStreamHandle stream) {
-  Operation* const open = group_for(communicator, stream);
+  IssuedOperation* const open = group_for(communicator, stream);
   const std::size_t bytes = count * element_bytes(type);
   if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
     return NcclResult::invalid_argument;
@@ -387,7 +383,7 @@ NcclResult ncclSend(const void* data, std::size_t count, NcclType type, int peer
 
 NcclResult ncclRecv(void* data, std::size_t count, NcclType type, int peer, NcclHandle communicator,
                     CudaStreamHandle stream) {
-  Operation* const open = group_for(communicator, stream);
+  IssuedOperation* const open = group_for(communicator, stream);
   const std::size_t bytes = count * element_bytes(type);
   if (open == nullptr || !collbench_stand_in_is_device_memory(data, bytes))
     return NcclResult::invalid_argument;

@@ -1,9 +1,11 @@
 // What tells one version of the stand-in libnccl from another: STAND_IN_VERSION, and the functions that it
-// lacks when STAND_IN_LACKS_ALL_TO_ALL (as before 2.28.3) or STAND_IN_LACKS_ASYNC_ERROR is defined.
+// lacks when STAND_IN_LACKS_ALL_TO_ALL (ncclAlltoAll, ncclGather and ncclScatter, as before 2.28.3) or
+// STAND_IN_LACKS_ASYNC_ERROR is defined.
 #include <cstddef>
 
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
+#include "tests/collectives/nccl/stand_in/gather_scatter.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 
 using namespace collbench;
@@ -23,6 +25,16 @@ NcclResult ncclGetVersion(int* version) {
 NcclResult ncclAlltoAll(const void* send, void* receive, std::size_t count, NcclType type,
                         NcclHandle communicator, CudaStreamHandle stream) {
   return stand_in_all_to_all(send, receive, count, type, communicator, stream);
+}
+
+NcclResult ncclGather(const void* send, void* receive, std::size_t count, NcclType type, int root,
+                      NcclHandle communicator, CudaStreamHandle stream) {
+  return stand_in_gather(send, receive, count, type, root, communicator, stream);
+}
+
+NcclResult ncclScatter(const void* send, void* receive, std::size_t count, NcclType type, int root,
+                       NcclHandle communicator, CudaStreamHandle stream) {
+  return stand_in_scatter(send, receive, count, type, root, communicator, stream);
 }
 #endif
 

@@ -25,10 +25,13 @@ constexpr std::array<const char*, kAlgorithms> kAlgorithmWords{
 constexpr std::array<const char*, kProtocols> kProtocolWords{"LL", "LL128", "SIMPLE"};
 constexpr int kTree = 0;
 constexpr int kRing = 1;
+constexpr int kNvls = 4;
+constexpr std::size_t kSimple = 2;
 
 using CostTable = std::array<std::array<float, kProtocols>, kAlgorithms>;
 
-/// Of the two that the stand-in has: µs of a made-up machine, a start and a rate each.
+/// Of the two that the stand-in has, and of NVLS where it is forced: µs of a made-up machine, a start and a
+/// rate each.
 CostTable cost_table(Ask ask, std::size_t bytes, const Restriction& only) {
   constexpr std::array<std::array<float, kProtocols>, 2> kStart{{{6.0F, 12.0F, 20.0F}, {8.0F, 16.0F, 24.0F}}};
   constexpr std::array<float, kProtocols> kBytesPerMicrosecond{1e4F, 5e4F, 1e5F};
@@ -47,6 +50,7 @@ CostTable cost_table(Ask ask, std::size_t bytes, const Restriction& only) {
       table.at(row).at(protocol) = kStart.at(row).at(protocol) + static_cast<float>(bytes) / rate;
     }
   }
+  if (only.algorithm == "NVLS" && has_nvswitches()) table.at(kNvls).at(kSimple) = 30.0F;
   return table;
 }
 

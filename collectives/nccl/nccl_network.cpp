@@ -1,0 +1,78 @@
+#include "collectives/nccl/nccl_network.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "collectives/nccl/loader/nccl_library.hpp"
+#include "collectives/nccl/plugin_slot.hpp"
+
+namespace collbench::collectives {
+namespace {
+
+constexpr std::string_view kMark =
+    "Using network ";  // src/init.cc or src/net.cc, src/plugin/net.cc: 2.18 to 2.30
+
+constexpr int kFirstThatForgets = 22800;
+constexpr int kFirstThatRemembers = 23000;
+
+// Older ones print their version on stdout as soon as there is a log (v2.22.3-1, src/init.cc, showVersion).
+constexpr int kFirstWithQuietLog = 22304;
+
+}  // namespace
+
+void keep_network_plugin(int version) {
+  constexpr const char* kCount = "NCCL_NET_PLUGIN_REF_COUNT";
+  if (version < kFirstThatForgets || version >= kFirstThatRemembers) return;
+  if (nccl_setting("NCCL_NET_PLUGIN") && !nccl_setting(kCount)) ::setenv(kCount, "1", 1);
+}
+
+std::optional<std::string> network_in(std::string_view log) {
+  const std::size_t at = log.rfind(kMark);
+  if (at == std::string_view::npos) return std::nullopt;
+  log.remove_prefix(at + kMark.size());
+  return std::string(log.substr(0, log.find('\n')));
+}
+
+NcclNetworkLog::NcclNetworkLog(int version) : memory_(::memfd_create("collbench: NCCL's log", MFD_CLOEXEC)) {
+  if (version < kFirstWithQuietLog) {
+    unknown_reason_ = fmt::format("NCCL {} would print on stdout; 2.23 is the first that does not",
+                                  nccl_version_text(version));
+    return;
+  }
+  const std::string path = fmt::format("/proc/self/fd/{}", memory_.get());
+  const std::array<std::pair<const char*, std::string>, 3> settings{
+      {{"NCCL_DEBUG", "INFO"}, {"NCCL_DEBUG_SUBSYS", "INIT"}, {"NCCL_DEBUG_FILE", path}}};
+  for (const auto& [name, value] : settings) {
+    if (!nccl_setting(name)) continue;
+    unknown_reason_ = fmt::format("{} is set; with INFO, NCCL's own log has it: Using network", name);
+    return;
+  }
+  // Where NCCL could not open its file it would log on stdout.
+  const FileDescriptor opened(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (opened.get() < 0) {
+    unknown_reason_ = "this system has no memory for a log: /proc is missing, or memfd_create";
+    return;
+  }
+  for (const auto& [name, value] : settings) ::setenv(name, value.c_str(), 1);
+}
+
+std::string NcclNetworkLog::newest() {
+  struct stat is{};
+  if (!unknown_reason_.empty() || ::fstat(memory_.get(), &is) != 0 || is.st_size <= seen_) return {};
+  std::string text(static_cast<std::size_t>(is.st_size - seen_), '\0');
+  const ssize_t bytes = ::pread(memory_.get(), text.data(), text.size(), seen_);
+  text.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+  seen_ = is.st_size;
+  // NCCL writes on where it was: what is before that needs no memory.
+  static_cast<void>(::ftruncate(memory_.get(), 0));
+  return network_in(text).value_or("");
+}
+
+}  // namespace collbench::collectives

@@ -1,0 +1,44 @@
+#pragma once
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/files.hpp"
+
+namespace collbench::collectives {
+
+// The network that NCCL carries data between hosts by: IB, Socket, or that of a plugin. NCCL looks for one
+// when a communicator is made, and says which it took only in its log.
+
+/// Keeps NCCL of `version` from forgetting a plugin that the user names. When the last communicator of a
+/// network plugin ends, NCCL 2.28 and 2.29 unload it and erase its name, so that every later communicator is
+/// made over InfiniBand or sockets (NVIDIA/nccl#1978; src/plugin/net.cc, ncclNetPluginUnload). A reference
+/// count that begins at 1, as in 2.27, keeps it loaded: NCCL_NET_PLUGIN_REF_COUNT, unless the user has set
+/// it. Before NCCL's first call.
+void keep_network_plugin(int version);
+
+/// The name in the last line of `log` in which NCCL says "Using network"; none where no line does.
+[[nodiscard]] std::optional<std::string> network_in(std::string_view log);
+
+/// NCCL's log of what it sets up, in memory.
+class NcclNetworkLog {
+ public:
+  /// Turns NCCL's log on (NCCL_DEBUG, NCCL_DEBUG_SUBSYS and NCCL_DEBUG_FILE), unless the user has set one of
+  /// them. It has lines while communicators and connections are made, and none of an operation. Before NCCL's
+  /// first call.
+  explicit NcclNetworkLog(int version);
+
+  /// The network of the communicator that was made since the last call; empty where that is not known.
+  [[nodiscard]] std::string newest();
+  /// Why it is not known; empty where it is.
+  [[nodiscard]] const std::string& unknown_reason() const { return unknown_reason_; }
+
+ private:
+  FileDescriptor memory_;
+  off_t seen_ = 0;  // bytes of it that were looked at, and are freed
+  std::string unknown_reason_;
+};
+
+}  // namespace collbench::collectives

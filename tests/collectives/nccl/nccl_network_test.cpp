@@ -1,0 +1,86 @@
+#include "collectives/nccl/nccl_network.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstdio>
+#include <string>
+
+namespace collbench::collectives::nccl_network_test {
+namespace {
+
+TEST(NetworkIn, IsThatOfTheLastLine) {
+  EXPECT_EQ(
+      network_in("h:1:1 [0] NCCL INFO NET/Plugin: Loaded\nh:1:1 [0] NCCL INFO Using network AWS Libfabric\n"
+                 "h:1:1 [0] NCCL INFO Using network IB\nh:1:1 [0] NCCL INFO done\n"),
+      "IB");
+  EXPECT_EQ(network_in("Using network Socket"), "Socket");
+}
+
+TEST(NetworkIn, IsNotMadeUp) {
+  EXPECT_EQ(network_in(""), std::nullopt);
+  EXPECT_EQ(network_in("NCCL INFO Using non-device net plugin version 0\n"), std::nullopt);
+}
+
+/// A variable that is what a test sets it to, and unset afterwards.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (value != nullptr) ::setenv(name, value, 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  Variable(Variable&&) = delete;
+  Variable& operator=(Variable&&) = delete;
+  ~Variable() { ::unsetenv(name_); }
+
+  [[nodiscard]] std::string now() const {
+    const char* const value = ::getenv(name_);
+    return value == nullptr ? "" : value;
+  }
+
+ private:
+  const char* name_;
+};
+
+TEST(KeepNetworkPlugin, CountsAReferenceWhereNcclWouldForgetTheName) {
+  for (const int version : {22707, 22803, 22907, 23003}) {
+    const Variable plugin("NCCL_NET_PLUGIN", "aws");
+    const Variable count("NCCL_NET_PLUGIN_REF_COUNT", nullptr);
+    keep_network_plugin(version);
+    EXPECT_EQ(count.now(), version / 100 == 228 || version / 100 == 229 ? "1" : "") << version;
+  }
+}
+
+TEST(KeepNetworkPlugin, LeavesWhatTheUserHasSetAndWhoHasNoPlugin) {
+  const Variable count("NCCL_NET_PLUGIN_REF_COUNT", nullptr);
+  keep_network_plugin(22809);
+  EXPECT_EQ(count.now(), "");
+  const Variable plugin("NCCL_NET_PLUGIN", "aws");
+  const Variable zero("NCCL_NET_PLUGIN_REF_COUNT", "0");
+  keep_network_plugin(22809);
+  EXPECT_EQ(count.now(), "0");
+}
+
+TEST(NcclNetworkLog, IsReadFromWhereItWasReadBefore) {
+  const Variable level("NCCL_DEBUG", nullptr);
+  const Variable subsystem("NCCL_DEBUG_SUBSYS", nullptr);
+  const Variable file("NCCL_DEBUG_FILE", nullptr);
+  NcclNetworkLog log(22809);
+  ASSERT_EQ(log.unknown_reason(), "");
+  EXPECT_EQ(level.now(), "INFO");
+  EXPECT_EQ(log.newest(), "");
+  std::FILE* const nccl = std::fopen(file.now().c_str(), "w");
+  ASSERT_NE(nccl, nullptr);
+  std::fputs("NCCL INFO Using network IB\n", nccl);
+  std::fflush(nccl);
+  EXPECT_EQ(log.newest(), "IB");
+  EXPECT_EQ(log.newest(), "");
+  std::fputs("NCCL INFO and more\nNCCL INFO Using network Socket\n", nccl);
+  std::fflush(nccl);
+  EXPECT_EQ(log.newest(), "Socket");
+  std::fclose(nccl);
+}
+
+}  // namespace
+}  // namespace collbench::collectives::nccl_network_test
