@@ -16,7 +16,7 @@
 namespace collbench::collectives {
 namespace {
 
-constexpr std::string_view kMark =
+constexpr std::string_view kNetworkMark =
     "Using network ";  // src/init.cc or src/net.cc, src/plugin/net.cc: 2.18 to 2.30
 
 constexpr int kFirstThatForgets = 22800;
@@ -34,9 +34,9 @@ void keep_network_plugin(int version) {
 }
 
 std::optional<std::string> network_in(std::string_view log) {
-  const std::size_t at = log.rfind(kMark);
+  const std::size_t at = log.rfind(kNetworkMark);
   if (at == std::string_view::npos) return std::nullopt;
-  log.remove_prefix(at + kMark.size());
+  log.remove_prefix(at + kNetworkMark.size());
   return std::string(log.substr(0, log.find('\n')));
 }
 

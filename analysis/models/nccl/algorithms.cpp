@@ -135,8 +135,8 @@ namespace {
 
 /// Bounded by the root's links: to its own domain and to other domains, each by the part of S that it
 /// carries.
-AlgorithmRate rooted(std::string_view name, const GpuCluster& cluster, double nvlink_part,
-                     const LinkLimit& nics, double nic_part) {
+AlgorithmRate rooted_rate(std::string_view name, const GpuCluster& cluster, double nvlink_part,
+                          const LinkLimit& nics, double nic_part) {
   AlgorithmRate rate{name, 0, {}};
   const auto bound = [&](const LinkLimit& link, double part) {
     if (part <= 0) return;
@@ -161,12 +161,12 @@ AlgorithmRate gpu_scatter(const GpuCluster& cluster) {
   const int others =
       cluster.nvlinks > 0 ? cluster.ranks() - cluster.domains() : cluster.ranks_per_domain() - 1;
   const double to_peers = static_cast<double>(others) / cluster.ranks();
-  return rooted("from_root", cluster, to_peers, scatter_nics(cluster), outside_part(cluster));
+  return rooted_rate("from_root", cluster, to_peers, scatter_nics(cluster), outside_part(cluster));
 }
 
 AlgorithmRate gpu_gather(const GpuCluster& cluster) {
   const double over_nvlink = static_cast<double>(cluster.ranks_per_domain() - 1) / cluster.ranks();
-  return rooted("to_root", cluster, over_nvlink, own_nics(cluster), outside_part(cluster));
+  return rooted_rate("to_root", cluster, over_nvlink, own_nics(cluster), outside_part(cluster));
 }
 
 AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
