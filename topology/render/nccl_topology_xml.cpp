@@ -38,14 +38,21 @@ class DumpWriter {
     for (const NumaNode& numa : host_.numa_nodes) {
       pugi::xml_node cpu = system.append_child("cpu");
       cpu.append_attribute("numaid") = numa.index;
-      if (numa.cpus.known()) {
-        cpu.append_attribute("affinity") =
-            format_cpu_mask(parse_cpu_list(*numa.cpus.value).value_or(std::vector<int>{})).c_str();
-      }
-      set(cpu, "arch", numa.architecture);
-      set(cpu, "vendor", numa.cpu_vendor);
+      // Without it every rank fills it in for its own CPU, and where files are put together two <cpu> that
+      // differ in it are two CPUs (src/graph/xml.cc, xmlFindNode): the search then sees a part of the
+      // machine. No CPU means none is preferred.
+      cpu.append_attribute("affinity") =
+          format_cpu_mask(parse_cpu_list(numa.cpus.value_or("")).value_or(std::vector<int>{})).c_str();
+      // NCCL refuses a CPU without these (2.30 src/graph/topo.cc, ncclTopoAddCpu), and takes a word that it
+      // does not know for none.
+      cpu.append_attribute("arch") = numa.architecture.value_or(std::string(kUnknownToNccl)).c_str();
+      cpu.append_attribute("vendor") = numa.cpu_vendor.value_or(std::string(kUnknownToNccl)).c_str();
       set(cpu, "familyid", numa.cpu_family);
       set(cpu, "modelid", numa.cpu_model);
+      if (numa.cpu_vendor.value == "GenuineIntel" && !numa.cpu_family.known())
+        cpu.append_attribute("familyid") = 0;
+      if (numa.cpu_vendor.value == "GenuineIntel" && !numa.cpu_model.known())
+        cpu.append_attribute("modelid") = 0;
       for (const PciDevice& device : host_.pci_devices) {
         if (device.parent.empty() && device.numa_node.value == numa.index) write_pci(device, cpu);
       }
@@ -89,7 +96,7 @@ class DumpWriter {
     set(node, "rank", gpu.nccl_rank);
     if (gpu.gpudirect.known()) node.append_attribute("gdr") = *gpu.gpudirect.value ? 1 : 0;
     for (const NvLinkBundle& bundle : host_.nvlinks) {
-      if (!(bundle.from == Device{DeviceKind::gpu, index})) continue;
+      if (!(bundle.from == Device{DeviceKind::gpu, index}) || !bundle.count.known()) continue;
       pugi::xml_node link = node.append_child("nvlink");
       link.append_attribute("target") =
           pci_address_of(host_, bundle.to).value_or(std::string(kHiddenNvSwitch)).c_str();

@@ -42,6 +42,12 @@ std::optional<Device> target_of(const WrittenNvLink& link, Host& host) {
   return std::nullopt;
 }
 
+std::optional<std::string> known_to_nccl(pugi::xml_node node, const char* name) {
+  auto text = XmlInput::text_of(node, name);
+  if (text == kUnknownToNccl) text.reset();
+  return text;
+}
+
 }  // namespace
 
 void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host) {
@@ -99,10 +105,10 @@ class DumpReader {
     if (const auto mask = XmlInput::text_of(node, "affinity"); mask && !mask->empty()) {
       const auto cpus = parse_cpu_mask(*mask);
       if (!cpus) throw xml_.error(node, fmt::format("affinity=\"{}\" is not a CPU mask", excerpt(*mask)));
-      numa.cpus.value = format_cpu_list(*cpus);
+      if (!cpus->empty()) numa.cpus.value = format_cpu_list(*cpus);
     }
-    numa.architecture.value = XmlInput::text_of(node, "arch");
-    numa.cpu_vendor.value = XmlInput::text_of(node, "vendor");
+    numa.architecture.value = known_to_nccl(node, "arch");
+    numa.cpu_vendor.value = known_to_nccl(node, "vendor");
     numa.cpu_family.value = xml_.integer(node, "familyid", -1, kMaxXmlInteger);
     numa.cpu_model.value = xml_.integer(node, "modelid", -1, kMaxXmlInteger);
     host_.numa_nodes.push_back(numa);
