@@ -26,6 +26,11 @@ function(collbench_compile_alone)
   set(operations "all_(gather|reduce|to_all)|reduce_scatter")
   list(FILTER sources INCLUDE REGEX "/analysis/models/host/(${operations}|broadcast_reduce|gather_scatter|point_to_point)\\.cpp$")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  # NCCL's search takes as many steps as NCCL's own, thousands of times in the tests: optimised in every build.
+  set(search ${ARGN})
+  list(FILTER search INCLUDE REGEX "/analysis/models/nccl/(channel_(search|steps)|machine_paths)\\.cpp$")
+  set_source_files_properties(${search} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+    COMPILE_OPTIONS $<$<CONFIG:Debug>:-O2>)
 endfunction()
 
 function(collbench_room name)

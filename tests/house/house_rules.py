@@ -126,6 +126,8 @@ TESTED_BY = {
     r"topology/diff/(devices|host|nvlinks|paths|pcie)\.cpp": "tests/topology/diff/topology_diff_test.cpp",
     r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
+    r"analysis/models/nccl/(channel_steps|machine_graph|machine_paths)\.cpp":
+        "tests/analysis/models/nccl/channel_search_test.cpp",
 }
 
 # Tests that belong to no single source.

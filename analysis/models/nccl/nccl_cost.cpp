@@ -277,6 +277,8 @@ NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
 
 const std::vector<double>& nccl_network_speeds(int sm) { return speeds(sm).across; }
 
+const std::vector<double>& nccl_node_speeds(int sm) { return speeds(sm).within; }
+
 std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
   if (!cluster.nvswitch || cluster.nvlinks == 0 || cluster.nodes_per_domain > 1) return std::nullopt;
   if (cluster.nodes > 1 && !cluster.slower_nics.empty()) return std::nullopt;

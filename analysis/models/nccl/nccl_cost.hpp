@@ -78,6 +78,9 @@ struct NcclSetup {
 /// GB/s of one channel that the search tries across nodes, from high to low, by compute capability × 10.
 [[nodiscard]] const std::vector<double>& nccl_network_speeds(int sm);
 
+/// The same within a node.
+[[nodiscard]] const std::vector<double>& nccl_node_speeds(int sm);
+
 /// What NCCL picks by its own cost table, and what it expects of it.
 struct NcclChoice {
   NcclAlgorithm algorithm = NcclAlgorithm::ring;

@@ -1,0 +1,115 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/models/nccl/channel_search.hpp"
+#include "analysis/models/nccl/machine_paths.hpp"
+
+namespace collbench::analysis {
+
+// NCCL 2.30 src/include/nccl_device.h and src/graph/search.cc.
+inline constexpr int kMaxChannelsOfNccl = 64;
+inline constexpr int kNoStepsNeeded = -1;  ///< steps left when nothing better is possible
+
+/// A plan while it is searched for.
+struct Draft {
+  ChannelPlan plan;  ///< nets are positions among the graph's nets here
+  int min_channels = 1;
+  int max_channels = kMaxChannelsOfNccl / 2;
+  float bw_within = 0;
+  float bw_across = 0;
+  int hops = 0;
+};
+
+enum class Order { free, by_pci, as_before };
+/// Whether the next GPU is chosen by its way to the NIC, too: at the GPU before the NIC it is.
+enum class ByNet { no, next, later };
+
+/// Depth first over NICs and GPUs, as NCCL does it: every way that a channel can take with the speed and the
+/// allowances of the draft, one channel after the other, until the steps are used up.
+class ChannelSearch {
+ public:
+  ChannelSearch(const MachineGraph& graph, const MachinePaths& paths, bool several_nodes)
+      : graph_(graph), paths_(paths), inter_(several_nodes) {
+    for (const PlacedLink& link : paths.links()) {
+      rates_.push_back(link.link.rate);
+      const auto back = std::find_if(paths.links().begin(), paths.links().end(), [&](const PlacedLink& each) {
+        return each.from == link.link.to && each.link.to == link.from && each.link.kind == link.link.kind;
+      });
+      reverse_.push_back(back == paths.links().end() ? -1 : static_cast<int>(back - paths.links().begin()));
+    }
+    for (const int node : graph.all(NodeKind::net)) {
+      net_rates_.push_back(graph.nodes[at(node)].rate);
+      int first = 0;
+      while (net(first).card != graph.nodes[at(node)].card || net(first).port != graph.nodes[at(node)].port)
+        ++first;
+      ports_.push_back(first);
+    }
+    used_.resize(graph.all(NodeKind::gpu).size());
+    nets_of_.resize(kDistances * (used_.size() + 1));
+    find_max_rates();
+  }
+
+  Draft compute(Draft best, int cross_nic);
+
+ private:
+  static constexpr std::size_t kDistances = static_cast<std::size_t>(Distance::none) + 1;
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  [[nodiscard]] int gpus() const { return static_cast<int>(used_.size()); }
+  [[nodiscard]] bool has_switches() const { return !graph_.all(NodeKind::nvswitch).empty(); }
+  [[nodiscard]] const GraphNode& net(int n) const {
+    return graph_.nodes[at(graph_.all(NodeKind::net)[at(n)])];
+  }
+  [[nodiscard]] bool same_port(int a, int b) const { return ports_[at(a)] == ports_[at(b)]; }
+
+  void find_max_rates();
+  /// Stays where it is for the life of the search.
+  [[nodiscard]] const std::vector<int>& nets(Distance farthest, int gpu);
+  [[nodiscard]] int pci_rate(int gpu) const;
+
+  int follow(const GraphPath& path, NodeKind from_kind, float rate, int hops);
+  bool go(NodeKind from_kind, int from, NodeKind to_kind, int to, float times);
+  void go_back(NodeKind from_kind, int from, NodeKind to_kind, int to, float times) {
+    go(from_kind, from, to_kind, to, -times);
+  }
+  struct Neighbors {
+    std::array<int, 2> gpus{};
+    std::size_t count = 0;
+  };
+  [[nodiscard]] Neighbors neighbors(int gpu) const;
+  [[nodiscard]] std::vector<int> next_gpus(int gpu, ByNet by_net) const;
+  [[nodiscard]] bool better() const;
+
+  void search(int& steps);
+  void from_net(int& steps);
+  void channel_at(int net, int& steps);
+  void try_gpu(std::optional<int> from_net, std::optional<int> from_gpu, int gpu, int step, int to_net,
+               int to_first, Order order, int& steps);
+  void at_gpu(int gpu, int step, int to_net, int to_first, Order order, int& steps);
+  void back_to_net(int gpu, int step, int to_first, Order order, int& steps);
+  void through_switches(int gpu, int& steps);
+  [[nodiscard]] bool may_leave_by(int net, int step) const;
+  [[nodiscard]] int step_to_net() const;
+  [[nodiscard]] int most_channels(float speed) const;
+  [[nodiscard]] int step_to_first() const;
+
+  const MachineGraph& graph_;
+  const MachinePaths& paths_;
+  bool inter_;
+  std::vector<float> rates_;         ///< what is left of each link
+  std::vector<int> reverse_;         ///< the other direction of each link
+  std::vector<float> net_rates_;     ///< what is left of each port
+  std::vector<int> ports_;           ///< the first net at each one's port
+  std::vector<std::uint64_t> used_;  ///< by GPU: the channels that have it
+  std::vector<std::optional<std::vector<int>>> nets_of_;
+  float max_rate_ = 0;
+  float total_rate_ = 0;
+  Draft now_;
+  Draft best_;
+  int steps_ = 0;
+};
+
+}  // namespace collbench::analysis
