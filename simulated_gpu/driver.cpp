@@ -171,8 +171,9 @@ int memory_map(std::uintptr_t address, std::size_t bytes, std::size_t offset, Me
 }
 
 int memory_unmap(std::uintptr_t address, std::size_t bytes) {
-  ::mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  void* const reserved = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return kOutOfMemory;
   SimulatedProcess& process = simulated_process();
   static_cast<void>(process.blocks.remove(reinterpret_cast<const void*>(address)));
   process.handles.unmap(address);

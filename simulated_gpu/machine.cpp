@@ -40,8 +40,14 @@ class MachineReader {
   /// `address` is that of the PCI device above the node.
   void visit(pugi::xml_node node, const std::string& address) {
     const std::string_view tag = node.name();
-    if (tag == "net") return read_nic(node, address);
-    if (tag == "gpu") return read_gpu(node);
+    if (tag == "net") {
+      read_nic(node, address);
+      return;
+    }
+    if (tag == "gpu") {
+      read_gpu(node);
+      return;
+    }
     const std::string here = tag == "pci" ? node.attribute("busid").value() : address;
     if (tag == "pci") complete(node);
     for (const pugi::xml_node child : node.children()) visit(child, here);

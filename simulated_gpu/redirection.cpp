@@ -66,7 +66,7 @@ void overwrite(void* at, const std::array<std::byte, n>& bytes, int protection) 
 
 std::array<std::byte, kJumpBytes> jump_to(const void* target) {
   std::array<std::byte, kJumpBytes> code{std::byte{0xff}, std::byte{0x25}};  // jmp [rip+0]
-  std::memcpy(code.data() + 6, &target, sizeof target);
+  std::memcpy(code.data() + 6, static_cast<const void*>(&target), sizeof target);
   return code;
 }
 
@@ -116,7 +116,7 @@ std::array<std::byte, kStubBytes> stub_of(const UnsupportedFunction* function) {
   std::array<std::byte, kStubBytes> code{std::byte{0xf3}, std::byte{0x0f},
                                          std::byte{0x1e}, std::byte{0xfa},  // endbr64
                                          std::byte{0x48}, std::byte{0xbf}};
-  std::memcpy(code.data() + 6, &function, sizeof function);
+  std::memcpy(code.data() + 6, static_cast<const void*>(&function), sizeof function);
   const auto jump = jump_to(reinterpret_cast<const void*>(&report_unsupported));
   std::memcpy(code.data() + 14, jump.data(), jump.size());
   return code;

@@ -221,7 +221,7 @@ int cudaGraphAddKernelNode(void** node, void* /*graph*/, const void* /*dependenc
 }
 int cudaGraphAddHostNode(void** node, void* graph, const void* /*dependencies*/, std::size_t /*count*/,
                          const CudaHostNode* host) {
-  captured_graph(graph).tasks.push_back([call = *host] { call.function(call.data); });
+  captured_graph(graph).tasks.emplace_back([call = *host] { call.function(call.data); });
   return captured(node);
 }
 int cudaGraphAddDependencies(void* /*graph*/, const void* /*from*/, const void* /*to*/) { return kSuccess; }

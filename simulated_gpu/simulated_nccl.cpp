@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -98,10 +99,8 @@ void note_runtime_version(const SimulatedNccl& nccl, const ElfFile& file) {
 }
 
 bool defines_runtime(const ElfFile& file) {
-  for (const ElfFunction& function : file.functions()) {
-    if (function.name == "cudaMalloc") return true;
-  }
-  return false;
+  return std::any_of(file.functions().begin(), file.functions().end(),
+                     [](const ElfFunction& function) { return function.name == "cudaMalloc"; });
 }
 
 }  // namespace

@@ -101,7 +101,8 @@ void Streams::wait_for_all() {
   for (const Stream* stream : all) stream->wait();
 }
 
-void Streams::end_capture(std::shared_ptr<TaskGraph> graph) {  // not by reference: it may be one of those
+void Streams::end_capture(std::shared_ptr<TaskGraph> graph) {  // NOLINT(performance-unnecessary-value-param):
+                                                               // it may be one of those that are reset
   const std::lock_guard lock(mutex_);
   graph->capturing = false;
   if (default_.capture == graph) default_.capture.reset();

@@ -223,29 +223,33 @@ ReportLines unavailable_lines(const Run& run, OperationId id) {
     std::vector<std::string> kinds;  // types and reductions, each once
   };
   std::vector<Missing> all;
-  std::set<std::string> measured;
+  std::map<std::string, std::set<std::string>> measured;  // the kinds of each algorithm
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     const std::string& why = row.measurement.unavailable;
     if (key.operation != id) continue;
+    std::string kind(traits(key.type).name);
+    if (key.reduction) kind += fmt::format(" {}", name(*key.reduction));
     if (why.empty()) {
-      measured.insert(key.algorithm);
+      measured[key.algorithm].insert(kind);
       continue;
     }
     auto same = std::find_if(all.begin(), all.end(), [&](const Missing& each) {
       return each.algorithm == key.algorithm && each.why == why;
     });
     if (same == all.end()) same = all.insert(all.end(), {key.algorithm, why, {}});
-    std::string kind(traits(key.type).name);
-    if (key.reduction) kind += fmt::format(" {}", name(*key.reduction));
     if (std::find(same->kinds.begin(), same->kinds.end(), kind) == same->kinds.end())
       same->kinds.push_back(kind);
   }
   ReportLines facts;
   for (const Missing& each : all) {
     const std::string algorithm = each.algorithm == kLibraryChoice ? "" : " --algo " + each.algorithm;
-    const std::string kinds =
-        measured.contains(each.algorithm) ? fmt::format(" ({})", fmt::join(each.kinds, ", ")) : "";
+    // A type or reduction is named where it is what makes the difference.
+    const std::set<std::string>& others = measured[each.algorithm];
+    const bool of_these_only =
+        !others.empty() && std::none_of(each.kinds.begin(), each.kinds.end(),
+                                        [&](const std::string& kind) { return others.contains(kind); });
+    const std::string kinds = of_these_only ? fmt::format(" ({})", fmt::join(each.kinds, ", ")) : "";
     facts.push_back({fmt::format("{}{}{}: not available: {}", operation(id).name, algorithm, kinds, each.why),
                      Tone::plain});
   }

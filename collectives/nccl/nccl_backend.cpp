@@ -189,7 +189,7 @@ std::string NcclBackend::note(const RowKey& key) const {
   if (grouped) notes.push_back(fmt::format("{} in one group", operations_per_group_));
   const bool newer_have_it = key.operation == OperationId::all_to_all ||
                              key.operation == OperationId::gather || key.operation == OperationId::scatter;
-  if (newer_have_it && !gpu_.nccl.has_call(key.operation))
+  if (newer_have_it && !has_call(gpu_.nccl, key.operation))
     notes.emplace_back("grouped ncclSend and ncclRecv");
   return fmt::format("{}", fmt::join(notes, "; "));
 }

@@ -126,13 +126,36 @@ void NcclRow::issue(std::uint64_t times) const {
   }
 }
 
+bool has_call(const NcclLibrary& nccl, OperationId operation) {
+  switch (operation) {
+    case OperationId::all_reduce:
+    case OperationId::all_gather:
+    case OperationId::reduce_scatter:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+      return true;
+    case OperationId::all_to_all:
+      return nccl.all_to_all != nullptr;
+    case OperationId::gather:
+      return nccl.gather != nullptr;
+    case OperationId::scatter:
+      return nccl.scatter != nullptr;
+    case OperationId::all_to_all_v:
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::hypercube:
+      return false;
+  }
+  return false;
+}
+
 /// Puts the operation on the stream once.
 void NcclRow::issue() const {
   const NcclLibrary& nccl = gpu_.nccl;
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
   const NcclRowBuffers& b = buffers_;
-  if (!nccl.has_call(key_.operation) && key_.operation != OperationId::hypercube) {
+  if (!has_call(nccl, key_.operation) && key_.operation != OperationId::hypercube) {
     exchange();
     return;
   }

@@ -14,6 +14,9 @@
 
 namespace collbench::collectives {
 
+/// Whether this NCCL has a call of its own for `operation`; otherwise it is made of sends and receives.
+[[nodiscard]] bool has_call(const NcclLibrary& nccl, OperationId operation);
+
 /// What a row needs of its backend, which outlives it.
 struct NcclRowContext {
   const GpuSession& gpu;

@@ -116,7 +116,7 @@ class Rank {
     constexpr int kInt8 = 0;
     constexpr int kFloat = 7;
     constexpr int kSum = 0;
-    const auto ranks = static_cast<std::size_t>(plan.hosts * plan.ranks_per_host);
+    const auto ranks = static_cast<std::size_t>(plan.hosts) * static_cast<std::size_t>(plan.ranks_per_host);
     void* stream = nullptr;
     call_.create_stream(&stream, 1);
     bool all_good = true;

@@ -36,7 +36,7 @@ std::string refusal(const std::vector<const char*>& words) {
 
 TEST(CommandLine, IsARunWithoutASubcommand) {
   const Command command = parse({"--ops", "all_reduce", "-n", "3"});
-  const RunOptions& run = std::get<RunOptions>(command);
+  const auto& run = std::get<RunOptions>(command);
   EXPECT_EQ(run.request.operations, std::vector<OperationId>{OperationId::all_reduce});
   EXPECT_EQ(run.loop.fixed.iterations, 3U);
   EXPECT_FALSE(run.blocks_have_timeout);

@@ -69,29 +69,6 @@ NcclLibrary NcclLibrary::load() {
   return nccl;
 }
 
-bool NcclLibrary::has_call(OperationId operation) const {
-  switch (operation) {
-    case OperationId::all_reduce:
-    case OperationId::all_gather:
-    case OperationId::reduce_scatter:
-    case OperationId::broadcast:
-    case OperationId::reduce:
-      return true;
-    case OperationId::all_to_all:
-      return all_to_all != nullptr;
-    case OperationId::gather:
-      return gather != nullptr;
-    case OperationId::scatter:
-      return scatter != nullptr;
-    case OperationId::all_to_all_v:
-    case OperationId::send_recv:
-    case OperationId::ping_pong:
-    case OperationId::hypercube:
-      return false;
-  }
-  return false;
-}
-
 Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus status) const {
   // ncclGetLastError tells more ("Duplicate GPU detected : …"), of whatever went wrong last in this process.
   const char* const more = get_last_error(nullptr);

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "base/record/data_type.hpp"
-#include "base/record/operation.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 
 // What we use of NCCL's interface, in our own words, so that a build needs no NCCL: names and values that are
@@ -102,9 +101,6 @@ struct NcclLibrary {
                        CudaStreamHandle) = nullptr;
   NcclResult (*scatter)(const void* send, void* receive, std::size_t count, NcclType, int root, NcclHandle,
                         CudaStreamHandle) = nullptr;
-
-  /// Whether NCCL has a call of its own for `operation`, or it is made of sends and receives.
-  [[nodiscard]] bool has_call(OperationId operation) const;
 
   /// Finds libnccl and fills the table. Throws Error (not_here) when there is none, when it is older than
   /// 2.18, and when it lacks a function that we need, which is then named.

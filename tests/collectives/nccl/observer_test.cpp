@@ -17,7 +17,7 @@ constexpr unsigned kCollective = 1U << 1U;
 constexpr unsigned kPeerToPeer = 1U << 2U;
 
 class Observer : public ::testing::Test {
- protected:
+ public:
   Observer() : library(COLLBENCH_OBSERVER_LIBRARY) {
     ::setenv("COLLBENCH_OBSERVER", COLLBENCH_OBSERVER_LIBRARY, 1);
     std::string unsupported_reason;
@@ -33,12 +33,12 @@ class Observer : public ::testing::Test {
     if (found == nullptr) throw std::runtime_error(symbol);
     return *found;
   }
-  ObserverLoaded loaded() const {
+  [[nodiscard]] ObserverLoaded loaded() const {
     ObserverLoaded versions;
     observer->loaded(&versions);
     return versions;
   }
-  Observation end() const {
+  [[nodiscard]] Observation end() const {
     Observation seen;
     observer->end(&seen);
     return seen;
@@ -88,33 +88,33 @@ class Observer : public ::testing::Test {
 };
 
 TEST_F(Observer, ProfilerVersion1HasNumbers) {
-  auto& profiler = plugin<const ProfilerV1>("ncclProfiler_v1");
+  const auto& profiler = plugin<const ProfilerV1>("ncclProfiler_v1");
   profiler.init(&context, &mask);
   EXPECT_EQ(loaded().profiler, 1);
   expect_ring_ll128(observe(profiler, collective<ProfilerEventV1>(std::uint8_t{1}, std::uint8_t{1})));
 }
 
 TEST_F(Observer, ProfilerVersion2) {
-  auto& profiler = plugin<const ProfilerV2>("ncclProfiler_v2");
+  const auto& profiler = plugin<const ProfilerV2>("ncclProfiler_v2");
   profiler.init(&context, &mask);
   expect_ring_ll128(observe(profiler, collective<ProfilerEventV2>("RING", "LL128")));
 }
 
 TEST_F(Observer, ProfilerVersion3) {
-  auto& profiler = plugin<const ProfilerV3>("ncclProfiler_v3");
+  const auto& profiler = plugin<const ProfilerV3>("ncclProfiler_v3");
   profiler.init(&context, &mask);
   expect_ring_ll128(observe(profiler, collective<ProfilerEventV3>("RING", "LL128")));
 }
 
 TEST_F(Observer, ProfilerVersion4) {
-  auto& profiler = plugin<const ProfilerV4>("ncclProfiler_v4");
+  const auto& profiler = plugin<const ProfilerV4>("ncclProfiler_v4");
   profiler.init(&context, &mask, nullptr, 1, 1, 2, 0, nullptr);
   expect_ring_ll128(observe(profiler, collective<ProfilerEventV4>("RING", "LL128")));
 }
 
 TEST_F(Observer, ProfilerVersions5And6) {
   for (const char* symbol : {"ncclProfiler_v5", "ncclProfiler_v6"}) {
-    auto& profiler = plugin<const ProfilerV5>(symbol);
+    const auto& profiler = plugin<const ProfilerV5>(symbol);
     profiler.init(&context, 1, &mask, nullptr, 1, 2, 0, nullptr);
     EXPECT_EQ(loaded().profiler, symbol[14] - '0');
     expect_ring_ll128(observe(profiler, collective<ProfilerEventV5>("RING", "LL128")));
@@ -123,7 +123,7 @@ TEST_F(Observer, ProfilerVersions5And6) {
 }
 
 TEST_F(Observer, SendsAndReceivesAreOneUseWithTheMostChannels) {
-  auto& profiler = plugin<const ProfilerV5>("ncclProfiler_v5");
+  const auto& profiler = plugin<const ProfilerV5>("ncclProfiler_v5");
   profiler.init(&context, 1, &mask, nullptr, 1, 2, 0, nullptr);
   observer->begin();
   for (const int channels : {2, 8, 4}) {
@@ -141,7 +141,7 @@ TEST_F(Observer, SendsAndReceivesAreOneUseWithTheMostChannels) {
 }
 
 TEST_F(Observer, OtherEventsGetAHandleAndAreNotLookedAt) {
-  auto& profiler = plugin<const ProfilerV4>("ncclProfiler_v4");
+  const auto& profiler = plugin<const ProfilerV4>("ncclProfiler_v4");
   profiler.init(&context, &mask, nullptr, 1, 1, 2, 0, nullptr);
   observer->begin();
   ProfilerEventV4 group{};
@@ -153,7 +153,7 @@ TEST_F(Observer, OtherEventsGetAHandleAndAreNotLookedAt) {
 }
 
 class ObserverAsTuner : public Observer {
- protected:
+ public:
   void expect_costs(const Observation& seen) const {
     ASSERT_EQ(seen.costs, 3);  // not those that are negative
     EXPECT_STREQ(seen.cost[0].algorithm.data(), "tree");
@@ -172,7 +172,7 @@ class ObserverAsTuner : public Observer {
 };
 
 TEST_F(ObserverAsTuner, Version3) {
-  auto& tuner = plugin<const TunerV3>("ncclTunerPlugin_v3");
+  const auto& tuner = plugin<const TunerV3>("ncclTunerPlugin_v3");
   tuner.init(2, 1, nullptr, &context);
   EXPECT_EQ(loaded().tuner, 3);
   observer->begin();
@@ -181,7 +181,7 @@ TEST_F(ObserverAsTuner, Version3) {
 }
 
 TEST_F(ObserverAsTuner, Version4) {
-  auto& tuner = plugin<const TunerV4>("ncclTunerPlugin_v4");
+  const auto& tuner = plugin<const TunerV4>("ncclTunerPlugin_v4");
   tuner.init(2, 1, nullptr, &context);
   observer->begin();
   tuner.collective_info(context, 4, 8, 1, table(), 2, 3, 0, &channels);
@@ -189,7 +189,7 @@ TEST_F(ObserverAsTuner, Version4) {
 }
 
 TEST_F(ObserverAsTuner, Version5) {
-  auto& tuner = plugin<const TunerV5>("ncclTunerPlugin_v5");
+  const auto& tuner = plugin<const TunerV5>("ncclTunerPlugin_v5");
   tuner.init(&context, 1, 2, 1, nullptr, nullptr, nullptr);
   observer->begin();
   tuner.collective_info(context, 4, 8, 1, table(), 2, 3, 0, &channels);
@@ -197,7 +197,7 @@ TEST_F(ObserverAsTuner, Version5) {
 }
 
 TEST_F(ObserverAsTuner, Version6LeavesChunksToNccl) {
-  auto& tuner = plugin<const TunerV6>("ncclTunerPlugin_v6");
+  const auto& tuner = plugin<const TunerV6>("ncclTunerPlugin_v6");
   EXPECT_EQ(tuner.chunk_size, nullptr);
   tuner.init(&context, 1, 2, 1, nullptr, nullptr, nullptr);
   EXPECT_EQ(loaded().tuner, 6);
@@ -209,7 +209,7 @@ TEST_F(ObserverAsTuner, Version6LeavesChunksToNccl) {
 }
 
 TEST_F(ObserverAsTuner, ATableOfAnotherShapeStaysWithinBounds) {
-  auto& tuner = plugin<const TunerV5>("ncclTunerPlugin_v5");
+  const auto& tuner = plugin<const TunerV5>("ncclTunerPlugin_v5");
   std::array<float, 60> many{};
   observer->begin();
   tuner.collective_info(context, 4, 8, 1, reinterpret_cast<float**>(many.data()), 12, 5, 0, &channels);

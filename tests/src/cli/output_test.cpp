@@ -1,5 +1,6 @@
 #include "src/cli/output.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -49,7 +50,7 @@ TEST(Output, TheEndingOfAFileNamesItsFormat) {
                                                                                      {"page.md", "md"},
                                                                                      {"out.txt", "text"},
                                                                                      {"out", "text"}}) {
-    EXPECT_THAT(asked({.path = file}), ElementsAre("-o=" + format + ":" + file));
+    EXPECT_THAT(asked({.path = file}), ElementsAre(fmt::format("-o={}:{}", format, file)));
     EXPECT_THAT(asked({.path = file, .format = "md"}), ElementsAre("-o=md:" + file)) << "--format wins";
   }
   EXPECT_THAT(refusal({.path = "x.json"}, kLab01Page), HasSubstr("lab01 is a page of Markdown"));

@@ -80,7 +80,7 @@ TEST(FindingCatalogue, EveryFactIsReadOrIgnoredForAReason) {
   }
   for (const std::string& attribute : ignored) EXPECT_TRUE(facts.contains(attribute)) << attribute;
   for (const FindingKind& kind : finding_kinds()) {
-    std::string words(kind.attributes);
+    const std::string words(kind.attributes);
     for (std::size_t start = 0; start < words.size(); start = words.find(' ', start) + 1) {
       EXPECT_TRUE(facts.contains(words.substr(start, words.find(' ', start) - start))) << kind.code;
       if (words.find(' ', start) == std::string::npos) break;

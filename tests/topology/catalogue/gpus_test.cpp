@@ -18,7 +18,7 @@ TEST(GpuCatalogue, DistinguishesFormsOfOneModel) {
 }
 
 TEST(GpuCatalogue, KnowsTheCardsOfWorkstationsAndOfInference) {
-  const std::initializer_list<std::pair<const char*, int>> kCards{
+  const std::initializer_list<std::pair<const char*, int>> cards{
       {"NVIDIA GeForce RTX 4090", 89},
       {"NVIDIA GeForce RTX 5090", 120},
       {"NVIDIA RTX PRO 6000 Blackwell Server Edition", 120},
@@ -33,7 +33,7 @@ TEST(GpuCatalogue, KnowsTheCardsOfWorkstationsAndOfInference) {
       {"NVIDIA GB300", 103},
       {"NVIDIA GeForce RTX 3090", 86},
       {"Tesla T4", 75}};
-  for (const auto& [name, sm] : kCards) {
+  for (const auto& [name, sm] : cards) {
     const GpuModel* model = find_gpu_model(name);
     ASSERT_NE(model, nullptr) << name;
     EXPECT_EQ(model->sm, sm) << name;

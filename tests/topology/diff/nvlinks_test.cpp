@@ -14,6 +14,8 @@
 namespace collbench::topology {
 
 /// For GoogleTest, which would print the bytes of it, addresses included, as part of a test's name.
+/// It finds the function by this name in this namespace.
+// NOLINTNEXTLINE(misc-use-anonymous-namespace,readability-identifier-naming)
 static void PrintTo(const ReferenceMachine& machine, std::ostream* out) { *out << machine.name; }
 
 }  // namespace collbench::topology

@@ -293,7 +293,7 @@ TEST(TopologyDiff, AVirtualBridgeOfOneLaneIsOneFinding) {
 TEST(TopologyDiff, ANicBelowAnotherSwitchIsTheNicsFinding) {
   Host moved = hgx();
   moved.stated_paths.clear();
-  Host usual = moved;
+  const Host usual = moved;
   for (PciDevice& pci : moved.pci_devices) {
     if (pci.address == *moved.nics[0].pci_address.value)
       pci.parent =
@@ -307,7 +307,7 @@ TEST(TopologyDiff, ANicBelowAnotherSwitchIsTheNicsFinding) {
 
 TEST(TopologyDiff, AnotherNumberOfNumaNodesIsOneFinding) {
   Host nps4 = hgx();
-  for (int index : {2, 3}) {
+  for (const int index : {2, 3}) {
     nps4.numa_nodes.push_back(nps4.numa_nodes[0]);
     nps4.numa_nodes.back().index = index;
   }

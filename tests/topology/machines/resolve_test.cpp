@@ -81,7 +81,7 @@ TEST(ResolveMachine, OneHostIsNotSeveralAndNotNone) {
   const ResolvedMachine several{"two.json", {{Host{}, Host{}}}};
   EXPECT_THAT(refusal([&] { static_cast<void>(several.only_host()); }),
               AllOf(HasSubstr("two.json: it describes 2 hosts"), HasSubstr("topo diff")));
-  EXPECT_EQ(&several.first_host(), &several.topology.hosts[0]);
+  EXPECT_EQ(&several.first_host(), several.topology.hosts.data());
   const ResolvedMachine none{"none.json", {}};
   EXPECT_THAT(refusal([&] { static_cast<void>(none.only_host()); }), HasSubstr("there is no host in it"));
 }

@@ -222,10 +222,10 @@ Plugins::Plugins(int ranks, int rank) : ranks_(ranks) {
   Loaded& all = loaded();
   const std::lock_guard lock(all.mutex);
   if (all.communicators++ == 0 && !injected_fault("no_plugins")) {
-    if ((all.tuner_library = open_plugin("NCCL_TUNER_PLUGIN", "libnccl-tuner")) != nullptr) {
-      all.tuner = tuner_in(all.tuner_library);
-    }
-    if ((all.profiler_library = open_plugin("NCCL_PROFILER_PLUGIN", "libnccl-profiler")) != nullptr) {
+    all.tuner_library = open_plugin("NCCL_TUNER_PLUGIN", "libnccl-tuner");
+    if (all.tuner_library != nullptr) all.tuner = tuner_in(all.tuner_library);
+    all.profiler_library = open_plugin("NCCL_PROFILER_PLUGIN", "libnccl-profiler");
+    if (all.profiler_library != nullptr) {
       all.profiler = profiler_in(all.profiler_library);
     }
   }

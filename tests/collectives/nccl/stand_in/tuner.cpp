@@ -1,5 +1,7 @@
 // A tuner plugin as a user may have one: it makes NCCL take the tree with the simple protocol wherever there
 // is one.
+#include <algorithm>
+
 #include "collectives/nccl/observer/plugin_interfaces.hpp"
 
 namespace {
@@ -16,7 +18,7 @@ int collective_info(void* /*context*/, int /*function*/, std::size_t /*bytes*/, 
                     float** costs, int /*algorithms*/, int /*protocols*/, int /*registered*/,
                     int* /*channels*/) {
   float* const tree_simple = reinterpret_cast<float*>(costs) + 2;
-  if (*tree_simple >= 0) *tree_simple = 0;
+  *tree_simple = std::min(*tree_simple, 0.0F);
   return 0;
 }
 

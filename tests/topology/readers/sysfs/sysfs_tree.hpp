@@ -22,6 +22,7 @@ class SysfsTree {
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
+  // NOLINTNEXTLINE(modernize-use-nodiscard): most tests want the file and not its path
   std::filesystem::path write(const std::string& file, const std::string& text) const {
     std::filesystem::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file) << text << '\n';
