@@ -55,7 +55,7 @@ float cpu_rate(const topology::NumaNode& numa) {
 
 /// The generation of a Broadcom switch whose two levels count as one (topo.cc, getBcmGen); 0: another switch.
 int broadcom_generation(const topology::PciDevice& device, int level) {
-  const auto id = [&device](const topology::Fact<std::string>& part) { return part.value_or(""); };
+  const auto id = [](const topology::Fact<std::string>& part) { return part.value_or(""); };
   if (id(device.vendor) != "0x1000") return 0;
   const std::string sub = id(device.subsystem_device);
   const std::string group = sub.size() == 6 ? sub.substr(2, 1) : "";
