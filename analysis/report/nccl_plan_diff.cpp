@@ -1,9 +1,15 @@
 #include "analysis/report/nccl_plan_diff.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
+
+#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/units.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -94,6 +100,31 @@ std::vector<NcclChoiceChange> choice_changes(const NcclPlan& before, const NcclP
   return changes;
 }
 
+std::string choice_words(const NcclSelection& choice) {
+  if (choice.algorithm.empty()) return "not known";
+  return choice.algorithm + (choice.protocol.empty() ? "" : "/" + choice.protocol) +
+         (choice.channels > 0 ? fmt::format(" × {}", choice.channels) : "");
+}
+
+/// "+12 %", "-3 to +4 %": a time against the one before.
+std::string ratio_words(const NcclChoiceChange& change) {
+  if (!change.least_ratio) return "";
+  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
+  const std::string from = percent(*change.least_ratio);
+  const std::string to = percent(*change.greatest_ratio);
+  return from == to ? from + " %" : fmt::format("{} to {} %", from, to);
+}
+
+Json change_json(const NcclChoiceChange& change) {
+  return {{"operation", operation(change.operation).name},
+          {"from_bytes", change.from_bytes},
+          {"to_bytes", change.to_bytes},
+          {"before", choice_words(change.before)},
+          {"after", choice_words(change.after)},
+          {"least_time_ratio", or_null(change.least_ratio)},
+          {"greatest_time_ratio", or_null(change.greatest_ratio)}};
+}
+
 }  // namespace
 
 bool NcclPlanDiff::empty() const {
@@ -113,6 +144,54 @@ NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after) {
     if (std::find(known.begin(), known.end(), warning) == known.end()) diff.warnings.push_back(warning);
   }
   return diff;
+}
+
+std::string nccl_plan_diff_text(const NcclPlanDiff& diff, int width) {
+  if (diff.empty()) return "  no difference: the same graphs, channels, choices and times\n";
+  std::string text;
+  for (const NcclGraphChange& each : diff.graphs) {
+    text +=
+        wrap(fmt::format("{}: {} → {}", each.algorithm, graph_words(each.before), graph_words(each.after)),
+             width, "  ", "    ");
+  }
+  for (const NcclCountChange& each : diff.counts) {
+    text += fmt::format("  {}: {} → {}\n", each.what, each.before, each.after);
+  }
+  if (diff.rings_that_differ + diff.trees_that_differ > 0) {
+    text += fmt::format("  routed differently: {} rings, {} trees\n", diff.rings_that_differ,
+                        diff.trees_that_differ);
+  }
+  if (diff.choices.empty()) text += "  the same choices and times for every operation and size\n";
+  TextTable table{{"operation", "from", "to", "before", "after", "NCCL's time"}};
+  for (const NcclChoiceChange& each : diff.choices) {
+    table.push_back({std::string(operation(each.operation).name), format_bytes(each.from_bytes),
+                     format_bytes(each.to_bytes), choice_words(each.before), choice_words(each.after),
+                     ratio_words(each)});
+  }
+  if (table.size() > 1) text += table_lines(table, 5);
+  for (const std::string& warning : diff.warnings) text += wrap(one_line(warning), width, "  NCCL: ", "    ");
+  return text;
+}
+
+Json nccl_plan_diff_json(const NcclPlanDiff& diff) {
+  Json graphs = Json::array();
+  for (const NcclGraphChange& each : diff.graphs) {
+    graphs.push_back({{"algorithm", each.algorithm},
+                      {"before", graph_words(each.before)},
+                      {"after", graph_words(each.after)}});
+  }
+  Json counts = Json::array();
+  for (const NcclCountChange& each : diff.counts) {
+    counts.push_back({{"what", each.what}, {"before", each.before}, {"after", each.after}});
+  }
+  Json choices = Json::array();
+  for (const NcclChoiceChange& each : diff.choices) choices.push_back(change_json(each));
+  return {{"graphs", graphs},
+          {"counts", counts},
+          {"rings_that_differ", diff.rings_that_differ},
+          {"trees_that_differ", diff.trees_that_differ},
+          {"choices", choices},
+          {"warnings", diff.warnings}};
 }
 
 }  // namespace collbench::analysis

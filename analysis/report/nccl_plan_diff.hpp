@@ -40,11 +40,11 @@ struct NcclCountChange {
   bool operator==(const NcclCountChange&) const = default;
 };
 
-/// What a second NCCL, or one with another setting, would do otherwise on the same machine.
+/// What a second NCCL, or one with another setting, would do differently on the same machine.
 struct NcclPlanDiff {
   std::vector<NcclGraphChange> graphs;
   std::vector<NcclCountChange> counts;
-  int rings_that_differ = 0;  ///< channels whose ring goes another way
+  int rings_that_differ = 0;  ///< channels whose ring is routed differently
   int trees_that_differ = 0;
   std::vector<NcclChoiceChange> choices;  ///< by operation and size
   std::vector<std::string> warnings;      ///< of NCCL, that only `after` has
@@ -55,5 +55,11 @@ struct NcclPlanDiff {
 /// Rows are compared where both have one. A time counts as another one when it differs by more than 0.1 %,
 /// ten times the last digit that NCCL's tuning table is made of.
 [[nodiscard]] NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after);
+
+/// A line for each difference, the choices as a table; wrapped at `width`.
+[[nodiscard]] std::string nccl_plan_diff_text(const NcclPlanDiff& diff, int width);
+
+/// The fields of NcclPlanDiff by their names; graphs and choices in the words of the text.
+[[nodiscard]] Json nccl_plan_diff_json(const NcclPlanDiff& diff);
 
 }  // namespace collbench::analysis

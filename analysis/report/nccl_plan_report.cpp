@@ -10,6 +10,7 @@
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/nccl_plan_diff.hpp"
+#include "analysis/report/nccl_plan_words.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
@@ -18,33 +19,7 @@ namespace {
 
 constexpr std::string_view kSendsAndReceives = "p2p";  ///< the algorithm of what has none
 
-using Table = std::vector<std::vector<std::string>>;
-
 int page_width(const TextOptions& options) { return std::max(options.columns, 80); }
-
-/// Rows of cells as lines; the first `left` columns are names, the others numbers.
-std::string table_lines(const Table& table, std::size_t left) {
-  std::vector<int> widths;
-  for (const auto& row : table) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
-  }
-  std::string text;
-  for (const auto& row : table) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += " " + (i < left ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i])) + " ";
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-/// Of a channel, as NCCL has it: whole numbers, or a few decimals.
-std::string channel_rate(double bytes_per_second) {
-  return fmt::format("{:.4g}", bytes_per_second / kGigabyte);
-}
 
 std::string bus_rate(double bytes_per_second) {
   return format_significant(bytes_per_second / kGigabyte, 4, 7);
@@ -63,15 +38,6 @@ std::string number_list(const std::vector<int>& numbers) {
     i = end + 1;
   }
   return fmt::format("{}", fmt::join(parts, ","));
-}
-
-std::string graph_words(const std::optional<NcclSearchGraph>& graph) {
-  if (!graph) return "none";
-  return fmt::format("{} × {}/{} GB/s {}/{}{}{}", graph->channels,
-                     channel_rate(graph->intra_bytes_per_second), channel_rate(graph->inter_bytes_per_second),
-                     graph->intra_type, graph->inter_type,
-                     graph->algorithm == "tree" ? fmt::format(" pattern {}", graph->pattern) : "",
-                     graph->cross_nic > 0 ? fmt::format(" crossNic {}", graph->cross_nic) : "");
 }
 
 /// "8 × 48 | 15 × 24", as each node found it; "8 × 48 on all"; of many nodes how many found which.
@@ -102,7 +68,7 @@ std::string heading(const NcclPlan& plan, int width) {
 }
 
 std::string graph_section(const NcclPlan& plan) {
-  Table table{{"graph", "pattern", "path", "channels", "GB/s inside", "between", "found by each node"}};
+  TextTable table{{"graph", "pattern", "path", "channels", "GB/s inside", "between", "found by each node"}};
   for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
     const auto graph = agreed_graph(plan, algorithm);
     if (!graph) continue;
@@ -246,7 +212,7 @@ std::string tuning_section(const NcclPlan& plan, int width) {
   std::vector<std::string> functions{"AllReduce", "AllGather", "ReduceScatter"};
   constexpr int kWidePage = 100;
   if (width >= kWidePage) functions.insert(functions.end(), {"Broadcast", "Reduce"});
-  Table table{{"algorithm"}};
+  TextTable table{{"algorithm"}};
   table.front().insert(table.front().end(), functions.begin(), functions.end());
   std::vector<std::string> names;
   for (const NcclTuning& each : plan.tuning) {
@@ -271,15 +237,18 @@ std::string choice_section(const NcclPlan& plan, int width) {
     const Operation& shown = operation(plan.rows[i].operation);
     if (plan.rows[i].selection.algorithm == kSendsAndReceives) {
       while (i < plan.rows.size() && plan.rows[i].operation == shown.id) ++i;
-      text += wrap(fmt::format("{}: sends and receives over {} channels for each peer; NCCL has no choice "
-                               "and expects no time.",
+      text += wrap(fmt::format("{}: sends and receives over {} channels for each peer; NCCL selects no "
+                               "algorithm and estimates no time.",
                                shown.name, plan.p2p_channels_per_peer),
                    width, "\n", "  ");
       continue;
     }
-    Table table{{"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"}};
+    TextTable table{{"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"}};
+    bool too_small = false;  // for an element each: there is no call
     for (; i < plan.rows.size() && plan.rows[i].operation == shown.id; ++i) {
       const NcclPlannedRow& row = plan.rows[i];
+      too_small |=
+          row.selection.algorithm.empty() && row.size_bytes < 4 * static_cast<std::uint64_t>(plan.ranks);
       const auto& seconds = row.expected_seconds;
       table.push_back(
           {pad_left(format_bytes(row.size_bytes), 8),
@@ -292,84 +261,9 @@ std::string choice_section(const NcclPlan& plan, int width) {
     }
     text += fmt::format("\n{}: what NCCL chooses, and the time that it expects\n", shown.name) +
             table_lines(table, 3);
+    if (too_small) text += "  –: less than 4 B per rank\n";
   }
   return text;
-}
-
-std::string choice_words(const NcclSelection& choice) {
-  if (choice.algorithm.empty()) return "not known";
-  return choice.algorithm + (choice.protocol.empty() ? "" : "/" + choice.protocol) +
-         (choice.channels > 0 ? fmt::format(" × {}", choice.channels) : "");
-}
-
-/// "+12 %", "-3 to +4 %": a time against the one before.
-std::string ratio_words(const NcclChoiceChange& change) {
-  if (!change.least_ratio) return "";
-  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
-  const std::string from = percent(*change.least_ratio);
-  const std::string to = percent(*change.greatest_ratio);
-  return from == to ? from + " %" : fmt::format("{} to {} %", from, to);
-}
-
-std::string diff_section(const NcclPlanReport& report, int width) {
-  const NcclPlanDiff diff = diff_nccl_plans(report.plan, *report.versus);
-  std::string text =
-      "\n" + wrap(one_line(fmt::format("with {} (NCCL {})", report.versus_name, report.versus->version)),
-                  width, "", "  ");
-  if (diff.empty()) return text + "  nothing is otherwise: the same graphs, channels, choices and times\n";
-  for (const NcclGraphChange& each : diff.graphs) {
-    text +=
-        wrap(fmt::format("{}: {} → {}", each.algorithm, graph_words(each.before), graph_words(each.after)),
-             width, "  ", "    ");
-  }
-  for (const NcclCountChange& each : diff.counts) {
-    text += fmt::format("  {}: {} → {}\n", each.what, each.before, each.after);
-  }
-  if (diff.rings_that_differ + diff.trees_that_differ > 0) {
-    text +=
-        fmt::format("  another way: {} rings, {} trees\n", diff.rings_that_differ, diff.trees_that_differ);
-  }
-  if (diff.choices.empty()) text += "  the same choices and times for every operation and size\n";
-  Table table{{"operation", "from", "to", "before", "after", "NCCL's time"}};
-  for (const NcclChoiceChange& each : diff.choices) {
-    table.push_back({std::string(operation(each.operation).name), format_bytes(each.from_bytes),
-                     format_bytes(each.to_bytes), choice_words(each.before), choice_words(each.after),
-                     ratio_words(each)});
-  }
-  if (table.size() > 1) text += table_lines(table, 5);
-  for (const std::string& warning : diff.warnings) text += wrap(one_line(warning), width, "  NCCL: ", "    ");
-  return text;
-}
-
-Json change_json(const NcclChoiceChange& change) {
-  return {{"operation", operation(change.operation).name},
-          {"from_bytes", change.from_bytes},
-          {"to_bytes", change.to_bytes},
-          {"before", choice_words(change.before)},
-          {"after", choice_words(change.after)},
-          {"least_time_ratio", or_null(change.least_ratio)},
-          {"greatest_time_ratio", or_null(change.greatest_ratio)}};
-}
-
-Json diff_json(const NcclPlanDiff& diff) {
-  Json graphs = Json::array();
-  for (const NcclGraphChange& each : diff.graphs) {
-    graphs.push_back({{"algorithm", each.algorithm},
-                      {"before", graph_words(each.before)},
-                      {"after", graph_words(each.after)}});
-  }
-  Json counts = Json::array();
-  for (const NcclCountChange& each : diff.counts) {
-    counts.push_back({{"what", each.what}, {"before", each.before}, {"after", each.after}});
-  }
-  Json choices = Json::array();
-  for (const NcclChoiceChange& each : diff.choices) choices.push_back(change_json(each));
-  return {{"graphs", graphs},
-          {"counts", counts},
-          {"rings_that_differ", diff.rings_that_differ},
-          {"trees_that_differ", diff.trees_that_differ},
-          {"choices", choices},
-          {"warnings", diff.warnings}};
 }
 
 }  // namespace
@@ -378,7 +272,11 @@ std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& opti
   const int width = page_width(options);
   const NcclPlan& plan = report.plan;
   std::string text = heading(plan, width) + graph_section(plan);
-  if (report.versus) return text + diff_section(report, width);
+  if (report.versus) {
+    const std::string other = fmt::format("with {} (NCCL {})", report.versus_name, report.versus->version);
+    return text + "\n" + wrap(one_line(other), width, "", "  ") +
+           nccl_plan_diff_text(diff_nccl_plans(plan, *report.versus), width);
+  }
   text += path_section(plan, width) + tuning_section(plan, width) + choice_section(plan, width);
   for (const std::string& warning : plan.warnings) text += wrap(one_line(warning), width, "\nNCCL: ", "  ");
   return text;
@@ -392,7 +290,7 @@ std::string nccl_plan_json(const NcclPlanReport& report) {
   if (report.versus) {
     json["versus"] = nccl_plan_to_json(*report.versus);
     json["versus_name"] = report.versus_name;
-    json["diff"] = diff_json(diff_nccl_plans(report.plan, *report.versus));
+    json["diff"] = nccl_plan_diff_json(diff_nccl_plans(report.plan, *report.versus));
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -7,7 +7,7 @@
 
 namespace collbench::analysis {
 
-/// What `predict --by-nccl` says: a plan, and the one that it is held against with --versus.
+/// What `predict --by-nccl` says: a plan, and the one that it is compared with by --versus.
 struct NcclPlanReport {
   NcclPlan plan;
   std::optional<NcclPlan> versus;
@@ -15,7 +15,7 @@ struct NcclPlanReport {
 };
 
 /// Graphs, rings and trees with their NICs, the tuning table, and a table of choices for each operation; with
-/// a second plan, what it does otherwise instead of the tables. Every line of a table fits options.columns.
+/// a second plan, what it does differently instead of the tables. Every line of a table fits options.columns.
 [[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
 
 /// {"plan": …, "versus": …, "versus_name": …, "diff": …}; the last three are null without --versus.

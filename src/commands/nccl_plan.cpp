@@ -80,6 +80,9 @@ std::vector<NodeFile> node_files(const std::string& argument) {
 std::vector<NodeFile> all_nodes(const NcclPlanRequest& request) {
   const std::vector<NodeFile> given = node_files(request.topology);
   const std::size_t count = request.nodes > 0 ? static_cast<std::size_t>(request.nodes) : given.size();
+  if (!request.odd_node.empty() && count < 2)
+    throw usage_error("--odd-node", "it is the machine of the last of several nodes, and there is one node",
+                      "give --nodes 2 or more");
   const int per_node = request.ranks_per_node > 0 ? request.ranks_per_node : given.front().gpus;
   collectives::require_simulated_memory(count * static_cast<std::size_t>(per_node));
   std::vector<NodeFile> nodes;

@@ -103,9 +103,10 @@ void add_by_nccl_options(CLI::App& command, PredictOptions& options) {
     })->needs(by_nccl);
   };
   add("--library", "FILE", "the libnccl (default: as for a run)", options.library);
-  add("--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do otherwise",
+  add("--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do differently",
       options.versus);
-  add("--odd-node", "NAME|FILE", "the machine of the last node, where it is another one", options.odd_node);
+  add("--odd-node", "NAME|FILE", "the machine of the last node, where it differs from the others",
+      options.odd_node);
   by_nccl->excludes(command.get_option("--transport"));
 }
 

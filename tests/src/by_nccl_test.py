@@ -139,7 +139,7 @@ class Plan(ByNccl):
 
 
 class Versus(ByNccl):
-    """What another setting or machine would do otherwise."""
+    """What another setting or machine would do differently."""
 
     def test_a_setting(self):
         report = self.report("--topology", self.file(node()), "--ops", "all_reduce", "--sizes", "1K,64M", "--versus",
@@ -217,6 +217,9 @@ class WithoutNccl(ByNccl):
     def test_options_that_want_it(self):
         for option in ("--library", "--versus", "--odd-node"):
             self.refused(2, "--by-nccl", option, "x", "--topology", "hgx-h100")
+
+    def test_an_odd_node_of_one(self):
+        self.refused(2, "there is one node", "--by-nccl", "--topology", "hgx-h100", "--odd-node", "hgx-h100")
 
     def test_a_machine_without_gpus(self):
         xml = self.file(re.sub(r"<gpu.*?</gpu>", "", node()).replace("0x030200", "0x060400"))

@@ -94,9 +94,9 @@ TEST(NcclPlanReport, SendsAndReceivesAreOneLine) {
   plan.rows = {{OperationId::all_to_all, 8, {"p2p", "", 0, {}}, {}},
                {OperationId::all_to_all, 16, {"p2p", "", 0, {}}, {}}};
   const std::string text = text_of({plan, {}, {}});
-  EXPECT_TRUE(has_line(
-      text,
-      "AllToAll: sends and receives over 4 channels for each peer; NCCL has no choice and expects no time."))
+  EXPECT_TRUE(has_line(text,
+                       "AllToAll: sends and receives over 4 channels for each peer; NCCL selects no "
+                       "algorithm and estimates no time."))
       << text;
   EXPECT_EQ(text.find("AllToAll: what"), std::string::npos);
 }
@@ -140,7 +140,7 @@ TEST(NcclPlanReport, VersusSaysOnlyWhatIsOtherwise) {
 
 TEST(NcclPlanReport, VersusTheSameSaysThatNothingIsOtherwise) {
   const std::string text = text_of({example(), example(), "NCCL_X=1"});
-  EXPECT_TRUE(has_line(text, "  nothing is otherwise: the same graphs, channels, choices and times")) << text;
+  EXPECT_TRUE(has_line(text, "  no difference: the same graphs, channels, choices and times")) << text;
 }
 
 TEST(NcclPlanReport, JsonHasBothPlansAndTheirDifference) {

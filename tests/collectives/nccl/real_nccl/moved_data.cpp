@@ -4,22 +4,6 @@
 #include <unistd.h>
 
 namespace collbench::collectives {
-namespace {
-
-bool talk(int socket, const DataOperation& operation) {
-  bool good = send_all(socket, &operation.header, sizeof operation.header);
-  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, &part, sizeof part);
-  for (const auto& [part, data] : operation.receives) good = good && send_all(socket, &part, sizeof part);
-  if (operation.send != nullptr) good = good && send_all(socket, operation.send, operation.header.bytes);
-  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, data, part.bytes);
-  // All is sent before anything is received: in-place forms read what they write.
-  good = good && receive_all(socket, operation.receive, operation.receive_bytes);
-  for (const auto& [part, data] : operation.receives) good = good && receive_all(socket, data, part.bytes);
-  return good;
-}
-
-}  // namespace
-
 DataCommunicator::~DataCommunicator() {
   if (socket_ >= 0) ::close(socket_);
 }
@@ -50,7 +34,7 @@ void move_data(DataCommunicator& communicator, DataOperation operation) {
     for (const auto& [part, data] : operation.sends) operation.header.bytes += part.bytes;
   }
   const int socket = communicator.joined_socket();
-  if (socket < 0 || !talk(socket, operation)) communicator.wait_for_abort();
+  if (socket < 0 || !ask_hub(socket, operation)) communicator.wait_for_abort();
 }
 
 }  // namespace collbench::collectives

@@ -1,10 +1,8 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/collectives/nccl/stand_in/hub.hpp"
 
@@ -41,19 +39,6 @@ class DataCommunicator {
   int ranks_;
   std::atomic<int> socket_{-1};
   std::atomic<bool> aborted_{false};
-};
-
-/// One operation, or all sends and receives of a group.
-struct DataOperation {
-  AskHeader header;
-  const void* send = nullptr;
-  void* receive = nullptr;
-  std::size_t receive_bytes = 0;
-  std::vector<std::pair<PeerPart, const void*>> sends;
-  std::vector<std::pair<PeerPart, void*>> receives;
-
-  /// Whether it can be part of a group's exchange.
-  [[nodiscard]] bool exchanges() const { return header.ask == Ask::group; }
 };
 
 /// Carries the operation out; returns when this rank has what it receives, or after abort.

@@ -186,6 +186,18 @@ sockaddr_un address_of(const std::string& name) {
 
 }  // namespace
 
+bool ask_hub(int socket, const DataOperation& operation) {
+  bool good = send_all(socket, &operation.header, sizeof operation.header);
+  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, &part, sizeof part);
+  for (const auto& [part, data] : operation.receives) good = good && send_all(socket, &part, sizeof part);
+  if (operation.send != nullptr) good = good && send_all(socket, operation.send, operation.header.bytes);
+  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, data, part.bytes);
+  // All is sent before anything is received: in-place forms read what they write.
+  good = good && receive_all(socket, operation.receive, operation.receive_bytes);
+  for (const auto& [part, data] : operation.receives) good = good && receive_all(socket, data, part.bytes);
+  return good;
+}
+
 std::size_t element_bytes(NcclType type) { return traits(data_type(type)).bytes; }
 
 bool send_all(int socket, const void* data, std::size_t bytes) {

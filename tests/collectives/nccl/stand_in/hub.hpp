@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/nccl/loader/nccl_library.hpp"
@@ -39,6 +40,19 @@ struct PeerPart {
   std::uint64_t bytes = 0;
 };
 
+/// One operation, or all sends and receives of a group, and where this rank's data are.
+struct DataOperation {
+  AskHeader header;
+  const void* send = nullptr;
+  void* receive = nullptr;
+  std::size_t receive_bytes = 0;
+  std::vector<std::pair<PeerPart, const void*>> sends;
+  std::vector<std::pair<PeerPart, void*>> receives;
+
+  /// Whether it can be part of a group's exchange.
+  [[nodiscard]] bool exchanges() const { return header.ask == Ask::group; }
+};
+
 /// Listens on a Unix socket (in the folder COLLBENCH_STAND_IN_FOLDER where ranks are on several hosts in
 /// network namespaces, else of the abstract namespace), joins as many ranks as the first of them says there
 /// are, and works out what each of them receives, from a thread of its own. When a rank goes away without a
@@ -52,6 +66,9 @@ struct PeerPart {
 /// Everything or nothing: false when the other end has hung up.
 [[nodiscard]] bool send_all(int socket, const void* data, std::size_t bytes);
 [[nodiscard]] bool receive_all(int socket, void* data, std::size_t bytes);
+
+/// Asks the hub for the operation; true when this rank has what it receives.
+[[nodiscard]] bool ask_hub(int socket, const DataOperation& operation);
 
 /// Bytes of an element.
 [[nodiscard]] std::size_t element_bytes(NcclType type);

@@ -70,15 +70,9 @@ bool collbench_stand_in_captures(CudaStreamHandle stream);
 namespace {
 
 /// One operation, or all sends and receives of a group, with what they read and write.
-struct IssuedOperation {
+struct IssuedOperation : DataOperation {
   NcclHandle communicator = nullptr;
   CudaStreamHandle stream = nullptr;
-  AskHeader header;
-  const void* send = nullptr;
-  void* receive = nullptr;
-  std::size_t receive_bytes = 0;
-  std::vector<std::pair<PeerPart, const void*>> sends;
-  std::vector<std::pair<PeerPart, void*>> receives;
   int number = 0;  // counted from 1 in this process
 };
 
@@ -89,19 +83,6 @@ thread_local int group_depth = 0;
 thread_local NcclResult group_result = NcclResult::success;
 std::string last_error;
 thread_local std::unique_ptr<IssuedOperation> group;
-
-bool talk(const IssuedOperation& operation) {
-  const int socket = operation.communicator->socket;
-  bool good = send_all(socket, &operation.header, sizeof operation.header);
-  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, &part, sizeof part);
-  for (const auto& [part, data] : operation.receives) good = good && send_all(socket, &part, sizeof part);
-  if (operation.send != nullptr) good = good && send_all(socket, operation.send, operation.header.bytes);
-  for (const auto& [part, data] : operation.sends) good = good && send_all(socket, data, part.bytes);
-  // All is sent before anything is received: in-place forms read what they write.
-  good = good && receive_all(socket, operation.receive, operation.receive_bytes);
-  for (const auto& [part, data] : operation.receives) good = good && receive_all(socket, data, part.bytes);
-  return good;
-}
 
 void spoil(const IssuedOperation& operation) {
   const auto wrong_from = injected_fault("wrong_data");
@@ -119,7 +100,7 @@ void run(const IssuedOperation& operation) {
     return;
   }
   if (injected_fault("async_error") == operation.number) ::shutdown(communicator.socket, SHUT_RDWR);
-  if (!talk(operation)) {
+  if (!ask_hub(communicator.socket, operation)) {
     communicator.state = NcclResult::remote_error;
     communicator.wait_for_abort();
     return;
