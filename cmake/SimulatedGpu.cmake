@@ -25,6 +25,11 @@ endfunction()
 simulated_name(simulated_nvml libnvidia-ml.so.1)
 simulated_name(simulated_driver libcuda.so)
 simulated_name(simulated_network libnccl-net-collbench-simulated.so)
-add_custom_target(simulated_names DEPENDS simulated_nvml simulated_driver simulated_network)
+# And the runtime of each major version, for a libnccl that does not have it linked in.
+simulated_name(simulated_runtime_11 libcudart.so.11.0)
+simulated_name(simulated_runtime_12 libcudart.so.12)
+simulated_name(simulated_runtime_13 libcudart.so.13)
+add_custom_target(simulated_names DEPENDS simulated_nvml simulated_driver simulated_network simulated_runtime_11
+  simulated_runtime_12 simulated_runtime_13)
 
 install(TARGETS collbench_simulated_gpu LIBRARY DESTINATION lib)

@@ -48,18 +48,41 @@ void check_header(const Elf64_Ehdr& header, const std::string& path) {
   }
 }
 
+Error unreadable(const std::string& path) {
+  return unusable(path, std::string("cannot be read: ") + std::strerror(errno));
+}
+
+/// Throws for what is too short to have a header, or is no file.
+std::size_t length_of(const FileDescriptor& file, const std::string& path) {
+  struct stat status{};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) throw unreadable(path);
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  if (!S_ISREG(status.st_mode) || bytes < sizeof(Elf64_Ehdr)) throw unusable(path, "is no shared library");
+  return bytes;
+}
+
+FileDescriptor opened(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 }  // namespace
 
-ElfFile::ElfFile(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status{};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
-    throw unusable(path, std::string("cannot be read: ") + std::strerror(errno));
+void require_shared_library(const std::string& path) {
+  const FileDescriptor file = opened(path);
+  const std::size_t bytes = length_of(file, path);
+  Elf64_Ehdr header{};
+  if (::pread(file.get(), &header, sizeof header, 0) != ssize_t{sizeof header}) throw unreadable(path);
+  check_header(header, path);
+  if (header.e_shoff > bytes || header.e_shnum > (bytes - header.e_shoff) / sizeof(Elf64_Shdr)) {
+    throw unusable(path, "is damaged: its tables lie outside of the file");
   }
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (!S_ISREG(status.st_mode) || size_ < sizeof(Elf64_Ehdr)) throw unusable(path, "is no shared library");
+}
+
+ElfFile::ElfFile(const std::string& path) {
+  const FileDescriptor file = opened(path);
+  size_ = length_of(file, path);
   void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (mapped == MAP_FAILED) throw unusable(path, std::string("cannot be read: ") + std::strerror(errno));
+  if (mapped == MAP_FAILED) throw unreadable(path);
   bytes_ = static_cast<const std::byte*>(mapped);
   try {
     read_functions(path);

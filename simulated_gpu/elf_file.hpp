@@ -7,6 +7,10 @@
 
 namespace collbench::simulated_gpu {
 
+/// Throws Error (not_here) where `path` is no shared library of 64-bit x86, or ends before its tables do. The
+/// loader calls one for another architecture a file that is not there, and dies of one that was cut short.
+void require_shared_library(const std::string& path);
+
 /// A function that an ELF file defines, as its symbol table (.symtab) has it. `address` is relative to where
 /// the file is loaded; `bytes` is the length of its code.
 struct ElfFunction {

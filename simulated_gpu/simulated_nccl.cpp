@@ -50,11 +50,12 @@ std::string interface_name(std::string_view name) {
   return std::string(name);
 }
 
-/// What NCCL loads by name: NVML, the driver (before 2.21) and the network plugin. Once loaded from where
-/// they are, libraries of these names are found without a search.
+/// What NCCL loads by name: NVML, the driver (before 2.21), the network plugin, and the runtime where it is
+/// not linked in. Once loaded from where they are, libraries of these names are found without a search.
 void load_named_libraries() {
   const std::filesystem::path folder = std::filesystem::path(own_file()).parent_path() / "simulated_gpu";
-  for (const char* name : {"libnvidia-ml.so.1", "libcuda.so", "libnccl-net-collbench-simulated.so"}) {
+  for (const char* name : {"libnvidia-ml.so.1", "libcuda.so", "libnccl-net-collbench-simulated.so",
+                           "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"}) {
     static_cast<void>(opened((folder / name).string(), RTLD_NOW | RTLD_LOCAL));
   }
 }
@@ -107,6 +108,7 @@ bool defines_runtime(const ElfFile& file) {
 
 SimulatedNccl load_simulated_nccl(const std::string& name) {
   SimulatedNccl nccl;
+  if (name.find('/') != std::string::npos) require_shared_library(name);
   // A library that takes its runtime from another finds ours first, by the names that it asks for.
   static_cast<void>(opened(own_file(), RTLD_NOW | RTLD_GLOBAL));
   load_named_libraries();

@@ -95,9 +95,9 @@ WITHOUT_HEADER = {
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
     r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings|suggestion)\.cpp": "the parts of the lab page, which lab01.hpp declares",
-    r"simulated_gpu/(runtime_(devices|memory|streams)|nvml|network_plugin)\.cpp": "what NCCL finds by name, declared by NVIDIA",
+    r"simulated_gpu/(runtime_(devices|kernels|memory|streams)|nvml|network_plugin)\.cpp": "what NCCL finds by name, declared by NVIDIA",
     r"simulated_gpu/libraries/simulated_host\.cpp": "a library of others' parts",
-    r"tests/simulated_gpu/redirected_library\.cpp": "a library to load",
+    r"tests/simulated_gpu/(dynamic_nccl|redirected_library)\.cpp": "libraries to load",
     r"tests/simulated_gpu/nccl_ranks\.cpp": "a program of its own",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",

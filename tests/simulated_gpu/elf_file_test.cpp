@@ -28,20 +28,25 @@ TEST(ElfFile, ListsTheFunctionsOfALibrary) {
   EXPECT_EQ(found, 2);
 }
 
-/// The refusal of the library's file after `damage`, which gets its bytes.
-std::string refusal(const std::function<void(std::string&)>& damage) {
+/// The words of the refusal of the library's file by `read` after `damage`, which gets its bytes.
+std::string refusal_by(const std::function<void(const std::string&)>& read,
+                       const std::function<void(std::string&)>& damage) {
   const TemporaryFolder folder;
   const std::string path = folder.path() / "library.so";
   std::string bytes = read_file(COLLBENCH_REDIRECTED_LIBRARY);
   damage(bytes);
   std::ofstream(path, std::ios::binary) << bytes;
   try {
-    const ElfFile file(path);
+    read(path);
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::not_here);
     return error.what();
   }
   return "";
+}
+
+std::string refusal(const std::function<void(std::string&)>& damage) {
+  return refusal_by([](const std::string& path) { const ElfFile file(path); }, damage);
 }
 
 Elf64_Ehdr& header_of(std::string& bytes) { return *reinterpret_cast<Elf64_Ehdr*>(bytes.data()); }
@@ -73,6 +78,20 @@ TEST(ElfFile, RefusesADamagedFile) {
                 each_section(bytes, [](Elf64_Shdr& section) { section.sh_size = ~std::uint64_t{0} / 2; });
               }),
               HasSubstr("is damaged"));
+}
+
+TEST(RequireSharedLibrary, RefusesWhatTheLoaderHasNoWordsFor) {
+  const auto refused = [](const std::function<void(std::string&)>& damage) {
+    return refusal_by(require_shared_library, damage);
+  };
+  EXPECT_EQ(refused([](std::string&) {}), "");
+  EXPECT_EQ(refused([](std::string& bytes) { header_of(bytes).e_shnum = 0; }), "");  // stripped, and loadable
+  EXPECT_THAT(refused([](std::string& bytes) { bytes.clear(); }), HasSubstr("is no shared library"));
+  EXPECT_THAT(refused([](std::string& bytes) { bytes[0] = 'x'; }), HasSubstr("is no shared library"));
+  EXPECT_THAT(refused([](std::string& bytes) { header_of(bytes).e_machine = EM_AARCH64; }),
+              HasSubstr("another architecture"));
+  EXPECT_THAT(refused([](std::string& bytes) { bytes.resize(bytes.size() - 1); }), HasSubstr("is damaged"));
+  EXPECT_THROW(require_shared_library("/none.so"), Error);
 }
 
 TEST(ElfFile, RefusesAFileThatIsNotThere) {

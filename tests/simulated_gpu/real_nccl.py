@@ -1,7 +1,9 @@
 """What tests over a real libnccl and simulated GPUs share: the library, and a machine."""
 
+import mmap
 import os
 import pathlib
+import re
 import sys
 
 
@@ -25,6 +27,13 @@ def library():
 
 
 LIBRARY = library()
+
+
+def version():
+    """(2, 28, 9), as the library's own text has it."""
+    with LIBRARY.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        found = re.search(rb"NCCL version (\d+)\.(\d+)\.(\d+)\+cuda", text)
+        return tuple(int(number) for number in found.groups())
 
 
 def skip_without_library():

@@ -20,7 +20,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "simulated_gpu"))
 
-from real_nccl import LIBRARY, installed, node, skip_without_library
+from real_nccl import LIBRARY, installed, node, skip_without_library, version
 from real_ranks import collbench_lines, descendants, wait_until
 
 PROGRAM, FOLDER = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
@@ -44,11 +44,9 @@ OPERATIONS = "all_reduce,all_gather,reduce_scatter,all_to_all,send_recv,broadcas
 
 
 def nccl_version():
-    """22809; of the program's own finding."""
-    found = re.search(r"NCCL: +(\d+)\.(\d+)\.(\d+)", subprocess.run(
-        [str(PROGRAM), "--version"], env={**os.environ, "COLLBENCH_NCCL": str(LIBRARY)}, capture_output=True, text=True,
-        timeout=60, check=True).stdout)
-    return int(found[1]) * 10000 + int(found[2]) * 100 + int(found[3])
+    """22809."""
+    major, minor, patch = version()
+    return major * 10000 + minor * 100 + patch
 
 
 def version_text(version):

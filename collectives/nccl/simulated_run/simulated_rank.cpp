@@ -1,5 +1,6 @@
 #include "collectives/nccl/simulated_run/simulated_rank.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -26,6 +27,12 @@ using LoadNccl = void*(const char*, char*, int);
 
 void set_variable(const std::string& name, const std::string& value) {
   ::setenv(name.c_str(), value.c_str(), 1);
+}
+
+/// Where a process's stdout is the user's report: NCCL before 2.22.3 prints its version there.
+void write_nothing_on_stdout() {
+  const FileDescriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  ::dup2(nowhere.get(), STDOUT_FILENO);
 }
 
 std::string path_of(int file) { return fmt::format("/proc/self/fd/{}", file); }
@@ -176,7 +183,7 @@ std::span<const char* const> variables_of_real_hosts() {
   return kVariables;
 }
 
-SimulatedLibraries load_simulated_libraries(const std::string& library) {
+std::string load_simulated_libraries(const std::string& library) {
   std::string reason;
   const auto simulated = first_library(
       own_library_candidates(kSimulatedLibrary, own_program(), std::getenv("COLLBENCH_SIMULATED_CUDA")),
@@ -196,7 +203,9 @@ SimulatedLibraries load_simulated_libraries(const std::string& library) {
   for (const std::string& candidate : candidates) {
     std::array<char, 1024> words{};
     if (load(candidate.c_str(), words.data(), static_cast<int>(words.size())) != nullptr) {
-      return {candidate, simulated->path()};
+      set_variable("COLLBENCH_NCCL", candidate);
+      static_cast<void>(NcclLibrary::load());  // one that is too old is refused here, once for all ranks
+      return simulated->path();
     }
     if (!first_reason.empty()) continue;
     first_reason = words.data();
@@ -206,13 +215,13 @@ SimulatedLibraries load_simulated_libraries(const std::string& library) {
               "name another with --library; pip's nvidia-nccl-cu12 and -cu13 have one");
 }
 
-int run_simulated_rank(const SimulatedJob& job, const SimulatedLibraries& libraries, const SimulatedRank& own,
+int run_simulated_rank(const SimulatedJob& job, const std::string& simulated_cuda, const SimulatedRank& own,
                        const std::vector<int>& node_files, SimulatedMeeting& meeting) {
   const std::string report_path = "the report of a simulated rank";
   try {
+    write_nothing_on_stdout();
     set_environment(job, own, node_files);
-    set_variable("COLLBENCH_CUDART", libraries.simulated);
-    set_variable("COLLBENCH_NCCL", libraries.nccl);
+    set_variable("COLLBENCH_CUDART", simulated_cuda);
     RankRun rank(job, own, meeting);
     rank.run();
     write_all(own.report_file, json_line(rank.report()), report_path);

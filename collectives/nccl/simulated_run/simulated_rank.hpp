@@ -27,22 +27,17 @@ struct SimulatedRank {
   int report_file = -1;  ///< what this rank has to say at its end: JSON
 };
 
-/// What the process that loads the libraries finds.
-struct SimulatedLibraries {
-  std::string nccl;       ///< the file of the libnccl
-  std::string simulated;  ///< the file of the simulated CUDA
-};
-
-/// Loads the libnccl of the job, or the first candidate of a run, with the simulated CUDA in its place.
-/// Throws Error (not_here) with the reason of the first.
-[[nodiscard]] SimulatedLibraries load_simulated_libraries(const std::string& library);
+/// Loads the libnccl of the job, or the first candidate of a run, with the simulated CUDA in its place, and
+/// names it in COLLBENCH_NCCL. Returns the file of the simulated CUDA. Throws Error (not_here) with the
+/// reason of the first, and for one that is older than NcclLibrary takes.
+[[nodiscard]] std::string load_simulated_libraries(const std::string& library);
 
 /// The variables of the environment that say where NCCL is and what its network is: they stand for the host
 /// of the user, and are taken away from the ranks.
 [[nodiscard]] std::span<const char* const> variables_of_real_hosts();
 
 /// The whole life of a rank's process: communicator, calls, report. Returns its exit status.
-[[nodiscard]] int run_simulated_rank(const SimulatedJob& job, const SimulatedLibraries& libraries,
+[[nodiscard]] int run_simulated_rank(const SimulatedJob& job, const std::string& simulated_cuda,
                                      const SimulatedRank& own, const std::vector<int>& node_files,
                                      SimulatedMeeting& meeting);
 

@@ -116,7 +116,7 @@ std::string bad_end(int status) {
 [[noreturn]] void host_process(const SimulatedJob& job, const RunFiles& files, SimulatedMeeting& meeting) {
   int status = 0;
   try {
-    const SimulatedLibraries libraries = load_simulated_libraries(job.library);
+    const std::string simulated_cuda = load_simulated_libraries(job.library);
     std::vector<pid_t> ranks;
     for (std::size_t rank = 0; rank < files.logs.size(); ++rank) {
       const SimulatedRank own{.rank = static_cast<int>(rank),
@@ -124,7 +124,7 @@ std::string bad_end(int status) {
                               .log_file = files.logs[rank]->get(),
                               .report_file = files.reports[rank]->get()};
       const pid_t process = start_process();
-      if (process == 0) ::_exit(run_simulated_rank(job, libraries, own, files.node_files(), meeting));
+      if (process == 0) ::_exit(run_simulated_rank(job, simulated_cuda, own, files.node_files(), meeting));
       ranks.push_back(process);
     }
     for (std::size_t left = ranks.size(); left > 0; --left) {
@@ -172,9 +172,9 @@ std::string member_of(const std::string& text, const char* key) {
 }
 
 /// Why there is no result: what the first rank that failed said, NCCL's own warning, or how the process
-/// ended.
+/// ended, which is `end`.
 [[noreturn]] void throw_failure(const SimulatedJob& job, const RunFiles& files,
-                                const SimulatedMeeting& meeting) {
+                                const SimulatedMeeting& meeting, const std::string& end) {
   const std::string warning = first_warning(files);
   const int failed = meeting.first_failed;
   if (failed >= 0) {
@@ -189,7 +189,7 @@ std::string member_of(const std::string& text, const char* key) {
   const std::string host = text_of(*files.host_report);
   const std::string where = member_of(host, "where");
   std::string words = member_of(host, "error");
-  if (words.empty()) words = "the simulated ranks ended early";
+  if (words.empty()) words = "the process that loads it " + end;
   if (!warning.empty()) words += "; NCCL: " + warning;
   std::string next = member_of(host, "next_step");
   if (next.empty()) next = "try another libnccl with --library";
@@ -271,7 +271,8 @@ SimulatedRun run_simulated(const SimulatedJob& job) {
   const SharedMeeting meeting;
   const pid_t process = start_process();
   if (process == 0) host_process(job, files, *meeting);
-  if (!wait_for(process, job, files, *meeting).empty()) throw_failure(job, files, *meeting);
+  const std::string end = wait_for(process, job, files, *meeting);
+  if (!end.empty()) throw_failure(job, files, *meeting, end);
   return results(files);
 }
 
