@@ -2,10 +2,13 @@
 // after the library was loaded, so that they share its pages.
 //
 // usage: nccl_ranks SIMULATED_GPU_LIBRARY LIBNCCL MACHINE[,MACHINE...] HOSTS RANKS_PER_HOST [BYTES...]
+//        nccl_ranks SIMULATED_GPU_LIBRARY LIBNCCL MACHINE[,MACHINE...] HOSTS RANKS_PER_HOST two-communicators
 //
 // Host i simulates the i-th MACHINE (an NCCL topology XML), those after the last the last. Each rank makes
 // one communicator, then calls AllReduce, AllGather, ReduceScatter, Broadcast and Reduce with each size. What
 // NCCL says of it (NCCL_DEBUG and what goes with it) is the result; rank 0 alone says it. No data is moved.
+// With two-communicators each makes another one, uses both at once, and aborts them, the first while a graph
+// holds a call on it.
 // Exit status: 0 when every rank succeeded, 1 otherwise, with a line for each that did not; 2 and 5 as the
 // program's.
 #include <dlfcn.h>
@@ -20,6 +23,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -39,9 +43,17 @@ struct Libraries {
   int (*allocate)(void**, std::size_t) = nullptr;
   int (*create_stream)(void**, unsigned) = nullptr;
   int (*synchronize)(void*) = nullptr;
+  int (*begin_capture)(void*, int) = nullptr;
+  int (*end_capture)(void*, void**) = nullptr;
+  int (*instantiate)(void**, void*, unsigned long long) = nullptr;
+  int (*destroy_graph)(void*) = nullptr;
+  int (*destroy_executable)(void*) = nullptr;
   int (*get_unique_id)(UniqueId*) = nullptr;
   int (*init_rank)(void**, int, UniqueId, int) = nullptr;
   int (*destroy)(void*) = nullptr;
+  int (*abort)(void*) = nullptr;
+  int (*group_start)() = nullptr;
+  int (*group_end)() = nullptr;
   const char* (*error_string)(int) = nullptr;
   const char* (*last_error)(void*) = nullptr;
   int (*all_reduce)(const void*, void*, std::size_t, int, int, void*, void*) = nullptr;
@@ -58,7 +70,7 @@ Libraries loaded(const std::string& simulated_gpu, const std::string& nccl_name)
   if (load_nccl == nullptr) throw Error(ExitStatus::not_here, simulated_gpu, "is another library", "rebuild");
   std::array<char, 1024> reason{};
   if (load_nccl(nccl_name.c_str(), reason.data(), static_cast<int>(reason.size())) == nullptr) {
-    throw Error(ExitStatus::not_here, "NCCL", reason.data(), "");
+    throw Error(ExitStatus::not_here, nccl_name, reason.data(), "");
   }
   const SharedLibrary nccl(nccl_name);
   Libraries all;
@@ -66,9 +78,17 @@ Libraries loaded(const std::string& simulated_gpu, const std::string& nccl_name)
   simulated.find(all.allocate, "cudaMalloc");
   simulated.find(all.create_stream, "cudaStreamCreateWithFlags");
   simulated.find(all.synchronize, "cudaStreamSynchronize");
+  simulated.find(all.begin_capture, "cudaStreamBeginCapture");
+  simulated.find(all.end_capture, "cudaStreamEndCapture");
+  simulated.find(all.instantiate, "cudaGraphInstantiate");
+  simulated.find(all.destroy_graph, "cudaGraphDestroy");
+  simulated.find(all.destroy_executable, "cudaGraphExecDestroy");
   nccl.find(all.get_unique_id, "ncclGetUniqueId");
   nccl.find(all.init_rank, "ncclCommInitRank");
   nccl.find(all.destroy, "ncclCommDestroy");
+  nccl.find(all.abort, "ncclCommAbort");
+  nccl.find(all.group_start, "ncclGroupStart");
+  nccl.find(all.group_end, "ncclGroupEnd");
   nccl.find(all.error_string, "ncclGetErrorString");
   nccl.find(all.last_error, "ncclGetLastError");
   nccl.find(all.all_reduce, "ncclAllReduce");
@@ -83,12 +103,21 @@ struct Plan {
   int hosts = 1;
   int ranks_per_host = 1;
   std::vector<std::size_t> sizes;
+  bool two_communicators = false;
+
+  [[nodiscard]] int ranks() const { return hosts * ranks_per_host; }
 };
+
+// Of ncclDataType_t, ncclRedOp_t, cudaStreamCaptureMode.
+constexpr int kInt8 = 0;
+constexpr int kFloat = 7;
+constexpr int kSum = 0;
+constexpr int kRelaxed = 2;
 
 /// What the ranks share: rank 0 writes, the others wait.
 struct Shared {
-  std::atomic<int> ready{0};
-  UniqueId id{};
+  std::atomic<int> ready{0};  ///< communicators that have an id
+  std::array<UniqueId, 2> ids{};
 };
 
 class Rank {
@@ -97,28 +126,74 @@ class Rank {
 
   /// False after a line on stdout.
   bool run(const Plan& plan, Shared& shared) {
-    const int ranks = plan.hosts * plan.ranks_per_host;
     if (!good(call_.set_device(rank_ % plan.ranks_per_host), "cudaSetDevice")) return false;
-    if (rank_ == 0) {
-      if (!good(call_.get_unique_id(&shared.id), "ncclGetUniqueId")) ::_exit(1);
-      shared.ready = 1;
-      shared.ready.notify_all();
-    }
-    while (shared.ready == 0) ::usleep(1000);
-    void* communicator = nullptr;
-    if (!good(call_.init_rank(&communicator, ranks, shared.id, rank_), "ncclCommInitRank")) return false;
+    call_.create_stream(&stream_, 1);
+    void* const communicator = made(plan, shared, 0);
+    if (communicator == nullptr) return false;
+    if (plan.two_communicators) return two_communicators(plan, shared, communicator);
     const bool all_good = operations(plan, communicator);
     return good(call_.destroy(communicator), "ncclCommDestroy") && all_good;
   }
 
  private:
+  /// The communicator with this number; null after a line on stdout.
+  void* made(const Plan& plan, Shared& shared, std::size_t number) {
+    if (rank_ == 0) {
+      if (!good(call_.get_unique_id(&shared.ids[number]), "ncclGetUniqueId")) ::_exit(1);
+      ++shared.ready;
+    }
+    while (shared.ready <= static_cast<int>(number)) ::usleep(1000);
+    void* communicator = nullptr;
+    const int result = call_.init_rank(&communicator, plan.ranks(), shared.ids[number], rank_);
+    return good(result, "ncclCommInitRank") ? communicator : nullptr;
+  }
+
+  bool all_reduce(void* communicator) {
+    constexpr std::size_t kElements = 256;
+    if (data_ == nullptr) call_.allocate(&data_, kElements * sizeof(float));
+    return good(call_.all_reduce(data_, data_, kElements, kFloat, kSum, communicator, stream_),
+                "ncclAllReduce");
+  }
+
+  bool two_communicators(const Plan& plan, Shared& shared, void* first) {
+    void* const second = made(plan, shared, 1);
+    if (second == nullptr) return false;
+    call_.group_start();
+    const bool issued = all_reduce(first) && all_reduce(second);
+    if (!good(call_.group_end(), "ncclGroupEnd") || !issued) return false;
+    call_.synchronize(stream_);
+    // By all ranks: 2.23.4 waits for the other ranks of the host (src/proxy.cc, ncclProxyService). After that
+    // the other communicator still works.
+    if (!good(call_.abort(second), "ncclCommAbort")) return false;
+    if (!all_reduce(first)) return false;
+    call_.synchronize(stream_);
+    return abort_with_graph(first);
+  }
+
+  /// Says whether ncclCommAbort had returned half a second later, when the graph is destroyed.
+  bool abort_with_graph(void* communicator) {
+    void* graph = nullptr;
+    void* executable = nullptr;
+    call_.begin_capture(stream_, kRelaxed);
+    const bool captured = all_reduce(communicator);
+    call_.end_capture(stream_, &graph);
+    if (!captured || !good(call_.instantiate(&executable, graph, 0), "cudaGraphInstantiate")) return false;
+    std::atomic<bool> returned{false};
+    int result = 0;
+    std::thread aborting([&] {
+      result = call_.abort(communicator);
+      returned = true;
+    });
+    for (int i = 0; i < 50 && !returned; ++i) ::usleep(10'000);
+    if (rank_ == 0) std::printf("abort %s its graph\n", returned ? "left" : "waits for");
+    call_.destroy_executable(executable);
+    call_.destroy_graph(graph);
+    aborting.join();
+    return good(result, "ncclCommAbort");
+  }
+
   bool operations(const Plan& plan, void* communicator) {
-    constexpr int kInt8 = 0;
-    constexpr int kFloat = 7;
-    constexpr int kSum = 0;
-    const auto ranks = static_cast<std::size_t>(plan.hosts) * static_cast<std::size_t>(plan.ranks_per_host);
-    void* stream = nullptr;
-    call_.create_stream(&stream, 1);
+    const auto ranks = static_cast<std::size_t>(plan.ranks());
     bool all_good = true;
     for (const std::size_t bytes : plan.sizes) {
       void* send = nullptr;
@@ -126,15 +201,15 @@ class Rank {
       call_.allocate(&send, bytes);
       call_.allocate(&receive, bytes);
       const std::array results{
-          call_.all_reduce(send, receive, bytes / 4, kFloat, kSum, communicator, stream),
-          call_.all_gather(send, receive, bytes / ranks, kInt8, communicator, stream),
-          call_.reduce_scatter(send, receive, bytes / ranks / 4, kFloat, kSum, communicator, stream),
-          call_.broadcast(send, receive, bytes / 4, kFloat, 0, communicator, stream),
-          call_.reduce(send, receive, bytes / 4, kFloat, kSum, 0, communicator, stream),
+          call_.all_reduce(send, receive, bytes / 4, kFloat, kSum, communicator, stream_),
+          call_.all_gather(send, receive, bytes / ranks, kInt8, communicator, stream_),
+          call_.reduce_scatter(send, receive, bytes / ranks / 4, kFloat, kSum, communicator, stream_),
+          call_.broadcast(send, receive, bytes / 4, kFloat, 0, communicator, stream_),
+          call_.reduce(send, receive, bytes / 4, kFloat, kSum, 0, communicator, stream_),
       };
       for (const int result : results) all_good = good(result, "a collective") && all_good;
     }
-    call_.synchronize(stream);
+    call_.synchronize(stream_);
     return all_good;
   }
 
@@ -148,6 +223,8 @@ class Rank {
 
   const Libraries& call_;
   int rank_;
+  void* stream_ = nullptr;
+  void* data_ = nullptr;
 };
 
 int run_rank(const Libraries& libraries, const Plan& plan, Shared& shared, int rank) {
@@ -166,7 +243,7 @@ int run_ranks(const Libraries& libraries, const Plan& plan) {
       ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* const shared = new (memory) Shared;
   std::fflush(nullptr);
-  for (int rank = 0; rank < plan.hosts * plan.ranks_per_host; ++rank) {
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
     // _exit: no exit handler of NCCL's or of this program's is for a child.
     if (::fork() == 0) ::_exit(run_rank(libraries, plan, *shared, rank));
   }
@@ -180,8 +257,11 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.size() < 5) {
     throw usage_error("nccl_ranks", "too few arguments", "see the head of its source");
   }
-  Plan plan{std::stoi(arguments[3]), std::stoi(arguments[4]), {}};
-  for (std::size_t i = 5; i < arguments.size(); ++i) plan.sizes.push_back(std::stoull(arguments[i]));
+  Plan plan{.hosts = std::stoi(arguments[3]), .ranks_per_host = std::stoi(arguments[4]), .sizes = {}};
+  plan.two_communicators = arguments.size() == 6 && arguments[5] == "two-communicators";
+  for (std::size_t i = 5; i < arguments.size() && !plan.two_communicators; ++i) {
+    plan.sizes.push_back(std::stoull(arguments[i]));
+  }
   ::setenv("COLLBENCH_SIMULATED_GPU", arguments[2].c_str(), 1);
   const int failed = run_ranks(loaded(arguments[0], arguments[1]), plan);
   if (failed > 0) std::printf("%d ranks failed\n", failed);

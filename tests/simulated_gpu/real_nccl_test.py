@@ -64,6 +64,15 @@ class Search(Machine):
         self.assertNotEqual(expected[0], expected[1])
 
 
+class Communicators(Machine):
+    def test_two_at_once_and_their_abort(self):
+        """Both in one group; one aborted while the other is used, the other while a graph holds a call on it, for which NCCL
+        waits: so a graph has to be destroyed before its communicator is aborted."""
+        result = self.ranks(self.file(node(2)), 1, 2, "two-communicators")
+        self.assertEqual(result.returncode, 0, result.stdout[-3000:] + result.stderr)
+        self.assertIn("abort waits for its graph", result.stdout)
+
+
 class Refusals(Machine):
     def refused(self, words, library, machine=None, status=5):
         result = self.ranks(machine or self.file(node(2)), 1, 2, library=library)
