@@ -34,6 +34,7 @@ std::string rank_list(const std::vector<std::string>& ranks) {
 
 void CollectiveWait::wait(const std::string& what, const std::function<void()>& begin,
                           const std::function<bool()>& over) const {
+  const CountedCall waiting(waits_);
   std::optional<Error> mine;
   State state = State::busy;
   const auto attempt = [&](const auto& step) {

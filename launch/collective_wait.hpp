@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "launch/flight/flight_page.hpp"
 #include "launch/ranks.hpp"
 
 namespace collbench::launch {
@@ -11,9 +12,10 @@ namespace collbench::launch {
 /// rank that gave up.
 class CollectiveWait {
  public:
-  /// `host` is this rank's. `limit_seconds` is how long one wait may take; 0: as long as it likes.
-  CollectiveWait(Ranks& ranks, std::string host, const Clock& clock, double limit_seconds)
-      : ranks_(ranks), host_(std::move(host)), clock_(clock), limit_seconds_(limit_seconds) {}
+  /// `host` is this rank's. `limit_seconds` is how long one wait may take; 0: as long as it likes. A rank
+  /// that waits is inside a call of `waits`, which must outlive this.
+  CollectiveWait(Ranks& ranks, std::string host, const Clock& clock, double limit_seconds, CallCounter& waits)
+      : ranks_(ranks), host_(std::move(host)), clock_(clock), limit_seconds_(limit_seconds), waits_(waits) {}
 
   /// Calls `begin` once, then `over` again and again until it is true on every rank. Collective. When either
   /// throws an Error on some rank, or the time is up, throws the same AgreedError on all ranks; `what` names
@@ -31,6 +33,7 @@ class CollectiveWait {
   std::string host_;
   const Clock& clock_;
   double limit_seconds_;
+  CallCounter& waits_;
 };
 
 }  // namespace collbench::launch

@@ -58,6 +58,24 @@ std::optional<int> launched_size() {
   return std::nullopt;
 }
 
+std::optional<int> launched_local_size() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  }
+  return std::nullopt;
+}
+
+FlightIdentity flight_identity() {
+  const char* const gpus = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host.fill('\0');
+  return {.rank = launched_rank().value_or(0),
+          .ranks = launched_size().value_or(0),
+          .local_ranks = launched_local_size().value_or(0),
+          .host = host.data(),
+          .gpu = gpus == nullptr ? "" : gpus};
+}
+
 std::optional<int> srun_task_without_pmi() {
   const char* task = std::getenv("SLURM_PROCID");
   // A batch script has SLURM_PROCID too, and no step.

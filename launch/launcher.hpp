@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "launch/flight/flight_recorder.hpp"
+
 namespace collbench::launch {
 
 /// The rank that the launcher gave this process, before MPI_Init; none when there is no launcher. Read from
@@ -12,6 +14,12 @@ namespace collbench::launch {
 
 /// How many ranks the launcher started, likewise; none when it does not say.
 [[nodiscard]] std::optional<int> launched_size();
+
+/// How many of them it started on this host, likewise.
+[[nodiscard]] std::optional<int> launched_local_size();
+
+/// This process's, as the launcher's variables have it.
+[[nodiscard]] FlightIdentity flight_identity();
 
 /// The task number of a process that srun started without any PMI (--mpi=none), which alone knows nothing of
 /// the others: Open MPI 4.1 cannot even start as one rank there. None under mpirun, PMI or no srun.

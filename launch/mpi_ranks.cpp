@@ -27,7 +27,8 @@ int message_size(std::size_t bytes) {
 /// Over a duplicate of MPI_COMM_WORLD, so that the harness's messages never meet the measured ones.
 class MpiRanks : public Ranks {
  public:
-  MpiRanks() {
+  explicit MpiRanks(CallCounter& exchanges) : exchanges_(exchanges) {
+    const CountedCall counted(exchanges_);
     check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
@@ -44,6 +45,7 @@ class MpiRanks : public Ranks {
   [[nodiscard]] int size() const override { return size_; }
 
   void barrier() override {
+    const CountedCall counted(exchanges_);
     if (exact_barrier_) {
       exact_barrier_();
     } else {
@@ -52,6 +54,7 @@ class MpiRanks : public Ranks {
   }
 
   void broadcast(std::span<std::byte> bytes, int root) override {
+    const CountedCall counted(exchanges_);
     check_mpi(MPI_Bcast(bytes.data(), message_size(bytes.size()), MPI_BYTE, root, communicator_),
               "MPI_Bcast");
   }
@@ -121,10 +124,12 @@ class MpiRanks : public Ranks {
   }
 
   void send(std::span<const std::byte> bytes, int to) const {
+    const CountedCall counted(exchanges_);
     check_mpi(MPI_Send(bytes.data(), message_size(bytes.size()), MPI_BYTE, to, 0, communicator_), "MPI_Send");
   }
 
   void receive(std::span<std::byte> bytes, int from) const {
+    const CountedCall counted(exchanges_);
     check_mpi(MPI_Recv(bytes.data(), message_size(bytes.size()), MPI_BYTE, from, 0, communicator_,
                        MPI_STATUS_IGNORE),
               "MPI_Recv");
@@ -145,6 +150,7 @@ class MpiRanks : public Ranks {
     return text;
   }
 
+  CallCounter& exchanges_;
   std::function<void()> exact_barrier_;  // where there is one
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -153,6 +159,8 @@ class MpiRanks : public Ranks {
 
 }  // namespace
 
-std::unique_ptr<Ranks> make_mpi_ranks() { return std::make_unique<MpiRanks>(); }
+std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges) {
+  return std::make_unique<MpiRanks>(exchanges);
+}
 
 }  // namespace collbench::launch

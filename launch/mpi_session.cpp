@@ -28,14 +28,17 @@ class MpiSession::MpiClock : public Clock {
   [[nodiscard]] double seconds() const override { return MPI_Wtime(); }
 };
 
-MpiSession::MpiSession(int* argc, char*** argv) {
+MpiSession::MpiSession(int* argc, char*** argv, CallCounter& exchanges) {
   // Not MPI_THREAD_FUNNELED, which is what the standard asks for beside the watchdog's thread and, on GPUs,
   // the telemetry's: with it 8 B over shared memory take Open MPI 4.1.4 at least 1.2 times as long, and OSU
   // and IMB start MPI this way (docs/benchmarks.md). Neither thread calls MPI; libraries start threads of
   // their own, too.
-  check_mpi(MPI_Init(argc, argv), "MPI_Init");
+  {
+    const CountedCall counted(exchanges);
+    check_mpi(MPI_Init(argc, argv), "MPI_Init");
+  }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  ranks_ = make_mpi_ranks();
+  ranks_ = make_mpi_ranks(exchanges);
   clock_ = std::make_unique<MpiClock>();
 }
 

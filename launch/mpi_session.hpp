@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "launch/flight/flight_page.hpp"
 #include "launch/ranks.hpp"
 
 namespace collbench::launch {
@@ -15,7 +16,8 @@ void check_mpi(int code, std::string_view call);
 /// MPI from Init to Finalize, and what the harness needs of it. One per process.
 class MpiSession {
  public:
-  MpiSession(int* argc, char*** argv);
+  /// `exchanges` counts the harness's calls between ranks, MPI_Init among them.
+  MpiSession(int* argc, char*** argv, CallCounter& exchanges);
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
   MpiSession(MpiSession&&) = delete;

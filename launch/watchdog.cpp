@@ -4,16 +4,10 @@
 #include <utility>
 
 namespace collbench::launch {
-namespace {
 
-// Counted instead of looking at a clock, which runs on while the process is stopped.
-constexpr int kTicks = 20;
-
-}  // namespace
-
-Watchdog::Watchdog(double seconds, std::function<void(const std::string&)> on_stall)
-    : seconds_(seconds), on_stall_(std::move(on_stall)) {
-  if (seconds > 0) thread_ = std::thread([this] { watch(); });
+Watchdog::Watchdog(double period_seconds, std::function<void()> look)
+    : period_seconds_(period_seconds), look_(std::move(look)) {
+  if (look_) thread_ = std::thread([this] { watch(); });
 }
 
 Watchdog::~Watchdog() {
@@ -26,26 +20,13 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-void Watchdog::step(std::string name) { begin(std::move(name), true); }
-
-void Watchdog::step_without_limit(std::string name) { begin(std::move(name), false); }
-
-void Watchdog::begin(std::string name, bool limited) {
-  const std::lock_guard lock(mutex_);
-  step_ = std::move(name);
-  ticks_ = 0;
-  limited_ = limited;
-}
-
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
-  const std::chrono::duration<double> tick(seconds_ / kTicks);
-  while (!wake_.wait_for(lock, tick, [this] { return over_; })) {
-    if (!limited_ || ++ticks_ <= kTicks) continue;
-    const std::string stalled = step_;
+  const std::chrono::duration<double> period(period_seconds_);
+  while (!wake_.wait_for(lock, period, [this] { return over_; })) {
     lock.unlock();
-    on_stall_(stalled);
-    return;
+    look_();
+    lock.lock();
   }
 }
 

@@ -44,8 +44,8 @@ struct MpiBackend::Handles {
   }
 };
 
-MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic)
-    : clock_(clock), handles_(std::make_unique<Handles>()), traffic_(std::move(traffic)) {
+MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounter& calls)
+    : clock_(clock), calls_(calls), handles_(std::make_unique<Handles>()), traffic_(std::move(traffic)) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
@@ -151,7 +151,7 @@ std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key, const RowLay
       .count = static_cast<int>(key.count),
       .send = in_place && !scatters ? MPI_IN_PLACE : buffers.input.data(),
       .receive = in_place && scatters ? MPI_IN_PLACE : receive_.data()};
-  return std::make_unique<MpiRow>(key, layout, arguments, buffers, pattern(key), clock_);
+  return std::make_unique<MpiRow>(key, layout, arguments, buffers, pattern(key), clock_, calls_);
 }
 
 }  // namespace collbench::collectives

@@ -10,6 +10,7 @@
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
+#include "launch/flight/flight_page.hpp"
 
 namespace collbench::collectives {
 
@@ -17,8 +18,8 @@ namespace collbench::collectives {
 /// mpi.h.
 class MpiBackend : public Backend {
  public:
-  /// `traffic` is what AllToAllv moves.
-  MpiBackend(const Clock& clock, TrafficMatrix traffic);
+  /// `traffic` is what AllToAllv moves. Calls of operations are counted in `calls`, which must outlive it.
+  MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounter& calls);
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
   MpiBackend(MpiBackend&&) = delete;
@@ -48,6 +49,7 @@ class MpiBackend : public Backend {
   [[nodiscard]] const DataPattern& pattern(const RowKey& key);
 
   const Clock& clock_;
+  launch::CallCounter& calls_;
   AlgorithmControl control_;
   std::unique_ptr<Handles> handles_;
   TrafficMatrix traffic_;

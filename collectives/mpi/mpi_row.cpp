@@ -42,12 +42,14 @@ VectorArguments vector_arguments(const RowKey& key, const CallContext& call) {
 }  // namespace
 
 MpiRow::MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
-               const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock)
+               const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock,
+               launch::CallCounter& calls)
     : key_(key),
       layout_(layout),
       arguments_(arguments),
       buffers_(buffers),
       clock_(clock),
+      calls_(calls),
       pattern_(pattern),
       counts_(reduce_scatter_counts(key, layout.call.ranks)),
       vector_(vector_arguments(key, layout.call)) {}
@@ -148,9 +150,14 @@ void MpiRow::run(std::uint64_t iterations) { static_cast<void>(timed(iterations,
 Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sample) const {
   const auto now = [this] { return clock_.seconds(); };
   return with_call([&](const auto& issue) {
-    if (key_.reduction != Reduction::avg) return time_block(now, iterations, iterations_per_sample, issue);
-    return time_block(now, iterations, iterations_per_sample, [&] {
+    const auto counted = [&] {
+      calls_.enter();
       issue();
+      calls_.leave();
+    };
+    if (key_.reduction != Reduction::avg) return time_block(now, iterations, iterations_per_sample, counted);
+    return time_block(now, iterations, iterations_per_sample, [&] {
+      counted();
       scale_average(key_.type, buffers_.result, layout_.call.ranks);
     });
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/engine/backend.hpp"
+#include "launch/flight/flight_page.hpp"
 
 namespace collbench::collectives {
 
@@ -40,7 +41,8 @@ class MpiRow : public PreparedRow {
  public:
   /// `pattern` is that of this rank and the row's type and reduction.
   MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
-         const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock);
+         const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock,
+         launch::CallCounter& calls);
 
   void fill(std::uint64_t iteration) override;
   void fill_to_repeat() override;
@@ -61,6 +63,7 @@ class MpiRow : public PreparedRow {
   MpiArguments arguments_;
   MpiRowBuffers buffers_;
   const Clock& clock_;
+  launch::CallCounter& calls_;
   DataPattern pattern_;
   std::vector<int> counts_;  // of MPI_Reduce_scatter: the same for every rank
   VectorArguments vector_;   // of MPI_Alltoallv

@@ -12,9 +12,9 @@ namespace collbench::program {
 
 RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
                         const launch::CollectiveWait& waiter, const RunContext& context,
-                        const TrafficMatrix& traffic) {
+                        const TrafficMatrix& traffic, launch::CallCounter& calls) {
   if (context.memory == collectives::MemoryKind::host) {
-    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic),
+    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic, calls),
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
             .gpus = {}};
   }

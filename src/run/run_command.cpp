@@ -25,9 +25,9 @@
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/external_cpu_load.hpp"
+#include "launch/flight/flight_recorder.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
-#include "launch/watchdog.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 #include "src/run/calibration.hpp"
@@ -83,7 +83,7 @@ class RunDriver {
  public:
   RunDriver(const RunOptions& options, const launch::MpiSession& session, const RunContext& context,
             const RunBackend& measured, const RunPlan& plan, const TrafficMatrix& traffic, double start,
-            launch::Watchdog& watchdog)
+            launch::FlightRecorder& flight)
       : options_(options),
         session_(session),
         context_(context),
@@ -96,7 +96,7 @@ class RunDriver {
         text_(ranks().is_root() ? text_options(options.color, options.launched) : analysis::TextOptions{}),
         progress_(ranks().is_root() &&
                   is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
-        watchdog_(watchdog),
+        flight_(flight),
         telemetry_(context, measured.gpus, options.telemetry) {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
@@ -122,7 +122,7 @@ class RunDriver {
       const double before = clock().seconds();
       calibrate(run_, session_, backend_, plan_.rows,
                 std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare),
-                [this] { watchdog_.step("calibration"); });
+                [this] { flight_.step("calibration"); });
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
@@ -148,7 +148,7 @@ class RunDriver {
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] collectives::MeasurementResult measure() {
-    watchdog_.step("start of the measurement");
+    flight_.step("start of the measurement");
     collectives::MeasurementLoopOptions loop_options = options_.loop;
     loop_options.gather_samples = !options_.samples_path.empty();
     if (run_.simulated) measure_once(loop_options);
@@ -171,7 +171,7 @@ class RunDriver {
             },
         .between_passes =
             [this] {
-              watchdog_.step("between passes");
+              flight_.step("between passes");
               if (probe_) probe_->between_passes();
             }};
     try {
@@ -189,7 +189,7 @@ class RunDriver {
 
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const collectives::MeasurementResult& result) {
-    watchdog_.step("end of the run");
+    flight_.step("end of the run");
     if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
     run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
@@ -228,7 +228,7 @@ class RunDriver {
 
   void examine_machine() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
-    watchdog_.step("gathering the topology");
+    flight_.step("gathering the topology");
     progress_.show("gathering the topology", clock().seconds());
     const topology::ClusterTopology cluster =
         gather_cluster(ranks(), context_.machines, [] { return topology::gather_live(); });
@@ -273,11 +273,13 @@ class RunDriver {
 
   void begin_block(const collectives::MeasurementProgress& at) {
     const RowKey& row = plan_.rows[at.row];
-    std::string name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
+    flight_.pass(at.pass);
+    const std::string name =
+        fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
     if (options_.blocks_have_timeout) {
-      watchdog_.step(std::move(name));
+      flight_.step(name);
     } else {
-      watchdog_.step_without_limit(std::move(name));
+      flight_.step_without_limit(name);
     }
     progress_.show(progress_text(at, plan_.rows), clock().seconds());
   }
@@ -349,7 +351,7 @@ class RunDriver {
   Run run_;
   analysis::TextOptions text_;
   ProgressLine progress_;
-  launch::Watchdog& watchdog_;
+  launch::FlightRecorder& flight_;
   std::optional<StragglerProbe> probe_;  // where ranks can be probed one by one
   std::optional<RecordFiles> files_;     // on rank 0, as is all that follows but telemetry_
   std::optional<StreamFile> stream_;
@@ -364,18 +366,18 @@ class RunDriver {
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
-                       launch::Watchdog& watchdog, std::atomic<bool>& begun) {
-  watchdog.step("gathering the ranks");
+                       launch::FlightRecorder& flight, std::atomic<bool>& begun) {
+  flight.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
   const RunContext context = make_run_context(options, session);
   const launch::CollectiveWait waiter(
       ranks, context.host, session.clock(),
-      options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0);
+      options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0, flight.exchanges());
   const TrafficMatrix traffic = find_traffic(options, context.host, ranks);
-  watchdog.step_without_limit("start of the backend");  // each of its waits for GPUs has a limit of its own
-  const RunBackend measured = make_backend(options, session, waiter, context, traffic);
-  watchdog.step("planning the rows");
+  flight.step_without_limit("start of the backend");  // each of its waits for GPUs has a limit of its own
+  const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.calls());
+  flight.step("planning the rows");
   const RunPlan plan = plan_run(options, context.host, measured, ranks, traffic);
   if (options.dry_run) {
     launch::agree_on_root(ranks, context.host, [&](launch::OnRoot root) {
@@ -384,7 +386,7 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
     });
     return ExitStatus::ok;
   }
-  RunDriver driver(options, session, context, measured, plan, traffic, start, watchdog);
+  RunDriver driver(options, session, context, measured, plan, traffic, start, flight);
   driver.prepare();
   begun = true;
   return driver.finish(driver.measure());

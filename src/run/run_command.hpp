@@ -2,8 +2,8 @@
 #include <atomic>
 
 #include "base/error.hpp"
+#include "launch/flight/flight_recorder.hpp"
 #include "launch/mpi_session.hpp"
-#include "launch/watchdog.hpp"
 #include "src/run/options.hpp"
 
 namespace collbench::program {
@@ -12,6 +12,6 @@ namespace collbench::program {
 /// Throws the same Error on all ranks; returns the exit status, the same on all ranks. `begun` becomes true
 /// when the files of the run are there and its first row begins.
 [[nodiscard]] ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
-                                     launch::Watchdog& watchdog, std::atomic<bool>& begun);
+                                     launch::FlightRecorder& flight, std::atomic<bool>& begun);
 
 }  // namespace collbench::program

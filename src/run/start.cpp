@@ -17,11 +17,13 @@
 #include "base/units.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 #include "launch/agreement.hpp"
+#include "launch/flight/flight_recorder.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/watchdog.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/run/hang_report.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/run_command.hpp"
 
@@ -29,7 +31,6 @@ namespace collbench::program {
 namespace {
 
 constexpr const char* kStartedRanks = "COLLBENCH_STARTED_RANKS";
-constexpr double kRootReportsFirstSeconds = 10;
 
 /// Whether this process is one of the ranks that start_ranks started.
 bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
@@ -69,30 +70,6 @@ void require_own_launcher(const RunOptions& options, int ranks) {
                   ", or with srun --mpi=pmix");
 }
 
-std::string timeout_next_step(const std::string& step, const RunOptions& options, bool begun) {
-  // A connection that fails leaves Open MPI waiting; it says so itself, and no more.
-  if (step.empty())
-    return "check that the hosts reach each other (Open MPI: --mca btl_tcp_if_include INTERFACE)";
-  return kept_results(options, begun);
-}
-
-/// Ends this process when a step takes longer than --timeout; the first is the start of MPI, for which it is
-/// made before MPI_Init. Rank 0 reports, unless it is the one that hangs. `options` and `begun` must
-/// outlive it.
-launch::Watchdog watch_for_timeouts(const RunOptions& options, const std::atomic<bool>& begun, bool is_root) {
-  const double seconds = launch::time_is_simulated() ? 0 : options.timeout_seconds;
-  const double patience = seconds > 0 && !is_root ? kRootReportsFirstSeconds : 0;
-  return {seconds + patience, [&options, &begun, seconds](const std::string& step) {
-            const Error error(ExitStatus::rank_lost, step.empty() ? "start of MPI" : step,
-                              fmt::format("timed out after {} without progress: a rank or a link hangs",
-                                          format_seconds(seconds)),
-                              timeout_next_step(step, options, begun) + "; -T sets the timeout");
-            print_message("\n" + describe(error));
-            // mpirun ends the others. Nothing else may run here: the main thread is inside the library.
-            std::_Exit(static_cast<int>(error.status()));
-          }};
-}
-
 }  // namespace
 
 int start_run(const RunOptions& options, int argc, char** argv) {
@@ -105,12 +82,15 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
     collectives::allow_forced_algorithms();
   std::atomic<bool> begun = false;
-  launch::Watchdog watchdog = watch_for_timeouts(options, begun, launch::launched_rank().value_or(0) == 0);
-  const launch::MpiSession session(&argc, &argv);
+  const launch::FlightIdentity identity = launch::flight_identity();
+  launch::FlightRecorder flight(identity, flight_folder(identity));
+  flight.step(kStartOfMpi);
+  const launch::Watchdog watchdog = watch_for_hangs(options, begun, identity, flight);
+  const launch::MpiSession session(&argc, &argv, flight.exchanges());
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
-    const ExitStatus status = run_command(options, session, watchdog, begun);
+    const ExitStatus status = run_command(options, session, flight, begun);
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
     return report_failure(error, root);
@@ -122,6 +102,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
       return report_failure(failure, root);
     print_message(
         fmt::format("{} (rank {} on {})", describe(failure), session.ranks().rank(), session.host()));
+    flight.finish();  // the others need not say that this rank is gone
     launch::MpiSession::abort(static_cast<int>(status));
   }
 }

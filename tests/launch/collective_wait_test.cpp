@@ -29,7 +29,8 @@ std::vector<std::optional<Error>> errors_of(double limit_seconds, const std::fun
   std::vector<std::optional<Error>> errors(3);
   const StepClock clock;
   run_rank_threads(3, [&](Ranks& ranks) {
-    const CollectiveWait waiter(ranks, "host", clock, limit_seconds);
+    CallCounter waits;
+    const CollectiveWait waiter(ranks, "host", clock, limit_seconds, waits);
     try {
       waiter.wait("AllReduce", [&] { begin(ranks.rank()); }, [&] { return over(ranks.rank()); });
     } catch (const AgreedError& error) {
@@ -51,7 +52,8 @@ TEST(CollectiveWait, NothingIsGatheredFromAllWhileAllGoesWell) {
   run_rank_threads(3, [&](Ranks& ranks) {
     CountingRanks counting(ranks);
     std::atomic<int> asked{0};
-    CollectiveWait(counting, "host", clock, 10).wait("AllReduce", [] {}, [&] { return ++asked > 50; });
+    CallCounter waits;
+    CollectiveWait(counting, "host", clock, 10, waits).wait("AllReduce", [] {}, [&] { return ++asked > 50; });
     EXPECT_EQ(counting.gathered_by_all, 0);
     EXPECT_GT(counting.small, 0);
   });

@@ -25,6 +25,15 @@ TEST(Launcher, TheRanksOwnVariableBeatsTheDaemons) {
   EXPECT_EQ(launched_rank(), 5);
 }
 
+TEST(Launcher, TheRanksOfAHost) {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) unsetenv(name);
+  EXPECT_EQ(launched_local_size(), std::nullopt);
+  setenv("MPI_LOCALNRANKS", "4", 1);
+  EXPECT_EQ(launched_local_size(), 4);
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "8", 1);
+  EXPECT_EQ(launched_local_size(), 8);
+}
+
 TEST(Launcher, SrunWithoutPmi) {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_STEP_ID"}) unsetenv(name);
   setenv("SLURM_PROCID", "2", 1);  // a batch script's, so far

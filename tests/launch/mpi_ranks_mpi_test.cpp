@@ -22,14 +22,16 @@ std::vector<std::string> texts_of(const Ranks& ranks) {
 }
 
 TEST(MpiRanks, TextsOfAllArriveByRank) {
-  const auto ranks = make_mpi_ranks();
+  CallCounter exchanges;
+  const auto ranks = make_mpi_ranks(exchanges);
   const std::string mine = ranks->is_root() ? "" : text_of(ranks->rank());
   EXPECT_EQ(ranks->all_gather(mine), texts_of(*ranks));
   EXPECT_EQ(ranks->gather(mine), ranks->is_root() ? texts_of(*ranks) : std::vector<std::string>{});
 }
 
 TEST(MpiRanks, ReductionsAreOverAllRanksAndTheSameOnEach) {
-  const auto ranks = make_mpi_ranks();
+  CallCounter exchanges;
+  const auto ranks = make_mpi_ranks(exchanges);
   const int last = ranks->size() - 1;
   const auto reduced = [&](RankAggregate how) {
     std::array<double, 2> values{10.0 + ranks->rank(), -1.0 * ranks->rank()};
@@ -43,7 +45,8 @@ TEST(MpiRanks, ReductionsAreOverAllRanksAndTheSameOnEach) {
 }
 
 TEST(MpiRanks, AnyRankCanBroadcast) {
-  const auto ranks = make_mpi_ranks();
+  CallCounter exchanges;
+  const auto ranks = make_mpi_ranks(exchanges);
   for (int root = 0; root < ranks->size(); ++root)
     EXPECT_EQ(broadcast_value(*ranks, ranks->rank(), root), root);
 }

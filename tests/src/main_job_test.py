@@ -550,10 +550,25 @@ class CutShort(LongRun):
 
     def test_a_killed_run_keeps_what_it_had(self):
         process, ranks = self.start()
+        living = self.flight(ranks[0])
+        self.assertEqual([(rank["rank"], rank["pid"], rank["process"]) for rank in living["ranks"]],
+                         [(0, ranks[0], "running"), (1, ranks[1], "running")])
         os.kill(ranks[-1], signal.SIGKILL)
-        process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
         self.kept()
+        (line,) = [line for line in errors.splitlines() if line.startswith("collbench:")]
+        self.assertRegex(line, r"rank 1 \(\S+\) is gone, last seen in")
+        self.assertIn("results so far are saved in", line)
+        folder = re.search(r"collbench flight (\S+) shows", line).group(1)
+        dead = self.flight(folder)
+        self.assertEqual((dead["cause"], dead["blamed_ranks"]), ("rank gone", [1]))
+        shutil.rmtree(folder)
+
+    def flight(self, of):
+        done = subprocess.run([str(PROGRAM), "flight", str(of), "--format", "json"], capture_output=True, text=True, timeout=60,
+                              check=True)
+        return json.loads(done.stdout)
 
     def test_a_start_that_hangs_ends_the_run(self):
         result = mpirun(2, "-n", "3", "-T", "3", "-J", self.folder / "run.json",
@@ -561,7 +576,7 @@ class CutShort(LongRun):
         self.assertEqual(result.returncode, 4, result.stderr)
         lines = [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
         self.assertEqual(len(lines), 1, result.stderr)
-        self.assertRegex(lines[0], "start of MPI: timed out after 3 s without progress: .* reach each other")
+        self.assertRegex(lines[0], "start of MPI: timed out after 3 s without progress: ranks 0, 1 .* all wait at the same point .* reach each other")
 
     def hang(self, environment):
         """A run whose rank 1 hangs at once where `environment` says: its one line, and the record's path."""
@@ -584,7 +599,7 @@ class CutShort(LongRun):
 
     def test_before_the_first_row_nothing_is_said_to_be_kept(self):
         line, path = self.hang({"FAULTY_MPI_STOP_IN": "MPI_Sendrecv"})
-        self.assertIn("calibration: timed out", line)
+        self.assertRegex(line, r"calibration: timed out after 10(\.0)? s without progress: rank 1 \(\S+\) is stopped")
         self.assertIn("nothing was measured yet", line)
         self.assertFalse(path.exists())
 
@@ -600,7 +615,9 @@ class CutShort(LongRun):
             self.assertEqual(process.returncode, 4, errors)
             lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
             self.assertEqual(len(lines), 1, errors)
-            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s without progress")
+            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s without progress: "
+                             rf"rank {victim} \(\S+\) is stopped .* inside AllReduce (8 B|1 KiB), call \d+.*; "
+                             rf"rank {1 - victim} \(\S+\) waits inside AllReduce")
             self.assertIn("results so far are saved in", lines[0])
             self.kept()
 

@@ -67,7 +67,8 @@ TEST(MessageRings, LongBlocksAreWorthIt) {
 
 TEST(MessageRings, ABlockOfManyCallsBeginsWithThem) {
   const WallClock clock;
-  MpiBackend backend(clock, {});
+  launch::CallCounter calls;
+  MpiBackend backend(clock, {}, calls);
   const RowKey key{.operation = OperationId::all_reduce,
                    .size_bytes = 8,
                    .count = 2,

@@ -1,0 +1,202 @@
+#include "analysis/hang/hang.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using Ranks = std::vector<RankActivity>;
+
+template <class Predicate>
+Ranks those(const Ranks& ranks, const Predicate& is_one) {
+  Ranks found;
+  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(found), is_one);
+  return found;
+}
+
+std::vector<int> numbers(const Ranks& ranks) {
+  std::vector<int> found;
+  for (const RankActivity& rank : ranks) found.push_back(rank.rank);
+  return found;
+}
+
+/// "0-2, 5"
+std::string number_ranges(const std::vector<int>& sorted) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t end = i;
+    while (end + 1 < sorted.size() && sorted[end + 1] == sorted[end] + 1) ++end;
+    const bool is_pair = end == i + 1;
+    parts.push_back(end == i ? fmt::format("{}", sorted[i])
+                             : fmt::format("{}{}{}", sorted[i], is_pair ? ", " : "-", sorted[end]));
+    i = end + 1;
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string for_how_long(const RankActivity& rank) {
+  return rank.idle_seconds ? fmt::format(", for {}", format_seconds(*rank.idle_seconds)) : "";
+}
+
+/// "; ranks 0, 1 wait inside AllReduce 1 MiB, call 412", of all that wait; empty when none does.
+std::string who_waits(const Ranks& ranks, const std::vector<int>& blamed) {
+  const Ranks waiting = those(ranks, [&](const RankActivity& rank) {
+    return rank.waits() && rank.process != ProcessState::gone &&
+           std::find(blamed.begin(), blamed.end(), rank.rank) == blamed.end();
+  });
+  if (waiting.empty()) return "";
+  const std::string phrase = activity_phrase(waiting.front());
+  const bool all_alike = std::all_of(waiting.begin(), waiting.end(), [&](const RankActivity& rank) {
+    return activity_phrase(rank) == phrase;
+  });
+  return fmt::format("; {} {}{}", rank_names(waiting), waiting.size() == 1 ? "waits" : "wait",
+                     all_alike ? (waiting.front().calls.inside() ? " " : ": ") + phrase : "");
+}
+
+HangFinding blame(HangCause cause, const Ranks& all, const Ranks& blamed, const std::string& verb,
+                  const std::string& detail) {
+  const std::vector<int> ranks = numbers(blamed);
+  return {cause, ranks, fmt::format("{} {} {}{}", rank_names(blamed), verb, detail, who_waits(all, ranks))};
+}
+
+/// "0, 1" are there and the launcher started 4 in all on this only host: who is missing.
+HangFinding missing_ranks(const Ranks& ranks, int local_ranks) {
+  std::vector<int> missing;
+  for (int rank = 0; rank < ranks.front().ranks; ++rank) {
+    const auto has_it = [&](const RankActivity& each) { return each.rank == rank; };
+    if (std::none_of(ranks.begin(), ranks.end(), has_it)) missing.push_back(rank);
+  }
+  const std::string& host = ranks.front().host;
+  const bool began = std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.steps > 1; });
+  if (began) {  // all were there then
+    return {HangCause::not_known,
+            {},
+            fmt::format("{} of the {} ranks of {} ended",
+                        static_cast<std::size_t>(local_ranks) - ranks.size(), local_ranks, host) +
+                who_waits(ranks, {})};
+  }
+  if (local_ranks != ranks.front().ranks) {  // which of all ranks this host should have is not known
+    return {HangCause::rank_missing,
+            {},
+            fmt::format("{} of the {} ranks of {} started", ranks.size(), local_ranks, host) +
+                who_waits(ranks, {})};
+  }
+  return {HangCause::rank_missing, missing,
+          fmt::format("{} {} ({}) never started", missing.size() == 1 ? "rank" : "ranks",
+                      number_ranges(missing), host) +
+              who_waits(ranks, {})};
+}
+
+/// Of a run that is over: who ended without having been asked to.
+HangFinding after_the_end(const Ranks& ranks) {
+  const Ranks first = those(ranks, [](const RankActivity& rank) { return !rank.is_over; });
+  if (first.empty() || first.size() == ranks.size()) {
+    return {HangCause::not_known, {}, "the run is over: these are the ranks' last states"};
+  }
+  return {HangCause::rank_gone, numbers(first),
+          fmt::format("the run is over: {} ended without being asked to, {}", rank_names(first),
+                      activity_phrase(first.front()))};
+}
+
+}  // namespace
+
+std::string activity_phrase(const RankActivity& rank) {
+  const std::string pass = rank.pass > 0 ? fmt::format(", pass {}", rank.pass) : "";
+  if (rank.calls.inside()) return fmt::format("inside {}, call {}{}", rank.step, rank.call_of_step(), pass);
+  const std::string calls =
+      rank.call_of_step() > 0
+          ? fmt::format(", after {}", counted(static_cast<std::size_t>(rank.call_of_step()), "call"))
+          : "";
+  return fmt::format("in {}{}{}, {}", rank.step, calls, pass,
+                     rank.exchanges.inside() ? "waiting for other ranks" : "not waiting for any rank");
+}
+
+std::string rank_names(const std::vector<RankActivity>& ranks) {
+  if (ranks.empty()) return "no rank";
+  const bool one_host = std::all_of(
+      ranks.begin(), ranks.end(), [&](const RankActivity& each) { return each.host == ranks.front().host; });
+  const char* const word = ranks.size() == 1 ? "rank" : "ranks";
+  if (one_host) return fmt::format("{} {} ({})", word, number_ranges(numbers(ranks)), ranks.front().host);
+  std::vector<std::string> names;
+  for (const RankActivity& each : ranks) names.push_back(fmt::format("{} ({})", each.rank, each.host));
+  return fmt::format("{} {}", word, fmt::join(names, ", "));
+}
+
+HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
+  if (ranks.empty()) return {HangCause::not_known, {}, "what the ranks were doing is not known"};
+  if (std::all_of(ranks.begin(), ranks.end(),
+                  [](const auto& rank) { return rank.process == ProcessState::gone; })) {
+    return after_the_end(ranks);
+  }
+  const Ranks gone =
+      those(ranks, [](const auto& rank) { return rank.process == ProcessState::gone && !rank.is_over; });
+  if (!gone.empty()) {
+    return blame(HangCause::rank_gone, ranks, gone,
+                 gone.size() == 1 ? "is gone, last seen" : "are gone, last seen",
+                 activity_phrase(gone.front()));
+  }
+  const Ranks stopped = those(ranks, [](const auto& rank) { return rank.process == ProcessState::stopped; });
+  if (!stopped.empty()) {
+    return blame(
+        HangCause::rank_stopped, ranks, stopped,
+        stopped.size() == 1 ? "is stopped (SIGSTOP or a debugger)" : "are stopped (SIGSTOP or a debugger)",
+        activity_phrase(stopped.front()) + for_how_long(stopped.front()));
+  }
+  if (local_ranks > static_cast<int>(ranks.size())) return missing_ranks(ranks, local_ranks);
+
+  const Ranks waiting = those(ranks, [](const auto& rank) { return rank.waits(); });
+  const Ranks busy = those(ranks, [](const auto& rank) { return !rank.waits(); });
+  if (!waiting.empty() && !busy.empty()) {
+    return blame(HangCause::rank_busy, ranks, busy, busy.size() == 1 ? "is" : "are",
+                 activity_phrase(busy.front()) + for_how_long(busy.front()));
+  }
+  if (waiting.empty()) return {HangCause::not_known, {}, "no rank waits for another one"};
+
+  const auto fewer = [](const RankActivity& a, const RankActivity& b) {
+    return a.calls.entered < b.calls.entered;
+  };
+  const std::uint64_t least = std::min_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
+  const std::uint64_t most = std::max_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
+  if (least < most) {
+    const Ranks behind = those(ranks, [&](const auto& rank) { return rank.calls.entered == least; });
+    return blame(HangCause::rank_behind, ranks, behind, behind.size() == 1 ? "is" : "are",
+                 fmt::format("{} behind: {}", counted(static_cast<std::size_t>(most - least), "call"),
+                             activity_phrase(behind.front())));
+  }
+  const bool all_here = ranks.front().ranks == static_cast<int>(ranks.size());
+  return {
+      HangCause::not_seen_here,
+      {},
+      fmt::format("{} all wait at the same point ({}): {}", rank_names(ranks), activity_phrase(ranks.front()),
+                  all_here ? "a link or a library hangs" : "a link or another host hangs")};
+}
+
+std::string flight_text(const std::vector<RankActivity>& ranks, const HangFinding& finding, int columns) {
+  std::string text;
+  for (const RankActivity& rank : ranks) {
+    const std::string idle =
+        rank.idle_seconds ? fmt::format(", no progress for {}", format_seconds(*rank.idle_seconds)) : "";
+    text += wrap(one_line(fmt::format("rank {} ({}, process {}, {}): {}{}", rank.rank, rank.host, rank.pid,
+                                      name(rank.process), activity_phrase(rank), idle)),
+                 columns, "", "  ");
+  }
+  return text + wrap(one_line(finding.text), columns, "\n", "  ");
+}
+
+std::string flight_json(const std::vector<RankActivity>& ranks, const HangFinding& finding) {
+  Json json{{"ranks", Json::array()},
+            {"cause", name(finding.cause)},
+            {"blamed_ranks", finding.ranks},
+            {"finding", finding.text}};
+  for (const RankActivity& rank : ranks) json["ranks"].push_back(rank_activity_to_json(rank));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,52 @@
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/record/rank_activity.hpp"
+
+namespace collbench::analysis {
+
+/// What keeps a run from going on, by what its ranks were doing.
+enum class HangCause {
+  rank_gone,      ///< its process ended
+  rank_stopped,   ///< its process is stopped: SIGSTOP, a debugger
+  rank_missing,   ///< it never started
+  rank_busy,      ///< it does something else while the others wait for it
+  rank_behind,    ///< it made fewer calls than the others
+  not_seen_here,  ///< all that can be seen wait in the same call
+  not_known,
+};
+
+inline constexpr std::array<std::string_view, 7> kHangCauseNames{
+    "rank gone", "rank stopped", "rank missing", "rank busy", "rank behind", "not seen here", "not known"};
+
+[[nodiscard]] constexpr std::string_view name(HangCause cause) {
+  return kHangCauseNames.at(static_cast<std::size_t>(cause));
+}
+
+struct HangFinding {
+  HangCause cause = HangCause::not_known;
+  std::vector<int> ranks;  ///< who is to blame; empty where that is not known
+  std::string text;        ///< a sentence without its period, which ranks wait included
+};
+
+/// Which rank the others wait for, as far as the ranks that can be seen tell: those of one host, by rank.
+/// `local_ranks` is how many the launcher started there; 0: it did not say.
+[[nodiscard]] HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks);
+
+/// "inside AllReduce 1 MiB, call 412, pass 7"; "in calibration, waiting for other ranks".
+[[nodiscard]] std::string activity_phrase(const RankActivity& rank);
+
+/// "rank 2 (node1)"; "ranks 0-2, 5 (node1)" of ranks of one host, else each with its own.
+[[nodiscard]] std::string rank_names(const std::vector<RankActivity>& ranks);
+
+/// A line for each rank and what keeps the run from going on.
+[[nodiscard]] std::string flight_text(const std::vector<RankActivity>& ranks, const HangFinding& finding,
+                                      int columns);
+
+/// {"ranks": …, "cause": …, "blamed_ranks": …, "finding": …}
+[[nodiscard]] std::string flight_json(const std::vector<RankActivity>& ranks, const HangFinding& finding);
+
+}  // namespace collbench::analysis

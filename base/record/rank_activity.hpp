@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/record/json_fields.hpp"
+
+namespace collbench {
+
+/// What the kernel says of a rank's process; unknown where that cannot be asked: another host's, another
+/// boot's, another container's.
+enum class ProcessState { running, stopped, gone, unknown };
+
+inline constexpr std::array<std::string_view, 4> kProcessStateNames{"running", "stopped", "gone", "unknown"};
+
+[[nodiscard]] constexpr std::string_view name(ProcessState state) {
+  return kProcessStateNames.at(static_cast<std::size_t>(state));
+}
+
+/// Calls that a rank began and finished. A rank is inside one while they differ.
+struct CallCounts {
+  std::uint64_t entered = 0;
+  std::uint64_t left = 0;
+
+  [[nodiscard]] bool inside() const { return entered > left; }
+  bool operator==(const CallCounts&) const = default;
+};
+
+/// What one rank was doing when somebody looked at its flight recorder.
+struct RankActivity {
+  int rank = 0;
+  int ranks = 0;  ///< of the run; 0 where the launcher did not say
+  std::string host;
+  std::string gpu;  ///< as CUDA_VISIBLE_DEVICES or its UUID has it; empty on host memory
+  int pid = 0;
+  ProcessState process = ProcessState::unknown;
+  std::string step;         ///< "AllReduce 1 MiB", "calibration"
+  std::uint64_t steps = 0;  ///< begun so far, this one included
+  int pass = 0;             ///< counted from 1; 0 before the first
+  CallCounts calls;         ///< of the measured operation, in the whole run
+  std::uint64_t calls_before_step = 0;
+  CallCounts exchanges;  ///< of collbench's own between the ranks: barriers, broadcasts, gathers
+  bool is_over = false;  ///< it ends, or ended, on purpose
+  std::optional<double> idle_seconds;  ///< since a step or a call of this rank began or ended
+
+  /// Whether it waits for other ranks.
+  [[nodiscard]] bool waits() const { return calls.inside() || exchanges.inside(); }
+  /// The number of its last call of the operation in this step, from 1; 0 before the first.
+  [[nodiscard]] std::uint64_t call_of_step() const { return calls.entered - calls_before_step; }
+  bool operator==(const RankActivity&) const = default;
+};
+
+[[nodiscard]] Json rank_activity_to_json(const RankActivity& activity);
+
+}  // namespace collbench

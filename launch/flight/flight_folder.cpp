@@ -1,0 +1,241 @@
+#include "launch/flight/flight_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+
+namespace collbench::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFilePrefix = "rank-";
+constexpr std::size_t kKeptDeadRuns = 8;
+
+/// Where files are memory.
+fs::path base_folder() {
+  if (::access("/dev/shm", W_OK | X_OK) == 0) return "/dev/shm";
+  std::error_code failure;
+  const fs::path temporary = fs::temp_directory_path(failure);
+  return failure ? fs::path("/tmp") : temporary;
+}
+
+std::string user_prefix() { return fmt::format("collbench-flight-{}-", ::geteuid()); }
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// What the launcher calls the job, in characters for a file name: the same on all ranks of a host, another
+/// one for each job that runs at the time. Without a name, its process: that of the ranks' parent.
+std::string job_name() {
+  std::string name = variable("PMIX_NAMESPACE");
+  if (name.empty() && !variable("SLURM_STEP_ID").empty())
+    name = variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID");
+  if (name.empty()) name = fmt::format("parent-{}", ::getppid());
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
+  }
+  return name.substr(0, 100);
+}
+
+/// Whether it is a folder, and nobody else's to write in.
+bool is_own_folder(const fs::path& folder) {
+  struct stat about{};
+  return ::lstat(folder.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() &&
+         (about.st_mode & 077) == 0;
+}
+
+std::vector<fs::path> recorder_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failure;
+  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+    if (at->path().filename().string().starts_with(kFilePrefix)) files.push_back(at->path());
+  }
+  if (failure) throw file_error(folder, "read", failure.value());
+  return files;
+}
+
+bool is_dead(const fs::path& folder) {
+  try {
+    const std::vector<RankActivity> ranks = read_flight_folder(folder);
+    return std::all_of(ranks.begin(), ranks.end(),
+                       [](const RankActivity& rank) { return rank.process == ProcessState::gone; });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Of another rank, or of a copy of its file.
+class MappedPage {
+ public:
+  explicit MappedPage(const fs::path& file) {
+    const FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (descriptor.get() < 0) throw file_error(file, "read", errno);
+    struct stat about{};
+    if (::fstat(descriptor.get(), &about) != 0) throw file_error(file, "read", errno);
+    if (!S_ISREG(about.st_mode) || about.st_size != sizeof(FlightPage)) throw none(file);
+    memory_ = ::mmap(nullptr, sizeof(FlightPage), PROT_READ, MAP_SHARED, descriptor.get(), 0);
+    if (memory_ == MAP_FAILED) throw file_error(file, "read", errno);
+    if (get().magic != FlightPage::kMagic) {
+      ::munmap(memory_, sizeof(FlightPage));
+      throw none(file);
+    }
+  }
+  MappedPage(const MappedPage&) = delete;
+  MappedPage& operator=(const MappedPage&) = delete;
+  MappedPage(MappedPage&&) = delete;
+  MappedPage& operator=(MappedPage&&) = delete;
+  ~MappedPage() { ::munmap(memory_, sizeof(FlightPage)); }
+
+  [[nodiscard]] const FlightPage& get() const { return *static_cast<const FlightPage*>(memory_); }
+
+ private:
+  static Error none(const fs::path& file) {
+    return usage_error(file.string(), "not a flight recorder of this version of collbench",
+                       "give the folder of a run, its process ID, or a file rank-N of that folder");
+  }
+
+  void* memory_ = nullptr;
+};
+
+template <std::size_t Size>
+std::string text_of(const std::array<char, Size>& text) {
+  return {text.data(), strnlen(text.data(), Size)};
+}
+
+std::string first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+CallCounts counts(const CallCounter& counter) {
+  // In this order: a call that is made meanwhile is not left before it is entered.
+  const std::uint64_t left = counter.left.load(std::memory_order_acquire);
+  return {.entered = counter.entered.load(std::memory_order_acquire), .left = left};
+}
+
+RankActivity activity(const FlightPage& page) {
+  const FlightStep step = read_step(page);
+  const std::uint64_t progressed = page.progressed_ns.load(std::memory_order_relaxed);
+  const std::uint64_t now = flight_clock_ns();
+  RankActivity rank{.rank = page.rank,
+                    .ranks = page.ranks,
+                    .host = text_of(page.host),
+                    .gpu = text_of(page.gpu),
+                    .pid = page.pid,
+                    .process = process_state(page),
+                    .step = step.name,
+                    .steps = page.steps.load(std::memory_order_relaxed),
+                    .pass = step.pass,
+                    .calls = counts(page.calls),
+                    .calls_before_step = step.calls_before,
+                    .exchanges = counts(page.exchanges),
+                    .is_over = page.is_over.load(std::memory_order_relaxed),
+                    .idle_seconds = {}};
+  rank.calls_before_step = std::min(rank.calls_before_step, rank.calls.entered);
+  const bool is_this_boot = rank.process != ProcessState::unknown;
+  if (is_this_boot && now >= progressed) rank.idle_seconds = static_cast<double>(now - progressed) * 1e-9;
+  return rank;
+}
+
+}  // namespace
+
+std::uint64_t flight_clock_ns() {
+  struct timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t process_start_ticks(const std::string& stat_line) {
+  constexpr int kFieldsBehindName = 20;  // field 22, where the name is the second
+  const std::size_t name_end = stat_line.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(stat_line.substr(name_end + 1));
+  std::string field;
+  for (int i = 0; i < kFieldsBehindName; ++i) fields >> field;
+  return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
+}
+
+fs::path make_flight_folder() {
+  fs::path folder = base_folder() / (user_prefix() + job_name());
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return {};
+  return is_own_folder(folder) ? folder : fs::path();
+}
+
+std::vector<fs::path> flight_folders() {
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  std::error_code failure;
+  for (fs::directory_iterator at(base_folder(), failure), end; !failure && at != end; at.increment(failure)) {
+    if (!at->path().filename().string().starts_with(user_prefix()) || !is_own_folder(at->path())) continue;
+    std::error_code gone;
+    const auto changed = fs::last_write_time(at->path(), gone);
+    if (!gone) found.emplace_back(changed, at->path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<fs::path> folders;
+  for (auto& [changed, folder] : found) folders.push_back(std::move(folder));
+  return folders;
+}
+
+void remove_old_flights() {
+  std::size_t dead = 0;
+  for (const fs::path& folder : flight_folders()) {
+    if (!is_dead(folder) || ++dead <= kKeptDeadRuns) continue;
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+}
+
+ProcessState process_state(const FlightPage& page) {
+  struct stat space{};
+  if (::stat("/proc/self/ns/pid", &space) != 0 || space.st_ino != page.pid_namespace ||
+      text_of(page.boot) != first_line("/proc/sys/kernel/random/boot_id")) {
+    return ProcessState::unknown;
+  }
+  const std::string line = first_line(fmt::format("/proc/{}/stat", page.pid));
+  if (line.empty() || process_start_ticks(line) != page.started_ticks) return ProcessState::gone;
+  const std::size_t at = line.rfind(')') + 2;
+  const char state = at < line.size() ? line[at] : 'R';
+  if (state == 'Z' || state == 'X') return ProcessState::gone;
+  return state == 'T' || state == 't' ? ProcessState::stopped : ProcessState::running;
+}
+
+std::string flight_file_name(int rank) { return fmt::format("{}{}", kFilePrefix, rank); }
+
+RankActivity read_flight_file(const fs::path& file) { return activity(MappedPage(file).get()); }
+
+std::vector<RankActivity> read_flight_folder(const fs::path& folder) {
+  std::vector<RankActivity> ranks;
+  for (const fs::path& file : recorder_files(folder)) {
+    try {
+      ranks.push_back(read_flight_file(file));
+    } catch (const Error&) {  // a rank that ends takes its file away meanwhile
+      continue;
+    }
+  }
+  std::sort(ranks.begin(), ranks.end(),
+            [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
+  return ranks;
+}
+
+}  // namespace collbench::launch

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/record/rank_activity.hpp"
+#include "launch/flight/flight_page.hpp"
+
+namespace collbench::launch {
+
+/// The folder of all recorders of this job on this host, made for this user alone; its name says the user and
+/// the launcher's name of the job. In /dev/shm, which is memory; else in the temporary folder. An empty path
+/// where that cannot be had, or where somebody else made it.
+[[nodiscard]] std::filesystem::path make_flight_folder();
+
+/// Removes the folders that this user's dead runs left, but the newest eight.
+void remove_old_flights();
+
+/// The folders of this user's runs, living and dead, the newest first.
+[[nodiscard]] std::vector<std::filesystem::path> flight_folders();
+
+/// A moment of the clock that recorders write, in nanoseconds (CLOCK_BOOTTIME).
+[[nodiscard]] std::uint64_t flight_clock_ns();
+
+/// When a process began, in ticks since the host's start, from the line of its /proc/PID/stat; 0 where it has
+/// none.
+[[nodiscard]] std::uint64_t process_start_ticks(const std::string& stat_line);
+
+/// What the kernel says of the process that wrote `page`.
+[[nodiscard]] ProcessState process_state(const FlightPage& page);
+
+/// "rank-3"
+[[nodiscard]] std::string flight_file_name(int rank);
+
+/// One recorder. Throws Error (usage) that names the file when it is none.
+[[nodiscard]] RankActivity read_flight_file(const std::filesystem::path& file);
+
+/// All recorders of a folder by rank; files that are none are left out. Throws Error (usage) when the folder
+/// cannot be read.
+[[nodiscard]] std::vector<RankActivity> read_flight_folder(const std::filesystem::path& folder);
+
+}  // namespace collbench::launch

@@ -1,0 +1,129 @@
+#include "launch/flight/flight_recorder.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <system_error>
+
+#include "base/files.hpp"
+#include "launch/flight/flight_folder.hpp"
+
+namespace collbench::launch {
+namespace {
+
+template <std::size_t Size>
+void store_text(std::array<char, Size>& to, std::string_view text) {
+  to.fill('\0');
+  text.copy(to.data(), to.size());
+}
+
+std::string first_line(const char* file) {
+  std::string line;
+  std::ifstream in(file);
+  std::getline(in, line);
+  return line;
+}
+
+/// Field 22 of /proc/self/stat, behind the name, which may hold anything; 0 where it cannot be read.
+std::uint64_t own_start_ticks() { return process_start_ticks(first_line("/proc/self/stat")); }
+
+void write_identity(FlightPage& page, const FlightIdentity& identity) {
+  page.rank = identity.rank;
+  page.ranks = identity.ranks;
+  page.local_ranks = identity.local_ranks;
+  page.pid = ::getpid();
+  page.started_ticks = own_start_ticks();
+  struct stat space{};
+  if (::stat("/proc/self/ns/pid", &space) == 0) page.pid_namespace = space.st_ino;
+  store_text(page.boot, first_line("/proc/sys/kernel/random/boot_id"));
+  store_text(page.host, identity.host);
+  store_text(page.gpu, identity.gpu);
+  page.progressed_ns.store(flight_clock_ns(), std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  page.magic = FlightPage::kMagic;
+}
+
+/// A page in a new file of that name; null where it cannot be made. What a dead rank of an equally named job
+/// left goes away; a living one's file stays.
+FlightPage* map_new_file(const std::filesystem::path& file) {
+  const auto create = [&] {
+    return ::open(file.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+  };
+  int opened = create();
+  if (opened < 0 && errno == EEXIST) {
+    try {
+      if (read_flight_file(file).process != ProcessState::gone) return nullptr;
+    } catch (const Error&) {
+      return nullptr;
+    }
+    ::unlink(file.c_str());
+    opened = create();
+  }
+  if (opened < 0) return nullptr;
+  const FileDescriptor descriptor(opened);
+  // Allocated now: a full /dev/shm would end the process later, at a store (SIGBUS).
+  if (::posix_fallocate(descriptor.get(), 0, sizeof(FlightPage)) != 0) {
+    ::unlink(file.c_str());
+    return nullptr;
+  }
+  void* const memory =
+      ::mmap(nullptr, sizeof(FlightPage), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
+  if (memory == MAP_FAILED) {
+    ::unlink(file.c_str());
+    return nullptr;
+  }
+  return new (memory) FlightPage;
+}
+
+}  // namespace
+
+FlightRecorder::FlightRecorder(const FlightIdentity& identity, const std::filesystem::path& folder) {
+  if (!folder.empty()) {
+    file_ = folder / flight_file_name(identity.rank);
+    page_ = map_new_file(file_);
+  }
+  if (page_ == nullptr) {
+    file_.clear();
+    private_page_ = std::make_unique<FlightPage>();
+    page_ = private_page_.get();
+  } else {
+    folder_ = folder;
+  }
+  write_identity(*page_, identity);
+}
+
+FlightRecorder::~FlightRecorder() {
+  if (private_page_) return;
+  finish();
+  ::munmap(page_, sizeof(FlightPage));
+  ::unlink(file_.c_str());
+  ::rmdir(folder_.c_str());  // stays while other ranks' files are in it
+}
+
+void FlightRecorder::begin(std::string_view name, bool has_limit) {
+  page().step_has_limit.store(has_limit, std::memory_order_relaxed);
+  write_step(page(), name);
+}
+
+void FlightRecorder::pass(int number) { page().pass.store(number, std::memory_order_relaxed); }
+
+void FlightRecorder::finish() { page().is_over.store(true, std::memory_order_relaxed); }
+
+std::uint64_t FlightRecorder::progress() const {
+  return page().steps.load(std::memory_order_relaxed) + page().calls.entered.load(std::memory_order_relaxed) +
+         page().calls.left.load(std::memory_order_relaxed);
+}
+
+std::string FlightRecorder::step_name() const { return read_step(page()).name; }
+
+void FlightRecorder::mark_progress() {
+  page().progressed_ns.store(flight_clock_ns(), std::memory_order_relaxed);
+}
+
+}  // namespace collbench::launch

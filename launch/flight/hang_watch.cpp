@@ -1,0 +1,110 @@
+#include "launch/flight/hang_watch.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "launch/flight/flight_folder.hpp"
+
+namespace collbench::launch {
+namespace {
+
+constexpr double kOthersReportSeconds =
+    2;                                   // where nobody here is to blame, a host that knows more goes first
+constexpr double kSpeakerSeconds = 5;    // who should have spoken did not
+constexpr double kLaunchersSeconds = 3;  // mpirun ends all when one is gone, with that rank's status
+constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
+
+bool is_gone(const RankActivity& rank) { return rank.process == ProcessState::gone && !rank.is_over; }
+
+}  // namespace
+
+HangWatch::Look HangWatch::look(bool interrupted) {
+  if (interrupted) recorder_.finish();
+  if (looks_since_gone_ > 0) {
+    ++looks_since_gone_;
+    return {looks_since_gone_ * kLookSeconds > kLaunchersSeconds ? HangAction::end_gone : HangAction::none,
+            {}};
+  }
+  const std::uint64_t progress = recorder_.progress();
+  if (progress != progress_) {
+    progress_ = progress;
+    progress_of_all_ = 0;
+    idle_looks_ = 0;
+    recorder_.mark_progress();
+    return {};
+  }
+  ++idle_looks_;
+  if (neighbor_is_gone()) {
+    looks_since_gone_ = 1;
+    return {HangAction::report_gone, ranks_here()};
+  }
+  if (timeout_seconds_ <= 0 || !recorder_.step_has_limit()) {
+    idle_looks_ = 0;
+    return {};
+  }
+  const double idle_seconds = idle_looks_ * kLookSeconds;
+  if (idle_seconds < timeout_seconds_ / 2 ||
+      (idle_looks_ % kLooksPerSecond != 0 && idle_seconds < timeout_seconds_))
+    return {};
+  std::vector<RankActivity> ranks = ranks_here();
+  if (others_go_on(ranks)) {
+    idle_looks_ = 0;
+    return {};
+  }
+  if (idle_seconds < timeout_seconds_ + patience(ranks)) return {};
+  return {HangAction::end_timeout, std::move(ranks)};
+}
+
+/// By rank; those of other hosts that share this memory, too. Nothing where nobody keeps recorders.
+std::vector<RankActivity> HangWatch::ranks_here() const {
+  if (recorder_.folder().empty()) return {};
+  try {
+    return read_flight_folder(recorder_.folder());
+  } catch (const Error&) {  // the folder goes with the last rank
+    return {};
+  }
+}
+
+/// Each rank looks after the one before it, so that one death is noticed by one rank, at any number of them.
+bool HangWatch::neighbor_is_gone() {
+  if (recorder_.folder().empty()) return false;
+  if (neighbor_.empty()) {
+    const std::vector<RankActivity> ranks = ranks_here();
+    if (ranks.size() < 2) return false;
+    const auto own =
+        std::find_if(ranks.begin(), ranks.end(), [this](const auto& each) { return each.rank == rank_; });
+    if (own == ranks.end()) return false;
+    const RankActivity& before = own == ranks.begin() ? ranks.back() : *std::prev(own);
+    const std::filesystem::path file = recorder_.folder() / flight_file_name(before.rank);
+    if (progress_ <= 1) return is_gone(before);  // more ranks may still come
+    neighbor_ = file;
+  }
+  try {
+    return is_gone(read_flight_file(neighbor_));
+  } catch (const Error&) {  // it ended
+    return false;
+  }
+}
+
+bool HangWatch::others_go_on(const std::vector<RankActivity>& ranks) {
+  std::uint64_t progress = 0;
+  for (const RankActivity& rank : ranks) progress += rank.steps + rank.calls.entered + rank.calls.left;
+  const bool did = progress != progress_of_all_ && progress_of_all_ != 0;
+  progress_of_all_ = progress;
+  return did;
+}
+
+/// How much longer than the timeout this rank waits for one that knows more, or comes first, to speak.
+double HangWatch::patience(const std::vector<RankActivity>& ranks) const {
+  // One that ended on purpose has spoken, and its launcher ends this one.
+  if (std::any_of(ranks.begin(), ranks.end(), [](const RankActivity& rank) { return rank.is_over; }))
+    return kSpeakerSeconds;
+  const auto can_speak = [](const RankActivity& rank) { return rank.process == ProcessState::running; };
+  const auto speaker = std::find_if(ranks.begin(), ranks.end(), can_speak);
+  if (speaker != ranks.end() && speaker->rank != rank_) return kSpeakerSeconds;
+  const bool all_wait = std::all_of(
+      ranks.begin(), ranks.end(), [&](const RankActivity& rank) { return can_speak(rank) && rank.waits(); });
+  return all_wait && !sees_all_ranks_ ? kOthersReportSeconds : 0;
+}
+
+}  // namespace collbench::launch

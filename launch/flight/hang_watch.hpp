@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/record/rank_activity.hpp"
+#include "launch/flight/flight_recorder.hpp"
+
+namespace collbench::launch {
+
+/// What a rank does about what it sees.
+enum class HangAction {
+  none,
+  report_gone,  ///< say which rank of this host is gone; its launcher ends the others
+  end_gone,     ///< nobody ended this rank since: end it
+  end_timeout,  ///< say what hangs, and end
+};
+
+/// Decides, look by look, whether the run of which this rank is a part hangs. Time is counted in looks, not
+/// taken from a clock, which runs on while the process itself is stopped (Ctrl-Z, a debugger).
+class HangWatch {
+ public:
+  static constexpr double kLookSeconds = 0.25;
+
+  /// `timeout_seconds` of a step; 0: none. `sees_all_ranks`: no rank is on another host.
+  HangWatch(FlightRecorder& recorder, double timeout_seconds, int rank, bool sees_all_ranks)
+      : recorder_(recorder),
+        timeout_seconds_(timeout_seconds),
+        rank_(rank),
+        sees_all_ranks_(sees_all_ranks) {}
+
+  /// To be called every kLookSeconds. Beside the action, the ranks of this host as they are, where they
+  /// matter.
+  struct Look {
+    HangAction action = HangAction::none;
+    std::vector<RankActivity> ranks;
+  };
+  /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go.
+  [[nodiscard]] Look look(bool interrupted = false);
+
+ private:
+  [[nodiscard]] std::vector<RankActivity> ranks_here() const;
+  [[nodiscard]] bool neighbor_is_gone();
+  [[nodiscard]] bool others_go_on(const std::vector<RankActivity>& ranks);
+  [[nodiscard]] double patience(const std::vector<RankActivity>& ranks) const;
+
+  FlightRecorder& recorder_;
+  double timeout_seconds_;
+  int rank_;
+  bool sees_all_ranks_;
+  std::uint64_t progress_ = 0;
+  std::uint64_t progress_of_all_ = 0;
+  int idle_looks_ = 0;        ///< without progress
+  int looks_since_gone_ = 0;  ///< since a rank was found gone; 0: none was
+  std::filesystem::path neighbor_;
+};
+
+}  // namespace collbench::launch

@@ -1,0 +1,162 @@
+#include "analysis/hang/hang.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace collbench::analysis::hang_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// In call 412 of an AllReduce, as the others.
+RankActivity in_call(int rank, int ranks = 4) {
+  return {.rank = rank,
+          .ranks = ranks,
+          .host = "node1",
+          .gpu = "",
+          .pid = 100 + rank,
+          .process = ProcessState::running,
+          .step = "AllReduce 1 MiB",
+          .steps = 9,
+          .pass = 7,
+          .calls = {.entered = 1412, .left = 1411},
+          .calls_before_step = 1000,
+          .exchanges = {.entered = 50, .left = 50},
+          .is_over = false,
+          .idle_seconds = 10.2};
+}
+
+std::vector<RankActivity> four() { return {in_call(0), in_call(1), in_call(2), in_call(3)}; }
+
+TEST(Hang, AStoppedRankIsNamedWithItsCallAndWhoWaits) {
+  auto ranks = four();
+  ranks[2].process = ProcessState::stopped;
+  const HangFinding found = find_hang(ranks, 4);
+  EXPECT_EQ(found.cause, HangCause::rank_stopped);
+  EXPECT_THAT(found.ranks, ElementsAre(2));
+  EXPECT_EQ(found.text,
+            "rank 2 (node1) is stopped (SIGSTOP or a debugger) inside AllReduce 1 MiB, call 412, pass 7, for "
+            "10.2 s; ranks 0, 1, 3 (node1) wait inside AllReduce 1 MiB, call 412, pass 7");
+}
+
+TEST(Hang, AGoneRankComesBeforeAStoppedOne) {
+  auto ranks = four();
+  ranks[0].process = ProcessState::stopped;
+  ranks[3].process = ProcessState::gone;
+  const HangFinding found = find_hang(ranks, 4);
+  EXPECT_EQ(found.cause, HangCause::rank_gone);
+  EXPECT_THAT(found.ranks, ElementsAre(3));
+  EXPECT_THAT(found.text, HasSubstr("rank 3 (node1) is gone, last seen inside AllReduce 1 MiB, call 412"));
+}
+
+TEST(Hang, WhoEndsOnPurposeIsNotGone) {
+  auto ranks = four();
+  ranks[3].process = ProcessState::gone;
+  ranks[3].is_over = true;
+  EXPECT_NE(find_hang(ranks, 4).cause, HangCause::rank_gone);
+}
+
+TEST(Hang, WhoDoesSomethingElseWhileTheOthersWaitIsNamed) {
+  auto ranks = four();
+  ranks[1].calls.left = ranks[1].calls.entered = 1411;
+  const HangFinding found = find_hang(ranks, 4);
+  EXPECT_EQ(found.cause, HangCause::rank_busy);
+  EXPECT_THAT(found.ranks, ElementsAre(1));
+  EXPECT_EQ(
+      found.text,
+      "rank 1 (node1) is in AllReduce 1 MiB, after 411 calls, pass 7, not waiting for any rank, for 10.2 s; "
+      "ranks 0, 2, 3 (node1) wait inside AllReduce 1 MiB, call 412, pass 7");
+}
+
+TEST(Hang, ASkippedCallLeavesItsRankBehind) {
+  auto ranks = four();
+  ranks[2].calls = {.entered = 1411, .left = 1411};
+  ranks[2].exchanges.entered = 51;  // in the barrier behind the block
+  const HangFinding found = find_hang(ranks, 4);
+  EXPECT_EQ(found.cause, HangCause::rank_behind);
+  EXPECT_THAT(found.ranks, ElementsAre(2));
+  EXPECT_THAT(found.text, HasSubstr("rank 2 (node1) is 1 call behind: in AllReduce 1 MiB, after 411 calls, "
+                                    "pass 7, waiting for other ranks; ranks 0, 1, 3 (node1) wait inside"));
+}
+
+TEST(Hang, NobodyIsBlamedWhereAllWaitInTheSameCall) {
+  const HangFinding found = find_hang(four(), 4);
+  EXPECT_EQ(found.cause, HangCause::not_seen_here);
+  EXPECT_THAT(found.ranks, IsEmpty());
+  EXPECT_EQ(
+      found.text,
+      "ranks 0-3 (node1) all wait at the same point (inside AllReduce 1 MiB, call 412, pass 7): a link or "
+      "a library hangs");
+}
+
+TEST(Hang, OneHostOfSeveralSaysThatTheCauseMayBeElsewhere) {
+  const HangFinding found = find_hang({in_call(0), in_call(1)}, 2);
+  EXPECT_THAT(found.text, HasSubstr("a link or another host hangs"));
+}
+
+TEST(Hang, ARankThatNeverStartedIsNamedWhereAllAreOnThisHost) {
+  std::vector<RankActivity> ranks{in_call(0), in_call(1), in_call(3)};
+  for (RankActivity& rank : ranks) {
+    rank.step = "start of MPI";
+    rank.steps = 1;
+    rank.pass = 0;
+    rank.calls = {};
+    rank.calls_before_step = 0;
+    rank.exchanges = {.entered = 1, .left = 0};
+  }
+  const HangFinding found = find_hang(ranks, 4);
+  EXPECT_EQ(found.cause, HangCause::rank_missing);
+  EXPECT_THAT(found.ranks, ElementsAre(2));
+  EXPECT_EQ(found.text,
+            "rank 2 (node1) never started; ranks 0, 1, 3 (node1) wait: in start of MPI, waiting for "
+            "other ranks");
+  for (RankActivity& rank : ranks) rank.ranks = 8;  // which four of them this host has is not known
+  EXPECT_THAT(find_hang(ranks, 4).ranks, IsEmpty());
+  EXPECT_THAT(find_hang(ranks, 4).text, HasSubstr("3 of the 4 ranks of node1 started"));
+}
+
+TEST(Hang, ARankThatEndedIsNotOneThatNeverStarted) {
+  EXPECT_THAT(find_hang({in_call(0), in_call(1), in_call(3)}, 4).text,
+              HasSubstr("1 of the 4 ranks of node1 ended"));
+}
+
+TEST(Hang, OfARunThatIsOverWhoWasNotAskedToEndIsNamed) {
+  auto ranks = four();
+  for (RankActivity& rank : ranks) {
+    rank.process = ProcessState::gone;
+    rank.is_over = rank.rank != 1;
+  }
+  const HangFinding found = find_hang(ranks, 0);
+  EXPECT_THAT(found.ranks, ElementsAre(1));
+  EXPECT_THAT(found.text, HasSubstr("the run is over: rank 1 (node1) ended without being asked to, inside"));
+  ranks[1].is_over = true;
+  EXPECT_EQ(find_hang(ranks, 0).text, "the run is over: these are the ranks' last states");
+}
+
+TEST(Hang, NoRankIsNothingKnown) { EXPECT_EQ(find_hang({}, 4).cause, HangCause::not_known); }
+
+TEST(Hang, RanksOfSeveralHostsAreNamedOneByOne) {
+  auto ranks = four();
+  ranks[1].host = "node2";
+  EXPECT_EQ(rank_names(ranks), "ranks 0 (node1), 1 (node2), 2 (node1), 3 (node1)");
+  EXPECT_EQ(rank_names({ranks[0], ranks[2], ranks[3]}), "ranks 0, 2, 3 (node1)");
+}
+
+TEST(Hang, TextAndJsonHaveEveryRankAndNothingThatDrivesATerminal) {
+  auto ranks = four();
+  ranks[1].host = "node1\x1b[31m";
+  const HangFinding found = find_hang(ranks, 4);
+  const std::string text = flight_text(ranks, found, 80);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_THAT(text,
+              HasSubstr("rank 3 (node1, process 103, running): inside AllReduce 1 MiB, call 412, pass 7"));
+  const Json json = Json::parse(flight_json(ranks, found));
+  EXPECT_EQ(json["ranks"].size(), 4U);
+  EXPECT_EQ(json["ranks"][2]["calls"]["entered"], 1412);
+  EXPECT_EQ(json["cause"], "not seen here");
+}
+
+}  // namespace
+}  // namespace collbench::analysis::hang_test

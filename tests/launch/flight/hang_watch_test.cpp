@@ -1,0 +1,189 @@
+#include "launch/flight/hang_watch.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+namespace collbench::launch::hang_watch_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
+
+/// Looks until something is to be done, at most so many seconds of looks; how many it took.
+struct Watched {
+  HangWatch::Look look;
+  double seconds = 0;
+};
+Watched watch(HangWatch& hang, double seconds) {
+  for (int i = 1; i <= seconds * kLooksPerSecond; ++i) {
+    HangWatch::Look look = hang.look();
+    if (look.action != HangAction::none) return {std::move(look), i * HangWatch::kLookSeconds};
+  }
+  return {};
+}
+
+class HangWatchTest : public ::testing::Test {
+ protected:
+  HangWatchTest() {
+    std::string pattern = fs::temp_directory_path() / "hang-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~HangWatchTest() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::unique_ptr<FlightRecorder> recorder(int rank) const {
+    return std::make_unique<FlightRecorder>(
+        FlightIdentity{.rank = rank, .ranks = 2, .local_ranks = 2, .host = "h", .gpu = ""}, folder_);
+  }
+
+  /// A rank of its own process, inside a call; it stops itself when it is there.
+  [[nodiscard]] pid_t other_rank(int rank) const {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto own = recorder(rank);
+      own->step("first");
+      own->step("AllReduce 8 B");
+      own->calls().enter();
+      std::raise(SIGSTOP);
+      ::pause();
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, WUNTRACED), child);
+    return child;
+  }
+
+  static void end(pid_t child) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(HangWatchTest, AStepWithoutProgressEndsAtItsTimeout) {
+  const auto own = recorder(0);
+  own->step("AllReduce 8 B");
+  HangWatch hang(*own, 10, 0, true);
+  const Watched seen = watch(hang, 20);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_NEAR(seen.seconds, 10, 0.5);
+  ASSERT_EQ(seen.look.ranks.size(), 1U);
+}
+
+TEST_F(HangWatchTest, EveryStepAndEveryCallHasTheWholeTime) {
+  const auto own = recorder(0);
+  HangWatch hang(*own, 10, 0, true);
+  for (int i = 0; i < 5; ++i) {
+    own->step("short");
+    EXPECT_EQ(watch(hang, 9).look.action, HangAction::none);
+    own->calls().enter();
+    EXPECT_EQ(watch(hang, 9).look.action, HangAction::none);
+  }
+}
+
+TEST_F(HangWatchTest, NeitherAStepWithoutLimitNorATimeoutOfZeroEnds) {
+  const auto own = recorder(0);
+  HangWatch hang(*own, 10, 0, true);
+  own->step_without_limit("as many iterations as asked");
+  EXPECT_EQ(watch(hang, 100).look.action, HangAction::none);
+  own->step("short");
+  EXPECT_NEAR(watch(hang, 20).seconds, 10, 1);
+  HangWatch none(*own, 0, 0, true);
+  EXPECT_EQ(watch(none, 100).look.action, HangAction::none);
+}
+
+TEST_F(HangWatchTest, AStoppedRankIsSeenByTheFirstThatLives) {
+  const pid_t other = other_rank(0);
+  const auto own = recorder(1);
+  own->step("first");
+  own->step("AllReduce 8 B");
+  own->calls().enter();
+  HangWatch hang(*own, 10, 1, true);
+  const Watched seen = watch(hang, 20);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_NEAR(seen.seconds, 10, 0.5);  // rank 0 cannot speak
+  ASSERT_EQ(seen.look.ranks.size(), 2U);
+  EXPECT_EQ(seen.look.ranks[0].process, ProcessState::stopped);
+  end(other);
+}
+
+TEST_F(HangWatchTest, WhoIsNotTheFirstLetsTheFirstSpeak) {
+  const pid_t other = other_rank(0);
+  ::kill(other, SIGCONT);
+  const auto own = recorder(1);
+  own->step("AllReduce 8 B");
+  own->calls().enter();
+  HangWatch hang(*own, 10, 1, true);
+  const Watched seen = watch(hang, 30);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_NEAR(seen.seconds, 15, 0.5);
+  end(other);
+}
+
+TEST_F(HangWatchTest, WhereOneHasSpokenTheOthersWaitToBeEnded) {
+  const auto own = recorder(1);
+  own->step("start of MPI");
+  own->exchanges().enter();
+  const auto first = recorder(0);
+  first->finish();
+  HangWatch hang(*own, 10, 1, true);
+  EXPECT_NEAR(watch(hang, 30).seconds, 15, 0.5);
+}
+
+TEST_F(HangWatchTest, AHostWhereAllWaitLetsOneThatKnowsMoreSpeak) {
+  const auto own = recorder(0);
+  own->step("AllReduce 8 B");
+  own->calls().enter();
+  HangWatch hang(*own, 10, 0, false);
+  EXPECT_NEAR(watch(hang, 30).seconds, 12, 0.5);
+}
+
+TEST_F(HangWatchTest, ARankThatDiesIsReportedAtOnceAndEndsTheOthersWhenNobodyElseDoes) {
+  const pid_t other = other_rank(0);
+  const auto own = recorder(1);
+  own->step("first");
+  own->step("AllReduce 8 B");
+  HangWatch hang(*own, 100, 1, true);
+  EXPECT_EQ(watch(hang, 2).look.action, HangAction::none);
+  end(other);
+  const Watched seen = watch(hang, 1);
+  EXPECT_EQ(seen.look.action, HangAction::report_gone);
+  ASSERT_EQ(seen.look.ranks.size(), 2U);
+  EXPECT_EQ(seen.look.ranks[0].process, ProcessState::gone);
+  const Watched then = watch(hang, 10);
+  EXPECT_EQ(then.look.action, HangAction::end_gone);
+  EXPECT_NEAR(then.seconds, 3, 0.5);
+}
+
+TEST_F(HangWatchTest, ARankThatEndsOnPurposeIsNotReported) {
+  const auto own = recorder(1);
+  own->step("first");
+  own->step("AllReduce 8 B");
+  HangWatch hang(*own, 100, 1, true);
+  {
+    const auto other = recorder(0);
+    EXPECT_EQ(watch(hang, 2).look.action, HangAction::none);
+  }
+  EXPECT_EQ(watch(hang, 20).look.action, HangAction::none);
+}
+
+TEST_F(HangWatchTest, ProgressOfAnotherRankIsProgress) {
+  const auto own = recorder(0);
+  own->step("AllReduce 8 B");
+  const auto other = recorder(1);
+  HangWatch hang(*own, 10, 0, true);
+  for (int i = 0; i < 10; ++i) {
+    other->calls().enter();
+    EXPECT_EQ(watch(hang, 4).look.action, HangAction::none);
+  }
+  EXPECT_EQ(watch(hang, 12).look.action, HangAction::end_timeout);
+}
+
+}  // namespace
+}  // namespace collbench::launch::hang_watch_test
