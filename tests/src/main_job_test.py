@@ -561,9 +561,16 @@ class CutShort(LongRun):
         self.assertRegex(line, r"rank 1 \(\S+\) is gone, last seen in")
         self.assertIn("results so far are saved in", line)
         folder = re.search(r"collbench flight (\S+) shows", line).group(1)
+        self.assertEqual(self.segments(folder), [], "shared memory of a run that is over")
         dead = self.flight(folder)
         self.assertEqual((dead["cause"], dead["blamed_ranks"]), ("rank gone", [1]))
         shutil.rmtree(folder)
+
+    @staticmethod
+    def segments(flight_folder):
+        """What is left of the job's shared memory: Open MPI's files have its number in their names, as recorders have."""
+        job = int(flight_folder.rsplit("-", 1)[1])
+        return [file.name for file in pathlib.Path("/dev/shm").glob(f"vader_segment.*.{job:x}.*")]
 
     def flight(self, of):
         done = subprocess.run([str(PROGRAM), "flight", str(of), "--format", "json"], capture_output=True, text=True, timeout=60,
@@ -619,6 +626,9 @@ class CutShort(LongRun):
                              rf"rank {victim} \(\S+\) is stopped .* inside AllReduce (8 B|1 KiB), call \d+.*; "
                              rf"rank {1 - victim} \(\S+\) waits inside AllReduce")
             self.assertIn("results so far are saved in", lines[0])
+            folder = re.search(r"collbench flight (\S+) shows", lines[0]).group(1)
+            self.assertEqual(self.segments(folder), [])
+            shutil.rmtree(folder)
             self.kept()
 
 
