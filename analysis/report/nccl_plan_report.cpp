@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -214,7 +215,6 @@ std::string tuning_section(const NcclPlan& plan, int width) {
   if (width >= kWidePage) functions.insert(functions.end(), {"Broadcast", "Reduce"});
   TextTable table{{"algorithm"}};
   table.front().insert(table.front().end(), functions.begin(), functions.end());
-  std::vector<std::string> names;
   for (const NcclTuning& each : plan.tuning) {
     const std::string name = each.algorithm + "/" + each.protocol;
     auto row =
@@ -231,37 +231,56 @@ std::string tuning_section(const NcclPlan& plan, int width) {
   return "\nNCCL's tuning table: latency in µs, algorithm bandwidth in GB/s\n" + table_lines(table, 1);
 }
 
+std::vector<std::string> choice_cells(const NcclPlan& plan, const NcclPlannedRow& row) {
+  const auto or_no_value = [](const std::string& text) {
+    return text.empty() ? std::string(kNoValue) : text;
+  };
+  const NcclSelection& chosen = row.selection;
+  std::string time;
+  std::string rate;
+  if (row.expected_seconds) {
+    time = microseconds(*row.expected_seconds);
+    rate =
+        bus_rate(bus_bandwidth(operation(row.operation), row.size_bytes, plan.ranks, *row.expected_seconds));
+  }
+  return {pad_left(format_bytes(row.size_bytes), 8),
+          or_no_value(chosen.algorithm),
+          or_no_value(chosen.protocol),
+          or_no_value(chosen.channels > 0 ? fmt::format("{}", chosen.channels) : ""),
+          or_no_value(time),
+          or_no_value(rate)};
+}
+
+/// Of an element each there is no call.
+bool is_too_small(const NcclPlan& plan, const NcclPlannedRow& row) {
+  return row.selection.algorithm.empty() && row.size_bytes < 4 * static_cast<std::uint64_t>(plan.ranks);
+}
+
+/// The rows of one operation.
+std::string choices_of(const NcclPlan& plan, std::span<const NcclPlannedRow> rows, int width) {
+  const Operation& shown = operation(rows.front().operation);
+  if (rows.front().selection.algorithm == kSendsAndReceives) {
+    return wrap(fmt::format("{}: sends and receives over {} channels for each peer; NCCL selects no "
+                            "algorithm and estimates no time.",
+                            shown.name, plan.p2p_channels_per_peer),
+                width, "\n", "  ");
+  }
+  TextTable table{{"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"}};
+  for (const NcclPlannedRow& row : rows) table.push_back(choice_cells(plan, row));
+  const bool too_small = std::any_of(rows.begin(), rows.end(),
+                                     [&plan](const NcclPlannedRow& row) { return is_too_small(plan, row); });
+  return fmt::format("\n{}: what NCCL chooses, and the time that it expects\n", shown.name) +
+         table_lines(table, 3) + (too_small ? "  –: less than 4 B per rank\n" : "");
+}
+
 std::string choice_section(const NcclPlan& plan, int width) {
   std::string text;
-  for (std::size_t i = 0; i < plan.rows.size();) {
-    const Operation& shown = operation(plan.rows[i].operation);
-    if (plan.rows[i].selection.algorithm == kSendsAndReceives) {
-      while (i < plan.rows.size() && plan.rows[i].operation == shown.id) ++i;
-      text += wrap(fmt::format("{}: sends and receives over {} channels for each peer; NCCL selects no "
-                               "algorithm and estimates no time.",
-                               shown.name, plan.p2p_channels_per_peer),
-                   width, "\n", "  ");
-      continue;
-    }
-    TextTable table{{"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"}};
-    bool too_small = false;  // for an element each: there is no call
-    for (; i < plan.rows.size() && plan.rows[i].operation == shown.id; ++i) {
-      const NcclPlannedRow& row = plan.rows[i];
-      too_small |=
-          row.selection.algorithm.empty() && row.size_bytes < 4 * static_cast<std::uint64_t>(plan.ranks);
-      const auto& seconds = row.expected_seconds;
-      table.push_back(
-          {pad_left(format_bytes(row.size_bytes), 8),
-           row.selection.algorithm.empty() ? std::string(kNoValue) : row.selection.algorithm,
-           row.selection.protocol.empty() ? std::string(kNoValue) : row.selection.protocol,
-           row.selection.channels > 0 ? fmt::format("{}", row.selection.channels) : std::string(kNoValue),
-           seconds ? microseconds(*seconds) : std::string(kNoValue),
-           seconds ? bus_rate(bus_bandwidth(shown, row.size_bytes, plan.ranks, *seconds))
-                   : std::string(kNoValue)});
-    }
-    text += fmt::format("\n{}: what NCCL chooses, and the time that it expects\n", shown.name) +
-            table_lines(table, 3);
-    if (too_small) text += "  –: less than 4 B per rank\n";
+  for (auto begin = plan.rows.begin(); begin != plan.rows.end();) {
+    const auto end = std::find_if(begin, plan.rows.end(), [begin](const NcclPlannedRow& row) {
+      return row.operation != begin->operation;
+    });
+    text += choices_of(plan, {begin, end}, width);
+    begin = end;
   }
   return text;
 }

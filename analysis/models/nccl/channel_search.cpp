@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <tuple>
+#include <utility>
 
 #include "analysis/models/nccl/channel_steps.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"
@@ -26,14 +26,14 @@ void double_channels(Draft& draft, int sm) {
   if (plan.channels == 0 || plan.pattern == ChannelPattern::nvls || draft.bw_within < 25) return;
   if (sm > 80 && draft.bw_within < 50 && plan.channels > 4) return;
   const int doubled = std::min(2 * plan.channels, draft.max_channels);
-  const auto part = static_cast<float>((doubled + plan.channels - 1) / plan.channels);
+  const int parts = (doubled + plan.channels - 1) / plan.channels;  // rounded up
   for (int c = plan.channels; c < doubled; ++c) {
     plan.gpus[static_cast<std::size_t>(c)] = plan.gpus[static_cast<std::size_t>(c - plan.channels)];
     plan.nets[static_cast<std::size_t>(c)] = plan.nets[static_cast<std::size_t>(c - plan.channels)];
   }
   plan.channels = doubled;
-  draft.bw_within /= part;
-  draft.bw_across /= part;
+  draft.bw_within /= static_cast<float>(parts);
+  draft.bw_across /= static_cast<float>(parts);
 }
 
 Distance next(Distance distance) { return static_cast<Distance>(static_cast<int>(distance) + 1); }
@@ -97,138 +97,175 @@ int ChannelSearch::most_channels(float speed) const {
   return most;
 }
 
-Draft ChannelSearch::compute(Draft best, int cross_nic) {
-  const ChannelPattern pattern = best.plan.pattern;
-  const bool nvls = pattern == ChannelPattern::nvls;
-  if (nvls && (!has_switches() || graph_.sm < 90)) return best;
+ChannelSearch::Allowances ChannelSearch::allowances(ChannelPattern pattern, int cross_nic) const {
+  Allowances allowed;
+  allowed.nvls = pattern == ChannelPattern::nvls;
   const bool may_cross = graph_.all(NodeKind::net).size() > 1 &&
                          (pattern == ChannelPattern::ring || pattern == ChannelPattern::balanced_tree);
-  const int crossing = may_cross ? cross_nic : 0;
-  best.plan.cross_nic = crossing == 1 ? 1 : 0;
-  Distance min_gpu = Distance::local;
-  Distance max_gpu = Distance::sys;
-  Distance min_net = Distance::pix;
-  Distance max_net = Distance::sys;
-  if (gpus() > 1) std::tie(min_gpu, max_gpu) = distances(graph_, paths_, NodeKind::gpu);
+  if (may_cross) allowed.cross_nic = cross_nic;
+  if (gpus() > 1) std::tie(allowed.min_gpu, allowed.max_gpu) = distances(graph_, paths_, NodeKind::gpu);
   if (inter_) {
-    std::tie(min_net, max_net) = distances(graph_, paths_, NodeKind::net);
-    max_gpu = max_net;
+    std::tie(allowed.min_net, allowed.max_net) = distances(graph_, paths_, NodeKind::net);
+    allowed.max_gpu = allowed.max_net;
   }
-  if (graph_.sm < 90) max_net = Distance::sys;  // balanced trees may have to come back that way
-  best.plan.farthest_gpu = min_gpu;
-  best.plan.farthest_net = min_net;
-  best.plan.channels = 0;
-  best.plan.same_channels = !nvls;
-  if (nvls) best.max_channels = std::min(kMaxHeads, gpus());
-  if (gpus() == 1 && pattern != ChannelPattern::ring) best.plan.pattern = ChannelPattern::tree;
-  if (!inter_ && nvls) best.min_channels = best.max_channels;
-  if (pattern == ChannelPattern::ring && two_nvlink_groups(graph_, paths_) && best.max_channels >= 2 &&
-      best.min_channels == 1)
-    best.min_channels = 2;
-  best.plan.gpus.assign(kMaxChannelsOfNccl, std::vector<int>(used_.size(), -1));
-  best.plan.nets.assign(kMaxChannelsOfNccl, {-1, -1});
-
+  if (graph_.sm < 90) allowed.max_net = Distance::sys;  // balanced trees may have to come back that way
   const std::vector<double>& listed = inter_ ? nccl_network_speeds(graph_.sm) : nccl_node_speeds(graph_.sm);
-  const std::vector<float> speeds(listed.begin(), listed.end());
-  const std::size_t last = speeds.size() - 1;
+  allowed.speeds.assign(listed.begin(), listed.end());
+  return allowed;
+}
+
+Draft ChannelSearch::first_draft(Draft draft) const {
+  const ChannelPattern pattern = draft.plan.pattern;
+  draft.plan.cross_nic = allowed_.cross_nic == 1 ? 1 : 0;
+  draft.plan.farthest_gpu = allowed_.min_gpu;
+  draft.plan.farthest_net = allowed_.min_net;
+  draft.plan.channels = 0;
+  draft.plan.same_channels = !allowed_.nvls;
+  if (allowed_.nvls) draft.max_channels = std::min(kMaxHeads, gpus());
+  if (gpus() == 1 && pattern != ChannelPattern::ring) draft.plan.pattern = ChannelPattern::tree;
+  if (!inter_ && allowed_.nvls) draft.min_channels = draft.max_channels;
+  if (pattern == ChannelPattern::ring && two_nvlink_groups(graph_, paths_) && draft.max_channels >= 2 &&
+      draft.min_channels == 1)
+    draft.min_channels = 2;
+  draft.plan.gpus.assign(kMaxChannelsOfNccl, std::vector<int>(used_.size(), -1));
+  draft.plan.nets.assign(kMaxChannelsOfNccl, {-1, -1});
+  return draft;
+}
+
+/// The first that a link carries, and of which the machine carries as many channels as there have to be.
+std::size_t ChannelSearch::first_speed() const {
   float total = total_rate_;
   const auto devices = static_cast<double>(graph_.all(NodeKind::device).size());
   // What is no ring need not close, so a GPU's NVLinks carry a little more.
-  if (devices > 1 && pattern != ChannelPattern::ring)
+  if (devices > 1 && best_.plan.pattern != ChannelPattern::ring)
     total = static_cast<float>(total * (devices / (devices - 1)));
-  std::size_t speed = 0;
-  while ((speeds[speed] > max_rate_ || speeds[speed] * static_cast<float>(best.min_channels) > total) &&
-         speed < last)
-    ++speed;
-  best_ = best;
-  now_ = best;
-  now_.bw_within = now_.bw_across = speeds[speed];
-  std::int64_t left = kAllSteps;
+  const auto fits = [&](float speed) {
+    return speed <= max_rate_ && speed * static_cast<float>(best_.min_channels) <= total;
+  };
+  const std::vector<float>& speeds = allowed_.speeds;
+  const auto first = std::find_if(speeds.begin(), speeds.end(), fits);
+  return first == speeds.end() ? speeds.size() - 1 : static_cast<std::size_t>(first - speeds.begin());
+}
+
+/// Whether the search is over: nothing better is possible, or the machine carries no more.
+bool ChannelSearch::look() {
+  steps_ = now_.plan.same_channels ? kStepsOfEqualChannels : kSteps;
+  now_.plan.channels = 0;
+  steps_left_ -= steps_;
   // What cannot be better is not looked for where the last look with the same allowances used up its steps,
   // as this one would: NCCL does look, and stops when all steps are used. It might find a way of fewer hops,
   // not other channels.
-  std::map<std::tuple<bool, Distance, Distance, int, ChannelPattern>, bool> used_up;
-  const auto look = [&] {
-    steps_ = now_.plan.same_channels ? kStepsOfEqualChannels : kSteps;
-    now_.plan.channels = 0;
-    left -= steps_;
-    bool& before = used_up[{now_.plan.same_channels, now_.plan.farthest_gpu, now_.plan.farthest_net,
-                            now_.plan.cross_nic, now_.plan.pattern}];
-    if (before && now_.plan.pattern == ChannelPattern::ring &&
-        static_cast<float>(most_channels(now_.bw_within)) * now_.bw_within <=
-            static_cast<float>(best_.plan.channels) * best_.bw_within) {
-      steps_ = 0;
-      return false;
-    }
-    search(steps_);
-    before = steps_ == 0;
-    return steps_ == kNoStepsNeeded ||
-           static_cast<float>(best_.plan.channels) * best_.bw_across >= total_rate_;
-  };
-
-  // Once more with every allowance, the nearest ones first, then slower.
-  while (!look()) {
-    const bool amd_over_cpus =
-        graph_.x86 && graph_.cpu == CpuKind::amd && now_.plan.farthest_gpu == Distance::sys;
-    if (now_.plan.same_channels && !amd_over_cpus) {
-      now_.plan.same_channels = false;
-      continue;
-    }
-    now_.plan.same_channels = !nvls;
-    left += steps_;
-    if (left < 0 && best_.plan.channels > 0) break;
-    if (graph_.sm >= 90 && now_.plan.pattern == ChannelPattern::balanced_tree) {
-      now_.plan.pattern = ChannelPattern::tree;
-      continue;
-    }
-    now_.plan.pattern = best_.plan.pattern;
-    const bool none = best_.plan.channels == 0;
-    const Distance max_within = inter_ ? now_.plan.farthest_net : max_gpu;
-    if (now_.plan.farthest_gpu < max_within && (none || now_.plan.farthest_gpu < best_.plan.farthest_gpu)) {
-      now_.plan.farthest_gpu = next(now_.plan.farthest_gpu);
-      if (now_.plan.farthest_gpu < Distance::none) continue;
-    }
-    now_.plan.farthest_gpu = min_gpu;
-    if (inter_ && now_.plan.farthest_net < max_net &&
-        (none || now_.plan.farthest_net < best_.plan.farthest_net ||
-         now_.plan.farthest_net < Distance::pxn)) {
-      now_.plan.farthest_net = next(now_.plan.farthest_net);
-      if (now_.plan.farthest_net < Distance::none) continue;
-    }
-    now_.plan.farthest_net = min_net;
-    if (crossing == 2 && now_.plan.cross_nic == 0 &&
-        (best_.plan.pattern == ChannelPattern::ring || best_.plan.pattern == ChannelPattern::balanced_tree)) {
-      now_.plan.cross_nic = 2;
-      continue;
-    }
-    now_.plan.cross_nic = crossing == 1 ? 1 : 0;
-    if (speed >= last || (!none && speeds[speed + 1] / best_.bw_across <= kSlowestTried)) break;
-    now_.bw_within = now_.bw_across = speeds[++speed];
+  bool& before = used_up_[{now_.plan.same_channels, now_.plan.farthest_gpu, now_.plan.farthest_net,
+                           now_.plan.cross_nic, now_.plan.pattern}];
+  if (before && now_.plan.pattern == ChannelPattern::ring &&
+      static_cast<float>(most_channels(now_.bw_within)) * now_.bw_within <=
+          static_cast<float>(best_.plan.channels) * best_.bw_within) {
+    steps_ = 0;
+    return false;
   }
+  search(steps_);
+  before = steps_ == 0;
+  return steps_ == kNoStepsNeeded || static_cast<float>(best_.plan.channels) * best_.bw_across >= total_rate_;
+}
 
-  // As many channels, faster: rings both within and across, trees within, NVLS across.
-  double_channels(best_, graph_.sm);
+bool ChannelSearch::allow_farther_gpus() {
+  const Distance farthest = inter_ ? now_.plan.farthest_net : allowed_.max_gpu;
+  Distance& now = now_.plan.farthest_gpu;
+  if (now < farthest && (best_.plan.channels == 0 || now < best_.plan.farthest_gpu)) {
+    now = next(now);
+    if (now < Distance::none) return true;
+  }
+  now = allowed_.min_gpu;
+  return false;
+}
+
+bool ChannelSearch::allow_farther_nets() {
+  Distance& now = now_.plan.farthest_net;
+  if (inter_ && now < allowed_.max_net &&
+      (best_.plan.channels == 0 || now < best_.plan.farthest_net || now < Distance::pxn)) {
+    now = next(now);
+    if (now < Distance::none) return true;
+  }
+  now = allowed_.min_net;
+  return false;
+}
+
+bool ChannelSearch::allow_crossing() {
+  const bool crosses =
+      best_.plan.pattern == ChannelPattern::ring || best_.plan.pattern == ChannelPattern::balanced_tree;
+  if (allowed_.cross_nic == 2 && now_.plan.cross_nic == 0 && crosses) {
+    now_.plan.cross_nic = 2;
+    return true;
+  }
+  now_.plan.cross_nic = allowed_.cross_nic == 1 ? 1 : 0;
+  return false;
+}
+
+bool ChannelSearch::allow_a_slower_speed() {
+  const std::vector<float>& speeds = allowed_.speeds;
+  if (speed_ + 1 >= speeds.size()) return false;
+  if (best_.plan.channels > 0 && speeds[speed_ + 1] / best_.bw_across <= kSlowestTried) return false;
+  now_.bw_within = now_.bw_across = speeds[++speed_];
+  return true;
+}
+
+/// Channels that differ, then farther GPUs and NICs, then other NICs at both ends, then a slower speed; false
+/// when all was tried. What has no next starts again, as an odometer does.
+bool ChannelSearch::allow_more() {
+  const bool amd_over_cpus =
+      graph_.x86 && graph_.cpu == CpuKind::amd && now_.plan.farthest_gpu == Distance::sys;
+  if (now_.plan.same_channels && !amd_over_cpus) {
+    now_.plan.same_channels = false;
+    return true;
+  }
+  now_.plan.same_channels = !allowed_.nvls;
+  steps_left_ += steps_;
+  if (steps_left_ < 0 && best_.plan.channels > 0) return false;
+  if (graph_.sm >= 90 && now_.plan.pattern == ChannelPattern::balanced_tree) {
+    now_.plan.pattern = ChannelPattern::tree;
+    return true;
+  }
+  now_.plan.pattern = best_.plan.pattern;
+  return allow_farther_gpus() || allow_farther_nets() || allow_crossing() || allow_a_slower_speed();
+}
+
+/// As many channels, faster: rings both within and across, trees within, NVLS across.
+void ChannelSearch::look_faster() {
+  const std::vector<float>& speeds = allowed_.speeds;
   now_ = best_;
-  speed = 0;
-  while (speeds[speed] > best_.bw_across && speed < last) ++speed;
-  now_.bw_within = now_.bw_across = speeds[speed];
+  speed_ = 0;
+  while (speeds[speed_] > best_.bw_across && speed_ + 1 < speeds.size()) ++speed_;
+  now_.bw_within = now_.bw_across = speeds[speed_];
   now_.min_channels = best_.plan.channels;
   steps_ = kNoStepsNeeded;
-  while (steps_ != 0 && speed > 0) {
+  while (steps_ != 0 && speed_ > 0) {
     if (best_.plan.pattern == ChannelPattern::ring) {
-      now_.bw_within = now_.bw_across = speeds[--speed];
+      now_.bw_within = now_.bw_across = speeds[--speed_];
     } else if (best_.plan.pattern == ChannelPattern::nvls && now_.bw_across == best_.bw_across &&
                now_.bw_across < now_.bw_within * 2) {
       now_.min_channels = now_.max_channels = best_.plan.channels;
-      now_.bw_across = speeds[--speed];
+      now_.bw_across = speeds[--speed_];
     } else if (now_.bw_within == best_.bw_within && now_.bw_within < now_.bw_across * 2) {
-      now_.bw_within = speeds[--speed];
+      now_.bw_within = speeds[--speed_];
     } else {
       break;
     }
     (void)look();
   }
-  if (best_.plan.channels == 0 && !nvls) {  // NCCL's way out: one channel in the order of the ranks
+}
+
+Draft ChannelSearch::compute(Draft best, int cross_nic) {
+  allowed_ = allowances(best.plan.pattern, cross_nic);
+  if (allowed_.nvls && (!has_switches() || graph_.sm < 90)) return best;
+  now_ = best_ = first_draft(std::move(best));
+  speed_ = first_speed();
+  now_.bw_within = now_.bw_across = allowed_.speeds[speed_];
+  steps_left_ = kAllSteps;
+  while (!look() && allow_more()) {
+  }
+  double_channels(best_, graph_.sm);
+  look_faster();
+  if (best_.plan.channels == 0 && !allowed_.nvls) {  // NCCL's way out: one channel in the order of the ranks
     best_.plan.channels = 1;
     best_.bw_within = best_.bw_across = kNoPlan;
   }

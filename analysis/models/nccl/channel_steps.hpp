@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "analysis/models/nccl/channel_search.hpp"
@@ -93,8 +95,29 @@ class ChannelSearch {
   void through_switches(int gpu, int& steps);
   [[nodiscard]] bool may_leave_by(int net, int step) const;
   [[nodiscard]] int step_to_net() const;
-  [[nodiscard]] int most_channels(float speed) const;
   [[nodiscard]] int step_to_first() const;
+
+  /// What a search may use: the nearest and the farthest, and the speeds of a channel from the fastest.
+  struct Allowances {
+    Distance min_gpu = Distance::local;
+    Distance max_gpu = Distance::sys;
+    Distance min_net = Distance::pix;
+    Distance max_net = Distance::sys;
+    int cross_nic = 0;
+    bool nvls = false;
+    std::vector<float> speeds;  ///< GB/s
+  };
+  [[nodiscard]] Allowances allowances(ChannelPattern pattern, int cross_nic) const;
+  [[nodiscard]] Draft first_draft(Draft draft) const;
+  [[nodiscard]] std::size_t first_speed() const;
+  [[nodiscard]] int most_channels(float speed) const;
+  bool look();
+  bool allow_more();
+  bool allow_farther_gpus();
+  bool allow_farther_nets();
+  bool allow_crossing();
+  bool allow_a_slower_speed();
+  void look_faster();
 
   const MachineGraph& graph_;
   const MachinePaths& paths_;
@@ -109,7 +132,11 @@ class ChannelSearch {
   float total_rate_ = 0;
   Draft now_;
   Draft best_;
-  int steps_ = 0;
+  int steps_ = 0;                ///< of this look
+  std::int64_t steps_left_ = 0;  ///< of all looks
+  Allowances allowed_;
+  std::size_t speed_ = 0;  ///< which of the speeds
+  std::map<std::tuple<bool, Distance, Distance, int, ChannelPattern>, bool> used_up_;
 };
 
 }  // namespace collbench::analysis

@@ -209,7 +209,7 @@ std::string load_simulated_libraries(const std::string& library) {
     }
     if (!first_reason.empty()) continue;
     first_reason = words.data();
-    if (first_reason.find(candidate) == std::string::npos) first_reason = candidate + " " + first_reason;
+    if (first_reason.find(candidate) == std::string::npos) first_reason.insert(0, candidate + " ");
   }
   throw Error(ExitStatus::not_here, "libnccl", first_reason,
               "name another with --library; pip's nvidia-nccl-cu12 and -cu13 have one");
