@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/units.hpp"
 
 namespace collbench {
 
@@ -102,9 +103,20 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
   }
 }
 
+Error too_large(std::string_view file) {
+  return usage_error(std::string(file), fmt::format("is larger than {}", format_bytes(kMaxFileBytes)),
+                     "check that it is the right file");
+}
+
 std::string read_file(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw file_error(path, "read", errno);
+  struct stat about{};
+  if (file.get() < 0 || ::fstat(file.get(), &about) != 0) throw file_error(path, "read", errno);
+  if (S_ISREG(about.st_mode) && std::cmp_greater(about.st_size, kMaxFileBytes))
+    throw too_large(path.string());
+  if (S_ISBLK(about.st_mode) || (S_ISCHR(about.st_mode) && ::isatty(file.get()) == 0)) {
+    throw usage_error(path.string(), "is a device, not a file", "give a file, or - for stdin");
+  }
   std::string text;
   std::array<char, 65536> chunk{};
   while (true) {
@@ -113,6 +125,7 @@ std::string read_file(const std::filesystem::path& path) {
     if (got < 0) throw file_error(path, "read", errno);
     if (got == 0) return text;
     text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxFileBytes) throw too_large(path.string());
   }
 }
 

@@ -57,7 +57,14 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
 /// crash, sees the old file or the new one and never a part. Throws Error (usage) with the system's reason.
 void write_file_by_rename(const std::filesystem::path& path, std::string_view text);
 
-/// The whole file. Throws Error (usage) naming the path and the system's reason.
+/// No file of collbench's, and no log that is read as a whole, is larger.
+inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
+
+/// The error that `file` has more than kMaxFileBytes.
+[[nodiscard]] Error too_large(std::string_view file);
+
+/// The whole file. Throws Error (usage) naming the path and the system's reason; for a device (/dev/zero),
+/// and for one that is too large before it is read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 }  // namespace collbench

@@ -43,8 +43,36 @@ std::string joined(std::string path, std::string_view key) {
   return path;
 }
 
+/// No document of collbench's, of nccl-tests or of a tool is nested deeper: whoever walks through a value
+/// takes a stack frame for each level.
+constexpr int kMaxDepth = 200;
+
+/// The first byte, counted from 1, that is nested deeper than kMaxDepth; 0 where none is.
+std::size_t too_deep_at(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) return i + 1;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return 0;
+}
+
 template <class LocationOfByte>
 nlohmann::json parse(std::string_view text, std::string_view where, LocationOfByte location_of_byte) {
+  if (const std::size_t byte = too_deep_at(text); byte > 0) {
+    throw usage_error(fmt::format("{}:{}", where, location_of_byte(byte)),
+                      fmt::format("is nested deeper than {} levels", kMaxDepth), std::string(kDamaged));
+  }
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {

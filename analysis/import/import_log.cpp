@@ -10,6 +10,7 @@
 
 #include "analysis/import/log_readers.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/text_input.hpp"
 
 namespace collbench::analysis {
@@ -308,7 +309,7 @@ StartOfText peek(const TextParts& parts) {
   std::string start;
   for (std::string_view part = parts(); !part.empty(); part = parts()) {
     start += part;
-    if (!trim(start).empty()) break;
+    if (!trim(start).empty() || start.size() > kMaxLogLineBytes) break;
   }
   auto all = [start, parts, given = false]() mutable -> std::string_view {
     return std::exchange(given, true) || start.empty() ? parts() : std::string_view(start);
@@ -316,9 +317,12 @@ StartOfText peek(const TextParts& parts) {
   return {std::move(start), std::move(all)};
 }
 
-std::string whole(const TextParts& parts) {
+std::string whole(const TextParts& parts, std::string_view file) {
   std::string text;
-  for (std::string_view part = parts(); !part.empty(); part = parts()) text += part;
+  for (std::string_view part = parts(); !part.empty(); part = parts()) {
+    text += part;
+    if (text.size() > kMaxFileBytes) throw too_large(file);
+  }
   return text;
 }
 
@@ -338,7 +342,7 @@ Run import_log(const TextParts& parts, std::string_view file, const ImportOption
   std::vector<LogTable> tables;
   std::size_t lines = 0;
   if (json) {
-    tables.push_back(read_nccl_tests_json(whole(text.all), file));
+    tables.push_back(read_nccl_tests_json(whole(text.all, file), file));
   } else {
     LogLineReader reader(text.all, file);
     tables = read_nccl_tests_text([&reader] { return reader.next(); });

@@ -117,6 +117,19 @@ void require_log_text(std::string_view start, std::string_view file) {
   if (const auto foreign = foreign_file(start, file, "collbench import -")) throw Error(*foreign);
 }
 
+/// Adds to the line that goes on, up to the length of any line that is read: one without an end must not take
+/// all memory.
+void LogLineReader::carry(std::string_view part) {
+  require_no_nul(part, number_ + 1);
+  carried_ += part.substr(0, kMaxLogLineBytes - std::min(carried_.size(), kMaxLogLineBytes));
+}
+
+void LogLineReader::require_no_nul(std::string_view text, int number) const {
+  if (text.find('\0') == std::string_view::npos) return;
+  throw usage_error(location(file_, number), "contains NUL bytes, so it is not a text file",
+                    "check that it is the benchmark's output");
+}
+
 /// The next line of the file as it stands there, without its end.
 std::optional<std::string_view> LogLineReader::next_raw() {
   if (carried_was_taken_) carried_.clear();
@@ -127,11 +140,11 @@ std::optional<std::string_view> LogLineReader::next_raw() {
       const std::string_view head = part_.substr(0, end);
       part_.remove_prefix(end + 1);
       if (carried_.empty()) return head;
-      carried_ += head;
+      carry(head);
       carried_was_taken_ = true;
       return carried_;
     }
-    carried_ += part_;
+    carry(part_);
     part_ = over_ ? std::string_view() : parts_();
     if (!part_.empty()) continue;
     over_ = true;
@@ -145,10 +158,7 @@ const LogLine* LogLineReader::next() {
   while (auto raw = next_raw()) {
     ++number_;
     std::string_view line = *raw;
-    if (line.find('\0') != std::string_view::npos) {
-      throw usage_error(location(file_, number_), "contains NUL bytes, so it is not a text file",
-                        "check that it is the benchmark's output");
-    }
+    require_no_nul(line, number_);
     while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line.find('\x1b') != std::string_view::npos || line.find("\\u001b") != std::string_view::npos) {
       clean_ = clean_lines(line).at(0).text;

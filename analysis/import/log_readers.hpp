@@ -30,6 +30,9 @@ struct LogLine {
 /// the end.
 using TextParts = std::function<std::string_view()>;
 
+/// What of a line is read: no line of NCCL or nccl-tests comes near it, but progress bars do.
+inline constexpr std::size_t kMaxLogLineBytes = std::size_t{1} << 20U;
+
 /// The lines of a log that may say something, one after the other: of the output of a job for days, most do
 /// not, and none is kept. Other broken bytes than zeros are left alone: a log is many programs' output.
 class LogLineReader {
@@ -46,6 +49,8 @@ class LogLineReader {
 
  private:
   [[nodiscard]] std::optional<std::string_view> next_raw();
+  void carry(std::string_view part);
+  void require_no_nul(std::string_view text, int number) const;
 
   TextParts parts_;
   std::string file_;

@@ -47,7 +47,13 @@ int columns_of_environment() {
 
 std::string input_text(const std::string& path) {
   if (path != "-") return read_file(path);
-  return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::string text;
+  const auto parts = input_parts(path);
+  for (std::string_view part = parts(); !part.empty(); part = parts()) {
+    text += part;
+    if (text.size() > kMaxFileBytes) throw too_large(input_name(path));
+  }
+  return text;
 }
 
 std::function<std::string_view()> input_parts(const std::string& path) {

@@ -182,6 +182,16 @@ TEST_F(AtomicFile, RefusesAFolderThatTakesNoFileEvenFromRoot) {
               HasSubstr("cannot write in /proc"));
 }
 
+TEST(ReadFile, ADeviceIsNoFileAndATooLargeFileIsNotRead) {
+  EXPECT_THAT(refusal([] { static_cast<void>(read_file("/dev/zero")); }),
+              HasSubstr("/dev/zero: is a device, not a file"));
+  const auto large = std::filesystem::temp_directory_path() / ("large-" + std::to_string(::getpid()));
+  std::ofstream(large).put(' ');
+  std::filesystem::resize_file(large, kMaxFileBytes + 1);  // takes no room on the disk
+  EXPECT_THAT(refusal([&] { static_cast<void>(read_file(large)); }), HasSubstr("is larger than 1 GiB"));
+  std::filesystem::remove(large);
+}
+
 }  // namespace
 
 }  // namespace collbench::files_test

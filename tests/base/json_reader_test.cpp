@@ -44,7 +44,7 @@ TEST(ParseJson, ANumberThatNoDoubleHoldsIsAnError) {
 }
 
 TEST(ParseJson, DeepNestingIsAnErrorAndNoCrash) {
-  EXPECT_THAT(message_of_text(std::string(100000, '[')), HasSubstr("is not JSON"));
+  EXPECT_THAT(message_of_text(std::string(100000, '[')), HasSubstr("is nested deeper than 200 levels"));
 }
 
 class JsonReaderTest : public testing::Test {
@@ -96,6 +96,19 @@ TEST_F(JsonReaderTest, AnIntegerMustFitItsTypeAndItsLeast) {
               HasSubstr("rows[1].count is -1 where a whole number from 0 was expected"));
   EXPECT_THAT(message_of([&] { static_cast<void>(row.at("whole").integer<int>()); }), HasSubstr("is 1.5"));
   EXPECT_THAT(message_of([&] { static_cast<void>(reader().at("big").integer<int>()); }), HasSubstr("big is"));
+}
+
+TEST(ParseJson, WhatIsNestedTooDeepIsRefusedBeforeItIsRead) {
+  const auto nested = [](int levels) {
+    return std::string(static_cast<std::size_t>(levels), '[') +
+           std::string(static_cast<std::size_t>(levels), ']');
+  };
+  EXPECT_NO_THROW(static_cast<void>(parse_json(nested(200), "run.json")));
+  EXPECT_THAT(message_of([&] { static_cast<void>(parse_json("\n" + nested(201), "run.json")); }),
+              StartsWith("collbench: run.json:2:201: is nested deeper than 200 levels; "));
+  EXPECT_THAT(message_of([&] { static_cast<void>(parse_json_line(nested(100'000), "run.stream:7")); }),
+              StartsWith("collbench: run.stream:7:201: is nested deeper than 200 levels; "));
+  EXPECT_NO_THROW(static_cast<void>(parse_json("[\"" + std::string(300, '[') + "\\\"[\"]", "run.json")));
 }
 
 }  // namespace
