@@ -376,35 +376,6 @@ TEST(ImportLog, FilesWithoutARowSayWhy) {
               HasSubstr("a.log:1: contains NUL bytes, so it is not a text file"));
 }
 
-TEST(ImportLog, ALineWithoutAnEndTakesNoMemoryAndAnEndlessDeviceEnds) {
-  std::uint64_t parts = 0;
-  const std::string zeros(1 << 16, '\0');
-  const TextParts endless = [&]() -> std::string_view {
-    ++parts;
-    return zeros;
-  };
-  const auto import = [](const TextParts& text) {
-    try {
-      static_cast<void>(import_log(text, "a.log", {}));
-    } catch (const Error& error) {
-      return describe(error);
-    }
-    return std::string();
-  };
-  EXPECT_THAT(import(endless), HasSubstr("a.log:1: contains NUL bytes"));
-  EXPECT_LT(parts, 5U);
-
-  // A progress bar of 64 MiB in one line, then a log.
-  const std::string bar(1 << 16, '=');
-  const std::string log = "\n" + whole_log();
-  int given = 0;
-  const TextParts with_bar = [&]() -> std::string_view {
-    ++given;
-    return given <= 1024 ? std::string_view(bar) : given == 1025 ? std::string_view(log) : std::string_view();
-  };
-  EXPECT_EQ(import(with_bar), "");
-}
-
 TEST(ImportLog, HalfATableIsARunThatIsNotComplete) {
   const std::string log = whole_log();
   const auto at_half_a_row = read(log.substr(0, log.find("12500")));

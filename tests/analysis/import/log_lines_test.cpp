@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace collbench::analysis::log_lines_test {
 namespace {
 
@@ -141,6 +143,32 @@ TEST(LogLines, PartsOfAnyLengthAreTheSameLines) {
     EXPECT_EQ(reader.next(), nullptr);
     EXPECT_EQ(reader.lines(), 6);
   }
+}
+
+TEST(LogLines, ALineWithoutAnEndTakesNoMemory) {
+  const std::string bar(1 << 16, '=');  // a progress bar of 64 MiB in one line, then a log
+  const std::string log = "\n  8  2  float\n";
+  int given = 0;
+  const TextParts parts = [&]() -> std::string_view {
+    ++given;
+    return given <= 1024 ? std::string_view(bar) : given == 1025 ? std::string_view(log) : std::string_view();
+  };
+  LogLineReader reader(parts, "a.log", true);
+  EXPECT_EQ(reader.next()->text.size(), kMaxLogLineBytes);
+  EXPECT_EQ(reader.next()->text, "  8  2  float");
+  EXPECT_EQ(reader.next(), nullptr);
+}
+
+TEST(LogLines, AnEndlessDeviceEndsAtItsFirstPart) {
+  const std::string zeros(1 << 16, '\0');
+  int given = 0;
+  const TextParts parts = [&]() -> std::string_view {
+    ++given;
+    return zeros;
+  };
+  LogLineReader reader(parts, "a.log");
+  EXPECT_THROW(static_cast<void>(reader.next()), Error);
+  EXPECT_LT(given, 3);
 }
 
 }  // namespace
