@@ -48,9 +48,9 @@ float cpu_rate(const topology::NumaNode& numa) {
   const std::string vendor = numa.cpu_vendor.value_or("");
   if (vendor == "AuthenticAMD") return kAmdRate;
   if (vendor != "GenuineIntel") return kWithinDevice;
-  if (numa.cpu_family.value_or(0) != 6) return 6;
+  if (numa.cpu_family.value_or(0) != 6) return 6.0F;
   const int model = numa.cpu_model.value_or(0);
-  return model >= 0xCF ? 40 : model >= 0x8F ? 22 : model >= 0x55 ? 10 : 6;
+  return model >= 0xCF ? 40.0F : model >= 0x8F ? 22.0F : model >= 0x55 ? 10.0F : 6.0F;
 }
 
 /// The generation of a Broadcom switch whose two levels count as one (topo.cc, getBcmGen); 0: another switch.
@@ -275,38 +275,50 @@ class Builder {
     }
   }
 
+  /// The second level of the Broadcom switch at `index`; empty for any other device.
+  std::vector<int> second_level(int index) {
+    const topology::PciDevice* device = topology::find_pci_device(host_, at(index).card);
+    const int generation = device == nullptr ? 0 : broadcom_generation(*device, 0);
+    std::vector<int> below;
+    if (generation == 0) return below;
+    for (const GraphLink& link : at(index).links) {
+      if (at(link.to).kind != NodeKind::pcie) continue;
+      const topology::PciDevice* lower = topology::find_pci_device(host_, at(link.to).card);
+      if (lower != nullptr && lower->parent == device->address &&
+          broadcom_generation(*lower, 1) == generation)
+        below.push_back(link.to);
+    }
+    return below;
+  }
+
+  /// What hangs on `lower` hangs on `upper` then.
+  void move_links_up(int lower, int upper) {
+    for (const GraphLink& link : at(lower).links) {
+      if (link.to == upper) continue;
+      at(upper).links.push_back(link);
+      for (GraphLink& up : at(link.to).links) {
+        if (up.to == lower) up.to = upper;
+      }
+    }
+    at(lower).links.clear();
+  }
+
   /// Devices below the second level of a Broadcom switch hang on the first, which sustains them all.
   void flatten_switches() {
     std::vector<int> gone;
+    const auto is_gone = [&gone](int index) {
+      return std::find(gone.begin(), gone.end(), index) != gone.end();
+    };
     for (const int index : graph_.all(NodeKind::pcie)) {
-      const topology::PciDevice* device = topology::find_pci_device(host_, at(index).card);
-      const int generation = device == nullptr ? 0 : broadcom_generation(*device, 0);
-      if (generation == 0 || std::find(gone.begin(), gone.end(), index) != gone.end()) continue;
-      std::vector<int> below;
-      for (const GraphLink& link : at(index).links) {
-        if (at(link.to).kind != NodeKind::pcie) continue;
-        const topology::PciDevice* lower = topology::find_pci_device(host_, at(link.to).card);
-        if (lower != nullptr && lower->parent == device->address &&
-            broadcom_generation(*lower, 1) == generation)
-          below.push_back(link.to);
-      }
-      std::erase_if(at(index).links, [&](const GraphLink& link) {
+      if (is_gone(index)) continue;
+      const std::vector<int> below = second_level(index);
+      std::erase_if(at(index).links, [&below](const GraphLink& link) {
         return std::find(below.begin(), below.end(), link.to) != below.end();
       });
-      for (const int lower : below) {
-        for (const GraphLink& link : std::vector<GraphLink>(at(lower).links)) {
-          if (link.to == index) continue;
-          at(index).links.push_back(link);
-          for (GraphLink& up : at(link.to).links) {
-            if (up.to == lower) up.to = index;
-          }
-        }
-        at(lower).links.clear();
-        gone.push_back(lower);
-      }
+      for (const int lower : below) move_links_up(lower, index);
+      gone.insert(gone.end(), below.begin(), below.end());
     }
-    std::erase_if(graph_.of_kind[static_cast<std::size_t>(NodeKind::pcie)],
-                  [&](int index) { return std::find(gone.begin(), gone.end(), index) != gone.end(); });
+    std::erase_if(graph_.of_kind[static_cast<std::size_t>(NodeKind::pcie)], is_gone);
   }
 
   void connect_cpus() {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -265,10 +266,10 @@ void double_channels(NcclGraph& graph, int sm) {
 /// that the NVLinks carry.
 NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
   const std::vector<double>& tried = speeds(cluster.sm).across;
-  for (auto speed = tried.rbegin(); speed != tried.rend(); ++speed) {
-    if (*speed <= tree.within_node) continue;
-    if (tree.within_node >= 2 * tree.across_nodes || tree.channels * *speed > nvlink_room(cluster)) break;
-    tree.within_node = *speed;
+  for (const double speed : std::views::reverse(tried)) {
+    if (speed <= tree.within_node) continue;
+    if (tree.within_node >= 2 * tree.across_nodes || tree.channels * speed > nvlink_room(cluster)) break;
+    tree.within_node = speed;
   }
   return tree;
 }

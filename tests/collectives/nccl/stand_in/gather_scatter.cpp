@@ -7,16 +7,6 @@
 using namespace collbench;
 using namespace collbench::collectives;
 
-extern "C" {
-// Of nccl.cpp.
-NcclResult ncclGroupStart();
-NcclResult ncclGroupEnd();
-NcclResult ncclSend(const void* data, std::size_t count, NcclType type, int peer, NcclHandle communicator,
-                    CudaStreamHandle stream);
-NcclResult ncclRecv(void* data, std::size_t count, NcclType type, int peer, NcclHandle communicator,
-                    CudaStreamHandle stream);
-}
-
 namespace {
 
 /// As groups of sends and receives, which the real ones are, too (NVIDIA/nccl v2.28.9-1, src/collectives.cc

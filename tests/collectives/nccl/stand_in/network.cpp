@@ -33,7 +33,7 @@ Plugin& plugin() {
 
 /// The name that a plugin's table of functions begins with; null where it is none for networks.
 const char* name_in(void* library) {
-  auto* const table = static_cast<const char* const*>(::dlsym(library, "ncclNetPlugin_v10"));
+  const auto* const table = static_cast<const char* const*>(::dlsym(library, "ncclNetPlugin_v10"));
   return table == nullptr ? nullptr : *table;
 }
 

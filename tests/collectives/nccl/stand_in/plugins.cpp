@@ -148,7 +148,7 @@ Profiler profiler(Plugin* plugin, Init init) {
                 around.type = 1;
                 plugin->start_event(context, &group, &around);
                 if (group == nullptr) return;  // up to 2.27 there is nothing below no group
-                Event event = event_of<Event>(use);
+                auto event = event_of<Event>(use);
                 event.parent = group;
                 void* handle = nullptr;
                 plugin->start_event(context, &handle, &event);
