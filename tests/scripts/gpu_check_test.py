@@ -55,8 +55,9 @@ class GpuCheck(unittest.TestCase):
             self.assertEqual(done.returncode, status, done.stderr)
             return json.loads((folder / "out.json").read_text()), (folder / "out.md").read_text()
 
-    def test_all_is_well_on_one_shared_gpu(self):
-        result, page = self.check(0, most_ranks=2, peers=("all_reduce_perf", "reduce_scatter_perf"), COLLBENCH_STAND_IN_GPUS="1")
+    def test_every_step_on_one_shared_gpu_whose_replays_count_up(self):
+        result, page = self.check(0, most_ranks=2, peers=("all_reduce_perf", "reduce_scatter_perf"), COLLBENCH_STAND_IN_GPUS="1",
+                                  COLLBENCH_STAND_IN_SMI="replays")
         steps = result["steps"]
         self.assertEqual([(step["ranks"], step["status"]) for step in steps], [(1, 0), (1, 0), (2, 0), (2, 0), (1, 0)])
         for step in steps[2:4]:
@@ -71,21 +72,18 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("Left out: needs two ranks.", page)
         self.assertIn("Host time of a call: ", page)
         self.assertIn("SM clock (MHz) 1755 to 1755, temperature (°C) 40 to 40, power (W) 300 to 300", page)
-        self.assertIn("no row ran while a GPU was throttled", page)
+        self.assertRegex(page, r"\*\*PCIe replays in \d+ rows\*\*")
         compared = [(row["operation"], row["size_bytes"]) for row in result["nccl_tests"]]
         self.assertEqual(compared, [("AllReduce", 8), ("AllReduce", 64), ("ReduceScatter", 8), ("ReduceScatter", 64)])
         for row in result["nccl_tests"]:
             self.assertAlmostEqual(row["nccl_tests_seconds"], 5e-6)
             self.assertAlmostEqual(row["ratio"], row["seconds"] / 5e-6)
 
-    def test_errors_of_a_gpu_are_in_the_report(self):
-        _, page = self.check(0, COLLBENCH_STAND_IN_GPUS="1", COLLBENCH_STAND_IN_SMI="replays")
-        self.assertRegex(page, r"\*\*PCIe replays in \d+ rows\*\*")
-
-    def test_wrong_data_fails_it(self):
-        result, page = self.check(1, COLLBENCH_STAND_IN="wrong_data:9")
+    def test_wrong_data_fails_it_and_a_gpu_without_errors_is_said(self):
+        result, page = self.check(1, COLLBENCH_STAND_IN_GPUS="1", COLLBENCH_STAND_IN="wrong_data:9")
         self.assertGreater(result["steps"][0]["wrong_elements"], 0)
         self.assertIn("| wrong data |", page)
+        self.assertIn("no row ran while a GPU was throttled or had errors", page)
 
     def test_no_gpu_is_said(self):
         _, page = self.check(1, COLLBENCH_STAND_IN_GPUS="0")

@@ -70,6 +70,14 @@ def collbench_lines(result):
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
 
 
+def calibration_of(path):
+    """Options that take the calibration of an earlier run: with them a run does not spend up to 5 s on its own. None
+    where that run was too disturbed to have one."""
+    calibration = json.loads(path.read_text())["calibration"] if path.exists() else None
+    usable = calibration and (calibration["intra"] or calibration["inter"]) and calibration["gammas"]
+    return ["--calibration", path] if usable else []
+
+
 def unwrapped(text):
     """Its lines of facts as they were before they were broken to fit the terminal."""
     return re.sub(r"\n#   ", " ", text)

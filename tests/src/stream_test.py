@@ -14,11 +14,11 @@ import tempfile
 import time
 import unittest
 
-from real_ranks import Scratch, descendants, mpirun, run, collbench_lines, unwrapped, wait_until
+from real_ranks import Scratch, calibration_of, descendants, mpirun, run, collbench_lines, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 PASSES = 12
-ROWS = ["--ops", "all_reduce,all_gather", "--sizes", "8,1K,16K", "--passes", str(PASSES), "-n", "5000"]
+ROWS = ["--ops", "all_reduce,all_gather", "--sizes", "8,1K,16K", "--passes", str(PASSES), "-n", "2500"]
 KILLS = int(os.environ.get("COLLBENCH_KILLS", "5"))
 
 
@@ -43,13 +43,25 @@ def passes_of(record):
 
 
 class KilledRun(Scratch):
+    """All take the calibration of one run, so that what is killed are blocks."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        calibrated = pathlib.Path(folder.name) / "run.json"
+        result = run(*mpirun(2, PROGRAM, *ROWS[:4], "--passes", "1", "-n", "2", "-J", calibrated))
+        if result.returncode != 0:
+            raise AssertionError(result.stderr)
+        cls.rows = [*ROWS, *calibration_of(calibrated)]
+
     def setUp(self):
         super().setUp()
         self.stream = self.folder / "run.stream"
         self.record = self.folder / "run.json"
 
     def kill_one(self, seconds):
-        process = self.start(*mpirun(2, PROGRAM, *ROWS, "--stream", self.stream, "-J", self.record))
+        process = self.start(*mpirun(2, PROGRAM, *self.rows, "--stream", self.stream, "-J", self.record))
         wait_until(lambda: self.stream.exists() and b"\n" in self.stream.read_bytes())
         time.sleep(seconds)
         for victim in [*descendants(process.pid), process.pid]:
@@ -64,13 +76,13 @@ class KilledRun(Scratch):
         for _ in range(KILLS):
             for path in (self.stream, self.record):
                 path.unlink(missing_ok=True)
-            self.kill_one(chance.uniform(0, 3))
+            self.kill_one(chance.uniform(0, 1.5))
             before = self.stream.read_bytes()
             finished = launches(self.stream)[0]
             if self.record.exists():  # written at the end of each pass: the stream has all of that, and more
                 for row, passes in enumerate(passes_of(json.loads(self.record.read_text()))):
                     self.assertGreaterEqual(sum(each[0] == row for each in finished), passes)
-            result = run(*mpirun(2, PROGRAM, *ROWS, "--resume", self.stream, "-J", self.record, "--overwrite"))
+            result = run(*mpirun(2, PROGRAM, *self.rows, "--resume", self.stream, "-J", self.record, "--overwrite"))
             self.assertEqual(result.returncode, 0, result.stderr)
             after = self.stream.read_bytes()
             self.assertTrue(after.startswith(before[: before.rfind(b"\n") + 1]), "the first launch's lines stay")
@@ -88,7 +100,7 @@ class KilledRun(Scratch):
                 self.assertIn("span several launches", unwrapped(result.stdout))
 
     def test_a_report_is_made_of_what_there_is(self):
-        self.kill_one(1)
+        self.kill_one(0.5)
         result = run(PROGRAM, "report", self.stream, "--format", "json")
         self.assertEqual(result.returncode, 0, result.stderr)
         record = json.loads(result.stdout)
