@@ -23,8 +23,7 @@ endfunction()
 # which are alike by design: they use the same names inside.
 function(collbench_compile_alone)
   set(sources ${ARGN})
-  set(operations "all_(gather|reduce|to_all)|reduce_scatter")
-  list(FILTER sources INCLUDE REGEX "/analysis/models/host/(${operations}|broadcast_reduce|gather_scatter|point_to_point)\\.cpp$")
+  list(FILTER sources INCLUDE REGEX "/analysis/models/host/(all_(gather|reduce|to_all)|reduce_scatter)\\.cpp$")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # NCCL's search takes as many steps as NCCL's own, thousands of times in the tests: optimised in every build.
   set(search ${ARGN})

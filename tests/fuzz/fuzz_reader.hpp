@@ -1,30 +1,17 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <functional>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "topology/graph/lookup.hpp"
-#include "topology/graph/topology_json.hpp"
-#include "topology/render/render.hpp"
+#include "topology/graph/topology.hpp"
 
 namespace collbench {
 
 /// What every reader owes for any bytes: an Error with a message, or a graph that holds together, can be
 /// shown and survives saving and loading. Anything else (a crash, a hang, another exception) is a finding.
-template <class Read>
-int fuzz_reader(const std::uint8_t* data, std::size_t size, Read&& read) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  try {
-    const topology::Topology graph{{read(text, "input")}};
-    if (!topology::find_inconsistency(graph.hosts[0]).empty()) std::abort();
-    if (graph.hosts[0].gpus.size() + graph.hosts[0].nics.size() > 64) return 0;  // slow to show, not wrong
-    (void)topology::show_topology(graph, {true, true});
-    if (topology::load_topology(topology::save_topology(graph), "saved") != graph) std::abort();
-  } catch (const Error& error) {
-    if (describe(error).empty()) std::abort();
-  }
-  return 0;
-}
+/// `read` gets the bytes and a name for their file. Returns 0, as libFuzzer wants.
+int fuzz_reader(const std::uint8_t* data, std::size_t size,
+                const std::function<topology::Host(std::string_view text, std::string_view file)>& read);
 
 }  // namespace collbench

@@ -1,6 +1,9 @@
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
 
-#include "tests/fuzz/fuzz_reader.hpp"
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/error.hpp"
 #include "topology/telemetry/telemetry_watch.hpp"
 
 /// An Error with a message, or GPUs whose readings add up twice.
