@@ -210,6 +210,21 @@ std::string_view size_text(SizeMeaning meaning) {
   return "";
 }
 
+/// Empty where no buffer was registered, or nobody says.
+std::string buffers_text(const Buffers& buffers) {
+  const std::string memory =
+      buffers.allocator.empty() ? "" : fmt::format("memory of {}, ", buffers.allocator);
+  switch (buffers.registration.value_or(BufferRegistration::none)) {
+    case BufferRegistration::none:
+      return "";
+    case BufferRegistration::local:
+      return fmt::format("buffers: {}registered with NCCL (-R local: ncclCommRegister)", memory);
+    case BufferRegistration::symmetric:
+      return fmt::format("buffers: {}registered with NCCL (-R symmetric: ncclCommWindowRegister)", memory);
+  }
+  return "";
+}
+
 }  // namespace
 
 ReportLines header_lines(const Run& run) {
@@ -221,6 +236,7 @@ ReportLines header_lines(const Run& run) {
   facts.push_back(hosts(run));
   facts.push_back(environment(run));
   if (!run.config_file.empty()) facts.push_back({"options also read from " + run.config_file});
+  facts.push_back({buffers_text(run.buffers)});
   if (run.traffic) facts.push_back({"AllToAllv traffic matrix: " + run.traffic->source});
   if (run.log) {
     const ReportLines log = imported_log_lines(*run.log);

@@ -74,6 +74,17 @@ Identities identities_of(const JsonReader& json) {
   return result;
 }
 
+Json buffers_json(const Buffers& buffers) {
+  return {{"allocator", buffers.allocator},
+          {"registration", buffers.registration ? Json(name(*buffers.registration)) : Json(nullptr)}};
+}
+
+Buffers buffers_of(const JsonReader& json) {
+  Buffers buffers{.allocator = json.at("allocator").text(), .registration = std::nullopt};
+  if (const auto how = json.find("registration")) buffers.registration = buffer_registration_from_json(*how);
+  return buffers;
+}
+
 void require_known_version(const JsonReader& json, std::string_view file_name) {
   const auto record = json.find("record");
   if (!record || record->text() != kRecordName) {
@@ -118,6 +129,7 @@ Json run_to_json(const Run& run) {
           {"validation_seconds", run.validation_seconds},
           {"calibration_seconds", run.calibration_seconds},
           {"communicator_seconds", run.communicator_seconds},
+          {"buffers", buffers_json(run.buffers)},
           {"graph_launches", run.graph_launches},
           {"telemetry", run.telemetry ? telemetry_to_json(*run.telemetry) : Json(nullptr)},
           {"cores_per_node", run.cores_per_node},
@@ -164,6 +176,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (const auto seconds = json.find("communicator_seconds")) {
     for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number());
   }
+  if (const auto buffers = json.find("buffers")) run.buffers = buffers_of(*buffers);
   if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();
   if (const auto telemetry = json.find("telemetry")) run.telemetry = telemetry_from_json(*telemetry);
   for (const JsonReader& cores : json.at("cores_per_node").items()) {

@@ -43,6 +43,16 @@ struct Versions {
   bool operator==(const Versions&) const = default;
 };
 
+/// The buffers that the operations worked on.
+struct Buffers {
+  /// The call that allocated them: "cudaMalloc" or "ncclMemAlloc"; empty: host memory, or not known.
+  std::string allocator;
+  /// With NCCL; none: an imported log that does not say.
+  std::optional<BufferRegistration> registration = BufferRegistration::none;
+
+  bool operator==(const Buffers&) const = default;
+};
+
 /// The record that is saved; report, compare and plots read nothing else.
 struct Run {
   int schema_version = kRunSchemaVersion;
@@ -75,6 +85,7 @@ struct Run {
   double validation_seconds =
       0;  ///< of wall_seconds, what generating and checking data took on the slowest rank,
   double calibration_seconds = 0;
+  Buffers buffers;
   int graph_launches = 0;              ///< of a CUDA graph of iterations, in each block; 0: calls one by one
   std::optional<Telemetry> telemetry;  ///< of the GPUs; none without GPUs, or where nobody looked
   std::vector<double> communicator_seconds;  ///< what making each NCCL communicator took on the slowest rank,

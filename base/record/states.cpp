@@ -59,6 +59,10 @@ RankAggregate rank_aggregate_from_json(const JsonReader& json) {
   return state_from_json<RankAggregate>(json, kRankAggregateNames);
 }
 
+BufferRegistration buffer_registration_from_json(const JsonReader& json) {
+  return state_from_json<BufferRegistration>(json, kBufferRegistrationNames);
+}
+
 std::optional<Stop> stop_from_json(const JsonReader& json) {
   const std::string text = json.text();
   if (text.empty()) return std::nullopt;

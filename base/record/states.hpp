@@ -31,6 +31,16 @@ inline constexpr std::array<std::string_view, 4> kRankAggregateNames{"rank 0", "
   return kRankAggregateNames.at(static_cast<std::size_t>(aggregate));
 }
 
+/// How the buffers are registered with NCCL's communicators, in the order of nccl-tests' -R (src/common.cu):
+/// not at all, by ncclCommRegister, by ncclCommWindowRegister as symmetric windows.
+enum class BufferRegistration { none, local, symmetric };
+
+inline constexpr std::array<std::string_view, 3> kBufferRegistrationNames{"none", "local", "symmetric"};
+
+[[nodiscard]] constexpr std::string_view name(BufferRegistration registration) {
+  return kBufferRegistrationNames.at(static_cast<std::size_t>(registration));
+}
+
 enum class StopReason { precision_reached, pass_limit, launch_limit, out_of_time, interrupted };
 
 /// Why measuring a row stopped.
@@ -49,6 +59,7 @@ struct Stop {
 /// From a record. Throw Error (usage) that names the place in the file for a word that is not one of these.
 [[nodiscard]] BackendId backend_from_json(const JsonReader& json);
 [[nodiscard]] RankAggregate rank_aggregate_from_json(const JsonReader& json);
+[[nodiscard]] BufferRegistration buffer_registration_from_json(const JsonReader& json);
 /// None for an empty text: the row was not measured here.
 [[nodiscard]] std::optional<Stop> stop_from_json(const JsonReader& json);
 

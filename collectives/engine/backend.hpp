@@ -30,6 +30,8 @@ struct BackendCapabilities {
   bool calibrates = false;
   /// Its data cross between hosts as MPI's do, so that a probe of MPI's links is one of its own.
   bool has_links_to_probe = false;
+  /// Its buffers have to be of the same sizes on all ranks.
+  bool equal_buffers = false;
   EagerLimits eager{};  ///< of its messages, where it calibrates
 };
 

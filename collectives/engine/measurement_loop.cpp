@@ -138,13 +138,17 @@ class MeasurementLoop {
   }
 
   void begin_pass() {
-    BufferBytes most;
+    std::array<double, 2> most{};  // bytes to send and to receive
     for (const State& row : rows_) {
       if (!row.measurement.unavailable.empty()) continue;
-      most.send = std::max(most.send, row.layout.bytes.send);
-      most.receive = std::max(most.receive, row.layout.bytes.receive);
+      most[0] = std::max(most[0], static_cast<double>(row.layout.bytes.send));
+      most[1] = std::max(most[1], static_cast<double>(row.layout.bytes.receive));
     }
-    launch::agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())], [&] { backend_.allocate(most); });
+    // A root needs more than the others.
+    if (backend_.capabilities().equal_buffers) ranks_.reduce(most, launch::RankAggregate::maximum);
+    const BufferBytes bytes{static_cast<std::uint64_t>(most[0]), static_cast<std::uint64_t>(most[1])};
+    launch::agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())],
+                   [&] { backend_.allocate(bytes); });
     const bool fresh = communicator_seconds_ < kCommunicatorShare * elapsed();
     if (launch::broadcast_value(ranks_, fresh)) backend_.renew_communicators();
   }

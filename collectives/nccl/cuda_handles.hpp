@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/nccl_library.hpp"
 
 namespace collbench::collectives {
 
@@ -12,30 +13,50 @@ class DeviceBuffer {
  public:
   DeviceBuffer() = default;
   /// Throws Error: usage when the GPU has no more, rank_lost for anything else.
-  DeviceBuffer(const CudaLibrary& cuda, std::uint64_t bytes) : cuda_(&cuda) {
+  DeviceBuffer(const CudaLibrary& cuda, std::uint64_t bytes) : cuda_(&cuda), bytes_(bytes) {
     void* memory = nullptr;
     if (bytes != 0) cuda.check(cuda.allocate(&memory, bytes), "cudaMalloc");
+    memory_ = static_cast<std::byte*>(memory);
+  }
+  /// Of ncclMemAlloc, which `nccl` has. Throws Error (rank_lost) when NCCL refuses.
+  DeviceBuffer(const NcclLibrary& nccl, std::uint64_t bytes) : nccl_(&nccl), bytes_(bytes) {
+    void* memory = nullptr;
+    const NcclResult result = bytes == 0 ? NcclResult::success : nccl.memory_allocate(&memory, bytes);
+    if (result != NcclResult::success) throw nccl.error(result, "ncclMemAlloc", ExitStatus::rank_lost);
     memory_ = static_cast<std::byte*>(memory);
   }
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   DeviceBuffer(DeviceBuffer&& other) noexcept
-      : cuda_(other.cuda_), memory_(std::exchange(other.memory_, nullptr)) {}
+      : cuda_(other.cuda_),
+        nccl_(other.nccl_),
+        bytes_(other.bytes_),
+        memory_(std::exchange(other.memory_, nullptr)) {}
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     std::swap(cuda_, other.cuda_);
+    std::swap(nccl_, other.nccl_);
+    std::swap(bytes_, other.bytes_);
     std::swap(memory_, other.memory_);
     return *this;
   }
   ~DeviceBuffer() {
-    if (memory_ != nullptr) cuda_->free(memory_);
+    if (memory_ == nullptr) return;
+    if (nccl_ != nullptr) {
+      nccl_->memory_free(memory_);
+    } else {
+      cuda_->free(memory_);
+    }
   }
 
   [[nodiscard]] std::byte* data() const { return memory_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// Lets the end of the process free it.
   void leave() { memory_ = nullptr; }
 
  private:
   const CudaLibrary* cuda_ = nullptr;
+  const NcclLibrary* nccl_ = nullptr;  // null: it is of cudaMalloc
+  std::uint64_t bytes_ = 0;
   std::byte* memory_ = nullptr;
 };
 

@@ -27,6 +27,24 @@ void require_graphs(const CudaLibrary& cuda) {
       "leave -G out, or name a CUDA runtime of 11.4 or newer in COLLBENCH_CUDART");
 }
 
+void require_registration(const NcclLibrary& nccl, BufferRegistration how) {
+  const auto lacks = [&](const char* function, const char* since) {
+    return Error(
+        ExitStatus::not_here, fmt::format("-R {}", name(how)),
+        fmt::format("NCCL {} has no {}; {} and newer do", nccl_version_text(nccl.version), function, since),
+        "leave -R out, or name a newer libnccl in COLLBENCH_NCCL");
+  };
+  if (how == BufferRegistration::none) return;
+  if (nccl.memory_allocate == nullptr || nccl.memory_free == nullptr) throw lacks("ncclMemAlloc", "2.19");
+  const bool symmetric = how == BufferRegistration::symmetric;
+  if (!symmetric && (nccl.comm_register == nullptr || nccl.comm_deregister == nullptr)) {
+    throw lacks("ncclCommRegister", "2.19");
+  }
+  if (symmetric && (nccl.comm_window_register == nullptr || nccl.comm_window_deregister == nullptr)) {
+    throw lacks("ncclCommWindowRegister", "2.27");
+  }
+}
+
 /// Of what a row has in common with its trial.
 RowKey trial_key(const RowKey& row) {
   RowKey key;
@@ -71,10 +89,14 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
       network_log_(gpu_.nccl.version),
       traffic_(options.traffic),
       operations_per_group_(options.operations_per_group),
-      graph_launches_(options.graph_launches) {
-  if (graph_launches_ > 0) launch::agreed(waiter.ranks(), waiter.host(), [&] { require_graphs(gpu_.cuda); });
+      graph_launches_(options.graph_launches),
+      registration_(options.registration) {
+  launch::agreed(waiter.ranks(), waiter.host(), [&] {
+    if (graph_launches_ > 0) require_graphs(gpu_.cuda);
+    require_registration(gpu_.nccl, registration_);
+  });
   keep_network_plugin(gpu_.nccl.version);
-  note_made(try_nccl(gpu_, waiter_));
+  note_made(try_nccl(gpu_, waiter_, registration_));
   try_algorithms(options);
 }
 
@@ -143,6 +165,8 @@ void NcclBackend::describe(Run& run) const {
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
   run.graph_launches = graph_launches_;
+  const bool registered = registration_ != BufferRegistration::none;
+  run.buffers = {.allocator = registered ? "ncclMemAlloc" : "cudaMalloc", .registration = registration_};
 }
 
 double NcclBackend::clock_read_seconds() const { return kEventSeconds; }
@@ -167,6 +191,9 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
   if (auto why = unsupported_type_reason(key.type)) return why;
   if (operation(key.operation).needs_two_ranks && waiter_.ranks().size() < 2) return "needs two ranks";
   if (key.algorithm == kLibraryChoice) return std::nullopt;
+  if (registration_ == BufferRegistration::symmetric) {
+    return "with -R symmetric NCCL may run its kernels for symmetric windows, whatever NCCL_ALGO says";
+  }
   const std::vector<std::string> names = algorithms(key.operation);
   if (std::find(names.begin(), names.end(), key.algorithm) == names.end()) {
     return fmt::format("NCCL has no {} for {}", key.algorithm, operation(key.operation).name);
@@ -206,10 +233,11 @@ BackendLimits NcclBackend::limits() const {
 }
 
 void NcclBackend::allocate(const BufferBytes& bytes) {
+  for (const auto& [algorithm, communicator] : communicators_) communicator->deregister_buffers();
   send_ = DeviceBuffer();
   receive_ = DeviceBuffer();
-  send_ = DeviceBuffer(gpu_.cuda, bytes.send);
-  receive_ = DeviceBuffer(gpu_.cuda, bytes.receive);
+  send_ = allocate_buffer(gpu_, registration_, bytes.send);
+  receive_ = allocate_buffer(gpu_, registration_, bytes.receive);
   if (scratch_.data() == nullptr) scratch_ = DeviceBuffer(gpu_.cuda, sizeof(NcclRowScratch));
 }
 
@@ -235,7 +263,9 @@ void NcclBackend::note_made(double seconds) {
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {
-  return row_on(communicator(key.algorithm), key, layout, graph_launches_ > 0);
+  NcclCommunicator& of_row = communicator(key.algorithm);
+  of_row.register_buffers(registration_, send_, receive_);
+  return row_on(of_row, key, layout, graph_launches_ > 0);
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator, const RowKey& key,
@@ -255,7 +285,8 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
                                                   .observer = observer_,
                                                   .operations_per_group = operations_per_group_,
                                                   .clock = waiter_.clock(),
-                                                  .in_graphs = in_graphs},
+                                                  .in_graphs = in_graphs,
+                                                  .registered = communicator.has_buffers()},
                                    buffers);
 }
 

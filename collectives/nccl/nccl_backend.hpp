@@ -25,6 +25,7 @@ struct NcclOptions {
   std::uint64_t operations_per_group = 1;  ///< issued between ncclGroupStart and ncclGroupEnd
   TrafficMatrix traffic{};                 ///< what AllToAllv moves
   int graph_launches = 0;                  ///< a block launches a CUDA graph so often; 0: call by call
+  BufferRegistration registration = BufferRegistration::none;
 };
 
 /// The operations on GPUs through NCCL.
@@ -42,7 +43,9 @@ class NcclBackend : public Backend {
   ~NcclBackend() override;
 
   void describe(Run& run) const override;
-  [[nodiscard]] BackendCapabilities capabilities() const override { return {.memory = MemoryKind::device}; }
+  [[nodiscard]] BackendCapabilities capabilities() const override {
+    return {.memory = MemoryKind::device, .equal_buffers = registration_ == BufferRegistration::symmetric};
+  }
   [[nodiscard]] const Clock& clock() const override { return waiter_.clock(); }
   [[nodiscard]] double clock_read_seconds() const override;
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
@@ -75,6 +78,7 @@ class NcclBackend : public Backend {
   TrafficMatrix traffic_;
   std::uint64_t operations_per_group_;
   int graph_launches_;
+  BufferRegistration registration_;
   std::map<RowKey, std::string> declined_;  // by trial_key, and why
   std::vector<double> communicator_seconds_;
   std::vector<std::string> networks_;  // of all ranks' communicators, each once, the first one's first

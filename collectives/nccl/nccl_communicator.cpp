@@ -1,5 +1,8 @@
 #include "collectives/nccl/nccl_communicator.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "launch/agreement.hpp"
@@ -29,7 +32,9 @@ NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const launch::Collecti
 }
 
 NcclCommunicator::~NcclCommunicator() {
-  if (handle_ != nullptr) gpu_.nccl.comm_destroy(handle_);
+  if (handle_ == nullptr) return;
+  for (const Registered& buffer : registered_) static_cast<void>(deregister(buffer));
+  gpu_.nccl.comm_destroy(handle_);
 }
 
 void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
@@ -54,6 +59,59 @@ void NcclCommunicator::run(const std::string& what, const std::function<void()>&
     give_up();
     throw;
   }
+}
+
+void NcclCommunicator::register_buffers(BufferRegistration how, const DeviceBuffer& send,
+                                        const DeviceBuffer& receive) {
+  if (how == BufferRegistration::none || has_buffers_) return;
+  const NcclLibrary& nccl = gpu_.nccl;
+  const std::array buffers{&send, &receive};
+  registered_.reserve(buffers.size());
+  run("registration of the buffers", [&] {
+    for (const DeviceBuffer* const buffer : buffers) {
+      if (buffer->bytes() == 0) continue;
+      Registered& made = registered_.emplace_back();
+      if (how == BufferRegistration::symmetric) {
+        check(nccl.comm_window_register(handle_, buffer->data(), buffer->bytes(), &made.window,
+                                        kNcclSymmetricWindow),
+              "ncclCommWindowRegister");
+      } else {
+        check(nccl.comm_register(handle_, buffer->data(), buffer->bytes(), &made.local), "ncclCommRegister");
+      }
+    }
+  });
+  has_buffers_ = true;
+  try {
+    launch::agreed(waiter_.ranks(), waiter_.host(), [&] {
+      const bool all = std::all_of(registered_.begin(), registered_.end(), [](const Registered& buffer) {
+        return buffer.local != nullptr || buffer.window != nullptr;
+      });
+      if (all) return;
+      throw Error(
+          ExitStatus::not_here, fmt::format("-R {}", name(how)),
+          fmt::format("NCCL {} accepts the buffer and does not register it", nccl_version_text(nccl.version)),
+          "NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,REG says why; NCCL_LOCAL_REGISTER, "
+          "NCCL_CUMEM_ENABLE and NCCL_WIN_ENABLE must not be 0");
+    });
+  } catch (const Error&) {
+    give_up();
+    throw;
+  }
+}
+
+NcclResult NcclCommunicator::deregister(const Registered& buffer) const {
+  if (buffer.window != nullptr) return gpu_.nccl.comm_window_deregister(handle_, buffer.window);
+  if (buffer.local != nullptr) return gpu_.nccl.comm_deregister(handle_, buffer.local);
+  return NcclResult::success;
+}
+
+void NcclCommunicator::deregister_buffers() {
+  while (!registered_.empty()) {
+    const Registered last = registered_.back();
+    registered_.pop_back();
+    check(deregister(last), "the deregistration of a buffer");
+  }
+  has_buffers_ = false;
 }
 
 void NcclCommunicator::grouped(const std::function<void()>& issue) const {
@@ -88,14 +146,23 @@ bool NcclCommunicator::settled() const {
 void NcclCommunicator::give_up() noexcept {
   if (handle_ != nullptr) gpu_.nccl.comm_abort(handle_);
   handle_ = nullptr;
+  registered_.clear();
 }
 
-double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter) {
+DeviceBuffer allocate_buffer(const GpuSession& gpu, BufferRegistration registration, std::uint64_t bytes) {
+  return registration == BufferRegistration::none ? DeviceBuffer(gpu.cuda, bytes)
+                                                  : DeviceBuffer(gpu.nccl, bytes);
+}
+
+double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter,
+                BufferRegistration registration) {
   NcclCommunicator trial(gpu, waiter, NcclCalls::non_blocking);
   DeviceBuffer element;
-  launch::agreed(waiter.ranks(), waiter.host(), [&] { element = DeviceBuffer(gpu.cuda, sizeof(float)); });
+  launch::agreed(waiter.ranks(), waiter.host(),
+                 [&] { element = allocate_buffer(gpu, registration, sizeof(float)); });
   const CudaStreamHandle stream = gpu.stream->get();
   try {
+    trial.register_buffers(registration, DeviceBuffer(), element);
     trial.run("first AllReduce", [&] {
       gpu.cuda.check(gpu.cuda.set_bytes(element.data(), 0, sizeof(float), stream), "cudaMemsetAsync");
       trial.check(gpu.nccl.all_reduce(element.data(), element.data(), 1, NcclType::float32,
@@ -106,6 +173,7 @@ double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter) {
     element.leave();  // cudaFree would wait for what may never end
     throw;
   }
+  launch::agreed(waiter.ranks(), waiter.host(), [&] { trial.deregister_buffers(); });
   trial.finalize();
   return trial.seconds();
 }

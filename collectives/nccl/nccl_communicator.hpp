@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "base/record/states.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "launch/collective_wait.hpp"
 
@@ -34,6 +36,17 @@ class NcclCommunicator {
   void run(const std::string& what, const std::function<void()>& issue,
            const std::function<void()>& release = nullptr);
 
+  /// Registers both buffers with NCCL as `how` says, unless it has done so already. They are deregistered by
+  /// deregister_buffers or the end of the communicator, and have to outlive that; an abort drops them. Of
+  /// symmetric ones each has the same size on all ranks. Throws as run() does, and AgreedError (not_here)
+  /// where NCCL takes a buffer and does not register it.
+  void register_buffers(BufferRegistration how, const DeviceBuffer& send, const DeviceBuffer& receive);
+
+  [[nodiscard]] bool has_buffers() const { return has_buffers_; }
+
+  /// On this rank, once nothing that was issued on it runs any more on any. Throws Error (rank_lost).
+  void deregister_buffers();
+
   /// Calls `issue` between ncclGroupStart and ncclGroupEnd. The group ends also when `issue` throws: an open
   /// one would put off every later call of this thread for ever, ncclCommAbort among them.
   void grouped(const std::function<void()>& issue) const;
@@ -51,7 +64,14 @@ class NcclCommunicator {
   [[nodiscard]] double seconds() const { return seconds_; }
 
  private:
+  /// One buffer, of which NCCL gives one of the two; neither where it has registered nothing.
+  struct Registered {
+    void* local = nullptr;
+    NcclWindowHandle window = nullptr;
+  };
+
   void make(NcclUniqueId id, NcclCalls calls);
+  NcclResult deregister(const Registered& buffer) const;
   [[nodiscard]] bool settled() const;
   void give_up() noexcept;
 
@@ -60,12 +80,19 @@ class NcclCommunicator {
   NcclHandle handle_ = nullptr;
   ExitStatus failure_ = ExitStatus::not_here;  // while it is made; rank_lost afterwards
   double seconds_ = 0;
+  bool has_buffers_ = false;
+  std::vector<Registered> registered_;  // in place while NCCL may still write to it
 };
 
-/// Makes a non-blocking communicator, runs one small AllReduce on it and destroys it: what keeps NCCL from
-/// working between these ranks shows here, where it can be given up, and not as a hang. Collective. Throws
-/// the same AgreedError on all ranks. Returns what making it took, NCCL's own set-up included, on the slowest
-/// rank, in seconds.
-double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter);
+/// Makes a non-blocking communicator, registers a buffer with it as `registration` says, runs one small
+/// AllReduce on it and destroys it: what keeps NCCL from working between these ranks shows here, where it can
+/// be given up, and not as a hang. Collective. Throws the same AgreedError on all ranks. Returns what making
+/// the communicator took, NCCL's own set-up included, on the slowest rank, in seconds.
+double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter, BufferRegistration registration);
+
+/// Memory that buffers of this registration are made of: of cudaMalloc, or of ncclMemAlloc where they are
+/// registered. Throws as DeviceBuffer does.
+[[nodiscard]] DeviceBuffer allocate_buffer(const GpuSession& gpu, BufferRegistration registration,
+                                           std::uint64_t bytes);
 
 }  // namespace collbench::collectives

@@ -77,8 +77,9 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
     upload(buffers_.scratch->own, pattern_.own_table());
     upload(buffers_.scratch->expected, pattern_.expected_table());
   }
-  // NCCL makes its connections at an operation's first call, which is no part of any graph.
-  if (in_graphs_) wait_for("first call of " + name_of(key_), [this] { issue(); });
+  // NCCL makes its connections, and maps registered buffers, at an operation's first call, which is no part
+  // of any graph, nor of a block that has no warmup.
+  if (in_graphs_ || context.registered) wait_for("first call of " + name_of(key_), [this] { issue(); });
 }
 
 /// On the communicator, which a graph of this row shall not outlive.

@@ -25,7 +25,8 @@ struct NcclRowContext {
   const NcclObserver& observer;
   std::uint64_t operations_per_group = 1;
   const Clock& clock;
-  bool in_graphs = false;  ///< calls are captured in CUDA graphs, which are launched
+  bool in_graphs = false;   ///< calls are captured in CUDA graphs, which are launched
+  bool registered = false;  ///< its buffers are registered with the communicator
 };
 
 /// What a row's kernels need in device memory.

@@ -56,6 +56,10 @@ void refuse_what_needs_gpus(const RunOptions& options) {
   if (options.graph_launches > 0) {
     throw Error(ExitStatus::not_here, "-G", "there are no CUDA graphs on host memory", "leave -G out");
   }
+  if (options.registration != BufferRegistration::none) {
+    throw Error(ExitStatus::not_here, fmt::format("-R {}", name(options.registration)),
+                "there is no NCCL to register host memory with", "leave -R out");
+  }
   if (options.loop.enqueue_time) {
     throw Error(
         ExitStatus::not_here, "--enqueue-time",

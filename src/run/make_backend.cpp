@@ -32,7 +32,8 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
                                .algorithms = options.request.algorithms,
                                .operations_per_group = options.loop.fixed.per_group,
                                .traffic = traffic,
-                               .graph_launches = options.graph_launches});
+                               .graph_launches = options.graph_launches,
+                               .registration = options.registration});
   const std::uint64_t free_bytes = nccl->gpu().free_bytes;
   RunGpus gpus{.by_rank = nccl->gpu().gpus, .are_shared = nccl->gpu().shared};
   return {.backend = std::move(nccl), .memory_per_rank_bytes = free_bytes, .gpus = std::move(gpus)};

@@ -154,11 +154,22 @@ std::optional<collectives::MemoryKind> memory_of_backend(const std::string& text
   return name == "nccl" ? collectives::MemoryKind::device : collectives::MemoryKind::host;
 }
 
+BufferRegistration registration_of(const std::string& text) {
+  static const std::vector<std::string> names{"none", "local", "symmetric", "0", "1", "2"};
+  const std::string name = parse_name(text, "-R", names);
+  const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+  return static_cast<BufferRegistration>(at % 3);
+}
+
 void add_where(CLI::App& app, RunOptions& run) {
   const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
   add_option(app, theme, "--backend", "NAME",
              "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
              [&run](const std::string& text) { run.memory = memory_of_backend(text); });
+  add_option(app, theme, "-R,--register,--local_register", "HOW",
+             "on GPUs: register the buffers with NCCL: none, local (ncclCommRegister) or symmetric "
+             "(ncclCommWindowRegister), or 0, 1, 2 (none)",
+             [&run](const std::string& text) { run.registration = registration_of(text); });
   app.add_flag("--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed")
       ->group(theme);
   app.add_flag_callback(

@@ -37,6 +37,8 @@ struct RunOptions {
   int graph_launches = 0;              ///< -G; 0: no CUDA graphs
   bool telemetry = true;               ///< --no-telemetry: false
   std::string calibration_path;        ///< --calibration: of an earlier run; empty: this run calibrates
+  /// -R: how the buffers are registered with NCCL.
+  BufferRegistration registration = BufferRegistration::none;
   std::string node_map;
   std::string expect;  ///< --expect: the machine that every node should be; empty: none
   OutputOptions output;

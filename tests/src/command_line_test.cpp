@@ -82,6 +82,19 @@ TEST(CommandLine, WhatIsUnknownComesBeforeWhatIsMissingOrOutOfRange) {
   EXPECT_THAT(refusal({"predict"}), HasSubstr("--topology is required"));
 }
 
+TEST(CommandLine, BuffersAreRegisteredAsInNcclTests) {
+  const auto registration = [](const std::vector<const char*>& words) {
+    return std::get<RunOptions>(parse(words)).registration;
+  };
+  EXPECT_EQ(registration({}), BufferRegistration::none);
+  EXPECT_EQ(registration({"-R", "0"}), BufferRegistration::none);
+  EXPECT_EQ(registration({"-R", "1"}), BufferRegistration::local);
+  EXPECT_EQ(registration({"--local_register", "2"}), BufferRegistration::symmetric);
+  EXPECT_EQ(registration({"--register", "local"}), BufferRegistration::local);
+  EXPECT_EQ(registration({"--register=symmetric"}), BufferRegistration::symmetric);
+  EXPECT_THAT(refusal({"-R", "3"}), HasSubstr("-R: '3' is unknown; choose among none, local, symmetric"));
+}
+
 TEST(CommandLine, ValuesAreNoNames) {
   EXPECT_TRUE(std::holds_alternative<RunOptions>(parse({"-r", "-1", "--counts", "help", "-m3", "--time=4"})));
   EXPECT_TRUE(

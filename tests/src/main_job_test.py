@@ -324,6 +324,7 @@ class BadInput(Scratch):
 
     def test_what_only_gpus_have(self):
         self.check(["-G", "1"], "-G: there are no CUDA graphs on host memory", status=5)
+        self.check(["-R", "1"], "-R local: there is no NCCL to register host memory with", status=5)
         self.check(["--enqueue-time"], "--enqueue-time: an MPI call returns when it is complete", status=5)
         self.check(["-d", "f8e4m3"], "-d f8e4m3: .*a GPU data type that MPI does not have", status=5)
 

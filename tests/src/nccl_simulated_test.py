@@ -82,6 +82,32 @@ class Simulated(unittest.TestCase):
         self.assertNotIn("is not simulated", result.stderr)
         return json.loads(self.path.read_text())
 
+    def registering(self, how):
+        """Arguments and environment of a run with -R `how`, whose NCCL logs what it registers. Where this NCCL lacks that: none,
+        once the refusal has been seen."""
+        needs = [("ncclMemAlloc", "2.19", 21900), ("ncclCommWindowRegister", "2.27", 22700)][:1 if how == "local" else 2]
+        for function, since, version in needs:
+            if nccl_version() < version:
+                result = self.run_ranks(2, *QUICK, *SMALL, "-R", how)
+                self.check_line(result, rf"-R {how}: NCCL \S+ has no {function}; {since} and newer do", 5)
+                return [], {}
+        return ["-R", how], {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,REG,TUNING", "NCCL_DEBUG_FILE": f"{self.folder}/log.%p"}
+
+    def check_registered(self, made, arguments):
+        """By the record, and by NCCL's own log, which says so from 2.23 on: on every rank, both buffers of the rows' communicator;
+        windows as large on all, and used by a kernel for them."""
+        how = arguments[1] if arguments else "none"
+        self.assertEqual(made["buffers"], {"allocator": "ncclMemAlloc" if arguments else "cudaMalloc", "registration": how})
+        if nccl_version() < 22300:
+            return
+        logs = [file.read_text() for file in self.folder.glob("log.*")]
+        sizes = [tuple(int(size) for size in re.findall(r"register comm \S+ buffer \S+ size (\d+)", log)) for log in logs]
+        for of_rank in sizes:
+            self.assertGreaterEqual(len([size for size in of_rank if size > 4]), 2, sizes)
+        if how == "symmetric":
+            self.assertEqual(len(set(sizes)), 1, sizes)
+            self.assertTrue(any("AllReduce [Symmetric]" in log for log in logs), "no kernel for symmetric windows ran")
+
     def check_line(self, result, pattern, status):
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         lines = collbench_lines(result)
@@ -103,8 +129,13 @@ class Operations(Simulated):
         self.assertEqual(made["versions"]["nccl"], version_text(nccl_version()))
 
     def test_sizes_up_to_one_that_takes_all_channels(self):
-        for row in self.record(4, "--ops", "all_reduce,all_gather,all_to_all", "--sizes", "8,64K,4M")["rows"]:
+        """Of registered buffers, in and out of place."""
+        arguments, environment = self.registering("local")
+        made = self.record(4, "--ops", "all_reduce,all_gather,all_to_all", "--sizes", "8,64K,4M", "--place", "both", *arguments,
+                           environment=environment)
+        for row in made["rows"]:
             self.assertEqual(row["wrong_elements"], 0, row)
+        self.check_registered(made, arguments)
 
     def test_ping_pong(self):
         (row,) = self.record(2, "--ops", "ping_pong", "--sizes", "4K")["rows"]
@@ -115,12 +146,19 @@ class Operations(Simulated):
             self.assertEqual((row["wrong_elements"], row["note"].split(";")[0]), (0, "3 in one group"), row)
 
     def test_graphs(self):
-        made = self.record(3, "-G", "2", "--ops", "all_reduce,all_to_all,broadcast", "--sizes", "4K")
+        """Of operations on symmetric windows, which a root's sizes make as large on all ranks."""
+        arguments, environment = self.registering("symmetric")
+        made = self.record(3, "-G", "2", "--ops", "all_reduce,all_to_all,broadcast,gather,scatter", "--sizes", "4K", *arguments,
+                           environment=environment)
         self.assertEqual(made["graph_launches"], 2)
         self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+        self.check_registered(made, arguments)
 
     def test_several_passes_and_communicators(self):
-        made = self.record(2, *SMALL, "--passes", "3", quick=FEW)
+        """Buffers are registered anew in each pass, with communicators that stay and with new ones."""
+        arguments, environment = self.registering("local")
+        made = self.record(2, *SMALL, "--passes", "3", *arguments, quick=FEW, environment=environment)
+        self.check_registered(made, arguments)
         self.assertGreaterEqual(len(made["communicator_seconds"]), 2)
         self.assertEqual(len(made["rows"][0]["pass_seconds"]), 3)
 

@@ -208,6 +208,53 @@ class Float8(Scratch):
         self.assertEqual(set(why.values()), {""})
 
 
+class Registration(Scratch):
+    """-R: buffers of ncclMemAlloc, registered with each communicator. The stand-in says on stderr what NCCL leaves to its user:
+    memory freed or a communicator destroyed while a buffer is registered, and a deregistration after an abort."""
+
+    def test_every_operation_and_place_over_several_passes(self):
+        calls = {"local": "ncclCommRegister", "symmetric": "ncclCommWindowRegister"}
+        for how, more in (("local", []), ("2", ["-G", "2"])):
+            result = mpirun(3, "-R", how, *more, "--passes", "3", "-n", "2", "--ops", OPERATIONS, "--sizes", "100,4K", "--place",
+                            "both", "-r", "1", "-J", self.path, "--overwrite")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertNotIn("stand-in:", result.stderr)
+            made = json.loads(self.path.read_text())
+            self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+            how = "symmetric" if how == "2" else how
+            self.assertEqual(made["buffers"], {"allocator": "ncclMemAlloc", "registration": how})
+            self.assertIn(f"buffers: memory of ncclMemAlloc, registered with NCCL (-R {how}: {calls[how]})", unwrapped(result.stdout))
+
+    def test_no_algorithm_is_forced_on_symmetric_windows(self):
+        made = self.record(2, "-R", "2", *QUICK, "--ops", "all_reduce", "--sizes", "4K", "--algo", "auto,ring")
+        reasons = {row["algorithm"]: row["unavailable"] for row in made["rows"]}
+        self.assertEqual(reasons["auto"], "")
+        self.assertIn("whatever NCCL_ALGO says", reasons["ring"])
+
+    def test_without(self):
+        result = mpirun(2, "-R", "0", *QUICK, *SMALL, "-J", self.path)
+        self.assertEqual(json.loads(self.path.read_text())["buffers"], {"allocator": "cudaMalloc", "registration": "none"})
+        self.assertNotIn("registered with NCCL", result.stdout)
+
+    def test_what_an_older_nccl_lacks(self):
+        self.refused([r"-R local: NCCL 2\.18\.6 has no ncclMemAlloc; 2\.19 and newer do"], "-R", "local",
+                     environment={"COLLBENCH_NCCL": nccl(21806)})
+        self.refused([r"-R symmetric: NCCL 2\.26\.2 has no ncclCommWindowRegister; 2\.27 and newer do"], "-R", "symmetric",
+                     environment={"COLLBENCH_NCCL": nccl(22602)})
+
+    def test_an_nccl_that_registers_nothing(self):
+        self.refused([r"-R symmetric: rank 1 on .*: NCCL 2\.28\.9 accepts the buffer and does not register it"], "-R", "symmetric",
+                     environment={"COLLBENCH_STAND_IN": "register_nothing@1"})
+
+    def test_failures_end_the_run_once_and_deregister_nothing_after_an_abort(self):
+        for fault, words in (("register_error:1@1", "rank 1 on .*: ncclCommRegister failed"),  # of the trial
+                             ("register_error:3@1", "rank 1 on .*: ncclCommRegister failed"),  # the second of a row's communicator
+                             ("async_error:4@1", "remote process exited")):
+            result = mpirun(2, "-R", "1", *QUICK, *SMALL, environment={"COLLBENCH_STAND_IN": fault})
+            self.check_line(result, [words], 4)
+            self.assertNotIn("stand-in:", result.stderr)
+
+
 class Graphs(Scratch):
     """-G: iterations captured once, and launched as a whole."""
 

@@ -66,6 +66,12 @@ NcclLibrary NcclLibrary::load() {
   library.find(nccl.all_to_all, "ncclAlltoAll");
   library.find(nccl.gather, "ncclGather");
   library.find(nccl.scatter, "ncclScatter");
+  library.find(nccl.memory_allocate, "ncclMemAlloc");
+  library.find(nccl.memory_free, "ncclMemFree");
+  library.find(nccl.comm_register, "ncclCommRegister");
+  library.find(nccl.comm_deregister, "ncclCommDeregister");
+  library.find(nccl.comm_window_register, "ncclCommWindowRegister");
+  library.find(nccl.comm_window_deregister, "ncclCommWindowDeregister");
   return nccl;
 }
 

@@ -66,6 +66,12 @@ struct NcclConfig {
 struct NcclCommunicatorObject;  ///< NCCL's own
 using NcclHandle = NcclCommunicatorObject*;
 
+struct NcclWindowObject;  ///< NCCL's own
+using NcclWindowHandle = NcclWindowObject*;
+
+/// Of ncclCommWindowRegister, NCCL_WIN_COLL_SYMMETRIC: every rank registers its buffer in the same call.
+inline constexpr int kNcclSymmetricWindow = 1;
+
 /// libnccl, reached through one table of functions. It stays loaded to the end of the process.
 struct NcclLibrary {
   std::string path;
@@ -101,6 +107,15 @@ struct NcclLibrary {
                        CudaStreamHandle) = nullptr;
   NcclResult (*scatter)(const void* send, void* receive, std::size_t count, NcclType, int root, NcclHandle,
                         CudaStreamHandle) = nullptr;
+
+  /// These four are null before 2.19, and the two after them before 2.27.
+  NcclResult (*memory_allocate)(void**, std::size_t bytes) = nullptr;
+  NcclResult (*memory_free)(void*) = nullptr;
+  NcclResult (*comm_register)(NcclHandle, void* buffer, std::size_t bytes, void** registration) = nullptr;
+  NcclResult (*comm_deregister)(NcclHandle, void* registration) = nullptr;
+  NcclResult (*comm_window_register)(NcclHandle, void* buffer, std::size_t bytes, NcclWindowHandle*,
+                                     int flags) = nullptr;
+  NcclResult (*comm_window_deregister)(NcclHandle, NcclWindowHandle) = nullptr;
 
   /// Finds libnccl and fills the table. Throws Error (not_here) when there is none, when it is older than
   /// 2.18, and when it lacks a function that we need, which is then named.

@@ -85,6 +85,22 @@ TEST(SetupFacts, LeaveOutWhatIsNotKnown) {
               ElementsAre(HasSubstr("1 rank on 1 host,"), HasSubstr("Open MPI"), "node01 has rank 0"));
 }
 
+TEST(SetupFacts, SayHowTheBuffersWereRegistered) {
+  auto run = example_run();
+  run.buffers = {.allocator = "ncclMemAlloc", .registration = BufferRegistration::symmetric};
+  EXPECT_THAT(
+      texts(header_lines(run)),
+      Contains(
+          "buffers: memory of ncclMemAlloc, registered with NCCL (-R symmetric: ncclCommWindowRegister)"));
+  run.buffers = {.allocator = "", .registration = BufferRegistration::local};
+  EXPECT_THAT(texts(header_lines(run)),
+              Contains("buffers: registered with NCCL (-R local: ncclCommRegister)"));
+  run.buffers = {.allocator = "cudaMalloc", .registration = BufferRegistration::none};
+  EXPECT_THAT(texts(header_lines(run)), Not(Contains(HasSubstr("buffers:"))));
+  run.buffers = {.allocator = "", .registration = std::nullopt};
+  EXPECT_THAT(texts(header_lines(run)), Not(Contains(HasSubstr("buffers:"))));
+}
+
 TEST(SetupFacts, SayWhenTheTimeIsSimulated) {
   auto run = example_run();
   run.simulated = true;

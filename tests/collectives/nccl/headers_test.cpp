@@ -128,6 +128,17 @@ static_assert(same_call<&NcclLibrary::broadcast>(ncclBroadcast));
 static_assert(same_call<&NcclLibrary::reduce>(ncclReduce));
 static_assert(same_call<&NcclLibrary::send>(ncclSend));
 static_assert(same_call<&NcclLibrary::recv>(ncclRecv));
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
+static_assert(same_call<&NcclLibrary::memory_allocate>(ncclMemAlloc));
+static_assert(same_call<&NcclLibrary::memory_free>(ncclMemFree));
+static_assert(same_call<&NcclLibrary::comm_register>(ncclCommRegister));
+static_assert(same_call<&NcclLibrary::comm_deregister>(ncclCommDeregister));
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
+static_assert(same_call<&NcclLibrary::comm_window_register>(ncclCommWindowRegister));
+static_assert(same_call<&NcclLibrary::comm_window_deregister>(ncclCommWindowDeregister));
+static_assert(kNcclSymmetricWindow == NCCL_WIN_COLL_SYMMETRIC);
+#endif
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
 static_assert(same_call<&NcclLibrary::all_to_all>(ncclAlltoAll));
 static_assert(same_call<&NcclLibrary::gather>(ncclGather));

@@ -16,7 +16,8 @@
 //   ncclCommDestroy wait for that (init.cc, commDestroySync: localPersistentRefs);
 // - a call that fails inside a group spoils it: its end returns the error and launches nothing (group.cc);
 // - ncclCommAbort inside a group is put off to its end, being a group call (init.cc): stderr has it;
-// - tuner and profiler plugins: plugins.hpp; the network and its plugin: network.hpp;
+// - tuner and profiler plugins: plugins.hpp; the network and its plugin: network.hpp; registered buffers:
+//   registration.hpp;
 // - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
 //   refused (enqueue.cc, topoGetAlgoInfo, "No algorithm/protocol available"), as is NVLS without NVSwitches
 //   or for a type and reduction that it lacks; before, another one is taken in silence. NCCL_ALGO and
@@ -57,6 +58,7 @@
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"
 #include "tests/collectives/nccl/stand_in/refused_algorithms.hpp"
+#include "tests/collectives/nccl/stand_in/registration.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -261,6 +263,7 @@ NcclResult ncclCommFinalize(NcclHandle communicator) {
 
 NcclResult ncclCommDestroy(NcclHandle communicator) {
   communicator->wait_for_graphs();
+  end_registrations(communicator, false);
   if (communicator->thread.joinable()) communicator->thread.join();
   if (communicator->blocking) ncclCommFinalize(communicator);
   ::close(communicator->socket);
@@ -274,6 +277,7 @@ NcclResult ncclCommAbort(NcclHandle communicator) {
     communicator->aborted = true;
   }
   communicator->wake.notify_all();
+  end_registrations(communicator, true);
   if (communicator->socket >= 0) ::shutdown(communicator->socket, SHUT_RDWR);
   if (communicator->thread.joinable()) communicator->thread.join();
   if (group_depth > 0) {

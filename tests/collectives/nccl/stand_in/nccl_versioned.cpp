@@ -1,12 +1,13 @@
 // What tells one version of the stand-in libnccl from another: STAND_IN_VERSION, and the functions that it
-// lacks when STAND_IN_LACKS_ALL_TO_ALL (ncclAlltoAll, ncclGather and ncclScatter, as before 2.28.3) or
-// STAND_IN_LACKS_ASYNC_ERROR is defined.
+// lacks by it (what registers buffers, before 2.19 and 2.27) or when STAND_IN_LACKS_ALL_TO_ALL (ncclAlltoAll,
+// ncclGather and ncclScatter, as before 2.28.3) or STAND_IN_LACKS_ASYNC_ERROR is defined.
 #include <cstddef>
 
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "tests/collectives/nccl/stand_in/gather_scatter.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
+#include "tests/collectives/nccl/stand_in/registration.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -15,6 +16,40 @@ int collbench::collectives::stand_in_version() { return STAND_IN_VERSION; }
 
 // NOLINTBEGIN(readability-identifier-naming): the names are the library's.
 extern "C" {
+
+#if STAND_IN_VERSION >= 21900
+CudaResult cudaMalloc(void** address, std::size_t bytes);
+
+NcclResult ncclMemAlloc(void** memory, std::size_t bytes) {
+  return cudaMalloc(memory, bytes) == CudaResult::success ? NcclResult::success
+                                                          : NcclResult::unhandled_cuda_error;
+}
+
+NcclResult ncclMemFree(void* memory) { return stand_in_memory_free(memory); }
+
+NcclResult ncclCommRegister(NcclHandle communicator, void* buffer, std::size_t bytes, void** registration) {
+  return stand_in_register(communicator, buffer, bytes, registration);
+}
+
+NcclResult ncclCommDeregister(NcclHandle communicator, void* registration) {
+  return stand_in_deregister(communicator, registration);
+}
+#endif
+
+#if STAND_IN_VERSION >= 22700
+NcclResult ncclCommWindowRegister(NcclHandle communicator, void* buffer, std::size_t bytes,
+                                  NcclWindowHandle* window, int flags) {
+  if (flags != kNcclSymmetricWindow) return NcclResult::invalid_argument;
+  void* registration = nullptr;
+  const NcclResult result = stand_in_register(communicator, buffer, bytes, &registration);
+  *window = static_cast<NcclWindowHandle>(registration);
+  return result;
+}
+
+NcclResult ncclCommWindowDeregister(NcclHandle communicator, NcclWindowHandle window) {
+  return stand_in_deregister(communicator, window);
+}
+#endif
 
 NcclResult ncclGetVersion(int* version) {
   *version = STAND_IN_VERSION;
