@@ -121,6 +121,10 @@ struct NcclTestsParameters {
 /// all_reduce_perf"): "all_reduce_perf"; empty when it names none that is known.
 [[nodiscard]] std::string nccl_tests_program(std::string_view line);
 
+/// What the words of a program's command line say of -R, as the program reads it (nccl-tests src/common.cu);
+/// none where it is not among them.
+[[nodiscard]] std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::string> words);
+
 /// A row as its words, for it may come in parts: the start holds what stands before the first time.
 struct RowStart {
   int line = 0;

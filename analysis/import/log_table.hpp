@@ -59,6 +59,7 @@ struct LogTable {
   bool cpu_time = false;             ///< times are of the calls alone (nccl-tests -C)
   std::uint64_t iterations = 0;      ///< per row; 0: not said
   RankAggregate time_reduction = RankAggregate::average;  ///< nccl-tests' own default
+  std::optional<BufferRegistration> registration;         ///< none: not said
   std::string started;
   std::string finished;
   LogFacts facts;

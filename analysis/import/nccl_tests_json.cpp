@@ -42,8 +42,9 @@ void take_program(const JsonReader& json, std::string_view text, LogTable& table
   const auto words = json.find("args");
   if (!words) return;
   std::string before;
+  std::vector<std::string> line;
   for (const JsonReader& each : words->items()) {
-    const std::string word = each.text();
+    const std::string& word = line.emplace_back(each.text());
     if (const std::string program = nccl_tests_program(word); !program.empty()) {
       set_once(table.facts.program, program, line_of_key(text, "args"));
     }
@@ -52,6 +53,15 @@ void take_program(const JsonReader& json, std::string_view text, LogTable& table
       table.time_reduction = static_cast<RankAggregate>(*how);
     }
     before = word;
+  }
+  table.registration = nccl_tests_registration(line).value_or(BufferRegistration::none);
+}
+
+/// The program registers locally what this NCCL has no symmetric windows for (nccl-tests src/common.cu).
+void apply_version(std::int64_t nccl, LogTable& table) {
+  constexpr std::int64_t kFirstWithWindows = 22700;
+  if (table.registration == BufferRegistration::symmetric && nccl < kFirstWithWindows) {
+    table.registration = BufferRegistration::local;
   }
 }
 
@@ -159,7 +169,9 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
   take_environment(json, table);
   take_config(json.at("config"), text, table);
   if (const auto version = json.find("nccl_version")) {
-    table.facts.nccl = {version_of(version->integer<std::int64_t>()), line_of_key(text, "nccl_version")};
+    const auto code = version->integer<std::int64_t>();
+    table.facts.nccl = {version_of(code), line_of_key(text, "nccl_version")};
+    apply_version(code, table);
   }
   if (const auto start = json.find("start_time")) table.started = trimmed(*start);
   if (const auto end = json.find("end_time")) {

@@ -87,6 +87,24 @@ std::string nccl_tests_program(std::string_view line) {
   return "";
 }
 
+std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::string> words) {
+  std::optional<BufferRegistration> found;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    const bool has_next = at + 1 < words.size();
+    std::string_view value;
+    if (word == "-R" || word == "--local_register") {
+      value = has_next ? std::string_view(words[at + 1]) : "";
+    } else if (word.starts_with("--local_register=")) {
+      value = word.substr(word.find('=') + 1);
+    } else if (word.starts_with("-R")) {
+      value = word.substr(2);
+    }
+    if (const auto how = parse_integer(value, 0, 2)) found = static_cast<BufferRegistration>(*how);
+  }
+  return found;
+}
+
 namespace {
 
 /// The digits at the end of a word to which a prefix may be stuck: "0:", "<stdout>:8589934592".

@@ -82,15 +82,16 @@ class Reader {
         !program.empty() && !contains(line, "concluded")) {
       begin(line);
       table_.facts.program = {program, line.number};
-      note_average(line.text);
+      note_options(split_words(line.text));
       return true;
     }
     return false;
   }
 
-  /// "-a 3" behind the program: how the ranks' times became one (nccl-tests src/common.cu).
-  void note_average(std::string_view text) {
-    const auto words = split_words(text);
+  /// Of the program: "-a 3" is how the ranks' times became one (nccl-tests src/common.cu), "-R 1" how the
+  /// buffers were registered.
+  void note_options(const std::vector<std::string>& words) {
+    if (const auto how = nccl_tests_registration(words)) table_.registration = how;
     for (std::size_t at = 0; at + 1 < words.size(); ++at) {
       if (words[at] != "-a" && words[at] != "--average") continue;
       if (const auto how = parse_integer(words[at + 1], 0, 3)) {
@@ -153,6 +154,10 @@ class Reader {
       touch(line);
       set_once(table_.facts.nccl, version, line.number);
     }
+    // What the program says of an -R that its NCCL lacks (src/common.cu).
+    if (contains(line, "Defaulting to local registration")) table_.registration = BufferRegistration::local;
+    if (contains(line, "Option -R (register) is not supported"))
+      table_.registration = BufferRegistration::none;
     const auto words = split_words(line.text);
     if (words.size() == 1 && (words[0] == "..." || words[0] == "…") && heading_seen_ && !table_.ended) {
       table_.skip_line("places where rows are elided (...)", line.number);

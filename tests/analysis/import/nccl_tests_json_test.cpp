@@ -39,6 +39,19 @@ TEST(NcclTestsJson, IsARunLikeItsText) {
   EXPECT_TRUE(run.complete);
 }
 
+TEST(NcclTestsJson, HowTheBuffersWereRegistered) {
+  const auto registered = [](std::string_view option, std::string_view nccl) {
+    std::string text = json();
+    text.replace(text.find("\"-a\", \"3\""), 9, option);
+    text.replace(text.find("22706"), 5, nccl);
+    return import_log(text, "a.json", {}).buffers.registration;
+  };
+  EXPECT_EQ(import_log(json(), "a.json", {}).buffers.registration, BufferRegistration::none);
+  EXPECT_EQ(registered(R"("-R", "1")", "22706"), BufferRegistration::local);
+  EXPECT_EQ(registered(R"("-R", "2")", "22706"), BufferRegistration::symmetric);
+  EXPECT_EQ(registered(R"("-R", "2")", "22602"), BufferRegistration::local);  // the program falls back
+}
+
 TEST(NcclTestsJson, SecretsStayWhereTheyAre) {
   const LogTable table = read_nccl_tests_json(json(), "a.json");
   EXPECT_THAT(table.environment, testing::ElementsAre(testing::Pair("NCCL_ALGO", "Ring")));

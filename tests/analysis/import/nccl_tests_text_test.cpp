@@ -44,6 +44,24 @@ TEST(NcclTestsText, TheProgramIsTheOneThatWasStartedLast) {
   EXPECT_EQ(read[0].time_reduction, RankAggregate::maximum);
 }
 
+TEST(NcclTestsText, HowTheBuffersWereRegistered) {
+  const auto registered = [](const std::string& start) {
+    return tables(start + "\n" + std::string(kNewHeading) + std::string(kTwoRows)).at(0).registration;
+  };
+  EXPECT_EQ(registered("$ ./build/all_reduce_perf -b 8 -R 1 -e 1G"), BufferRegistration::local);
+  EXPECT_EQ(registered("$ ./build/all_reduce_perf --local_register=2"), BufferRegistration::symmetric);
+  EXPECT_EQ(registered("$ ./build/all_reduce_perf -R0"), BufferRegistration::none);
+  EXPECT_EQ(registered("$ ./build/all_reduce_perf -b 8"), std::nullopt);  // the line may be cut
+  EXPECT_EQ(registered("$ ./build/all_reduce_perf -b 8 -R"), std::nullopt);
+  EXPECT_EQ(registered("$ ./build/all_reduce_perf -R 2\n"
+                       "Option -R 2 (symmetric) is not supported before NCCL 2.27. Defaulting to local "
+                       "registration"),
+            BufferRegistration::local);
+  EXPECT_EQ(registered("$ ./build/all_reduce_perf -R 1\n"
+                       "Option -R (register) is not supported before NCCL 2.19. Ignoring"),
+            BufferRegistration::none);
+}
+
 TEST(NcclTestsText, ARowCutByTheNextIsCounted) {
   const auto read =
       tables(std::string(kNewHeading) +
