@@ -129,6 +129,12 @@ class Plan(ByNccl):
         self.assertRegex(result.stdout, r"(?m)^  ring +4 +NVL +\d+")
         self.assertRegex(result.stdout, r"(?m)^     1 KiB  (ring +ll|–  ) ")
 
+    def test_a_cpu_without_affinity_changes_nothing(self):
+        """NCCL 2.30 finds half the rings where a rank fills it in for its own processor and the others' files lack it."""
+        rings = [self.report("--topology", self.file(text), "--ops", "all_reduce", "--sizes", "1K")["plan"]["graphs_agreed"]
+                 for text in (node(), node().replace(' affinity="ffff"', ""))]
+        self.assertEqual(rings[0], rings[1])
+
     def test_settings_of_the_user_hold_and_those_of_this_host_do_not(self):
         plan = self.report("--topology", self.file(node()), "--ops", "all_reduce", "--sizes", "64M", NCCL_PROTO="Simple",
                            NCCL_TOPO_FILE="/none", NCCL_DEBUG="WARN", CUDA_VISIBLE_DEVICES="7")["plan"]

@@ -1,23 +1,38 @@
 #include "collectives/nccl/simulated_run/ib_hca.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <pugixml.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
-#include "base/text_input.hpp"
 #include "base/xml_input.hpp"
 
 namespace collbench::collectives {
 namespace {
 
-bool matches(const std::string& entry, bool whole_name, std::string_view name, int port) {
-  const auto parts = split_cells(entry, ':');
-  if (parts.front().empty()) return false;
-  if (whole_name ? name != parts.front() : !name.starts_with(parts.front())) return false;
-  if (parts.size() < 2) return true;
-  const auto wanted = parse_integer(parts[1], 0, 1024);
-  return !wanted || *wanted == port;
+/// An entry of the list.
+struct Entry {
+  std::string name;
+  std::optional<int> port;  ///< none: every port. What is no number is 0 (atoi), which no port has
+};
+
+/// Split at commas and colons, not trimmed: a blank is part of a name, which then is no NIC's.
+std::vector<Entry> entries_of(std::string_view list) {
+  std::vector<Entry> entries;
+  std::istringstream text{std::string(list)};
+  for (std::string word; std::getline(text, word, ',');) {
+    std::istringstream parts(word);
+    Entry entry;
+    std::string port;
+    std::getline(parts, entry.name, ':');
+    std::getline(parts, port, ':');
+    if (!port.empty()) entry.port = std::atoi(port.c_str());  // NOLINT(cert-err34-c): NCCL's own rule
+    if (!entry.name.empty()) entries.push_back(entry);
+  }
+  return entries;
 }
 
 }  // namespace
@@ -27,11 +42,12 @@ bool ib_hca_allows(std::string_view list, std::string_view name, int port) {
   if (excludes) list.remove_prefix(1);
   const bool whole_name = list.starts_with('=');
   if (whole_name) list.remove_prefix(1);
-  if (trim(list).empty()) return true;
-  const auto entries = split_cells(list, ',');
-  const bool named = std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
-    return matches(entry, whole_name, name, port);
-  });
+  const std::vector<Entry> entries = entries_of(list);
+  // No entry is as good as every NIC, also behind a caret, which then leaves none.
+  const bool named = entries.empty() || std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+                       return (whole_name ? name == entry.name : name.starts_with(entry.name)) &&
+                              entry.port.value_or(port) == port;
+                     });
   return named != excludes;
 }
 

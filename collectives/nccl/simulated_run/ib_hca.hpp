@@ -5,7 +5,9 @@
 namespace collbench::collectives {
 
 /// Whether NCCL_IB_HCA=`list` lets NCCL use port `port` of the NIC `name`: "mlx5_0,mlx5_3:1" are beginnings
-/// of names and ports, "=…" whole names, "^…" and "^=…" those that are left out; an empty list leaves all.
+/// of names and ports, "=…" whole names, "^…" and "^=…" those that are left out; an empty list leaves all,
+/// and
+/// "^" none.
 /// Source: NVIDIA/nccl v2.30.7-1, src/misc/utils.cc (parseStringList, matchIfList), src/transport/net_ib.
 [[nodiscard]] bool ib_hca_allows(std::string_view list, std::string_view name, int port);
 

@@ -113,6 +113,27 @@ TEST(UnavailableFacts, AreSaidOncePerAlgorithmAndReason) {
   EXPECT_TRUE(unavailable_lines(run, OperationId::send_recv).empty());
 }
 
+TEST(UnavailableFacts, TypesAndReductionsAreNamedWhereTheyMakeTheDifference) {
+  auto run = example_run();
+  const auto add = [&](DataType type, Reduction reduction, const std::string& unavailable) {
+    Row row = run.rows[0];
+    row.measurement.key.algorithm = "nvls";
+    row.measurement.key.type = type;
+    row.measurement.key.reduction = reduction;
+    row.measurement.unavailable = unavailable;
+    run.rows.push_back(row);
+  };
+  run.rows.resize(1);
+  add(DataType::float32, Reduction::sum, "");
+  add(DataType::float32, Reduction::prod, "no products");
+  add(DataType::float32, Reduction::prod, "no products");
+  add(DataType::float64, Reduction::max, "no products");
+  add(DataType::float32, Reduction::sum, "too large");  // of a kind that ran at another size
+  EXPECT_THAT(texts(unavailable_lines(run, OperationId::all_reduce)),
+              ElementsAre("AllReduce --algo nvls (float prod, double max): not available: no products",
+                          "AllReduce --algo nvls: not available: too large"));
+}
+
 TEST(UnavailableFacts, WithoutAnAlgorithmNameOnlyTheOperation) {
   auto run = example_run();
   run.rows[3].measurement.key.algorithm = "auto";

@@ -58,6 +58,44 @@ TEST(NcclPlanDiff, CountsAndWaysThatDiffer) {
   EXPECT_FALSE(diff.empty());
 }
 
+TEST(NcclPlanDiff, EveryGraphIsCompared) {
+  const NcclPlan before = plan_of({});
+  for (const char* algorithm : {"ring", "tree", "nvls", "collnet_chain", "collnet_direct"}) {
+    NcclPlan one = before;
+    one.graphs[0] = {{algorithm, 1, 0, 4, 24e9, 24e9, "NVL", "PIX", {}}};
+    NcclPlan other = one;
+    other.graphs[0][0].channels = 5;
+    const NcclPlanDiff diff = diff_nccl_plans(one, other);
+    ASSERT_EQ(diff.graphs.size(), 1U) << algorithm;
+    EXPECT_EQ(diff.graphs[0].algorithm, algorithm);
+  }
+}
+
+TEST(NcclPlanDiff, EveryCountAndTreeIsComparedAndOnlyNewWarningsAreSaid) {
+  NcclPlan before = plan_of({});
+  before.tree_parents = {{-1, 0}, {1, -1}};
+  before.warnings = {"old"};
+  NcclPlan after = before;
+  after.nvls_channels = 16;
+  after.p2p_channels = 32;
+  after.p2p_channels_per_peer = 2;
+  after.nvls_heads = {{0}, {1}, {2}};
+  after.tree_parents = {{-1, 0}, {-1, 0}};
+  after.warnings = {"old", "new"};
+  const NcclPlanDiff diff = diff_nccl_plans(before, after);
+  EXPECT_EQ(diff.counts, (std::vector<NcclCountChange>{{"NVLS channels", 0, 16},
+                                                       {"p2p channels", 0, 32},
+                                                       {"p2p channels per peer", 0, 2},
+                                                       {"NVLS heads", 0, 3}}));
+  EXPECT_EQ(diff.trees_that_differ, 1);
+  EXPECT_EQ(diff.warnings, std::vector<std::string>{"new"});
+}
+
+TEST(NcclPlanDiff, ATimeOfNothingIsNoTimeToCompareWith) {
+  const auto op = OperationId::all_reduce;
+  EXPECT_TRUE(diff_nccl_plans(plan_of({row(op, 1, kTree, 0.0)}), plan_of({row(op, 1, kTree, 1e-5)})).empty());
+}
+
 TEST(NcclPlanDiff, NeighboringSizesOfOneChangeAreOneRange) {
   const auto op = OperationId::all_reduce;
   const NcclPlan before = plan_of({row(op, 1, kTree, 10e-6), row(op, 2, kTree, 20e-6),

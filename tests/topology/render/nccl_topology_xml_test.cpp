@@ -47,6 +47,12 @@ TEST(WriteNcclTopologyXml, HasWhatNcclAsksForWhereNoSourceSaysIt) {
   EXPECT_EQ(again.nvlinks.size() + 1, host.nvlinks.size());  // an <nvlink> without a count is no link to NCCL
 }
 
+TEST(WriteNcclTopologyXml, HasTheProcessorsOfEachNumaNode) {
+  Host host = reference_host(*find_reference_machine("a3-ultra"));
+  host.numa_nodes[0].cpus.value = "0-3,34";
+  EXPECT_THAT(write_nccl_topology_xml(host), HasSubstr(R"(numaid="0" affinity="00000004,0000000f")"));
+}
+
 TEST(WriteNcclTopologyXml, KeepsTheLinkToTheCpu) {
   const Host host = read(R"(<system version="1"><cpu numaid="0">
       <pci busid="0000:0f:00.0" class="0x030200" vendor="0x10de"><gpu dev="0" sm="90">

@@ -25,8 +25,24 @@ TEST(IbHca, ACaretLeavesOut) {
   EXPECT_FALSE(ib_hca_allows("^mlx5_7", "mlx5_7", 1));
   EXPECT_TRUE(ib_hca_allows("^mlx5_7", "mlx5_6", 1));
   EXPECT_TRUE(ib_hca_allows("^=mlx5_1", "mlx5_10", 1));
-  EXPECT_TRUE(ib_hca_allows("^", "mlx5_10", 1));
 }
+
+/// NCCL counts what has a name: without any entry every NIC matches, which a caret turns around.
+TEST(IbHca, AListWithoutNamesIsOfAll) {
+  EXPECT_TRUE(ib_hca_allows(":1,", "mlx5_0", 2));
+  EXPECT_TRUE(ib_hca_allows("=", "mlx5_0", 1));
+  EXPECT_FALSE(ib_hca_allows("^", "mlx5_10", 1));
+  EXPECT_FALSE(ib_hca_allows("^=,", "mlx5_10", 1));
+}
+
+TEST(IbHca, APortThatIsNoNumberIsNobodys) {
+  EXPECT_FALSE(ib_hca_allows("mlx5_0:x", "mlx5_0", 1));
+  EXPECT_TRUE(ib_hca_allows("mlx5_0:1x", "mlx5_0", 1));
+  EXPECT_TRUE(ib_hca_allows("mlx5_0:", "mlx5_0", 2));
+  EXPECT_TRUE(ib_hca_allows("mlx5_0:1:7", "mlx5_0", 1));  // rail and plane are of no concern here
+}
+
+TEST(IbHca, ABlankIsPartOfAName) { EXPECT_FALSE(ib_hca_allows("mlx5_0, mlx5_1", "mlx5_1", 1)); }
 
 TEST(IbHca, PortsLeaveTheTopologyAndTheirDeviceStays) {
   const std::string xml =
@@ -38,6 +54,7 @@ TEST(IbHca, PortsLeaveTheTopologyAndTheirDeviceStays) {
   EXPECT_EQ(left.find(R"(port="2")"), std::string::npos) << left;
   EXPECT_EQ(left.find(R"(name="mlx5_1")"), std::string::npos) << left;
   EXPECT_NE(left.find("<nic />"), std::string::npos) << left;
+  EXPECT_EQ(topology_with_hcas(xml, "^mlx5_1:1").find(R"(name="mlx5_1")"), std::string::npos);  // port 1
 }
 
 TEST(IbHca, PortsWithoutANameAreNumbered) {
