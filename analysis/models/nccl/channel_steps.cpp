@@ -93,9 +93,9 @@ int ChannelSearch::follow(const GraphPath& path, NodeKind from_kind, float rate,
 
 /// Takes a channel's rate from the way between two nodes; false, and nothing taken, where it is too far or
 /// has no more room. `times` below 0 gives back.
-bool ChannelSearch::go(NodeKind from_kind, int from, NodeKind to_kind, int to, float times) {
-  const GraphPath& path = paths_.path(from_kind, from, to_kind, to);
-  const bool within = from_kind != NodeKind::net && to_kind != NodeKind::net;
+bool ChannelSearch::go(NodeKind start_kind, int start, NodeKind end_kind, int end, float times) {
+  const GraphPath& path = paths_.path(start_kind, start, end_kind, end);
+  const bool within = start_kind != NodeKind::net && end_kind != NodeKind::net;
   const Distance farthest = within ? now_.plan.farthest_gpu : now_.plan.farthest_net;
   if (path.distance >= Distance::network) return false;
   if (times == 1) {
@@ -103,12 +103,12 @@ bool ChannelSearch::go(NodeKind from_kind, int from, NodeKind to_kind, int to, f
     const bool both_ways = now_.plan.pattern == ChannelPattern::balanced_tree ||
                            now_.plan.pattern == ChannelPattern::tree ||
                            now_.plan.pattern == ChannelPattern::split_tree;
-    if (both_ways && paths_.path(to_kind, to, from_kind, from).distance > farthest) return false;
+    if (both_ways && paths_.path(end_kind, end, start_kind, start).distance > farthest) return false;
   }
   const float rate = (within ? now_.bw_within : now_.bw_across) * times;
-  const int done = follow(path, from_kind, rate, path.hops());
+  const int done = follow(path, start_kind, rate, path.hops());
   if (done < path.hops()) {
-    follow(path, from_kind, -rate, done);
+    follow(path, start_kind, -rate, done);
     return false;
   }
   now_.hops += (times < 0 ? -1 : 1) * static_cast<int>(std::fabs(times)) * path.hops();
@@ -219,17 +219,36 @@ void ChannelSearch::try_gpu(std::optional<int> from_net, std::optional<int> from
   if (from) go_back(kind, *from, NodeKind::gpu, gpu, 1);
 }
 
+void ChannelSearch::complete_channel(int& steps) {
+  ++now_.plan.channels;
+  if (better()) {
+    best_ = now_;
+    if (now_.plan.channels == now_.max_channels) steps = kNoStepsNeeded;
+  }
+  if (now_.plan.channels < now_.max_channels) search(steps);
+  --now_.plan.channels;
+}
+
+void ChannelSearch::to_next_gpu(int gpu, int step, int to_net, int to_first, Order order, int& steps) {
+  const auto try_next = [&](int next) { try_gpu({}, gpu, next, step + 1, to_net, to_first, order, steps); };
+  if (order == Order::by_pci) {
+    try_next(step + 1);
+  } else if (order == Order::as_before) {
+    try_next(now_.plan.gpus[at(now_.plan.channels - 1)][at(step + 1)]);
+  } else if (has_switches()) {
+    const Neighbors next = neighbors(gpu);
+    for (std::size_t i = 0; i < next.count; ++i) try_next(next.gpus[i]);
+  } else {
+    const ByNet by_net = to_net == -1 ? ByNet::no : to_net == step + 1 ? ByNet::next : ByNet::later;
+    for (const int next : next_gpus(gpu, by_net)) try_next(next);
+  }
+}
+
 void ChannelSearch::at_gpu(int gpu, int step, int to_net, int to_first, Order order, int& steps) {
   if (steps <= 0) return;
   --steps;
-  if (step == gpus()) {  // a channel is complete
-    ++now_.plan.channels;
-    if (better()) {
-      best_ = now_;
-      if (now_.plan.channels == now_.max_channels) steps = kNoStepsNeeded;
-    }
-    if (now_.plan.channels < now_.max_channels) search(steps);
-    --now_.plan.channels;
+  if (step == gpus()) {
+    complete_channel(steps);
     return;
   }
   now_.plan.gpus[at(now_.plan.channels)][at(step)] = gpu;
@@ -238,18 +257,7 @@ void ChannelSearch::at_gpu(int gpu, int step, int to_net, int to_first, Order or
   } else if (now_.plan.pattern == ChannelPattern::nvls) {
     through_switches(gpu, steps);
   } else if (step < gpus() - 1) {
-    const auto try_next = [&](int next) { try_gpu({}, gpu, next, step + 1, to_net, to_first, order, steps); };
-    if (order == Order::by_pci) {
-      try_next(step + 1);
-    } else if (order == Order::as_before) {
-      try_next(now_.plan.gpus[at(now_.plan.channels - 1)][at(step + 1)]);
-    } else if (has_switches()) {
-      const Neighbors next = neighbors(gpu);
-      for (std::size_t i = 0; i < next.count; ++i) try_next(next.gpus[i]);
-    } else {
-      const ByNet by_net = to_net == -1 ? ByNet::no : to_net == step + 1 ? ByNet::next : ByNet::later;
-      for (const int next : next_gpus(gpu, by_net)) try_next(next);
-    }
+    to_next_gpu(gpu, step, to_net, to_first, order, steps);
   } else if (step == to_first) {
     const int first = now_.plan.gpus[at(now_.plan.channels)][0];
     if (go(NodeKind::gpu, gpu, NodeKind::gpu, first, 1)) {

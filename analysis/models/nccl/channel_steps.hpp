@@ -73,9 +73,9 @@ class ChannelSearch {
   [[nodiscard]] int pci_rate(int gpu) const;
 
   int follow(const GraphPath& path, NodeKind from_kind, float rate, int hops);
-  bool go(NodeKind from_kind, int from, NodeKind to_kind, int to, float times);
-  void go_back(NodeKind from_kind, int from, NodeKind to_kind, int to, float times) {
-    go(from_kind, from, to_kind, to, -times);
+  bool go(NodeKind start_kind, int start, NodeKind end_kind, int end, float times);
+  void go_back(NodeKind start_kind, int start, NodeKind end_kind, int end, float times) {
+    go(start_kind, start, end_kind, end, -times);
   }
   struct Neighbors {
     std::array<int, 2> gpus{};
@@ -92,7 +92,9 @@ class ChannelSearch {
                int to_first, Order order, int& steps);
   void at_gpu(int gpu, int step, int to_net, int to_first, Order order, int& steps);
   void back_to_net(int gpu, int step, int to_first, Order order, int& steps);
-  void through_switches(int gpu, int& steps);
+  void complete_channel(int& steps);
+  void to_next_gpu(int gpu, int step, int to_net, int to_first, Order order, int& steps);
+  void through_switches(int head, int& steps);
   [[nodiscard]] bool may_leave_by(int net, int step) const;
   [[nodiscard]] int step_to_net() const;
   [[nodiscard]] int step_to_first() const;
