@@ -9,17 +9,22 @@ ratios of busbw: measured over the slowest algorithm that may run (the low side)
 
 Rows of one machine depend on each other, so a machine counts once: by the 5 % quantile of its low side and the 95 %
 one of its high side, as logarithms. A class's center and spread are those of its machines and of SHRINK machines'
-worth of the next wider class (PARENTS), up to all machines. A band reaches `spreads` spreads beyond the center, one
-number for each class of sizes and each group of classes (GROUPS: NVLink and verbs, which many machines measured; PCIe
-without NVLink; sends and receives; the rest): the one with which nearest to 90 % of the group's rows lie inside when
-each machine in turn is left out of everything. A run is LOW twice as many spreads below the center: nine in ten is
-not enough to call a machine slow. From FULL_RANKS ranks on, sizes count as if there were so many: what matters is
+worth of the next wider class (PARENTS), up to all machines. A band reaches `spreads` spreads beyond the center, wider by
+Student's t where the machines are few (widening()), as a prediction interval for one more machine is. `spreads` is one
+number for each class of sizes and each group of classes (GROUPS): that with which LEVEL of the group's rows lie inside
+when each machine in turn is left out of center and spread.
+
+LEVEL is more than WANTED, for a width that was fitted with a machine in it flatters that machine: with each machine left
+out of the width as well, LEVEL is the one number, for all classes, that brings WANTED of the rows inside (± 3 %). No
+band reaches farther than all rows of its group. A run is LOW at LOW_REACH as many spreads below the center: nine in ten
+is not enough to call a machine slow. From FULL_RANKS ranks on, sizes count as if there were so many: what matters is
 what each rank sends.
 """
 
 import argparse
 import collections
 import csv
+import functools
 import json
 import math
 import pathlib
@@ -32,6 +37,11 @@ import typing
 SIZES = (("≥ 1 GiB", 1 << 30), ("64 MiB–1 GiB", 64 << 20), ("64 KiB–64 MiB", 64 << 10), ("< 64 KiB", 0))
 SHRINK = 2
 WANTED = 0.9
+LEVEL = 0.95
+LOW_REACH = 1.5
+# Student's t, its 95 % quantile by degrees of freedom (tables); more than the last count as that.
+T = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761, 1.753)
+NORMAL = 1.645
 FULL_RANKS = 64
 # A class's next wider one. Only the first eleven are in the program, in the order of its BandClass.
 PARENTS = {"nvlink": "measured", "nvlink_rack": "open", "rdma": "measured", "many_nodes": "open", "efa": "plugins",
@@ -40,7 +50,7 @@ PARENTS = {"nvlink": "measured", "nvlink_rack": "open", "rdma": "measured", "man
 # TCP, and RDMA through host memory: no healthy run was published, and their model is a ceiling. Under a tenth of it is
 # what TCP gave where RDMA should have run.
 CEILINGS_ONLY = {"sockets": 0.1}
-GROUPS = ("measured", "pcie", "exchange", "open")
+GROUPS = ("nvlink", "rdma", "pcie", "exchange", "open")
 IN_PROGRAM = tuple(PARENTS)[:11]
 EXCHANGES = ("AllToAll", "SendRecv")
 # Logs of one machine that differ in more than their last part; all others are machines of their own.
@@ -236,21 +246,35 @@ def group_of(band_class):
     return next(group for group in GROUPS if within(band_class, group))
 
 
+def widening(machines):
+    """What a prediction interval of so many machines is wider by than that of many."""
+    count = max(2, machines)
+    return T[min(count - 2, len(T) - 1)] * math.sqrt(1 + 1 / count) / NORMAL
+
+
 class Calibration:
     """Bands of all classes and sizes, from all machines or without one."""
 
     def __init__(self, all_points):
+        self.points = list(all_points)
         self.rows = collections.defaultdict(list)  # (class, size class, machine)
-        for point in all_points:
+        for point in self.points:
             self.rows[(point.band_class, size_class(point.size, point.band_class), point.machine)].append(point)
         self.edges = {key: (math.log(quantile([row.low for row in rows], 0.05)),
                             math.log(quantile([row.high for row in rows], 0.95))) for key, rows in self.rows.items()}
         self.spreads = {(group, size): self._fitting_spreads(group, size)
                         for group in GROUPS for size in range(len(SIZES))}
 
-    def machines(self, band_class, size):
-        return sum(key[:2] == (band_class, size) for key in self.rows)
+    @functools.cached_property
+    def unseen(self):
+        """machine → the calibration that never saw it."""
+        names = {point.machine for point in self.points}
+        return {name: Calibration([point for point in self.points if point.machine != name]) for name in names}
 
+    def machines(self, band_class, size, without=None):
+        return sum(key[:2] == (band_class, size) and key[2] != without for key in self.rows)
+
+    @functools.cache
     def _center(self, band_class, size, side, without):
         values = [edges[side] for (kind, of_size, machine), edges in self.edges.items()
                   if of_size == size and machine != without and within(kind, band_class)]
@@ -264,50 +288,74 @@ class Calibration:
         center = (sum(values) + SHRINK * center) / share
         return center, math.sqrt((sum((value - center) ** 2 for value in values) + SHRINK * spread ** 2) / share)
 
-    def band(self, band_class, size, without=None, spreads=None):
-        size = size_class(SIZES[size][1], band_class)
-        reach = self.spreads[(group_of(band_class), size)] if spreads is None else spreads
-        low, low_spread = self._center(band_class, size, 0, without)
-        high, high_spread = self._center(band_class, size, 1, without)
-        lowest = math.exp(low - reach * low_spread)
-        return min(lowest, CEILINGS_ONLY.get(band_class, lowest)), max(1.0, math.exp(high + reach * high_spread))
+    def _weight(self, band_class, size, without):
+        """The machines that a class's center stands on; one without any is the next wider one."""
+        own = sum(key[1] == size and key[2] != without and within(key[0], band_class) for key in self.rows)
+        parent = PARENTS[band_class]
+        return own + SHRINK if own or not parent else self._weight(parent, size, without)
 
-    def surely_low(self, band_class, size, without=None):
+    def _edge(self, band_class, size, side, without, spreads):
+        """The edge so many spreads out, as a logarithm, below (side 0) or above (1)."""
+        center, spread = self._center(band_class, size, side, without)
+        reach = spreads * widening(self._weight(band_class, size, without)) * spread
+        return center + reach if side else center - reach
+
+    def band(self, band_class, size):
+        size = size_class(SIZES[size][1], band_class)
+        spreads = self.spreads[(group_of(band_class), size)]
+        lowest = math.exp(self._edge(band_class, size, 0, None, spreads))
+        highest = math.exp(self._edge(band_class, size, 1, None, spreads))
+        return min(lowest, CEILINGS_ONLY.get(band_class, lowest)), max(1.0, highest)
+
+    def surely_low(self, band_class, size):
         if band_class in CEILINGS_ONLY:
             return CEILINGS_ONLY[band_class]
         size = size_class(SIZES[size][1], band_class)
-        low, spread = self._center(band_class, size, 0, without)
-        return math.exp(low - 2 * self.spreads[(group_of(band_class), size)] * spread)
+        return math.exp(self._edge(band_class, size, 0, None, LOW_REACH * self.spreads[(group_of(band_class), size)]))
+
+    def _rows(self, size, node_):
+        """(class, rows, the calibration that never saw them)."""
+        return [(kind, rows, self.unseen[machine]) for (kind, of_size, machine), rows in self.rows.items()
+                if (size is None or of_size == size) and within(kind, node_)]
 
     def called_low(self, size, node_):
-        """Left-out rows that would be LOW: (rows, all)."""
+        """Rows that would be LOW by the calibration that never saw their machine: (rows, all)."""
         low = total = 0
-        for (kind, of_size, machine), rows in self.rows.items():
-            if of_size == size and within(kind, node_):
-                low += sum(row.low < self.surely_low(kind, size, machine) for row in rows)
-                total += len(rows)
+        for kind, rows, others in self._rows(size, node_):
+            index = size_class(rows[0].size, kind)
+            low += sum(row.low < others.surely_low(kind, index) for row in rows)
+            total += len(rows)
         return low, total
 
-    def coverage(self, size, left_out, spreads=None, band_class=None):
-        """(rows inside, rows)."""
+    def coverage(self, size, left_out, node_="all"):
+        """(rows inside, rows), by the band of all machines or by that of all others; of every size for None."""
         inside = total = 0
-        for (kind, of_size, machine), rows in self.rows.items():
-            if of_size != size or not within(kind, band_class or "all"):
-                continue
-            low, high = self.band(kind, size, machine if left_out else None, spreads)
+        for kind, rows, others in self._rows(size, node_):
+            low, high = (others if left_out else self).band(kind, size_class(rows[0].size, kind))
             inside += sum(low <= row.low and row.high <= high for row in rows)
             total += len(rows)
         return inside, total
 
+    def _spreads_to_hold(self, row, band_class, size, machine=None):
+        """How many spreads the band (of the other machines) must reach for the row to be inside."""
+        needed = 0.0
+        for side, value in ((0, row.low), (1, row.high)):
+            center, spread = self._center(band_class, size, side, machine)
+            beyond = center - math.log(value) if side == 0 else math.log(value) - center
+            if side == 0 or value > 1:
+                needed = max(needed, beyond / (spread * widening(self._weight(band_class, size, machine))))
+        return needed
+
     def _fitting_spreads(self, group, size):
         members = {key[2] for key in self.rows if key[1] == size and within(key[0], group)}
         group = group if len(members) > 1 else "all"  # one machine says nothing of another
-
-        def missed(spreads):
-            inside, total = self.coverage(size, True, spreads, group)
-            return abs(inside / total - WANTED)
-
-        return min((twentieths / 20 for twentieths in range(1, 100)), key=missed)
+        rows = [(row, kind, size, machine) for (kind, of_size, machine), each in self.rows.items()
+                if of_size == size and within(kind, group) for row in each]
+        needed = sorted(self._spreads_to_hold(*row) for row in rows)[math.ceil(LEVEL * len(rows)) - 1]
+        # Where the few machines differ as never seen otherwise: no farther than all that was measured.
+        farthest = max(self._spreads_to_hold(*row[:3]) for row in rows)
+        # Rounded up to twentieths: more would pretend to be exact.
+        return math.ceil(20 * min(needed, farthest)) / 20
 
     def errors(self, size, band_class, left_out):
         """|measured over expected, less 1| in %, the expected one as it is, or by the other machines' median ratio."""
@@ -322,6 +370,10 @@ class Calibration:
         return found
 
 
+def edge_text(edge):
+    return f"{edge:.2f}" if edge >= 0.1 else f"{max(edge, 0.001):.3f}"
+
+
 def table(calibration):
     lines = []
     for band_class in IN_PROGRAM:
@@ -330,7 +382,7 @@ def table(calibration):
             low, high = calibration.band(band_class, size)
             surely = calibration.surely_low(band_class, size)
             machines = calibration.machines(band_class, size_class(SIZES[size][1], band_class))
-            cells.append(f"{{{low:.2f}, {high:.2f}, {surely:.2f}, {machines}}}")
+            cells.append(f"{{{', '.join(map(edge_text, (low, high, surely)))}, {machines}}}")
         lines.append(f"    {{{{{', '.join(cells)}}}}},  // {band_class}")
     return "\n".join(lines)
 

@@ -17,6 +17,15 @@ using Json = nlohmann::ordered_json;
 
 Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
+Json nccl_table_json(const NcclTableChoice& choice) {
+  return {{"algorithm", choice.algorithm},
+          {"protocol", choice.protocol},
+          {"channels", {choice.min_channels, choice.max_channels}},
+          {"machine", choice.machine},
+          {"nodes", choice.nodes},
+          {"versions", nccl_versions(choice)}};
+}
+
 Json predicted_row_json(const PredictedRow& row, const GpuCluster& cluster) {
   const PredictedBusbw rates = predicted_busbw(row, cluster);
   return {{"operation", operation(row.operation).name},
@@ -29,7 +38,8 @@ Json predicted_row_json(const PredictedRow& row, const GpuCluster& cluster) {
           {"expected_by", row.expected.expected_by},
           {"limited_by", row.expected.limited_by},
           {"nccl_seconds", number_or_null(nccl_seconds(row))},
-          {"nccl_choice", nccl_choice_name(row)}};
+          {"nccl_choice", nccl_choice_name(row)},
+          {"nccl_table", row.table ? nccl_table_json(*row.table) : Json(nullptr)}};
 }
 
 void add_rate(Json& json, const char* algorithm, std::optional<double> healthy,

@@ -10,6 +10,7 @@
 
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -46,7 +47,8 @@ Prediction predict(std::string topology, const GpuCluster& cluster, std::span<co
         row.expected.limited_by = "less than 4 B per rank";
         continue;
       }
-      row.expected = expect_on_gpus(id, size, cluster);
+      row.expected = expect_on_gpus(id, size, with_table_choice(cluster, id, size));
+      row.table = nccl_table_choice(id, size, cluster);
       row.nccl = nccl_choice(id, size, cluster);
       if (busbw(row, cluster, row.expected.expected_seconds).value_or(0) < plateau_busbw(id, cluster) / 2) {
         row.expected.limited_by = "latency";
@@ -75,6 +77,20 @@ std::string nccl_choice_name(const PredictedRow& row) {
   return row.nccl ? fmt::format("{} {}", name(row.nccl->algorithm), name(row.nccl->protocol)) : "";
 }
 
+namespace {
+
+bool is_by_table(const PredictedRow& row) {
+  return row.table && row.table->algorithm == row.expected.expected_by;
+}
+
+/// "ring"; "ring/ll128" where NCCL's choice is known.
+std::string expected_by_cell(const PredictedRow& row) {
+  if (row.expected.expected_by.empty()) return std::string(kNone);
+  return is_by_table(row) ? row.table->algorithm + "/" + row.table->protocol : row.expected.expected_by;
+}
+
+}  // namespace
+
 std::vector<std::string> prediction_headings() {
   return {"size",      "time (µs)", "ring", "tree",        "expected",
           "band from", "band to",   "NCCL", "expected by", "limited by"};
@@ -83,16 +99,12 @@ std::vector<std::string> prediction_headings() {
 std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
   const PredictedBusbw rates = predicted_busbw(row, cluster);
   const std::optional<double>& seconds = row.expected.expected_seconds;
-  return {format_bytes(row.size_bytes),
-          seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone),
-          rate_cell(rates.ring),
-          rate_cell(rates.tree),
-          rate_cell(rates.expected),
-          rate_cell(rates.band_low),
-          rate_cell(rates.band_high),
-          rate_cell(rates.nccl),
-          row.expected.expected_by.empty() ? std::string(kNone) : row.expected.expected_by,
-          row.expected.limited_by};
+  return {
+      format_bytes(row.size_bytes), seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone),
+      rate_cell(rates.ring),        rate_cell(rates.tree),
+      rate_cell(rates.expected),    rate_cell(rates.band_low),
+      rate_cell(rates.band_high),   rate_cell(rates.nccl),
+      expected_by_cell(row),        row.expected.limited_by};
 }
 
 std::string prediction_title(const Prediction& prediction) {
@@ -146,6 +158,13 @@ std::string prediction_legend(const Prediction& prediction) {
       "tree by "
       "NCCL 2.30's own tuning table.",
       fmt::join(bands, "; "));
+  const auto chosen = std::find_if(prediction.rows.begin(), prediction.rows.end(), is_by_table);
+  if (chosen != prediction.rows.end()) {
+    text += fmt::format(
+        " Where a protocol is named: what the code of {} chooses on {} × {} without GPUs, as far as these "
+        "versions agree.",
+        nccl_versions(*chosen->table), chosen->table->machine, chosen->table->nodes);
+  }
   if (ceiling_only(prediction.cluster)) {
     text += fmt::format(
         " All figures are ceilings: the rate over {} is below that of the NICs, and no source says by how "

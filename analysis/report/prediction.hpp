@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/operation.hpp"
@@ -16,7 +17,8 @@ struct PredictedRow {
   OperationId operation = OperationId::all_reduce;
   std::uint64_t size_bytes = 0;
   Expectation expected;
-  std::optional<NcclChoice> nccl{};  ///< a third opinion: NCCL's own; none where it has none
+  std::optional<NcclChoice> nccl{};        ///< a third opinion: NCCL's own; none where it has none
+  std::optional<NcclTableChoice> table{};  ///< what NCCL's own code chose on such a machine, as far as known
 };
 
 /// The expected table of a cluster on which nothing has been measured.

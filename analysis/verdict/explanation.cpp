@@ -14,6 +14,7 @@
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/links.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 #include "topology/catalogue/links.hpp"
@@ -250,6 +251,15 @@ std::string undecided(const Row& row, const GpuCluster& cluster, double measured
       loss_cause(row, cluster), healthy_remarks(row, cluster));
 }
 
+/// ": NCCL 2.28.9 chooses tree/ll128 here (table: as on hgx-h100 × 2)" where that made the expectation.
+std::string table_choice_in_words(const Row& row, const GpuCluster& cluster) {
+  const std::string& ran = row.measurement.algorithm_ran;
+  if (cluster.run.algorithm || (!ran.empty() && ran != kLibraryChoice)) return {};
+  const RowKey& key = row.measurement.key;
+  const auto choice = nccl_table_choice(key.operation, key.size_bytes, cluster);
+  return choice && choice->algorithm == row.expectation.expected_by ? ": " + words(*choice) : "";
+}
+
 }  // namespace
 
 std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
@@ -298,8 +308,9 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
                             : in_band ? fmt::format("bandwidth-bound ({})", expected.limited_by)
                                       : fmt::format("below its bandwidth limit ({})", expected.limited_by);
   return fmt::format(
-      "{}; {}", bound,
-      share_of_model(*expected.expected_seconds / row.measurement.seconds, expected.expected_by));
+      "{}; {}{}", bound,
+      share_of_model(*expected.expected_seconds / row.measurement.seconds, expected.expected_by),
+      table_choice_in_words(row, cluster));
 }
 
 std::string explain_series(const SizeSeries& series, VerdictWord verdict, const GpuCluster& cluster) {

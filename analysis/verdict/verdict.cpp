@@ -10,6 +10,7 @@
 
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "base/statistics.hpp"
 #include "topology/catalogue/gpus.hpp"
 
@@ -166,13 +167,25 @@ GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
   return cluster;
 }
 
+/// The same of a row, with the protocol; where nobody told, with NCCL's own choice, as far as it is known.
+GpuCluster running(const GpuCluster& cluster, const Row& row) {
+  const RowKey& key = row.measurement.key;
+  const std::string& ran = row.measurement.algorithm_ran;
+  GpuCluster found = running(cluster, algorithm_of(row));
+  if (const auto slash = ran.find('/'); slash != std::string::npos)
+    found.run.protocol = ran.substr(slash + 1);
+  return with_table_choice(std::move(found), key.operation, key.size_bytes);
+}
+
 /// The same for a sweep's verdict, which is about its large rows: where they all ran one algorithm.
 GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
   std::set<std::string> algorithms;
   for (const Row* row : series) {
     if (row->measurement.key.size_bytes >= kLargeSize) algorithms.insert(algorithm_of(*row));
   }
-  return algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster;
+  const RowKey& largest = series.back()->measurement.key;
+  return with_table_choice(algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster,
+                           largest.operation, largest.size_bytes);
 }
 
 }  // namespace
@@ -182,8 +195,8 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   warn_of_another_transport(run, cluster);
   for (Row& row : run.rows) {
     row.verdict = {};
-    row.expectation = expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes,
-                                     running(cluster, algorithm_of(row)));
+    row.expectation =
+        expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, running(cluster, row));
   }
   for (const SizeSeries& series : series_of(run.rows)) {
     const GpuCluster ran = running(cluster, series);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -113,6 +114,10 @@ bool nccl_before(const std::string& version, int minor) {
   return major < 2 || (major == 2 && found < minor);
 }
 
+/// Settings by which something else than NCCL's own table decides (NCCL's documentation, environment
+/// variables).
+constexpr std::array<std::string_view, 3> kChoosing{"NCCL_ALGO", "NCCL_PROTO", "NCCL_TUNER_PLUGIN"};
+
 /// Whether the run could use NVLS: NCCL has it from 2.17 on within a node and from 2.18 on across nodes
 /// (release notes), its log counts the channels for it, and a variable turns it off.
 void note_nvls(GpuCluster& cluster, const Run& run) {
@@ -127,6 +132,10 @@ void note_nvls(GpuCluster& cluster, const Run& run) {
 
 GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
   note_nvls(cluster, run);
+  cluster.run.nccl_version = nccl_version_code(run.versions.nccl);
+  cluster.run.settings_choose = std::any_of(kChoosing.begin(), kChoosing.end(), [&](std::string_view name) {
+    return run.environment.contains(std::string(name));
+  });
   if (run.log) cluster = with_log_facts(std::move(cluster), *run.log);
   if (own_floor) cluster.run.min_microseconds = min_microseconds(run);
   return cluster;

@@ -4,6 +4,7 @@
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/bands.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -38,6 +39,21 @@ const AlgorithmRate& best_of(const std::vector<AlgorithmRate>& rates) {
   });
 }
 
+/// The one that the table says; none where it says nothing, or one that has no model here.
+std::optional<AlgorithmRate> by_table(const std::vector<AlgorithmRate>& rates, const GpuRunFacts& run) {
+  if (run.algorithm || !run.table_choice) return std::nullopt;
+  const auto found = std::find_if(rates.begin(), rates.end(),
+                                  [&](const AlgorithmRate& rate) { return rate.name == *run.table_choice; });
+  if (found == rates.end()) return std::nullopt;
+  return *found;
+}
+
+/// Of the algorithm that it belongs to: 1 where that is another one.
+double protocol_part(const AlgorithmRate& rate, const GpuRunFacts& run) {
+  const std::optional<std::string>& algorithm = run.algorithm ? run.algorithm : run.table_choice;
+  return run.protocol && algorithm == std::string(rate.name) ? protocol_efficiency(*run.protocol) : 1;
+}
+
 }  // namespace
 
 std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster) {
@@ -69,12 +85,15 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
     if (rate.name == "tree") expected.tree_seconds = seconds(rate);
   }
   const AlgorithmRate& best = best_of(rates);
-  expected.expected_seconds = seconds(best);
-  expected.expected_by = best.name;
-  expected.limited_by = best.limit.name;
+  AlgorithmRate runs = by_table(rates, cluster.run).value_or(best);
+  runs.gigabytes_per_second *= protocol_part(runs, cluster.run);
+  expected.expected_by = runs.name;
+  expected.limited_by = runs.limit.name;
+  expected.expected_seconds = seconds(runs);
+  // Whatever the table says, another algorithm may have run.
   const Band& edges = band(band_class(id, cluster), bytes, cluster.ranks());
-  expected.fastest_seconds = *expected.expected_seconds / edges.high;
-  expected.slowest_seconds = seconds(rates.front()) / edges.low;
+  expected.fastest_seconds = std::min(seconds(best), *expected.expected_seconds) / edges.high;
+  expected.slowest_seconds = std::max(seconds(rates.front()), *expected.expected_seconds) / edges.low;
   return expected;
 }
 

@@ -13,6 +13,7 @@
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/lab01/gap.hpp"
 #include "analysis/report/lab01/price.hpp"
@@ -332,7 +333,8 @@ Run lab01_prediction(const GpuCluster& cluster) {
     row.measurement.key.count = size.bytes / sizeof(float);
     row.measurement.key.reduction = Reduction::sum;
     row.measurement.algorithm_ran = kLibraryChoice;
-    row.expectation = expect_on_gpus(OperationId::all_reduce, size.bytes, cluster);
+    row.expectation = expect_on_gpus(OperationId::all_reduce, size.bytes,
+                                     with_table_choice(cluster, OperationId::all_reduce, size.bytes));
     // Over sockets the model is a ceiling: how far below it a run stays, no source tells.
     if (cluster.domains() > 1 && traits(cluster.transport).slower_than_nics)
       row.expectation.slowest_seconds.reset();

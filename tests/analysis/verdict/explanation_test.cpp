@@ -154,9 +154,23 @@ TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
   collbench::Run run = run_from_expectation(cluster, 1);
   run.rows.resize(2);
   run = judged_on_gpus(run, cluster);
-  EXPECT_EQ(run.rows.back().verdict.explanation,
-            "No row of 64 MiB or more, and a verdict needs two; the largest row, 4 MiB, is latency-bound; "
-            "100 % of the ring model.");
+  EXPECT_EQ(
+      run.rows.back().verdict.explanation,
+      "No row of 64 MiB or more, and a verdict needs two; the largest row, 4 MiB, is latency-bound; "
+      "100 % of the tree model: NCCL 2.21.5 to 2.32.3 choose tree/ll128 here (table: as on hgx-a100 × 2).");
+}
+
+TEST(Explanation, WhatRanIsNotAskedOfTheTable) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  for (Row& row : run.rows) row.measurement.algorithm_ran = "ring/ll128";
+  run = judged_on_gpus(run, cluster);
+  EXPECT_THAT(run.rows[1].verdict.explanation,
+              AllOf(HasSubstr("of the ring model"), testing::Not(HasSubstr("choose"))));
+  GpuCluster ring = cluster;
+  ring.run.algorithm = "ring";
+  const double simple = *expect_on_gpus(OperationId::all_reduce, 4 * kMiB, ring).expected_seconds;
+  EXPECT_GT(*run.rows[1].expectation.expected_seconds, simple);  // LL128 carries 92 % of what Simple does
 }
 
 TEST(Explanation, ARowIsLatencyOrBandwidthBound) {

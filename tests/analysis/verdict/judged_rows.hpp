@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 
@@ -19,7 +20,8 @@ inline Run run_from_expectation(const GpuCluster& cluster, double slower,
     Row row;
     row.measurement.key.operation = id;
     row.measurement.key.size_bytes = size;
-    row.measurement.seconds = *expect_on_gpus(id, size, cluster).expected_seconds * slower;
+    row.measurement.seconds =
+        *expect_on_gpus(id, size, with_table_choice(cluster, id, size)).expected_seconds * slower;
     run.rows.push_back(row);
   }
   return run;
