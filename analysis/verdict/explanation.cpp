@@ -246,9 +246,9 @@ std::string undecided(const Row& row, const GpuCluster& cluster, double measured
   return fmt::format(
       "{:.1f} GB/s at {} is {}: less than nine in ten healthy runs of its class reach ({}: {:.2f} of it), "
       "and not so "
-      "little that something must be wrong. If something is: {}.{}",
+      "little that something must be wrong. If something is: {}.{}{}",
       measured, size, share_of_model(to_ring(row), floor_algorithm(row)), name(kind), edges.low,
-      loss_cause(row, cluster), healthy_remarks(row, cluster));
+      loss_cause(row, cluster), healthy_remarks(row, cluster), wide_band(row, cluster));
 }
 
 /// ": NCCL 2.28.9 chooses tree/ll128 here (table: as on hgx-h100 × 2)" where that made the expectation.

@@ -19,8 +19,13 @@ constexpr double kNoise = 0.015;
 /// The expected seconds of a row when so much of the links is left.
 using SecondsWith = std::function<double(double left)>;
 
-double seconds_on(const Row& row, const GpuCluster& cluster) {
+double seconds_on(const Row& row, GpuCluster cluster) {
   const RowKey& key = row.measurement.key;
+  // The table speaks of a healthy machine: with less of a link another algorithm may run, and hide the loss.
+  if (!cluster.run.algorithm) {
+    cluster.run.table_choice.reset();
+    cluster.run.protocol.reset();
+  }
   return expect_on_gpus(key.operation, key.size_bytes, cluster).expected_seconds.value_or(0);
 }
 
