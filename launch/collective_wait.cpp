@@ -45,6 +45,7 @@ void CollectiveWait::wait(const std::string& what, const std::function<void()>& 
       state = State::failed;
     }
   };
+  if (begins_) begins_(what);
   const double start = clock_.seconds();
   attempt(begin);
   for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kMaxRoundSeconds)) {

@@ -13,9 +13,17 @@ namespace collbench::launch {
 class CollectiveWait {
  public:
   /// `host` is this rank's. `limit_seconds` is how long one wait may take; 0: as long as it likes. A rank
-  /// that waits is inside a call of `waits`, which must outlive this.
-  CollectiveWait(Ranks& ranks, std::string host, const Clock& clock, double limit_seconds, CallCounter& waits)
-      : ranks_(ranks), host_(std::move(host)), clock_(clock), limit_seconds_(limit_seconds), waits_(waits) {}
+  /// that waits is inside a call of `waits`, which must outlive this. `begins` is told of each wait before it
+  /// begins: a rank that hangs inside a call of `begin` answers no question, so that only a watchdog can end
+  /// the others' wait.
+  CollectiveWait(Ranks& ranks, std::string host, const Clock& clock, double limit_seconds, CallCounter& waits,
+                 std::function<void(const std::string& what)> begins = {})
+      : ranks_(ranks),
+        host_(std::move(host)),
+        clock_(clock),
+        limit_seconds_(limit_seconds),
+        waits_(waits),
+        begins_(std::move(begins)) {}
 
   /// Calls `begin` once, then `over` again and again until it is true on every rank. Collective. When either
   /// throws an Error on some rank, or the time is up, throws the same AgreedError on all ranks; `what` names
@@ -34,6 +42,7 @@ class CollectiveWait {
   const Clock& clock_;
   double limit_seconds_;
   CallCounter& waits_;
+  std::function<void(const std::string& what)> begins_;
 };
 
 }  // namespace collbench::launch

@@ -371,12 +371,18 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
   const RunContext context = make_run_context(options, session);
+  bool backend_starts = true;
+  const auto wait_begins = [&](const std::string& what) {
+    if (backend_starts && options.blocks_have_timeout) flight.step(what);  // later the rows are steps
+  };
   const launch::CollectiveWait waiter(
       ranks, context.host, session.clock(),
-      options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0, flight.exchanges());
+      options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0, flight.exchanges(),
+      wait_begins);
   const TrafficMatrix traffic = find_traffic(options, context.host, ranks);
-  flight.step_without_limit("start of the backend");  // each of its waits for GPUs has a limit of its own
+  flight.step_without_limit("start of the backend");  // until it waits for the first time
   const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.calls());
+  backend_starts = false;
   flight.step("planning the rows");
   const RunPlan plan = plan_run(options, context.host, measured, ranks, traffic);
   if (options.dry_run) {

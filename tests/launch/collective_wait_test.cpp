@@ -95,6 +95,19 @@ TEST(CollectiveWait, AfterTheLimitTheBusyRanksAreNamed) {
   }
 }
 
+TEST(CollectiveWait, AWatchdogIsToldOfEachWaitBeforeItBegins) {
+  const StepClock clock;
+  run_rank_threads(2, [&](Ranks& ranks) {
+    std::vector<std::string> order;
+    CallCounter waits;
+    const CollectiveWait waiter(ranks, "host", clock, 10, waits,
+                                [&](const std::string& what) { order.push_back(what); });
+    waiter.wait("the first", [&] { order.emplace_back("begins"); }, [] { return true; });
+    waiter.wait("the second", [] {}, [] { return true; });
+    EXPECT_THAT(order, testing::ElementsAre("the first", "begins", "the second"));
+  });
+}
+
 TEST(CollectiveWait, WithoutALimitItWaits) {
   std::atomic<int> asked{0};
   const auto errors = errors_of(0, [](int) {}, [&](int) { return ++asked > 2000; });

@@ -303,6 +303,15 @@ class Failures(Simulated):
         self.ends(run, shared, 4, "timed out")
 
 
+    def test_a_rank_that_never_comes(self):
+        """To the first communicator, which can be given up, and to a later one, where only the watchdog helps."""
+        shared = {file.name for file in pathlib.Path("/dev/shm").glob("nccl-*")}
+        for number, step in ((1, "creation of a communicator"), (2, "AllReduce 4 KiB")):
+            result = self.run_ranks(3, *QUICK, *SMALL, "-T", "5", environment={"COLLBENCH_STAND_IN": f"init_hang:{number}@2"})
+            self.check_line(result, f"{step}: timed out after 5 s without progress: ", 4)
+        self.assertEqual({file.name for file in pathlib.Path("/dev/shm").glob("nccl-*")} - shared, set())
+
+
 if __name__ == "__main__":
     skip_without_library()
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -3,6 +3,7 @@
 // itself before NCCL's operations, so that their data move (moved_data.hpp): each calls NCCL's own first, and
 // nothing moves when that refuses. What this NCCL lacks stays missing.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "tests/collectives/nccl/real_nccl/moved_data.hpp"
+#include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -173,8 +175,16 @@ NcclResult get_unique_id(NcclUniqueId* id) {
   return result;
 }
 
+/// "init_hang:N@RANK" (injected_fault.hpp): this rank never comes to its N-th communicator.
+void come_or_stay_away() {
+  static int communicators_made = 0;
+  if (injected_fault("init_hang") != ++communicators_made) return;
+  while (true) ::pause();
+}
+
 NcclResult comm_init_rank_config(NcclHandle* handle, int ranks, NcclUniqueId id, int rank,
                                  NcclConfig* config) {
+  come_or_stay_away();
   const NcclResult result = original().calls.comm_init_rank_config(handle, ranks, id, rank, config);
   note(result, handle, ranks, id, rank);
   return result;
