@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 // What two slots disagree in; the weights only order candidates.
 constexpr int kOtherGpuModel = 6000;
 constexpr int kOtherNearness = 4000;
+constexpr int kCloserThanReference = 500;
 constexpr int kOtherWiring = 4000;
 constexpr int kOtherLinkCount = 1000;
 constexpr int kOtherNumaNode = 1000;
@@ -28,7 +30,12 @@ constexpr int kNone = -1;                // no counterpart
 /// the cheapest candidate first, and never beyond what the best one so far costs.
 class Search {
  public:
-  Search(const SlotPlan& a, const SlotPlan& b) : a_(a), b_(b), taken_(b.slots.size()) {
+  Search(const SlotPlan& a, const SlotPlan& b, bool a_is_reference, bool far_says_nothing)
+      : a_(a),
+        b_(b),
+        a_is_reference_(a_is_reference),
+        far_says_nothing_(far_says_nothing),
+        taken_(b.slots.size()) {
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {
       const auto of_kind = [kind](const DeviceSlot& slot) { return slot.device.kind == kind; };
       const auto in_a = std::count_if(a.slots.begin(), a.slots.end(), of_kind);
@@ -168,11 +175,18 @@ class Search {
       if (counterpart > j && a_.slots[k].device.kind == mine.device.kind) cost += kOtherOrder;
       const Nearness near = a_.near[i][k];
       const Nearness there = b_.near[j][counterpart];
-      if (near != Nearness::unknown && there != Nearness::unknown && near != there) cost += kOtherNearness;
+      cost += nearness_cost(near, there);
       cost += wiring_cost(a_.nvlinks[i][k], b_.nvlinks[j][counterpart]);
       cost += wiring_cost(a_.nvlinks[k][i], b_.nvlinks[counterpart][j]);
     }
     return cost;
+  }
+
+  [[nodiscard]] int nearness_cost(Nearness near, Nearness there) const {
+    if (near == Nearness::unknown || there == Nearness::unknown || near == there) return 0;
+    if (!a_is_reference_) return kOtherNearness;
+    if (there == Nearness::far && far_says_nothing_) return 0;
+    return there < near ? kCloserThanReference : kOtherNearness;
   }
 
   static int wiring_cost(int links, int there) {
@@ -229,6 +243,8 @@ class Search {
 
   const SlotPlan& a_;
   const SlotPlan& b_;
+  bool a_is_reference_;
+  bool far_says_nothing_;            ///< of a pair in b
   std::vector<bool> taken_;          ///< of b's slots
   std::vector<int> empty_;           ///< how many slots of a are empty in b: GPUs, NVSwitches, NICs
   std::set<std::string> addresses_;  ///< of b; empty where they are not those of a
@@ -336,11 +352,12 @@ std::optional<Device> DeviceMatch::in_b(const Device& of_a) const {
   return std::nullopt;
 }
 
-DeviceMatch match_devices(const Host& a, const Host& b) {
+DeviceMatch match_devices(const Host& a, const Host& b, bool a_is_reference) {
   const NvLinkCount count = common_nvlink_count(a, b);
   const SlotPlan plan_a = slot_plan(a, count);
   const SlotPlan plan_b = slot_plan(b, count);
-  const std::vector<int> found = Search(plan_a, plan_b).best();
+  const std::vector<int> found =
+      Search(plan_a, plan_b, a_is_reference, has_arm_cpu(a) || has_arm_cpu(b)).best();
   DeviceMatch match;
   std::vector<bool> taken(plan_b.slots.size());
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -39,7 +39,8 @@ struct DeviceMatch {
 /// or UUID where no address is known, and then the order: of a row of twins with one taken away, the others
 /// keep their order. The order of listing never decides where addresses are known. The search for the least
 /// disagreement is bounded, so two machines that have little in common are matched quickly and perhaps not
-/// best.
-[[nodiscard]] DeviceMatch match_devices(const Host& a, const Host& b);
+/// best. Where `a` is a reference machine, devices that are closer in `b` disagree little: boards of one type
+/// share their PCIe switches in different ways.
+[[nodiscard]] DeviceMatch match_devices(const Host& a, const Host& b, bool a_is_reference = false);
 
 }  // namespace collbench::topology

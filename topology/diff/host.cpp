@@ -215,7 +215,27 @@ void diff_node(FindingList& findings, const DevicePair& devices, const NumaNode&
 
 }  // namespace
 
+namespace {
+
+/// The NUMA nodes that devices say they are next to. A matrix has no list of the nodes.
+std::size_t named_numa_nodes(const Host& host) {
+  std::set<int> numbers;
+  const auto add = [&](DeviceKind kind, std::size_t count) {
+    for (int i = 0; i < static_cast<int>(count); ++i) {
+      if (const auto node = numa_node_of(host, {kind, i})) numbers.insert(*node);
+    }
+  };
+  add(DeviceKind::gpu, host.gpus.size());
+  add(DeviceKind::nic, host.nics.size());
+  return numbers.size();
+}
+
+}  // namespace
+
 bool same_numa_nodes(const HostPair& pair) {
+  // NPS4 and SNC are settings, and no reference machine prescribes them.
+  if (pair.a_is_reference && pair.b.numa_nodes.empty() && named_numa_nodes(pair.b) > pair.a.numa_nodes.size())
+    return false;
   return pair.a.numa_nodes.empty() || pair.b.numa_nodes.empty() ||
          pair.a.numa_nodes.size() == pair.b.numa_nodes.size();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/units.hpp"
 #include "topology/catalogue/gpus.hpp"
 #include "topology/diff/finding.hpp"
 #include "topology/graph/lookup.hpp"
@@ -100,8 +101,8 @@ std::string different_nics(const Host& a, const Host& b) {
   const Network in_b = network(b);
   const auto [fewer, more] = std::minmax(in_a.nics, in_b.nics);
   if (fewer == 0 || 2 * fewer > more || in_a.gigabits == in_b.gigabits) return {};
-  return fmt::format("{} NICs of {} Gb/s instead of {} of {}", in_b.nics, in_b.gigabits, in_a.nics,
-                     in_a.gigabits);
+  return fmt::format("{} of {} Gb/s instead of {} of {}", counted(static_cast<std::size_t>(in_b.nics), "NIC"),
+                     in_b.gigabits, in_a.nics, in_a.gigabits);
 }
 
 }  // namespace collbench::topology

@@ -27,6 +27,9 @@ void diff_graphs(const HostPair& pair, FindingList& findings);
 /// Whether both hosts have as many NUMA nodes; else everything next to one has moved, which is one finding.
 [[nodiscard]] bool same_numa_nodes(const HostPair& pair);
 
+/// Whether it is a Grace or another ARM host: there nvidia-smi says SYS of any two devices (paths.cpp).
+[[nodiscard]] bool has_arm_cpu(const Host& host);
+
 /// Whether a device is next to another NUMA node than its counterpart.
 [[nodiscard]] bool has_moved(const HostPair& pair, const DevicePair& devices);
 

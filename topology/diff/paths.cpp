@@ -1,6 +1,7 @@
 // diff_paths() of parts.hpp: which devices meet below one switch, below one CPU, or only between CPUs.
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
@@ -34,6 +35,14 @@ bool by_a_switch(const Change& change) {
   return (change.in_a == Nearness::one_switch) != (change.in_b == Nearness::one_switch);
 }
 
+/// nvidia-smi says SYS of any two devices of a Grace tray, also of one CPU's, because C2C is no PCIe
+/// (kubernetes-sigs/ dranet, examples/oke-bm-gpu-gb200-rocev2-dranet; sgl-project/sglang#11208): that says
+/// nothing of the way between them.
+bool says_far_of_all(const Host& host, const Device& a, const Device& b) {
+  const StatedPath* stated = find_stated_path(host, a, b);
+  return stated != nullptr && stated->type.value == PathType::sys;
+}
+
 struct Paths {
   std::vector<ChangedPath> changed;
   std::size_t by_switch_in_a = 0;
@@ -48,11 +57,15 @@ Paths all_paths(const HostPair& pair) {
     }
   }
   Paths paths;
+  const bool arm = pair.a_is_reference && (has_arm_cpu(pair.a) || has_arm_cpu(pair.b));
   for (std::size_t i = 0; i < devices.size(); ++i) {
     for (std::size_t j = i + 1; j < devices.size(); ++j) {
       const Change change{nearness(pair.a, *devices[i].a, *devices[j].a),
                           nearness(pair.b, *devices[i].b, *devices[j].b)};
       if (change.in_a == Nearness::unknown || change.in_b == Nearness::unknown) continue;
+      if (arm && (says_far_of_all(pair.a, *devices[i].a, *devices[j].a) ||
+                  says_far_of_all(pair.b, *devices[i].b, *devices[j].b)))
+        continue;
       paths.by_switch_in_a += change.in_a == Nearness::one_switch ? 1 : 0;
       paths.by_switch_in_b += change.in_b == Nearness::one_switch ? 1 : 0;
       if (change.in_a != change.in_b) paths.changed.push_back({devices[i], devices[j], change});
@@ -80,7 +93,29 @@ std::string describe(const HostPair& pair, Side side, const Explained<Change>& e
   return join_words(parts);
 }
 
+/// Boards of one type share their PCIe switches in different ways: what is closer than on the reference
+/// machine is one finding, which names the first pair.
+void add_closer_than_reference(const HostPair& pair, std::vector<ChangedPath>& changed,
+                               FindingList& findings) {
+  const auto is_closer = [](const ChangedPath& path) { return path.what.in_b < path.what.in_a; };
+  const auto first = std::find_if(changed.begin(), changed.end(), is_closer);
+  if (first == changed.end()) return;
+  const auto count = std::count_if(changed.begin(), changed.end(), is_closer);
+  findings.add_named("exceeds-reference", Side::b, "PCIe", {},
+                     fmt::format("{} of devices {} closer than on the reference machine; the first: {} {} "
+                                 "instead of {}",
+                                 counted(static_cast<std::size_t>(count), "pair"), count == 1 ? "is" : "are",
+                                 finding_devices(pair, Side::b, {first->from, first->to}),
+                                 nearness_text(first->what.in_b), nearness_text(first->what.in_a)));
+  std::erase_if(changed, is_closer);
+}
+
 }  // namespace
+
+bool has_arm_cpu(const Host& host) {
+  return std::any_of(host.numa_nodes.begin(), host.numa_nodes.end(),
+                     [](const NumaNode& node) { return node.architecture.value == "arm64"; });
+}
 
 void diff_paths(const HostPair& pair, FindingList& findings) {
   Paths paths = all_paths(pair);
@@ -93,6 +128,7 @@ void diff_paths(const HostPair& pair, FindingList& findings) {
     return;
   }
   std::erase_if(paths.changed, [&](const ChangedPath& path) { return numa_explains(pair, path); });
+  if (pair.a_is_reference) add_closer_than_reference(pair, paths.changed, findings);
   for (const Explained<Change>& each : explain_pairs(paths.changed)) {
     const bool further_in_b = std::any_of(each.pairs.begin(), each.pairs.end(), [](const ChangedPath& path) {
       return path.what.in_b > path.what.in_a;

@@ -74,7 +74,7 @@ HostPair pair_hosts(const Host& a, const Host& b, bool a_is_reference) {
   HostPair pair{
       a, b, {}, a_is_reference, different_gpus(a, b), a_is_reference ? different_nics(a, b) : std::string()};
   if (!pair.other_gpus.empty()) return pair;  // no device has a counterpart
-  pair.match = match_devices(a, b);
+  pair.match = match_devices(a, b, a_is_reference);
   if (!pair.other_nics.empty()) pair.match.nics.clear();
   return pair;
 }

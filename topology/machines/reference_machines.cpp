@@ -129,7 +129,39 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
      "Google Cloud machine types: 3200 Gb/s over 8 × ConnectX-7"},
 }};
 
+struct Check {
+  std::string_view machine;
+  std::string_view against;
+};
+
+constexpr std::array<Check, 10> kChecks{{
+    {"dgx-1v", "a topo -m in the tests of microsoft/msccl-tools"},
+    {"hgx-a100", "OCI's NCCL topology of BM.GPU4.8 in oracle-quickstart/oci-hpc"},
+    {"dgx-a100", "the GPU rows of a topo -m in NVIDIA/nccl#1505"},
+    {"hgx-h100",
+     "lspci -vvv of a Dell server in leptonai/gpud, and the NVLinks of a topo -m in NVIDIA/cutlass"},
+    {"p4de", "AWS's NCCL topology of p4d, the same machine with other memory, in aws/aws-ofi-nccl"},
+    {"oci-h100", "OCI's NCCL topologies in oracle-quickstart/oci-hpc and a topo -m in its oci-gpu-scanner"},
+    {"hgx-b200", "a topo -m of Google's A4 in kubernetes-sigs/dranet"},
+    {"gb200-nvl72", "the NVLinks of a topo -m in sgl-project/sglang#11208"},
+    {"hgx-h800", "nvlink -s of three GPUs in liguodongiot/llm-action: their NVLinks alone"},
+    {"ndv4", "Azure's NCCL topology in Azure/azhpc-images"},
+}};
+
 }  // namespace
+
+std::string_view checked_against(const ReferenceMachine& machine) {
+  const auto* const found = std::find_if(kChecks.begin(), kChecks.end(), [&machine](const Check& check) {
+    return check.machine == machine.name;
+  });
+  return found == kChecks.end() ? std::string_view() : found->against;
+}
+
+std::string how_checked(const ReferenceMachine& machine) {
+  const std::string_view against = checked_against(machine);
+  if (against.empty()) return "not checked against a published file of such a machine";
+  return fmt::format("checked against {}", against);
+}
 
 std::span<const ReferenceMachine> reference_machines() { return kMachines; }
 
@@ -152,6 +184,7 @@ class Builder {
   Host build() {
     host_.sources.push_back({"reference machine", std::string(machine_.name), std::string(machine_.source)});
     host_.product.value = std::string(machine_.title);
+    host_.notes.push_back(how_checked(machine_));
     add_numa_nodes();
     for (const ReferenceSwitch& group : machine_.switches) add_switch(group);
     add_nvlinks();

@@ -48,6 +48,14 @@ struct ReferenceMachine {
   std::string_view source;
 };
 
+/// The published files of such machines that give no false finding against it, by who published them; empty:
+/// none is at hand. tests/topology/diff reads them (corpus_test.cpp) or has what they say
+/// (paths_test.cpp).
+[[nodiscard]] std::string_view checked_against(const ReferenceMachine& machine);
+
+/// "checked against …", or "not checked against a published file of such a machine".
+[[nodiscard]] std::string how_checked(const ReferenceMachine& machine);
+
 /// All of them, in the order of `topo list`.
 [[nodiscard]] std::span<const ReferenceMachine> reference_machines();
 

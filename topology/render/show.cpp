@@ -299,7 +299,7 @@ std::string show_topology(const Topology& topology, const ShowOptions& options) 
 std::string list_reference_machines() {
   std::string out;
   for (const ReferenceMachine& machine : reference_machines()) {
-    out += fmt::format("{:<12}  {}\n", machine.name, machine.title);
+    out += fmt::format("{:<12}  {}\n{:14}{}\n", machine.name, machine.title, "", how_checked(machine));
   }
   return out;
 }

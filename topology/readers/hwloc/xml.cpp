@@ -168,6 +168,7 @@ class TreeReader {
     if (!host_.product.known()) host_.product.value = info(all, "PlatformModel");
     host_.sources[0].version = info(all, "hwlocVersion").value_or("");
     architecture_ = info(all, "Architecture");
+    if (architecture_ == "aarch64") architecture_ = "arm64";  // as NCCL writes it, so that the two agree
     read_object(machine, {});
     if (host_.numa_nodes.empty()) add_only_numa_node(machine);
     // As nvidia-smi counts them; the tree has them by socket and bridge.

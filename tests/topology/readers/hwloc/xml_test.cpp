@@ -37,6 +37,13 @@ TEST(HwlocXml, ReadsVersion2) {
   EXPECT_EQ("ib0", host.nics[0].interfaces.value);
 }
 
+TEST(HwlocXml, TheArchitectureOfArmIsCalledAsNcclCallsIt) {
+  std::string text = fixture("hwloc2.xml");
+  const std::string x86 = "name=\"Architecture\" value=\"x86_64\"";
+  text.replace(text.find(x86), x86.size(), "name=\"Architecture\" value=\"aarch64\"");
+  EXPECT_EQ("arm64", read_hwloc_xml(text, "hwloc2.xml").numa_nodes.at(0).architecture.value);
+}
+
 TEST(HwlocXml, LeavesConsolesDisksAndTheirBridgesOut) {
   const Host host = read(fixture("hwloc2.xml"));
   EXPECT_EQ(nullptr, find_pci_device(host, "0000:02:00.0"));

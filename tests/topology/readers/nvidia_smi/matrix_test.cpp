@@ -4,6 +4,7 @@
 
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology::matrix_test {
 namespace {
