@@ -311,21 +311,32 @@ class Merger {
     return device_label(host_, a) + " – " + device_label(host_, b);
   }
 
-  /// lspci lists functions without names, a matrix RDMA devices without addresses: where neither can be told
-  /// to be the other, they are one set of NICs and counted once, as the devices that NCCL sees.
+  /// Whether a function may be one of the RDMA devices that have a name and no address. A matrix lists all
+  /// devices of the host; ibstat those that have management datagrams, so only their maker's functions count.
+  [[nodiscard]] bool may_be_named(const Nic& function, bool in_matrix) const {
+    if (in_matrix) return true;
+    const PciDevice* pci = find_pci_device(host_, *function.pci_address.value);
+    const std::string vendor = pci == nullptr ? std::string() : pci->vendor.value_or("");
+    return std::any_of(host_.nics.begin(), host_.nics.end(), [&vendor](const Nic& nic) {
+      return !nic.pci_address.known() && !vendor.empty() &&
+             vendor == vendor_of_rdma_name(nic.name.value_or(""));
+    });
+  }
+
+  /// lspci lists functions without names, a matrix and ibstat RDMA devices without addresses: where neither
+  /// can be told to be the other, they are one set of NICs and counted once, as the devices that NCCL sees.
   void leave_out_nameless_nics() {
     const bool matrix =
         std::any_of(host_.stated_paths.begin(), host_.stated_paths.end(), [this](const StatedPath& path) {
           return path.from.kind == DeviceKind::nic &&
                  !host_.nics[static_cast<std::size_t>(path.from.index)].pci_address.known();
         });
-    if (!matrix) return;
     const auto named = [](const Nic& nic) {
       return (nic.name.known() || nic.label.known()) && !nic.pci_address.known();
     };
-    const auto nameless = [](const Nic& nic) {
+    const auto nameless = [this, matrix](const Nic& nic) {
       return nic.pci_address.known() && !nic.name.known() && !nic.label.known() && !nic.interfaces.known() &&
-             !nic.nccl_net.known();
+             !nic.nccl_net.known() && may_be_named(nic, matrix);
     };
     const auto devices = std::count_if(host_.nics.begin(), host_.nics.end(), named);
     const auto functions = std::count_if(host_.nics.begin(), host_.nics.end(), nameless);
@@ -333,8 +344,9 @@ class Merger {
     std::vector<int> moved_to;
     std::vector<Nic> kept;
     for (const Nic& nic : host_.nics) {
-      moved_to.push_back(nameless(nic) ? -1 : static_cast<int>(kept.size()));
-      if (!nameless(nic)) kept.push_back(nic);
+      const bool left_out = nameless(nic);
+      moved_to.push_back(left_out ? -1 : static_cast<int>(kept.size()));
+      if (!left_out) kept.push_back(nic);
     }
     host_.nics = std::move(kept);
     const auto renumber = [&moved_to](Device& device) {

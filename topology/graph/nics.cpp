@@ -8,6 +8,7 @@
 #include <numeric>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -39,6 +40,18 @@ std::optional<std::string> pci_address_in_name(std::string_view name) {
   const auto number = [&parts](std::size_t i) { return parts[i].matched ? std::stoi(parts[i].str()) : 0; };
   if (number(2) > 255 || number(3) > 31) return std::nullopt;
   return fmt::format("{:04x}:{:02x}:{:02x}.{}", number(1), number(2), number(3), number(4));
+}
+
+std::string_view vendor_of_rdma_name(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kDrivers{{{"mlx5_", "0x15b3"},
+                                                                                   {"mlx4_", "0x15b3"},
+                                                                                   {"bnxt_re", "0x14e4"},
+                                                                                   {"hfi1_", "0x8086"},
+                                                                                   {"irdma", "0x8086"}}};
+  for (const auto& [prefix, vendor] : kDrivers) {
+    if (name.starts_with(prefix)) return vendor;
+  }
+  return {};
 }
 
 namespace {

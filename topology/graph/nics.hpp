@@ -20,6 +20,10 @@ namespace collbench::topology {
 /// 0000:89:00.1. None for any other name, such as mlx5_0.
 [[nodiscard]] std::optional<std::string> pci_address_in_name(std::string_view name);
 
+/// The PCI vendor of RDMA devices with such a name, as their Linux drivers number them
+/// (drivers/infiniband/hw): "0x15b3" of mlx5_0. Empty for any other name.
+[[nodiscard]] std::string_view vendor_of_rdma_name(std::string_view name);
+
 /// The positions of the host's NICs in an order that does not depend on how they were listed: by PCI address,
 /// then (two ports of a card may be two NICs at one address) by their lowest port number, and by label, name,
 /// interfaces and GUID where neither tells them apart. mlx5_2 comes before mlx5_10.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/two_ports_at_one_address.hpp"
 #include "topology/graph/lookup.hpp"
@@ -60,6 +62,34 @@ TEST(Merge, FunctionsWithoutNamesAndDevicesWithoutAddressesAreCountedOnce) {
     EXPECT_EQ(host.stated_paths[0].to, (Device{DeviceKind::nic, 3}));
     EXPECT_EQ("", find_inconsistency(host));
     EXPECT_THAT(host.notes, testing::ElementsAre(testing::HasSubstr("2 NIC functions")));
+  }
+}
+
+TEST(Merge, FunctionsOfLspciAndDevicesOfIbstatAreCountedOnce) {
+  Host cards = functions_of_lspci();
+  const std::vector<std::string> vendors{"0x14e4", "0x14e4", "0x15b3",
+                                         "0x15b3"};  // the first card is Broadcom's
+  for (std::size_t i = 0; i < cards.nics.size(); ++i) {
+    PciDevice& pci = cards.pci_devices.emplace_back();
+    pci.address = *cards.nics[i].pci_address.value;
+    pci.vendor.value = vendors[i];
+  }
+  Host ibstat;
+  ibstat.sources.push_back({"ibstat", "I", ""});
+  for (const char* name : {"mlx5_0", "mlx5_1"}) {
+    Nic& nic = ibstat.nics.emplace_back();
+    nic.name.value = name;
+    nic.ports.emplace_back().gigabits_per_second.value = 400;
+  }
+  for (const auto& readings : {std::vector{ibstat, cards}, {cards, ibstat}}) {
+    const Host host = merge_hosts(readings);
+    ASSERT_EQ(host.nics.size(), 4U);  // two functions that have no RDMA device, and two devices
+    EXPECT_EQ(std::count_if(host.nics.begin(), host.nics.end(),
+                            [](const Nic& nic) { return nic.name.known() && !nic.ports.empty(); }),
+              2);
+    EXPECT_EQ(host.pci_devices.size(), 4U);
+    EXPECT_THAT(host.notes, testing::ElementsAre(testing::HasSubstr("2 NIC functions")));
+    EXPECT_EQ("", find_inconsistency(host));
   }
 }
 

@@ -42,7 +42,8 @@ TEST(ReadAny, KnowsWhatOnlyADiffNeeds) {
   const std::string ibstat = read_file(seeds + "ibstat_fuzz/two_devices");
   EXPECT_EQ(read_any_topology(lspci, "FILE"), Topology{{read_lspci(lspci, "FILE")}});
   EXPECT_EQ(read_any_topology(ibstat, "FILE"), Topology{{read_ibstat(ibstat, "FILE")}});
-  EXPECT_EQ(read_any_topology(lspci + ibstat, "FILE").hosts.at(0).nics.size(), 4U);
+  // Two functions without a name and two devices without an address are two NICs.
+  EXPECT_EQ(read_any_topology(lspci + ibstat, "FILE").hosts.at(0).nics.size(), 2U);
 }
 
 TEST(ReadAny, KnowsWhatWeSaved) {
