@@ -11,6 +11,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
+#include "topology/catalogue/gpus.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -74,6 +75,14 @@ std::string format_size_range(const SizeRange& range) {
                      span(fmt::format("{:.2f}", range.min_ratio), fmt::format("{:.2f}", range.max_ratio)));
 }
 
+/// A log by itself tells of no machine; of one that no model has, none is asked for.
+std::string why_no_machine(const Run& run) {
+  const std::string gpu = run.log->gpu ? run.log->gpu->value : "";
+  const auto maker = topology::other_gpu_maker(gpu);
+  if (maker.empty()) return "no verdict: the machine is unknown (give --topology)";
+  return fmt::format("no verdict: {} is {}'s, and only NCCL on NVIDIA's GPUs is modeled", gpu, maker);
+}
+
 }  // namespace
 
 ReportLines verdict_lines(const Run& run) {
@@ -83,7 +92,7 @@ ReportLines verdict_lines(const Run& run) {
   } else if (!measures_gpus(run.backend)) {
     facts.push_back({"no verdict on host memory; meas/exp is informational"});
   } else if (run.log && !judged(run)) {
-    facts.push_back({"no verdict: the machine is unknown (give --topology)"});
+    facts.push_back({why_no_machine(run)});
   }
   for (const SizeSeries& series : series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;

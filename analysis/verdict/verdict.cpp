@@ -139,8 +139,9 @@ void add_note(Run& run, std::string note) {
 void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
   if (!run.log || !run.log->gpu) return;
   const topology::GpuModel* model = topology::find_gpu_model(run.log->gpu->value);
-  if (model == nullptr || model->name == cluster.gpu) return;
-  if (cluster.gpu == kUnknownGpu && model->sm == cluster.sm) return;
+  if (model != nullptr && model->name == cluster.gpu) return;
+  if (cluster.gpu == kUnknownGpu && (model == nullptr || model->sm == cluster.sm)) return;
+  if (cluster.gpu.find(run.log->gpu->value) != std::string::npos) return;
   const std::string note =
       fmt::format("the log's GPUs are {} (line {}), but it is judged as a machine with {}",
                   run.log->gpu->value, run.log->gpu->line, cluster.gpu);

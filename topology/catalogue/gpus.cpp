@@ -88,4 +88,21 @@ const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view 
   return found == kModels.end() ? nullptr : found;
 }
 
+std::string_view other_gpu_maker(std::string_view product_name, std::string_view pci_vendor) {
+  struct Maker {
+    std::string_view name;
+    std::string_view pci_vendor;
+    std::array<std::string_view, 3> words;  ///< of rocm-smi, rccl-tests, pci.ids and oneCCL
+  };
+  constexpr std::array<Maker, 2> kMakers{{{"AMD", "0x1002", {"AMD", "Instinct", "Radeon"}},
+                                          {"Intel", "0x8086", {"Intel", "Ponte Vecchio", "Gaudi"}}}};
+  for (const Maker& maker : kMakers) {
+    const bool named = std::any_of(
+        maker.words.begin(), maker.words.end(),
+        [product_name](std::string_view word) { return product_name.find(word) != std::string_view::npos; });
+    if (named || pci_vendor == maker.pci_vendor) return maker.name;
+  }
+  return {};
+}
+
 }  // namespace collbench::topology

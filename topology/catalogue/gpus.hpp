@@ -23,4 +23,9 @@ struct GpuModel {
 /// By PCI ids as "0x10de" and "0x2330".
 [[nodiscard]] const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view device);
 
+/// "AMD" or "Intel", where a product name or a PCI vendor says that a GPU is not NVIDIA's; empty: it is, or
+/// nothing says. Their links (Infinity Fabric, Xe Link) and their collective libraries are in no model.
+[[nodiscard]] std::string_view other_gpu_maker(std::string_view product_name,
+                                               std::string_view pci_vendor = {});
+
 }  // namespace collbench::topology

@@ -300,6 +300,13 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   }
   GpuCluster cluster;
   const std::string model = host.gpus[0].model.value_or("");
+  const topology::PciDevice* pci = topology::find_pci_device(host, host.gpus[0].pci_address.value_or(""));
+  if (const auto maker =
+          topology::other_gpu_maker(model, pci == nullptr ? std::string() : pci->vendor.value_or(""));
+      !maker.empty()) {
+    throw usage_error(where, fmt::format("its GPUs are {}'s, and only NCCL on NVIDIA's is modeled", maker),
+                      "a log of theirs is imported without --topology; topo show and topo diff read them");
+  }
   const topology::GpuModel* known = topology::find_gpu_model(model);
   cluster.gpu = known != nullptr ? std::string(known->name)
                 : model.empty()  ? std::string(kUnknownGpu)

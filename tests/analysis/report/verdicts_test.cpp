@@ -48,6 +48,9 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   EXPECT_TRUE(verdict_lines(run).empty());
   run.log.emplace();
   EXPECT_EQ(verdict_lines(run).front().text, "no verdict: the machine is unknown (give --topology)");
+  run.log->gpu = {"AMD Instinct MI300X", 5};
+  EXPECT_EQ(verdict_lines(run).front().text,
+            "no verdict: AMD Instinct MI300X is AMD's, and only NCCL on NVIDIA's GPUs is modeled");
   run.log.reset();
   run.backend = BackendId::mpi;
   EXPECT_EQ(verdict_lines(run).front().text, "no verdict on host memory; meas/exp is informational");

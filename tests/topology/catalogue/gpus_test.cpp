@@ -54,6 +54,17 @@ TEST(GpuCatalogue, SxmModulesAreWiredAndCardsAreBridged) {
     EXPECT_FALSE(is_wired_on_board(*find_gpu_model(name))) << name;
 }
 
+TEST(GpuCatalogue, OtherMakersGpusAreNamed) {
+  for (const char* amd :
+       {"AMD Instinct MI300X", "Aqua Vanjaram [Instinct MI300A]", "Vega 20 [Radeon Pro VII]"})
+    EXPECT_EQ(other_gpu_maker(amd), "AMD") << amd;
+  EXPECT_EQ(other_gpu_maker("", "0x1002"), "AMD");
+  EXPECT_EQ(other_gpu_maker("Intel(R) Data Center GPU Max 1550"), "Intel");
+  for (const char* nvidia :
+       {"", "NVIDIA H100 80GB HBM3", "NVIDIA RTX 6000 Ada Generation", "NVIDIA Future 9000"})
+    EXPECT_EQ(other_gpu_maker(nvidia, "0x10de"), "") << nvidia;
+}
+
 TEST(GpuCatalogue, KnowsPciIds) {
   EXPECT_EQ("H100 SXM", find_gpu_model_by_pci("0x10de", "0x2330")->name);
   EXPECT_EQ("H100 NVL", find_gpu_model_by_pci("0x10de", "0x2321")->name);

@@ -1,6 +1,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <string>
 #include <utility>
@@ -86,6 +87,28 @@ TEST(GpuCluster, AnUnknownGpuWithoutNvLinkHasTheHostsBound) {
   for (topology::Gpu& gpu : nameless.gpus) gpu.model.value.reset();
   EXPECT_EQ(gpu_cluster(nameless, 1, 0, "").gpu, "unknown GPU");
   EXPECT_THROW(static_cast<void>(gpu_cluster(listed("NVIDIA Future 9000", 4, 12), 1, 0, "")), Error);
+}
+
+TEST(GpuCluster, TheGpusOfAnotherMakerAreNotModeled) {
+  const auto refused = [](const topology::Host& host) {
+    try {
+      static_cast<void>(gpu_cluster(host, 1, 0, "amd.xml"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_THAT(refused(listed("AMD Instinct MI300X", 8, 0)),
+              testing::HasSubstr("its GPUs are AMD's, and only NCCL on NVIDIA's is modeled"));
+  topology::Host nameless = listed("", 2, 0);
+  for (topology::Gpu& gpu : nameless.gpus) {
+    gpu.model.value.reset();
+    topology::PciDevice& pci = nameless.pci_devices.emplace_back();
+    pci.address = fmt::format("0000:{:02x}:00.0", nameless.pci_devices.size());
+    pci.vendor.value = "0x1002";
+    gpu.pci_address.value = pci.address;
+  }
+  EXPECT_THAT(refused(nameless), testing::HasSubstr("AMD's"));
 }
 
 TEST(GpuCluster, AnNvlinkRackIsOneDomainAndNeedsNoNics) {
