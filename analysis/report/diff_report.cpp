@@ -11,6 +11,7 @@
 
 #include "base/units.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
+#include "topology/machines/reference_machines.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -43,7 +44,26 @@ std::string changed_rates(const FindingCost& cost) {
   return topology::join_words(rates);
 }
 
+constexpr std::string_view kOtherMachine = "different-machine";
+
+bool has_code(const std::vector<PricedFinding>& findings, std::string_view code) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [code](const PricedFinding& each) { return each.finding.code == code; });
+}
+
+/// Empty for a machine from a file, and for a reference machine that a published file has confirmed.
+std::string reference_note(const topology::HostGroup& group) {
+  const topology::ReferenceMachine* machine = topology::find_reference_machine(group.names.front());
+  return machine == nullptr || !topology::checked_against(*machine).empty() ? std::string()
+                                                                            : topology::how_checked(*machine);
+}
+
 }  // namespace
+
+bool DiffReport::has_other_machine() const {
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [](const ComparedHosts& pair) { return has_code(pair.findings, kOtherMachine); });
+}
 
 bool DiffReport::has_fault() const {
   return std::any_of(pairs.begin(), pairs.end(), [](const ComparedHosts& pair) {
@@ -57,6 +77,7 @@ ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGr
   const topology::HostPair pair = topology::pair_hosts(a.first, b.first, a_is_reference);
   topology::TopologyDiff diff = topology::diff_hosts(pair);
   ComparedHosts compared{a.names, b.names, {}, std::move(diff.versions), b.hosts.empty() ? b.names : b.hosts};
+  if (a_is_reference) compared.reference_note = reference_note(a);
   for (topology::Finding& finding : diff.findings) {
     // The title names them all.
     const std::string host = finding.side == topology::Side::a ? first_names(a.names)
@@ -96,7 +117,7 @@ std::vector<OddNode> odd_nodes(const DiffReport& report) {
   if (report.nodes == 0) return nodes;
   for (const ComparedHosts& pair : report.pairs) {
     const bool fault = DiffReport{{pair}}.has_fault();
-    if (pair.findings.empty() || (!report.by_majority && !fault)) continue;
+    if (pair.findings.empty() || (!report.by_majority && DiffReport{{pair}}.passes())) continue;
     std::vector<std::string> findings;
     for (const PricedFinding& each : pair.findings) {
       const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
@@ -221,19 +242,27 @@ std::string count_by_severity(const std::vector<PricedFinding>& findings) {
     const int count = number.at(static_cast<std::size_t>(severity));
     if (count > 0) parts.push_back(fmt::format("{} {}", count, topology::severity_name(severity)));
   }
-  return parts.empty() ? "no difference" : topology::join_words(parts);
+  if (parts.empty()) return "no difference";
+  return (has_code(findings, kOtherMachine) ? "a different machine, " : "") + topology::join_words(parts);
 }
 
 std::string diff_title(const ComparedHosts& pair) {
-  return fmt::format("{} against {}", topology::join_words(pair.b), first_names(pair.a));
+  const std::string note = pair.reference_note.empty() ? "" : fmt::format(" ({})", pair.reference_note);
+  return fmt::format("{} against {}{}", topology::join_words(pair.b), first_names(pair.a), note);
 }
 
 std::string diff_headline(const DiffReport& report) {
   if (report.nodes == 0) return {};
   const std::size_t odd = odd_nodes(report).size();
   if (!report.by_majority) {
+    std::size_t others = 0;
+    for (const ComparedHosts& pair : report.pairs) {
+      if (!DiffReport{{pair}}.has_fault() && has_code(pair.findings, kOtherMachine))
+        others += pair.hosts.size();
+    }
     if (odd == 0) return fmt::format("{} machines, none with a fault", report.nodes);
-    return fmt::format("{} machines: {} without a fault, {} with", report.nodes, report.nodes - odd, odd);
+    return fmt::format("{} machines: {} without a fault, {} with{}", report.nodes, report.nodes - odd,
+                       odd - others, others == 0 ? "" : fmt::format(", {} of another kind", others));
   }
   if (odd == 0) return fmt::format("{} machines, all identical", report.nodes);
   return fmt::format("{} machines: {} identical, {} different", report.nodes, report.nodes - odd, odd);

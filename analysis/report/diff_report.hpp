@@ -21,6 +21,7 @@ struct ComparedHosts {
   std::vector<PricedFinding> findings;
   std::vector<std::string> versions;
   std::vector<std::string> hosts = {};  ///< of b: host names
+  std::string reference_note = {};      ///< that no published file has confirmed the reference machine
 };
 
 /// What `topo diff` found.
@@ -31,6 +32,12 @@ struct DiffReport {
 
   /// A finding is degraded or broken.
   [[nodiscard]] bool has_fault() const;
+
+  /// A machine is another one than it should be, so that not all of it was compared.
+  [[nodiscard]] bool has_other_machine() const;
+
+  /// Neither: exit status 0.
+  [[nodiscard]] bool passes() const { return !has_fault() && !has_other_machine(); }
 };
 
 /// `a` should be, `b` is. Only the groups' first hosts are compared.
@@ -47,7 +54,8 @@ struct OddNode {
   std::vector<std::string> findings;  ///< "broken gpu-missing GPU3 (0000:9b:00.0)"
 };
 
-/// Of many machines: all whose kind differs from the majority, or has a fault against the reference, by name.
+/// Of many machines: all whose kind differs from the majority, or that do not pass against the reference, by
+/// name.
 [[nodiscard]] std::vector<OddNode> odd_nodes(const DiffReport& report);
 
 /// Names as Slurm takes them: "n[03,17-19],login"; numbers of one width are put together.
@@ -68,7 +76,7 @@ struct OddNode {
 /// The same, or what stands in its place: "cost: not modeled: firmware is in no model". Never empty.
 [[nodiscard]] std::string format_price(const FindingPrice& price);
 
-/// "1 broken and 2 degraded", or "no difference".
+/// "1 broken and 2 degraded", "a different machine, 1 differs", or "no difference".
 [[nodiscard]] std::string count_by_severity(const std::vector<PricedFinding>& findings);
 
 /// "n3 against n0, n1 and 55 more": the odd ones are all named.

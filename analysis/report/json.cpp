@@ -99,7 +99,10 @@ std::string report_json(const Prediction& prediction) {
 }
 
 std::string report_json(const DiffReport& diff) {
-  Json json{{"collbench_topology_diff", 1}, {"fault", diff.has_fault()}, {"pairs", Json::array()}};
+  Json json{{"collbench_topology_diff", 1},
+            {"fault", diff.has_fault()},
+            {"different_machine", diff.has_other_machine()},
+            {"pairs", Json::array()}};
   if (diff.nodes > 0) json["machines"] = diff.nodes;
   for (const ComparedHosts& pair : diff.pairs) {
     Json findings = Json::array();

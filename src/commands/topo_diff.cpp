@@ -99,7 +99,8 @@ analysis::DiffReport compare_machines(std::vector<std::string> machines) {
   return analysis::compare_with(first.front(), second, false);
 }
 
-/// Status low where a finding is degraded or broken. Throws Error (usage) for a machine that cannot be read.
+/// Status low where a finding is degraded or broken, or a machine is another one. Throws Error (usage) for a
+/// machine that cannot be read.
 CommandResult diff(const DiffOptions& options) {
   const auto documents = output_documents(options.output);
   require_writable_documents(documents, options.output.overwrite);
@@ -107,7 +108,7 @@ CommandResult diff(const DiffOptions& options) {
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(report, document.format);
   };
-  return {write_documents(documents, write), report.has_fault() ? ExitStatus::low : ExitStatus::ok,
+  return {write_documents(documents, write), report.passes() ? ExitStatus::ok : ExitStatus::low,
           prints_text(documents)};
 }
 
@@ -124,9 +125,8 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       "One MACHINE is compared with this machine, two with each other. Of more than two, identical ones\n"
       "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"
       "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
-      "--format hostfile or slurm lists the odd nodes alone. Exit status 1 when something is degraded or "
-      "broken. docs/findings.md lists\n"
-      "the codes.\n" +
+      "--format hostfile or slurm lists the odd nodes alone. Exit status 1 when something is degraded or\n"
+      "broken, or a machine is a different one. docs/findings.md lists the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }

@@ -138,7 +138,7 @@ ClusterCheck check_cluster(launch::OnRoot /*root*/, const topology::ClusterTopol
   const auto lines = analysis::cluster_finding_lines(against, nodes);
   check.lines.insert(check.lines.end(), lines.begin(), lines.end());
   if (against.pairs.empty()) check.lines.push_back("every node matches " + expect);
-  check.has_fault = against.has_fault();
+  check.has_fault = !against.passes();
   return check;
 }
 

@@ -132,6 +132,14 @@ class Diff(Scratch):
         self.assertIn("bad.json against hgx-h100", result.stdout)
         self.assertEqual(result.stdout.replace("hgx-h100", str(good)), topo("diff", good, bad).stdout)
 
+    def test_a_different_machine_does_not_pass(self):
+        for other, what in (("dgx-1v", "GPUs: 8 × V100 SXM instead of 8 × H100 SXM"),
+                            ("p5", "NICs: 32 NICs of 100 Gb/s instead of 8 of 400")):
+            result = topo("diff", "hgx-h100", other)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("a different machine, ", result.stdout)
+            self.assertIn(what, result.stdout)
+
     def fleet(self, count=60, named=True):
         """A folder with a file of each node; nodes 3, 17 and 39 are broken."""
         folder = self.folder / "fleet"

@@ -106,6 +106,39 @@ TEST(DiffReport, AFleetWithoutAFaultSaysSo) {
   EXPECT_EQ(report(diff, "slurm"), "");
 }
 
+TEST(DiffReport, ADifferentMachineIsNoFaultAndDoesNotPass) {
+  const auto machine = [](std::string_view name) {
+    return topology::reference_host(*topology::find_reference_machine(name));
+  };
+  const topology::HostGroup expected{machine("hgx-h100"), {"hgx-h100"}};
+  const std::vector<topology::HostGroup> groups{
+      {machine("hgx-h100"), {"n0", "n1"}}, {machine("dgx-1v"), {"n2"}}, {machine("p5"), {"n3"}}};
+  const DiffReport one = compare_with(expected, {groups[1]}, true);
+  EXPECT_FALSE(one.has_fault());
+  EXPECT_FALSE(one.passes());
+  EXPECT_TRUE(compare_with(expected, {groups[0]}, true).passes());
+  EXPECT_THAT(report(one, "text"), HasSubstr("n2 against hgx-h100\na different machine, 1 differs\n"));
+  EXPECT_THAT(report(one, "md"), HasSubstr("a different machine, 1 differs"));
+  const auto json = nlohmann::json::parse(report(one, "json"));
+  EXPECT_FALSE(json.at("fault"));
+  EXPECT_TRUE(json.at("different_machine"));
+
+  const DiffReport fleet = compare_with(expected, groups, true);
+  EXPECT_EQ(diff_headline(fleet), "4 machines: 2 without a fault, 0 with, 2 of another kind");
+  EXPECT_EQ(report_slurm(fleet), "n[2-3]\n");
+}
+
+TEST(DiffReport, AReferenceThatNothingHasConfirmedSaysSo) {
+  const topology::Host host = topology::reference_host(*topology::find_reference_machine("p5"));
+  const DiffReport against_p5 = compare_with({host, {"p5"}}, {{host, {"node.json"}}}, true);
+  EXPECT_THAT(report(against_p5, "text"),
+              HasSubstr("node.json against p5 (not checked against a published file of such a machine)\n"));
+  EXPECT_THAT(report(against_p5, "md"),
+              HasSubstr("(not checked against a published file of such a machine)"));
+  const DiffReport against_h100 = compare_with({healthy(), {"hgx-h100"}}, {{healthy(), {"node.json"}}}, true);
+  EXPECT_THAT(report(against_h100, "text"), Not(HasSubstr("checked against")));
+}
+
 TEST(SlurmNodeList, JoinsNumbersOfOneWidth) {
   EXPECT_EQ(slurm_node_list({}), "");
   EXPECT_EQ(slurm_node_list({"n1"}), "n1");
