@@ -136,13 +136,14 @@ void take_calibration(Run& run, collectives::MeasuredCalibration measured,
 
 void take_saved_calibration(Run& run, const Run& then, const std::vector<RowKey>& rows,
                             const std::string& file) {
+  // First: a log that was imported was not calibrated with anything.
+  if (!then.calibration || (!then.calibration->intra && !then.calibration->inter))
+    throw other_calibration(file, "has no calibration that can be used");
   require_same(name(then.backend), name(run.backend), file);
   require_same(then.versions.mpi, run.versions.mpi, file);
   require_same(then.simulated ? "simulated time" : "real time",
                run.simulated ? "simulated time" : "real time", file);
   require_same_ranks(then, run, file);
-  if (!then.calibration || (!then.calibration->intra && !then.calibration->inter))
-    throw other_calibration(file, "has no calibration that can be used");
   if (const std::string why = obstacle({.points = then.calibration->points, .wanted = 0}, run); !why.empty())
     throw other_calibration(file, "has a calibration that contradicts itself: " + why);
   for (const RowKey& row : rows) {

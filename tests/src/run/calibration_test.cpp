@@ -109,6 +109,12 @@ TEST_F(SavedCalibration, OfAnotherBackendLibraryOrTimeIsRefused) {
   EXPECT_THAT(refusal({}), HasSubstr("simulated time"));
 }
 
+TEST_F(SavedCalibration, OfAnImportedLogThereIsNone) {
+  then_.backend = BackendId::nccl;
+  then_.calibration.reset();
+  EXPECT_THAT(refusal({}), HasSubstr("run.json has no calibration that can be used"));
+}
+
 TEST_F(SavedCalibration, OfOtherRanksOrHostsIsRefused) {
   then_.ranks.push_back({2, "node02", 1, 0});
   EXPECT_THAT(refusal({}), HasSubstr("3 ranks on 2 hosts, and this run has 2 ranks on 1 host"));
