@@ -43,7 +43,6 @@
 #include "topology/readers/gather_live.hpp"
 
 namespace collbench::program {
-
 namespace {
 
 constexpr double kCalibrationSeconds = 5;

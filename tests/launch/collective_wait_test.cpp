@@ -95,7 +95,7 @@ TEST(CollectiveWait, AfterTheLimitTheBusyRanksAreNamed) {
   }
 }
 
-TEST(CollectiveWait, AWatchdogIsToldOfEachWaitBeforeItBegins) {
+TEST(CollectiveWait, AWatchdogHearsOfEachWaitBeforeItBegins) {
   const StepClock clock;
   run_rank_threads(2, [&](Ranks& ranks) {
     std::vector<std::string> order;
