@@ -8,13 +8,19 @@
 namespace collbench::launch {
 namespace {
 
-constexpr double kOthersReportSeconds =
-    2;                                   // where nobody here is to blame, a host that knows more goes first
+// Where nobody here is to blame, a host that knows more goes first, then rank 0's: mpirun ends the others.
+constexpr double kBlamelessRootSeconds = 2;
+constexpr double kBlamelessSeconds = 4;
 constexpr double kSpeakerSeconds = 5;    // who should have spoken did not
 constexpr double kLaunchersSeconds = 3;  // mpirun ends all when one is gone, with that rank's status
 constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
 
 bool is_gone(const RankActivity& rank) { return rank.process == ProcessState::gone && !rank.is_over; }
+
+/// One that ended on purpose has said why, and its launcher ends the others, unless it cannot reach them.
+bool has_spoken(const std::vector<RankActivity>& ranks) {
+  return std::any_of(ranks.begin(), ranks.end(), [](const RankActivity& rank) { return rank.is_over; });
+}
 
 }  // namespace
 
@@ -52,7 +58,8 @@ HangWatch::Look HangWatch::look(bool interrupted) {
     return {};
   }
   if (idle_seconds < timeout_seconds_ + patience(ranks)) return {};
-  return {HangAction::end_timeout, std::move(ranks)};
+  const bool was_said = has_spoken(ranks);
+  return {was_said ? HangAction::end_silently : HangAction::end_timeout, std::move(ranks)};
 }
 
 /// By rank; those of other hosts that share this memory, too. Nothing where nobody keeps recorders.
@@ -96,15 +103,14 @@ bool HangWatch::others_go_on(const std::vector<RankActivity>& ranks) {
 
 /// How much longer than the timeout this rank waits for one that knows more, or comes first, to speak.
 double HangWatch::patience(const std::vector<RankActivity>& ranks) const {
-  // One that ended on purpose has spoken, and its launcher ends this one.
-  if (std::any_of(ranks.begin(), ranks.end(), [](const RankActivity& rank) { return rank.is_over; }))
-    return kSpeakerSeconds;
+  if (has_spoken(ranks)) return kSpeakerSeconds;
   const auto can_speak = [](const RankActivity& rank) { return rank.process == ProcessState::running; };
   const auto speaker = std::find_if(ranks.begin(), ranks.end(), can_speak);
   if (speaker != ranks.end() && speaker->rank != rank_) return kSpeakerSeconds;
   const bool all_wait = std::all_of(
       ranks.begin(), ranks.end(), [&](const RankActivity& rank) { return can_speak(rank) && rank.waits(); });
-  return all_wait && !sees_all_ranks_ ? kOthersReportSeconds : 0;
+  if (!all_wait || sees_all_ranks_) return 0;
+  return rank_ == 0 ? kBlamelessRootSeconds : kBlamelessSeconds;
 }
 
 }  // namespace collbench::launch

@@ -14,9 +14,10 @@ namespace collbench::launch {
 /// What a rank does about what it sees.
 enum class HangAction {
   none,
-  report_gone,  ///< say which rank of this host is gone; its launcher ends the others
-  end_gone,     ///< nobody ended this rank since: end it
-  end_timeout,  ///< say what hangs, and end
+  report_gone,   ///< say which rank of this host is gone; its launcher ends the others
+  end_gone,      ///< nobody ended this rank since: end it
+  end_timeout,   ///< say what hangs, and end
+  end_silently,  ///< another rank of this host has said it, and nobody ended this one
 };
 
 /// Decides, look by look, whether the run of which this rank is a part hangs. Time is counted in looks, not

@@ -36,6 +36,7 @@ class HangReport {
       case HangAction::report_gone:
         return print(lost(analysis::find_hang(look.ranks, local_ranks_)));
       case HangAction::end_gone:
+      case HangAction::end_silently:
         return end();
       case HangAction::end_timeout:
         print(timed_out(analysis::find_hang(look.ranks, local_ranks_)));

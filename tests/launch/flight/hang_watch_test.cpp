@@ -133,15 +133,23 @@ TEST_F(HangWatchTest, WhereOneHasSpokenTheOthersWaitToBeEnded) {
   const auto first = recorder(0);
   first->finish();
   HangWatch hang(*own, 10, 1, true);
-  EXPECT_NEAR(watch(hang, 30).seconds, 15, 0.5);
+  const Watched seen = watch(hang, 30);
+  EXPECT_NEAR(seen.seconds, 15, 0.5);
+  EXPECT_EQ(seen.look.action, HangAction::end_silently);
 }
 
 TEST_F(HangWatchTest, AHostWhereAllWaitLetsOneThatKnowsMoreSpeak) {
   const auto own = recorder(0);
   own->step("AllReduce 8 B");
   own->calls().enter();
-  HangWatch hang(*own, 10, 0, false);
-  EXPECT_NEAR(watch(hang, 30).seconds, 12, 0.5);
+  HangWatch root(*own, 10, 0, false);
+  EXPECT_NEAR(watch(root, 30).seconds, 12, 0.5);
+  const auto other = recorder(3);
+  fs::remove(folder_ / "rank-0");  // of another host
+  other->step("AllReduce 8 B");
+  other->calls().enter();
+  HangWatch hang(*other, 10, 3, false);
+  EXPECT_NEAR(watch(hang, 30).seconds, 14, 0.5);
 }
 
 TEST_F(HangWatchTest, ARankThatDiesIsReportedAtOnceAndEndsTheOthersWhenNobodyElseDoes) {

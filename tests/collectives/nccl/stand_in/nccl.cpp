@@ -182,7 +182,12 @@ NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
     communicator.wait_for_abort();
     return NcclResult::system_error;
   }
-  communicator.socket = connect_to_hub(hub);
+  const int socket = connect_to_hub(hub);
+  {
+    const std::lock_guard lock(communicator.mutex);
+    communicator.socket = socket;
+    if (communicator.aborted) return NcclResult::remote_error;  // the abort saw no socket to shut down
+  }
   const AskHeader hello{.ask = Ask::join, .rank = communicator.rank, .ranks = communicator.ranks};
   char welcome = 0;
   if (communicator.socket < 0 || !send_all(communicator.socket, &hello, sizeof hello) ||
@@ -275,10 +280,10 @@ NcclResult ncclCommAbort(NcclHandle communicator) {
   {
     const std::lock_guard lock(communicator->mutex);
     communicator->aborted = true;
+    if (communicator->socket >= 0) ::shutdown(communicator->socket, SHUT_RDWR);
   }
   communicator->wake.notify_all();
   end_registrations(communicator, true);
-  if (communicator->socket >= 0) ::shutdown(communicator->socket, SHUT_RDWR);
   if (communicator->thread.joinable()) communicator->thread.join();
   if (group_depth > 0) {
     std::fputs("stand-in: ncclCommAbort inside a group is never carried out\n", stderr);
