@@ -1,8 +1,5 @@
 #include "src/command_line.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
@@ -10,25 +7,14 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/suggest_names.hpp"
+#include "src/cli/command_line_errors.hpp"
 #include "src/cli/config_file.hpp"
+#include "src/cli/help.hpp"
+#include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 
 namespace collbench::program {
 namespace {
-
-/// CLI11's message as one of ours.
-Error as_error(const CLI::App& app, const CLI::ParseError& error) {
-  std::string what = error.what();
-  if (const std::size_t newline = what.find('\n'); newline != std::string::npos) what.resize(newline);
-  const CLI::App* at = &app;
-  std::string command = app.get_name();
-  while (!at->get_subcommands().empty()) {
-    at = at->get_subcommands().front();
-    command += " " + at->get_name();
-  }
-  return usage_error("command line", what, "see " + command + " --help");
-}
 
 std::string description(const std::vector<Subcommand>& subcommands) {
   std::string text =
@@ -38,71 +24,24 @@ std::string description(const std::vector<Subcommand>& subcommands) {
   return text;
 }
 
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
-}
-
 /// As `COMMAND --help` prints it.
 std::string help_of(const CLI::App& app) {
-  return app.help(app.get_parent() == nullptr ? "" : full_name(*app.get_parent()));
+  return wrapped_help(app.help(app.get_parent() == nullptr ? "" : full_name(*app.get_parent())),
+                      text_options(When::never, false).columns);
 }
 
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
+constexpr const char* kExitStatusHelp =
+    "Exit status: 0 success; 1 LOW or FAULT, or a degraded or broken finding (topo diff, --expect);\n"
+    "2 bad command line or file; 3 wrong data; 4 rank lost; 5 not available on this machine;\n"
+    "70 bug in collbench.";
+
+/// The exit statuses at the end of every command's help.
+void add_exit_status_help(CLI::App& app) {
+  app.footer(app.get_footer().empty() ? kExitStatusHelp : app.get_footer() + "\n" + kExitStatusHelp);
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) add_exit_status_help(*each);
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-
-/// Of the names that may have been meant the nearest: one, unless others are as near.
-std::vector<std::string> nearest_names(const std::string& word, const std::vector<std::string>& names) {
-  auto near = suggest_names(word, names);
-  const std::size_t nearest = near.empty() ? 0 : edit_distance(word, near.front());
-  std::erase_if(near, [&](const std::string& name) { return edit_distance(word, name) > nearest; });
-  return near;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-/// Of the program and all its subcommands, those that have the option.
-void collect_with(const CLI::App& app, const std::string& option, std::vector<std::string>& found) {
-  if (app.get_option_no_throw(option) != nullptr) found.push_back(full_name(app));
-  for (const CLI::App* each : commands_of(app)) {
-    collect_with(*each, option, found);
-  }
-}
-
-Error unknown_option(const CLI::App& root, const CLI::App& app, const std::string& option) {
-  const std::string help = "see " + full_name(app) + " --help";
-  const auto near = nearest_names(option, option_names(app));
-  std::vector<std::string> others;
-  collect_with(root, option, others);
-  std::string next = help;
-  if (!near.empty()) {
-    next = fmt::format("did you mean {}? ({})", fmt::join(near, ", "), help);
-  } else if (!others.empty()) {
-    next = fmt::format("it is one of {}; {}", fmt::join(others, ", "), help);
-  }
-  return usage_error(
-      "", fmt::format("unknown option {}{}", option, &app == &root ? "" : " of " + full_name(app)), next);
-}
-
-Error unknown_command(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  for (const CLI::App* each : commands_of(app)) {
-    names.push_back(each->get_name());
-  }
-  std::vector<std::string> near;
-  for (const std::string& name : nearest_names(word, names)) near.push_back(full_name(app) + " " + name);
-  return usage_error("", fmt::format("unknown command {} {}", full_name(app), word),
-                     near.empty() ? "see " + full_name(app) + " --help"
-                                  : fmt::format("did you mean {}?", fmt::join(near, ", ")));
-}
 
 bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && word.find_first_of("0123456789.", 1) != 1;
@@ -127,6 +66,21 @@ const CLI::App* command_named(const CLI::App& app, const std::string& word) {
   return *command;
 }
 
+/// Throws Error (usage) where another program's options would be taken for those of `repeat`.
+void require_separator(const CLI::App& app, const std::vector<std::string>& command) {
+  const auto separator = std::find(command.begin(), command.end(), "--");
+  if (std::any_of(command.begin(), separator, is_option)) throw missing_separator(app, command.front());
+}
+
+/// Throws Error (usage) for a word that is no option's value where the command takes none.
+void require_positional(const CLI::App& app, const std::string& word) {
+  const auto options = app.get_options();
+  if (std::none_of(options.begin(), options.end(),
+                   [](const CLI::Option* option) { return option->get_positional(); })) {
+    throw unexpected_argument(app, word);
+  }
+}
+
 /// The names on the command line, before CLI11 looks at it, which reports what is missing before what is
 /// unknown. Throws Error (usage) for the first option or command that does not exist. The command of "help
 /// COMMAND" (null: no help is asked for).
@@ -141,7 +95,11 @@ const CLI::App* check_names(const CLI::App& root, const std::vector<std::string>
       continue;
     }
     if (commands_of(*app).empty()) {
-      if (app->get_name() == "repeat") break;  // what follows is another program's
+      if (app->get_name() == "repeat") {  // what follows is another program's
+        require_separator(*app, {words.begin() + static_cast<std::ptrdiff_t>(at), words.end()});
+        break;
+      }
+      require_positional(*app, word);
       continue;
     }
     if (word != "help") app = command_named(*app, word);
@@ -171,21 +129,19 @@ Command parse_command_line(int argc, const char* const* argv) {
       ->group("Help");
   add_run_options(app, run);
   add_config_option(app, run.config);
-  app.footer(
-      "Exit status: 0 success; 1 LOW or FAULT; 2 bad command line or file; 3 wrong data; 4 rank lost;\n"
-      "5 not available on this machine; 70 bug in collbench.");
   for (const Subcommand& each : all) each.add(*app.add_subcommand(each.name, each.help), chosen);
+  add_exit_status_help(app);
 
   if (const CLI::App* helped = check_names(app, {argv + 1, argv + argc}))
     return printing_command(help_of(*helped));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return printing_command(app.help());  // of the subcommand, where one was given
+    return printing_command(help_of(chosen_command(app)));
   } catch (const Error& error) {
     throw with_config_line(app, run.config, run.command_line, error);
   } catch (const CLI::ParseError& error) {
-    throw as_error(app, error);
+    throw command_line_error(app, error);
   }
   if (version) return printing_command(version_text());
   complete_run_options(app, run);

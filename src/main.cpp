@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     if (!reports) return 0;
     const CommandResult result = std::get<CommandFunction>(command)();
     result.is_for_a_person ? print_text(result.text) : print_all(result.text);
+    for (const std::string& note : result.notes) print_message("collbench: " + note);
     return static_cast<int>(result.status);
   } catch (const std::exception& failure) {
     return report_failure(failure, reports);

@@ -100,7 +100,8 @@ std::string ratio(const ReportRow& row) {
 
 Tone ratio_tone(const ReportRow& row) {
   const auto& value = row.rates.measured_over_expected;
-  return value && *value < kSlowRatio ? Tone::warning : Tone::plain;
+  // By the value as it is shown: 0.798 stands there as 0.80.
+  return value && std::round(*value * 100) < kSlowRatio * 100 ? Tone::warning : Tone::plain;
 }
 
 std::string nccl_expected(const ReportRow& row) {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <utility>
 
+#include "analysis/report/odd_nodes.hpp"
 #include "base/units.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -17,6 +17,10 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMaxNames = 6;
+
+std::vector<std::string> host_names(const topology::HostGroup& group) {
+  return group.hosts.empty() ? group.names : group.hosts;
+}
 
 std::string first_names(const std::vector<std::string>& names) {
   if (names.size() <= kMaxNames) return topology::join_words(names);
@@ -73,10 +77,14 @@ bool DiffReport::has_fault() const {
   });
 }
 
+DiffReport compare_two(const topology::HostGroup& a, const topology::HostGroup& b) {
+  return {.pairs = {compare_hosts(a, b, false)}, .usual = host_names(a)};
+}
+
 ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGroup& b, bool a_is_reference) {
   const topology::HostPair pair = topology::pair_hosts(a.first, b.first, a_is_reference);
   topology::TopologyDiff diff = topology::diff_hosts(pair);
-  ComparedHosts compared{a.names, b.names, {}, std::move(diff.versions), b.hosts.empty() ? b.names : b.hosts};
+  ComparedHosts compared{a.names, b.names, {}, std::move(diff.versions), host_names(b)};
   if (a_is_reference) compared.reference_note = reference_note(a);
   for (topology::Finding& finding : diff.findings) {
     // The title names them all.
@@ -92,10 +100,15 @@ ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGr
 DiffReport compare_groups(const std::vector<topology::HostGroup>& groups) {
   DiffReport report;
   report.by_majority = true;
+  report.usual = host_names(groups.front());
   for (const topology::HostGroup& group : groups) report.nodes += group.names.size();
   for (std::size_t i = 1; i < groups.size(); ++i) {
     ComparedHosts compared = compare_hosts(groups.front(), groups[i], false);
-    if (!compared.findings.empty()) report.pairs.push_back(std::move(compared));
+    if (compared.findings.empty()) {
+      report.usual.insert(report.usual.end(), compared.hosts.begin(), compared.hosts.end());
+    } else {
+      report.pairs.push_back(std::move(compared));
+    }
   }
   return report;
 }
@@ -110,87 +123,6 @@ DiffReport compare_with(const topology::HostGroup& expected, const std::vector<t
   }
   report.nodes = nodes > 1 ? nodes : 0;
   return report;
-}
-
-std::vector<OddNode> odd_nodes(const DiffReport& report) {
-  std::vector<OddNode> nodes;
-  if (report.nodes == 0) return nodes;
-  for (const ComparedHosts& pair : report.pairs) {
-    const bool fault = DiffReport{{pair}}.has_fault();
-    if (pair.findings.empty() || (!report.by_majority && DiffReport{{pair}}.passes())) continue;
-    std::vector<std::string> findings;
-    for (const PricedFinding& each : pair.findings) {
-      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
-      if (kind.severity > topology::Severity::degraded && fault) continue;
-      findings.push_back(fmt::format("{}{} {} {}",
-                                     each.finding.side == topology::Side::a ? "the others: " : "",
-                                     topology::severity_name(kind.severity), kind.code, each.finding.device));
-    }
-    for (const std::string& host : pair.hosts) nodes.push_back({host, findings});
-  }
-  std::sort(nodes.begin(), nodes.end(), [](const OddNode& x, const OddNode& y) { return x.host < y.host; });
-  return nodes;
-}
-
-namespace {
-
-std::vector<std::string> odd_names(const DiffReport& report) {
-  std::vector<std::string> names;
-  for (const OddNode& node : odd_nodes(report)) names.push_back(node.host);
-  return names;
-}
-
-/// A host's name without the number at its end, and that number with its leading zeros.
-std::pair<std::string, std::string> split_number(const std::string& host) {
-  const std::size_t last = host.find_last_not_of("0123456789");
-  const std::size_t at = last == std::string::npos ? 0 : last + 1;
-  constexpr std::size_t kMaxDigits = 9;
-  return host.size() - at > kMaxDigits ? std::pair(host, std::string())
-                                       : std::pair(host.substr(0, at), host.substr(at));
-}
-
-}  // namespace
-
-std::string slurm_node_list(std::vector<std::string> hosts) {
-  std::sort(hosts.begin(), hosts.end());
-  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
-  std::map<std::pair<std::string, std::size_t>, std::vector<int>> numbers;  // by prefix and width
-  std::vector<std::string> words;
-  for (const std::string& host : hosts) {
-    const auto [prefix, digits] = split_number(host);
-    if (digits.empty()) {
-      words.push_back(host);
-    } else {
-      numbers[{prefix, digits.size()}].push_back(std::stoi(digits));
-    }
-  }
-  std::vector<std::string> lists;
-  for (const auto& [key, all] : numbers) {
-    const auto& [prefix, width] = key;
-    std::vector<std::string> ranges;
-    for (std::size_t i = 0; i < all.size();) {
-      std::size_t last = i;
-      while (last + 1 < all.size() && all[last + 1] == all[last] + 1) ++last;
-      ranges.push_back(last == i ? fmt::format("{:0{}}", all[i], width)
-                                 : fmt::format("{:0{}}-{:0{}}", all[i], width, all[last], width));
-      i = last + 1;
-    }
-    const bool one = all.size() == 1;
-    lists.push_back(one ? prefix + ranges.front() : fmt::format("{}[{}]", prefix, fmt::join(ranges, ",")));
-  }
-  lists.insert(lists.end(), words.begin(), words.end());
-  return fmt::format("{}", fmt::join(lists, ","));
-}
-
-std::string report_hostfile(const DiffReport& report) {
-  std::string text;
-  for (const std::string& name : odd_names(report)) text += name + "\n";
-  return text;
-}
-
-std::string report_slurm(const DiffReport& report) {
-  const std::string list = slurm_node_list(odd_names(report));
-  return list.empty() ? list : list + "\n";
 }
 
 std::string format_cost(const std::vector<FindingCost>& costs) {
@@ -240,7 +172,11 @@ std::string count_by_severity(const std::vector<PricedFinding>& findings) {
   for (const topology::Severity severity : {topology::Severity::broken, topology::Severity::degraded,
                                             topology::Severity::differs, topology::Severity::cosmetic}) {
     const int count = number.at(static_cast<std::size_t>(severity));
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, topology::severity_name(severity)));
+    if (count == 0) continue;
+    // "2 differs" is no English.
+    parts.push_back(severity == topology::Severity::differs
+                        ? counted(static_cast<std::size_t>(count), "difference")
+                        : fmt::format("{} {}", count, topology::severity_name(severity)));
   }
   if (parts.empty()) return "no difference";
   return (has_code(findings, kOtherMachine) ? "a different machine, " : "") + topology::join_words(parts);
@@ -264,7 +200,11 @@ std::string diff_headline(const DiffReport& report) {
     return fmt::format("{} machines: {} without a fault, {} with{}", report.nodes, report.nodes - odd,
                        odd - others, others == 0 ? "" : fmt::format(", {} of another kind", others));
   }
-  if (odd == 0) return fmt::format("{} machines, all identical", report.nodes);
+  if (report.pairs.empty()) return fmt::format("{} machines, all identical", report.nodes);
+  if (!has_majority(report)) {
+    return fmt::format("{} machines of {} kinds, none of them the majority: {} with a fault", report.nodes,
+                       report.pairs.size() + 1, faulty_nodes(report).size());
+  }
   return fmt::format("{} machines: {} identical, {} different", report.nodes, report.nodes - odd, odd);
 }
 

@@ -29,6 +29,9 @@ struct DiffReport {
   std::vector<ComparedHosts> pairs;  ///< of many machines: one for each odd kind
   std::size_t nodes = 0;             ///< of many machines: how many; else 0
   bool by_majority = false;          ///< compared with the most usual kind; else with a reference
+  /// Host names: of many without a reference those of the most usual kind, of two machines the first; empty
+  /// where the pairs' `a` is what the others should be.
+  std::vector<std::string> usual = {};
 
   /// A finding is degraded or broken.
   [[nodiscard]] bool has_fault() const;
@@ -44,27 +47,12 @@ struct DiffReport {
 [[nodiscard]] ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGroup& b,
                                           bool a_is_reference);
 
+/// Two machines, neither of which is known to be as it should be.
+[[nodiscard]] DiffReport compare_two(const topology::HostGroup& a, const topology::HostGroup& b);
+
 /// Every group against what it should be. Unlike compare_groups() it keeps the pairs without a finding.
 [[nodiscard]] DiffReport compare_with(const topology::HostGroup& expected,
                                       const std::vector<topology::HostGroup>& groups, bool is_reference);
-
-/// A machine of many that is not as it should be, and what is the matter with it.
-struct OddNode {
-  std::string host;
-  std::vector<std::string> findings;  ///< "broken gpu-missing GPU3 (0000:9b:00.0)"
-};
-
-/// Of many machines: all whose kind differs from the majority, or that do not pass against the reference, by
-/// name.
-[[nodiscard]] std::vector<OddNode> odd_nodes(const DiffReport& report);
-
-/// Names as Slurm takes them: "n[03,17-19],login"; numbers of one width are put together.
-[[nodiscard]] std::string slurm_node_list(std::vector<std::string> hosts);
-
-/// The odd nodes, one a line: for pdsh -w ^FILE, or to leave out of a hostfile.
-[[nodiscard]] std::string report_hostfile(const DiffReport& report);
-/// The odd nodes as a Slurm node list, for srun -x or scontrol.
-[[nodiscard]] std::string report_slurm(const DiffReport& report);
 
 /// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);

@@ -44,7 +44,15 @@ std::string format_crossing(double bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::llround(bytes)));
 }
 
+/// Where the sizes bound the rate from below only ("1.37 to ∞"), the fit says nothing of it.
+bool determines_rate(const AlphaBetaFit& fit) {
+  return std::isfinite(fit.bytes_per_second) &&
+         (!fit.rate_interval || std::isfinite(fit.rate_interval->high));
+}
+
 std::string fit_line(const SizeSeries& series, const AlphaBetaFit& fit) {
+  if (!determines_rate(fit))
+    return fmt::format("fit of {}: none, the measured times do not bound the rate", name_of(series));
   std::string text = fmt::format("fit of {}: α {}", name_of(series), format_seconds(fit.alpha_seconds));
   if (fit.alpha_interval) {
     text += fmt::format(" ({} to {})", format_seconds(fit.alpha_interval->low),

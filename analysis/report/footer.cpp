@@ -137,14 +137,16 @@ void add_precision(const Run& run, ReportLines& facts) {
 /// `hosts` (0: not looked at) by themselves.
 std::string all_clear(const RankProbe& probe, int hosts) {
   const std::string took = format_seconds(probe.seconds);
-  const auto too_few = [&](int needed, std::string_view whom) {
-    return fmt::format("{} of {} probes in {}: too few to clear {}", probe.repetitions, needed, took, whom);
+  const auto too_few = [&](int needed, std::string_view what) {
+    return fmt::format("{} of {} probes in {}: too few to rule out a {}", probe.repetitions, needed, took,
+                       what);
   };
-  if (probe.repetitions < kProbesToClear) return too_few(kProbesToClear, "anybody") + "; use a longer --time";
+  if (probe.repetitions < kProbesToClear)
+    return too_few(kProbesToClear, "straggler") + "; use a longer --time";
   const int for_links = probes_to_clear_links(hosts);
   const std::string ranks = "no rank is significantly late";
   if (probe.repetitions < for_links) {
-    return fmt::format("{}; {}; use a longer --time", ranks, too_few(for_links, "the links between hosts"));
+    return fmt::format("{}; {}; use a longer --time", ranks, too_few(for_links, "slow link between hosts"));
   }
   return fmt::format("{}{} ({} in {})", ranks, for_links > 0 ? ", and no slow link between hosts" : "",
                      counted(static_cast<std::size_t>(probe.repetitions), "probe"), took);

@@ -115,6 +115,20 @@ void add_missing(const LogFacts& log, ReportLines& facts) {
   if (!missing.empty()) facts.push_back({fmt::format("missing from the log: {}", fmt::join(missing, ", "))});
 }
 
+/// Two GPUs that NVLink connects far worse than others of the node: links of that pair may be down. Pairs
+/// with one link and with two stand in one healthy machine (DGX-1), so a factor of two says nothing.
+void add_slow_nvlink_path(const LogFacts& log, ReportLines& facts) {
+  constexpr double kMaxHealthyFactor = 2;
+  const auto& slowest = log.nvlink_least_bytes_per_second;
+  const auto& fastest = log.nvlink_most_bytes_per_second;
+  if (!slowest || !fastest || kMaxHealthyFactor * slowest->value >= fastest->value) return;
+  facts.push_back(
+      {fmt::format("warning: between some GPUs NVLink has {} (line {}), between others {}: links may be "
+                   "down; check nvidia-smi nvlink -s",
+                   format_rate(slowest->value), slowest->line, format_rate(fastest->value)),
+       Tone::warning});
+}
+
 }  // namespace
 
 ReportLines imported_log_lines(const LogFacts& log) {
@@ -122,6 +136,7 @@ ReportLines imported_log_lines(const LogFacts& log) {
   add_job(log, facts);
   add_network(log, facts);
   add_algorithms(log, facts);
+  add_slow_nvlink_path(log, facts);
   add_missing(log, facts);
   for (const LogSkipped& each : log.left_out) {
     facts.push_back({fmt::format("skipped: {}: {}, the first on line {}", each.what, each.count, each.line)});

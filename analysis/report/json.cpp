@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "topology/catalogue/finding_kinds.hpp"
@@ -112,12 +113,11 @@ std::string report_json(const DiffReport& diff) {
   }
   if (diff.nodes > 0) {
     json["odd_nodes"] = Json::array();
-    std::vector<std::string> names;
     for (const OddNode& node : odd_nodes(diff)) {
-      json["odd_nodes"].push_back({{"host", node.host}, {"findings", node.findings}});
-      names.push_back(node.host);
+      json["odd_nodes"].push_back(
+          {{"host", node.host}, {"fault", node.has_fault}, {"findings", node.findings}});
     }
-    json["odd_nodes_slurm"] = slurm_node_list(names);
+    json["odd_nodes_slurm"] = slurm_node_list(faulty_nodes(diff));
   }
   // A host's name may hold any bytes.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -8,6 +8,7 @@
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
@@ -71,14 +72,15 @@ std::string section(const Run& run, OperationId id) {
 }  // namespace
 
 std::string report_markdown(const Run& run) {
-  std::string text = "# collbench report\n\n" + bullets(header_lines(run)) + bullets(legend_lines(run));
+  std::string text = "# collbench report\n\n" + bullets(header_lines(run)) + bullets(legend_lines(run)) +
+                     "- bold: what a terminal shows in yellow or red, such as meas/exp below 0.80\n";
   for (const OperationId id : operations_in(run)) text += section(run, id);
   return text + "\n## Outcome\n" + bullets(footer_lines(run));
 }
 
 std::string report_markdown(const Prediction& prediction) {
-  std::string text =
-      "# Expected\n\n" + prediction_title(prediction) + "\n\n" + prediction_legend(prediction) + "\n";
+  std::string text = "# Expected\n\n" + prediction_title(prediction) + "\n";
+  for (const std::string& line : prediction_legend(prediction)) text += "\n" + line + "\n";
   const std::vector<std::string> headings = prediction_headings();
   std::vector<std::string> rule(headings.size(), "---:");
   rule[rule.size() - 1] = rule[rule.size() - 2] = "---";
@@ -126,12 +128,9 @@ std::string report_markdown(const DiffReport& diff) {
     for (const OddNode& node : odd)
       text += fmt::format("| {} | {} |\n", markdown_text(node.host),
                           markdown_text(fmt::format("{}", fmt::join(node.findings, "; "))));
-    text += "\nSlurm: `" + slurm_node_list([&odd] {
-              std::vector<std::string> names;
-              for (const OddNode& node : odd) names.push_back(node.host);
-              return names;
-            }()) +
-            "`\n";
+    const std::string faulty = slurm_node_list(faulty_nodes(diff));
+    text +=
+        "\nSlurm: " + (faulty.empty() ? "none: no node is known to have a fault" : "`" + faulty + "`") + "\n";
   }
   return text;
 }

@@ -109,7 +109,9 @@ std::string choice_words(const NcclSelection& choice) {
 /// "+12 %", "-3 to +4 %": a time against the one before.
 std::string ratio_words(const NcclChoiceChange& change) {
   if (!change.least_ratio) return "";
-  const auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
+  const auto percent = [](double ratio) {
+    return fmt::format("{}{:.1f}", ratio < 1 ? "−" : "+", std::abs(100 * (ratio - 1)));
+  };
   const std::string from = percent(*change.least_ratio);
   const std::string to = percent(*change.greatest_ratio);
   return from == to ? from + " %" : fmt::format("{} to {} %", from, to);

@@ -290,7 +290,9 @@ std::string choice_section(const NcclPlan& plan, int width) {
 std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options) {
   const int width = page_width(options);
   const NcclPlan& plan = report.plan;
-  std::string text = heading(plan, width) + graph_section(plan);
+  std::string text = heading(plan, width);
+  for (const std::string& note : report.notes) text += wrap(one_line(note), width, "# note: ", "#   ");
+  text += graph_section(plan);
   if (report.versus) {
     const std::string other = fmt::format("with {} (NCCL {})", report.versus_name, report.versus->version);
     return text + "\n" + wrap(one_line(other), width, "", "  ") +
@@ -303,6 +305,7 @@ std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& opti
 
 std::string nccl_plan_json(const NcclPlanReport& report) {
   Json json{{"plan", nccl_plan_to_json(report.plan)},
+            {"notes", report.notes},
             {"versus", nullptr},
             {"versus_name", nullptr},
             {"diff", nullptr}};

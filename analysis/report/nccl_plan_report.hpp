@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/report/report.hpp"
 #include "base/record/nccl_plan.hpp"
@@ -11,14 +12,16 @@ namespace collbench::analysis {
 struct NcclPlanReport {
   NcclPlan plan;
   std::optional<NcclPlan> versus;
-  std::string versus_name;  ///< as the user gave it: a file, or NAME=VALUE
+  std::string versus_name;              ///< as the user gave it: a file, or NAME=VALUE
+  std::vector<std::string> notes = {};  ///< what is not simulated, or was set in vain, a sentence each
 };
 
 /// Graphs, rings and trees with their NICs, the tuning table, and a table of choices for each operation; with
 /// a second plan, what it does differently instead of the tables. Every line of a table fits options.columns.
 [[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
 
-/// {"plan": …, "versus": …, "versus_name": …, "diff": …}; the last three are null without --versus.
+/// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …}; the last three are null without
+/// --versus.
 [[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
 
 }  // namespace collbench::analysis

@@ -124,54 +124,82 @@ std::string prediction_title(const Prediction& prediction) {
 
 namespace {
 
-/// "0.86 to 1.04 at 1 GiB and above, … (RDMA between nodes, 10 machines)". With more ranks the sizes are
-/// larger.
-std::string band_in_words(BandClass kind, int ranks) {
+/// "0.86 × ring to 1.04 × best algorithm (1 GiB and more), 0.7 to 1.2 (64 MiB and more), …; RDMA between
+/// nodes, 10 machines". With more ranks the sizes are larger; those above the largest row are left out. Sends
+/// and receives have no ring: "0.32 to 1.03 × expected".
+std::string band_in_words(BandClass kind, int ranks, std::uint64_t largest_bytes, bool has_ring) {
   const double more = std::max(1.0, ranks / 64.0);
-  const auto edges = [&](std::uint64_t least) {
+  std::string text;
+  for (const std::uint64_t least : {kGiB, 64 * kMiB, 64 * kKiB, std::uint64_t{1}}) {
+    if (least > 1 && more * static_cast<double>(least) > static_cast<double>(largest_bytes)) continue;
     const Band& found = band(kind, more * static_cast<double>(least), ranks);
-    return fmt::format("{:.2f} to {:.2f}", found.low, found.high);
-  };
-  const auto size = [&](std::uint64_t least) {
-    return format_bytes(static_cast<std::uint64_t>(more * static_cast<double>(least)));
-  };
+    if (!text.empty()) {
+      text += fmt::format(", {:.2f} to {:.2f}", found.low, found.high);
+    } else if (has_ring) {
+      text = fmt::format("{:.2f} × ring to {:.2f} × best algorithm", found.low, found.high);
+    } else {
+      text = fmt::format("{:.2f} to {:.2f} × expected", found.low, found.high);
+    }
+    const auto size = static_cast<std::uint64_t>(more * static_cast<double>(least));
+    if (least > 1) {
+      text += fmt::format(" ({} and more)", format_bytes(size));
+    } else if (text.find('(') != std::string::npos) {
+      text += " (below)";
+    }
+  }
   const int machines = band(kind, more * static_cast<double>(kGiB), ranks).machines;
   return fmt::format(
-      "{} at {} and above, {} from {}, {} from {}, {} below ({}, {})", edges(kGiB), size(kGiB),
-      edges(64 * kMiB), size(64 * kMiB), edges(64 * kKiB), size(64 * kKiB), edges(1), name(kind),
+      "{}; {}, {}", text, name(kind),
       machines == 0 ? "by wider classes" : counted(static_cast<std::size_t>(machines), "machine"));
+}
+
+/// A line for each group of operations that have one band: "band of AllReduce and AllGather = …".
+std::vector<std::string> band_lines(const Prediction& prediction) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  std::uint64_t largest_bytes = 0;
+  for (const PredictedRow& row : prediction.rows) largest_bytes = std::max(largest_bytes, row.size_bytes);
+  for (const PredictedRow& row : prediction.rows) {
+    const bool has_ring =
+        std::any_of(prediction.rows.begin(), prediction.rows.end(), [&row](const PredictedRow& each) {
+          return each.operation == row.operation && each.expected.ring_seconds;
+        });
+    const std::string words = band_in_words(band_class(row.operation, prediction.cluster),
+                                            prediction.cluster.ranks(), largest_bytes, has_ring);
+    auto group =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& each) { return each.first == words; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {words, {}});
+    const std::string operation_name(operation(row.operation).name);
+    if (std::find(group->second.begin(), group->second.end(), operation_name) == group->second.end())
+      group->second.push_back(operation_name);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [words, operations] : groups)
+    lines.push_back(fmt::format("band of {} = {}", fmt::join(operations, ", "), words));
+  return lines;
 }
 
 }  // namespace
 
-std::string prediction_legend(const Prediction& prediction) {
-  std::vector<std::string> bands;
-  for (const PredictedRow& row : prediction.rows) {
-    std::string words =
-        band_in_words(band_class(row.operation, prediction.cluster), prediction.cluster.ranks());
-    if (std::find(bands.begin(), bands.end(), words) == bands.end()) bands.push_back(std::move(words));
-  }
-  std::string text = fmt::format(
-      "Bus bandwidth in GB/s (10^9 B/s). Nine in ten rows of healthy runs lie in the band, from so many "
-      "times the ring "
-      "to so many times the best algorithm: {}; docs/model.md has the formulas. NCCL: the faster of ring and "
-      "tree by "
-      "NCCL 2.30's own tuning table.",
-      fmt::join(bands, "; "));
+std::vector<std::string> prediction_legend(const Prediction& prediction) {
+  std::vector<std::string> lines{
+      "Bus bandwidth in GB/s (10^9 B/s); docs/model.md has the formulas. NCCL: the faster of ring and tree "
+      "by "
+      "NCCL 2.30's own tuning table. Nine in ten rows of healthy runs lie in the band:"};
+  for (std::string& line : band_lines(prediction)) lines.push_back(std::move(line));
   const auto chosen = std::find_if(prediction.rows.begin(), prediction.rows.end(), is_by_table);
   if (chosen != prediction.rows.end()) {
-    text += fmt::format(
-        " Where a protocol is named: what the code of {} chooses on {} × {} without GPUs, as far as these "
+    lines.push_back(fmt::format(
+        "Where a protocol is named: what the code of {} chooses on {} × {} without GPUs, as far as these "
         "versions agree.",
-        nccl_versions(*chosen->table), chosen->table->machine, chosen->table->nodes);
+        nccl_versions(*chosen->table), chosen->table->machine, chosen->table->nodes));
   }
   if (ceiling_only(prediction.cluster)) {
-    text += fmt::format(
-        " All figures are ceilings: the rate over {} is below that of the NICs, and no source says by how "
+    lines.push_back(fmt::format(
+        "All figures are ceilings: the rate over {} is below that of the NICs, and no source says by how "
         "much.",
-        traits(prediction.cluster.transport).name);
+        traits(prediction.cluster.transport).name));
   }
-  return text;
+  return lines;
 }
 
 }  // namespace collbench::analysis

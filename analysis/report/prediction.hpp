@@ -55,8 +55,8 @@ struct PredictedBusbw {
 [[nodiscard]] std::vector<std::string> prediction_headings();
 [[nodiscard]] std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster);
 
-/// "hgx-h100: 2 nodes × 8 H100 (16 ranks); within a node NVLink …", and what the columns mean.
+/// "hgx-h100: 2 nodes × 8 H100 (16 ranks); within a node NVLink …", and what the columns mean, a line each.
 [[nodiscard]] std::string prediction_title(const Prediction& prediction);
-[[nodiscard]] std::string prediction_legend(const Prediction& prediction);
+[[nodiscard]] std::vector<std::string> prediction_legend(const Prediction& prediction);
 
 }  // namespace collbench::analysis

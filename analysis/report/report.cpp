@@ -8,20 +8,29 @@
 
 #include "analysis/report/diff_report.hpp"
 #include "analysis/report/nccl_plan_report.hpp"
+#include "analysis/report/odd_nodes.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {
 namespace {
 
+// Only text has a width.
 constexpr std::array<ReportFormat, 6> kFormats{{
     {"text", report_text, report_text, report_text, nccl_plan_text},
-    {"md", [](const Run& run, const TextOptions&) { return report_markdown(run); }, report_markdown,
-     report_markdown, nullptr},
-    {"csv", [](const Run& run, const TextOptions&) { return report_csv(run); }, report_csv, nullptr, nullptr},
-    {"json", [](const Run& run, const TextOptions&) { return to_json_text(run); }, report_json, report_json,
+    {"md", [](const Run& run, const TextOptions&) { return report_markdown(run); },
+     [](const Prediction& prediction, const TextOptions&) { return report_markdown(prediction); },
+     [](const DiffReport& diff, const TextOptions&) { return report_markdown(diff); }, nullptr},
+    {"csv", [](const Run& run, const TextOptions&) { return report_csv(run); },
+     [](const Prediction& prediction, const TextOptions&) { return report_csv(prediction); }, nullptr,
+     nullptr},
+    {"json", [](const Run& run, const TextOptions&) { return to_json_text(run); },
+     [](const Prediction& prediction, const TextOptions&) { return report_json(prediction); },
+     [](const DiffReport& diff, const TextOptions&) { return report_json(diff); },
      [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_json(plan); }},
-    {"hostfile", nullptr, nullptr, report_hostfile, nullptr},
-    {"slurm", nullptr, nullptr, report_slurm, nullptr},
+    {"hostfile", nullptr, nullptr,
+     [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }, nullptr},
+    {"slurm", nullptr, nullptr, [](const DiffReport& diff, const TextOptions&) { return report_slurm(diff); },
+     nullptr},
 }};
 
 /// `document_name`: "a topology diff".
@@ -47,12 +56,12 @@ std::string report(const Run& run, std::string_view format, const TextOptions& o
   return writer_of(format, &ReportFormat::run, "a report")(run, options);
 }
 
-std::string report(const Prediction& prediction, std::string_view format) {
-  return writer_of(format, &ReportFormat::prediction, "a prediction")(prediction);
+std::string report(const Prediction& prediction, std::string_view format, const TextOptions& options) {
+  return writer_of(format, &ReportFormat::prediction, "a prediction")(prediction, options);
 }
 
-std::string report(const DiffReport& diff, std::string_view format) {
-  return writer_of(format, &ReportFormat::diff, "a topology diff")(diff);
+std::string report(const DiffReport& diff, std::string_view format, const TextOptions& options) {
+  return writer_of(format, &ReportFormat::diff, "a topology diff")(diff, options);
 }
 
 std::string report(const NcclPlanReport& plan, std::string_view format, const TextOptions& options) {

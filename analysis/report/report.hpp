@@ -23,8 +23,8 @@ struct TextOptions {
 struct ReportFormat {
   std::string_view name;
   std::string (*run)(const Run& run, const TextOptions& options);
-  std::string (*prediction)(const Prediction& prediction);
-  std::string (*diff)(const DiffReport& diff);
+  std::string (*prediction)(const Prediction& prediction, const TextOptions& options);
+  std::string (*diff)(const DiffReport& diff, const TextOptions& options);
   std::string (*nccl_plan)(const NcclPlanReport& report, const TextOptions& options);
 };
 
@@ -47,8 +47,10 @@ template <class Writer>
 /// The document in the format of that name; `options` are for text. Throws Error (usage) for a format that
 /// does not exist or does not hold the document, with the list of those that do.
 [[nodiscard]] std::string report(const Run& run, std::string_view format, const TextOptions& options = {});
-[[nodiscard]] std::string report(const Prediction& prediction, std::string_view format);
-[[nodiscard]] std::string report(const DiffReport& diff, std::string_view format);
+[[nodiscard]] std::string report(const Prediction& prediction, std::string_view format,
+                                 const TextOptions& options = {});
+[[nodiscard]] std::string report(const DiffReport& diff, std::string_view format,
+                                 const TextOptions& options = {});
 [[nodiscard]] std::string report(const NcclPlanReport& plan, std::string_view format,
                                  const TextOptions& options = {});
 
@@ -63,8 +65,11 @@ template <class Writer>
 
 /// Both.
 [[nodiscard]] std::string report_text(const Run& run, const TextOptions& options = {});
-[[nodiscard]] std::string report_text(const Prediction& prediction);
-[[nodiscard]] std::string report_text(const DiffReport& diff);
+[[nodiscard]] std::string report_text(const Prediction& prediction, const TextOptions& options = {});
+[[nodiscard]] std::string report_text(const DiffReport& diff, const TextOptions& options = {});
+
+/// "AllReduce float FAULT; AllReduce float, in place as expected": for where no report is shown.
+[[nodiscard]] std::string verdict_summary(const Run& run);
 
 /// The facts and tables of report_text as GitHub-flavoured Markdown.
 [[nodiscard]] std::string report_markdown(const Run& run);

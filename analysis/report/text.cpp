@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
@@ -184,60 +186,136 @@ std::string report_text(const Run& run, const TextOptions& options) {
 
 namespace {
 
-constexpr int kDiffWidth = 110;
-constexpr int kPredictionWidth = 118;
+constexpr int kMaxDiffWidth = 110;        ///< longer lines of prose are hard to read
+constexpr int kMaxPredictionWidth = 118;  ///< the same of the lines above its tables
+
+constexpr std::array<int, 8> kPredictionWidths{8, 10, 10, 10, 10, 10, 10, 10};  ///< of the columns of numbers
+
+/// The two columns of text of a prediction's table, where the page has room for them.
+struct PredictionPage {
+  int by = 0;         ///< columns of the first: the widest cell
+  int with_by = 0;    ///< columns of a page with the first of them
+  int with_both = 0;  ///< columns of a page with both
+  int columns = 0;    ///< of this page
+  [[nodiscard]] bool shows_by() const { return columns >= with_by; }
+  [[nodiscard]] bool shows_both() const { return columns >= with_both; }
+};
+
+PredictionPage prediction_page(const Prediction& prediction, const TextOptions& options) {
+  PredictionPage page{.columns = line_width(options)};
+  int limit = 0;
+  const auto measure = [&](const std::vector<std::string>& cells) {
+    page.by = std::max(page.by, display_width(cells[cells.size() - 2]));
+    limit = std::max(limit, display_width(cells.back()));
+  };
+  measure(prediction_headings());
+  for (const PredictedRow& row : prediction.rows) measure(prediction_cells(row, prediction.cluster));
+  page.with_by = std::accumulate(kPredictionWidths.begin(), kPredictionWidths.end(), 2) + page.by;
+  page.with_both = page.with_by + 2 + limit;
+  return page;
+}
 
 /// Cells under their headings; the last two are text.
-std::string prediction_line(const std::vector<std::string>& cells) {
-  constexpr std::array<int, 8> kWidths{8, 10, 10, 10, 10, 10, 10, 10};
+std::string prediction_line(const std::vector<std::string>& cells, const PredictionPage& page) {
   std::string line;
-  for (std::size_t i = 0; i < kWidths.size(); ++i) line += pad_left(cells[i], kWidths.at(i));
-  return line + "  " + pad_right(cells[cells.size() - 2], 9) + "  " + cells.back() + "\n";
+  for (std::size_t i = 0; i < kPredictionWidths.size(); ++i)
+    line += pad_left(cells[i], kPredictionWidths.at(i));
+  if (page.shows_by()) line += "  " + pad_right(cells[cells.size() - 2], page.by);
+  if (page.shows_both()) line += "  " + cells.back();
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+/// What the page has no column for, by size: "8 B to 2 MiB: tree, latency".
+std::string hidden_prediction_cells(const Prediction& prediction, OperationId id,
+                                    const PredictionPage& page) {
+  struct Sizes {
+    std::string from;
+    std::string to;
+    std::string words;
+  };
+  std::vector<Sizes> ranges;
+  for (const PredictedRow& row : prediction.rows) {
+    if (row.operation != id) continue;
+    const std::vector<std::string> cells = prediction_cells(row, prediction.cluster);
+    const std::string& limit = cells.back();
+    const std::string words = page.shows_by() ? limit : cells[cells.size() - 2] + ", " + limit;
+    if (limit.empty()) continue;
+    if (ranges.empty() || ranges.back().words != words) {
+      ranges.push_back({cells.front(), cells.front(), words});
+    } else {
+      ranges.back().to = cells.front();
+    }
+  }
+  std::string text;
+  for (const Sizes& each : ranges) {
+    text += wrap(fmt::format("{}{}: {}", each.from, each.to == each.from ? "" : " to " + each.to, each.words),
+                 page.columns, "  ", "      ");
+  }
+  if (text.empty()) return text;
+  return (page.shows_by() ? "  limited by\n" : "  expected by, limited by\n") + text;
 }
 
 }  // namespace
 
-std::string report_text(const Prediction& prediction) {
-  std::string text = wrap(prediction_title(prediction), kPredictionWidth, "# ", "#   ") +
-                     wrap(prediction_legend(prediction), kPredictionWidth, "# ", "#   ");
+std::string report_text(const Prediction& prediction, const TextOptions& options) {
+  const int width = std::min(line_width(options), kMaxPredictionWidth);
+  std::string text = wrap(prediction_title(prediction), width, "# ", "#   ");
+  for (const std::string& line : prediction_legend(prediction)) text += wrap(line, width, "# ", "#   ");
+  const PredictionPage page = prediction_page(prediction, options);
+  if (!page.shows_both()) {
+    text += wrap(fmt::format("terminal narrower than {} columns, below each table: {}", page.with_both,
+                             page.shows_by() ? "limited by" : "expected by, limited by"),
+                 width, "# ", "#   ");
+  }
+  const auto end_table = [&](OperationId id) {
+    if (!page.shows_both()) text += hidden_prediction_cells(prediction, id, page);
+  };
   std::optional<OperationId> current;
   for (const PredictedRow& row : prediction.rows) {
-    if (current != row.operation)
-      text += fmt::format("\n{}\n{}", operation(row.operation).name, prediction_line(prediction_headings()));
+    if (current != row.operation) {
+      if (current) end_table(*current);
+      text += fmt::format("\n{}\n{}", operation(row.operation).name,
+                          prediction_line(prediction_headings(), page));
+    }
     current = row.operation;
-    text += prediction_line(prediction_cells(row, prediction.cluster));
+    text += prediction_line(prediction_cells(row, prediction.cluster), page);
   }
+  if (current) end_table(*current);
   return text;
 }
 
-std::string report_text(const DiffReport& diff) {
+std::string report_text(const DiffReport& diff, const TextOptions& options) {
+  const int width = std::min(line_width(options), kMaxDiffWidth);
   std::string text = diff_headline(diff);
   if (!text.empty()) text += "\n";
   for (const ComparedHosts& pair : diff.pairs) {
     if (!text.empty()) text += "\n";
-    text += wrap(diff_title(pair), kDiffWidth, "", "  ") + count_by_severity(pair.findings) + "\n";
+    text += wrap(diff_title(pair), width, "", "  ") + count_by_severity(pair.findings) + "\n";
     for (const PricedFinding& each : pair.findings) {
       const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
       text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
                           shorten(one_line(each.host), 60));
-      text += wrap(one_line(each.finding.device + ": " + each.finding.what), kDiffWidth, "          ",
-                   "          ");
-      text += wrap(kind.reason, kDiffWidth, "          ", "          ");
-      text += wrap(format_price(each.price), kDiffWidth, "          ", "            ");
+      text +=
+          wrap(one_line(each.finding.device + ": " + each.finding.what), width, "          ", "          ");
+      text += wrap(kind.reason, width, "          ", "          ");
+      text += wrap(format_price(each.price), width, "          ", "            ");
       if (!each.price.advice.empty())
-        text += wrap("advice: " + one_line(each.price.advice), kDiffWidth, "          ", "            ");
-      text += fmt::format("          confirm: {}\n", kind.confirm);
+        text += wrap("advice: " + one_line(each.price.advice), width, "          ", "            ");
+      text += wrap(fmt::format("confirm: {}", kind.confirm), width, "          ", "            ");
     }
     for (const std::string& version : pair.versions)
-      text += wrap("version of " + one_line(version), kDiffWidth, "\n", "  ");
+      text += wrap("version of " + one_line(version), width, "\n", "  ");
   }
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
     for (const OddNode& node : odd)
       text += wrap(fmt::format("{}  {}", one_line(node.host),
                                one_line(fmt::format("{}", fmt::join(node.findings, "; ")))),
-                   kDiffWidth, "  ", "      ");
-    text += wrap("Slurm: " + one_line(report_slurm(diff)), kDiffWidth, "  ", "      ");
+                   width, "  ", "      ");
+    const std::string faulty = slurm_node_list(faulty_nodes(diff));
+    text += wrap("Slurm: " + (faulty.empty() ? "none: no node is known to have a fault" : one_line(faulty)),
+                 width, "  ", "      ");
   }
   return text;
 }

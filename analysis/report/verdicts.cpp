@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/verdict/fitting_machines.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
@@ -79,7 +80,7 @@ std::string format_size_range(const SizeRange& range) {
 std::string why_no_machine(const Run& run) {
   const std::string gpu = run.log->gpu ? run.log->gpu->value : "";
   const auto maker = topology::other_gpu_maker(gpu);
-  if (maker.empty()) return "no verdict: the machine is unknown (give --topology)";
+  if (maker.empty()) return "no verdict: the machine is unknown; " + suggested_topology(*run.log);
   return fmt::format("no verdict: {} is {}'s, and only NCCL on NVIDIA's GPUs is modeled", gpu, maker);
 }
 
@@ -109,6 +110,16 @@ ReportLines verdict_lines(const Run& run) {
       facts.push_back({fmt::format("{}: {}", judged_series_name(series), fmt::join(ranges, "; "))});
   }
   return facts;
+}
+
+std::string verdict_summary(const Run& run) {
+  std::vector<std::string> words;
+  for (const SizeSeries& series : series_of(run.rows)) {
+    const Verdict& verdict = series.back()->verdict;
+    words.push_back(fmt::format("{} {}", judged_series_name(series),
+                                verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word)));
+  }
+  return words.empty() ? "no rows" : fmt::format("{}", fmt::join(words, "; "));
 }
 
 }  // namespace collbench::analysis

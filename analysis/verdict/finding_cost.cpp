@@ -125,7 +125,7 @@ const std::vector<PriceRule>& price_rules() {
   constexpr PriceKind kPriced = PriceKind::priced;
   constexpr PriceKind kOpen = PriceKind::not_modeled;
   static const std::vector<PriceRule> rules{
-      {"gpu-missing", kPriced, "the job has a rank less"},
+      {"gpu-missing", kPriced, "the job has one rank fewer"},
       {"nic-missing", kPriced, kAtStartOnly},
       {"nic-port-down", kPriced, kAtStartOnly},
       {"nic-port-slower", kPriced, "", true},
@@ -133,7 +133,7 @@ const std::vector<PriceRule>& price_rules() {
       {"pcie-slow", kPriced, "", true},
       {"nvlink-fewer", kPriced, kAtStartOnly},
       {"devices-apart", kPriced, "which channels use a NIC is priced, the slower path itself is not"},
-      {"switch-missing", kOpen, "what hangs below it is priced by itself"},
+      {"switch-missing", kOpen, "what hangs below it is priced separately"},
       {"nvswitch-missing", kOpen, kFails},
       {"fabric-manager", kOpen, kFails},
       {"fabric-state", kOpen, kFails},
@@ -168,7 +168,7 @@ const std::vector<PriceRule>& price_rules() {
       {"driver-version", kOpen, "driver versions are in no model"},
       {"extra-device", kOpen, "the reference says nothing of it"},
       {"pci-model", kOpen, "which of the two is right is not known"},
-      {"different-machine", kOpen, "machines of two kinds have no price against each other"},
+      {"different-machine", kOpen, "machines of different kinds are not compared by price"},
       {"exceeds-reference", kOpen, "what is more than the reference has is no loss"},
       {"pci-subsystem", PriceKind::none, "it changes no measurement"},
       {"product", PriceKind::none, "it changes no measurement"},
@@ -248,7 +248,8 @@ std::string advice_for(const topology::HostPair& pair, const topology::Finding& 
     const PredictedRates rates = rates_of(mixed);
     if (rates.ring && *rates.ring > kGainWorthAdvice * *at_start->faulty.ring) {
       return fmt::format(
-          "until it is mended leave it out ({}): ring {:.1f} GB/s instead of {:.1f}; a running job has to be "
+          "until it is repaired leave it out ({}): ring {:.1f} GB/s instead of {:.1f}; a running job has to "
+          "be "
           "restarted for that",
           way_to_leave_out(pair.of(finding.side), finding, mixed->transport), *rates.ring,
           *at_start->faulty.ring);

@@ -78,7 +78,7 @@ struct FindingPrice {
   PriceKind kind = PriceKind::not_modeled;
   std::vector<FindingCost> costs;
   std::string reason;  ///< as PriceRule's
-  std::string advice;  ///< what to do until it is mended, where that is better than to leave it; else empty
+  std::string advice;  ///< what to do until it is repaired, where that is better than to leave it; else empty
 };
 
 [[nodiscard]] FindingPrice finding_price(const topology::HostPair& pair, const topology::Finding& finding);

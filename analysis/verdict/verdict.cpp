@@ -11,6 +11,7 @@
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
+#include "analysis/verdict/fitting_machines.hpp"
 #include "base/statistics.hpp"
 #include "topology/catalogue/gpus.hpp"
 
@@ -135,17 +136,17 @@ void add_note(Run& run, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-/// A log that names another GPU than the topology has: the verdict is about the wrong machine.
-void warn_of_another_gpu(Run& run, const GpuCluster& cluster) {
-  if (!run.log || !run.log->gpu) return;
+/// A log that names another GPU than the topology has: the verdict is about the wrong machine, and which
+/// machines would be the right ones. Empty where they agree, or nobody knows.
+std::string another_gpu(const Run& run, const GpuCluster& cluster) {
+  if (!run.log || !run.log->gpu) return {};
   const topology::GpuModel* model = topology::find_gpu_model(run.log->gpu->value);
-  if (model != nullptr && model->name == cluster.gpu) return;
-  if (cluster.gpu == kUnknownGpu && (model == nullptr || model->sm == cluster.sm)) return;
-  if (cluster.gpu.find(run.log->gpu->value) != std::string::npos) return;
-  const std::string note =
-      fmt::format("the log's GPUs are {} (line {}), but it is judged as a machine with {}",
-                  run.log->gpu->value, run.log->gpu->line, cluster.gpu);
-  add_note(run, note);
+  if (model != nullptr && model->name == cluster.gpu) return {};
+  if (cluster.gpu == kUnknownGpu && (model == nullptr || model->sm == cluster.sm)) return {};
+  if (cluster.gpu.find(run.log->gpu->value) != std::string::npos) return {};
+  const std::string fits = fitting_words(fitting_machines(*run.log));
+  return fmt::format("the log's GPUs are {} (line {}), but it is judged as a machine with {}{}{}",
+                     run.log->gpu->value, run.log->gpu->line, cluster.gpu, fits.empty() ? "" : ": ", fits);
 }
 
 /// A log that shows another transport than it is judged by, which the user gave.
@@ -192,7 +193,8 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
 }  // namespace
 
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
-  warn_of_another_gpu(run, cluster);
+  const std::string wrong_machine = another_gpu(run, cluster);
+  if (!wrong_machine.empty()) add_note(run, wrong_machine);
   warn_of_another_transport(run, cluster);
   for (Row& row : run.rows) {
     row.verdict = {};
@@ -202,7 +204,11 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   for (const SizeSeries& series : series_of(run.rows)) {
     const GpuCluster ran = running(cluster, series);
     const VerdictWord word = verdict_of(series, [&](const Row& row) { return low_margin(row, ran); });
-    const std::string why = explain_series(series, word, ran);
+    std::string why = explain_series(series, word, ran);
+    if (!wrong_machine.empty() && !why.empty()) {
+      // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
+      why = word == VerdictWord::model_or_ranks_wrong ? wrong_machine + "." : wrong_machine + ". " + why;
+    }
     const double peak = peak_busbw(series, ran);
     for (const Row* row : series) {
       // The sweep shows the rows of `run` to read; here they are ours to write.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -14,7 +15,7 @@ namespace collbench::program {
 void add_machine_arguments(CLI::App& command, std::vector<std::string>& machines) {
   command.add_option("machines", machines, "what describes the machine (this machine)")
       ->option_text("[MACHINE...]");
-  command.footer(kMachineHelp);
+  command.footer(std::string(kMachineHelp) + "\n" + kMergedMachinesHelp);
 }
 
 topology::Topology merged_machine(const std::vector<std::string>& arguments) {

@@ -12,12 +12,13 @@ namespace collbench::program {
 
 /// What --help says of arguments that name a machine.
 inline constexpr const char* kMachineHelp =
-    "A MACHINE is a file (saved by topo save; output of nvidia-smi topo -m, topo -p2p, nvlink -s, -q -x or\n"
-    "--query-gpu; NCCL's or hwloc's XML), a folder of such files or a copy of /sys, the name of a reference\n"
-    "machine (topo list), - for stdin, or live for this machine. A file takes precedence over a name. "
-    "Several "
-    "MACHINEs\n"
-    "are merged into one. Default: live.";
+    "A MACHINE is a file (saved by topo save; output of nvidia-smi topo -m, topo -p2p, nvlink -s, -q -x\n"
+    "or --query-gpu; NCCL's or hwloc's XML), a folder of such files or a copy of /sys, the name of a\n"
+    "reference machine (topo list), - for stdin, or live for this machine. A file takes precedence over\n"
+    "a name.";
+
+/// The same, where several are read as one.
+inline constexpr const char* kMergedMachinesHelp = "Several MACHINEs are merged into one. Default: live.";
 
 /// Adds the positional [MACHINE...]: what `merged_machine` takes.
 void add_machine_arguments(CLI::App& command, std::vector<std::string>& machines);

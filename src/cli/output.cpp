@@ -1,6 +1,7 @@
 #include "src/cli/output.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
 
 namespace collbench::program {
 namespace {
@@ -89,13 +91,12 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
   }
   // A run has its own -o: the letter is nccl-tests' for reductions (src/run/options.cpp).
   if (app.get_option_no_throw("-o") == nullptr) {
-    add_option(app, theme, "-o,--output", "FILE",
-               "write what would stand on stdout to this file; - for stdout",
+    add_option(app, theme, "-o,--output", "FILE", "write what would go to stdout to this file; - for stdout",
                [&output](const std::string& text) { output.path = text; });
   } else {
     add_option(
         app, theme, "--output", "FILE",
-        "write what would stand on stdout to this file; - for stdout; -o FILE is the same where FILE ends "
+        "write what would go to stdout to this file; - for stdout; -o FILE is the same where FILE ends "
         "in .txt, .md, .csv or .json",
         [&output](const std::string& text) { output.path = text; });
   }
@@ -149,6 +150,20 @@ bool names_output(const std::string& text) { return text == "-" || !format_of_en
 bool prints_text(const std::vector<OutputDocument>& documents) {
   return std::any_of(documents.begin(), documents.end(),
                      [](const OutputDocument& each) { return each.path.empty() && each.format == "text"; });
+}
+
+analysis::TextOptions page_options(const OutputDocument& document) {
+  return document.path.empty() ? text_options(When::never, false) : analysis::TextOptions{};
+}
+
+std::vector<std::string> written_notes(const std::vector<OutputDocument>& documents,
+                                       const std::string& outcome) {
+  std::vector<std::string> paths;
+  for (const OutputDocument& each : documents) {
+    if (each.path.empty()) return {};
+    paths.push_back(each.path);
+  }
+  return {fmt::format("wrote {}{}{}", fmt::join(paths, ", "), outcome.empty() ? "" : "; ", outcome)};
 }
 
 std::string write_documents(const std::vector<OutputDocument>& documents,

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/report/report.hpp"
+
 namespace CLI {
 class App;
 }
@@ -17,7 +19,7 @@ struct OutputOptions {
   std::vector<std::string> formats{};  ///< that the command's document can have, the usual one first
   std::string record_path{};           ///< -J: the document as JSON; "-": stdout; empty: not asked for
   std::string csv_path{};              ///< --csv: as CSV, likewise
-  std::string path{};                  ///< -o: what would stand on stdout; "-": stdout; empty: stdout
+  std::string path{};                  ///< -o: what would go to stdout; "-": stdout; empty: stdout
   std::string format{};                ///< --format; empty: by the ending of `path`, else the usual one
   bool overwrite = false;
 };
@@ -57,6 +59,14 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
 
 /// Whether stdout gets text for a person.
 [[nodiscard]] bool prints_text(const std::vector<OutputDocument>& documents);
+
+/// How wide text is: as stdout, or as a page where it goes to a file. Without color.
+[[nodiscard]] analysis::TextOptions page_options(const OutputDocument& document);
+
+/// Where stdout gets nothing, what stderr says instead: "wrote run.json; AllReduce float FAULT". Empty where
+/// stdout has a document. `outcome`: empty for none.
+[[nodiscard]] std::vector<std::string> written_notes(const std::vector<OutputDocument>& documents,
+                                                     const std::string& outcome);
 
 /// Writes every document that has a path; the text for stdout is returned. `write` makes one.
 [[nodiscard]] std::string write_documents(const std::vector<OutputDocument>& documents,

@@ -37,6 +37,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kInAscii
     {"┬", "-"},     {"⁹", "^9"},   {"σ", "sigma"}, {"⇒", "=>"},
 }};
 
+/// Whether the last line of `text` has nothing but its indentation, which keeps its width.
+bool begins_line(std::string_view text) {
+  text.remove_prefix(text.rfind('\n') + 1);
+  if (text.starts_with('#')) text.remove_prefix(1);
+  return text.find_first_not_of(' ') == std::string_view::npos;
+}
+
 /// COLUMNS as a number of columns; 0 where it is none.
 int columns_of_environment() {
   const char* const text = std::getenv("COLUMNS");
@@ -114,7 +121,9 @@ std::string in_ascii(std::string_view text) {
     const auto* const found = std::find_if(kInAscii.begin(), kInAscii.end(),
                                            [&](const auto& each) { return each.first == character; });
     const std::string_view word = found == kInAscii.end() ? "?" : found->second;
-    for (std::size_t i = 1; i < word.size() && ascii.ends_with("  "); ++i) ascii.pop_back();
+    if (!begins_line(ascii)) {
+      for (std::size_t i = 1; i < word.size() && ascii.ends_with("  "); ++i) ascii.pop_back();
+    }
     ascii += word;
     text.remove_prefix(length);
   }

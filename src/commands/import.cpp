@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -67,6 +68,12 @@ void require_one_log(const ImportCommandOptions& options, const std::vector<Outp
   }
 }
 
+/// The verdict in a few words, for where no report is shown.
+std::string outcome_of(const Run& run) {
+  return fmt::format("{}: {}", run.log->file,
+                     run.log->topology ? analysis::verdict_summary(run) : "no --topology, so no verdict");
+}
+
 /// Writes what is asked for of all logs; status low when a log is judged LOW or a FAULT. Throws Error (usage)
 /// for a log that cannot be read as a run, for a topology that is none or has fewer GPUs than a node has
 /// ranks, and for files.
@@ -86,6 +93,9 @@ CommandResult import_logs(const ImportCommandOptions& options) {
     return text;
   });
   result.is_for_a_person = prints_text(documents);
+  std::vector<std::string> outcomes;
+  for (const Run& run : runs) outcomes.push_back(outcome_of(run));
+  result.notes = written_notes(documents, fmt::format("{}", fmt::join(outcomes, "; ")));
   return result;
 }
 

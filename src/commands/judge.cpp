@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/cluster_findings.hpp"
@@ -28,6 +31,23 @@ struct JudgeOptions {
   When color = When::automatic;
 };
 
+/// The run with the machine that --topology names, which a record without one does not say: reports name what
+/// a verdict is against.
+Run with_judged_machine(Run run, const std::string& topology) {
+  if (topology.empty()) return run;
+  if (!run.log) {
+    run.environment_notes.push_back(fmt::format("judged against --topology {}", topology));
+    return run;
+  }
+  MaybeLogFact<std::string>& machine = run.log->topology;
+  if (machine && machine->value != topology) {
+    run.log->notes.push_back(
+        fmt::format("imported with --topology {}, judged against {}", machine->value, topology));
+  }
+  machine = LogFact<std::string>{topology, 0};
+  return run;
+}
+
 /// A saved or imported run on GPUs, judged by a topology; status low when a size series is LOW or a FAULT.
 /// Throws Error (usage) for a record or topology that does not fit.
 CommandResult judge(const JudgeOptions& options) {
@@ -45,7 +65,7 @@ CommandResult judge(const JudgeOptions& options) {
   if (!options.transport.empty()) {
     cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
   }
-  Run judged = analysis::judged_on_gpus(run, cluster);
+  Run judged = analysis::judged_on_gpus(with_judged_machine(run, options.topology), cluster);
   if (analysis::is_low(judged)) {
     analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
                                                                  machine.reference != nullptr));
@@ -54,7 +74,7 @@ CommandResult judge(const JudgeOptions& options) {
     return run_document(judged, document, {}, options.color);
   };
   return {write_documents(documents, write), analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok,
-          prints_text(documents)};
+          prints_text(documents), written_notes(documents, analysis::verdict_summary(judged))};
 }
 
 void add_judge(CLI::App& command, CommandFunction& chosen) {

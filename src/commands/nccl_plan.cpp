@@ -21,6 +21,7 @@
 #include "collectives/nccl/simulated_run/simulated_rank.hpp"
 #include "collectives/nccl/simulated_run/simulated_run.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/commands/nccl_plan_notes.hpp"
 #include "topology/machines/resolve.hpp"
 #include "topology/render/render.hpp"
 
@@ -121,6 +122,25 @@ void set(Settings& settings, const std::string& name, const std::string& value) 
   settings.emplace_back(name, value);
 }
 
+std::optional<std::string> hcas_in(const Settings& settings) {
+  for (const auto& [name, value] : settings) {
+    if (name == "NCCL_IB_HCA") return value;
+  }
+  return std::nullopt;
+}
+
+/// Says, once, where NCCL_IB_HCA names no NIC that there is.
+void add_unmatched_hcas(const std::vector<NodeFile>& nodes, const Settings& settings,
+                        std::vector<std::string>& notes) {
+  const std::optional<std::string> hcas = hcas_in(settings);
+  if (!hcas) return;
+  std::vector<std::string> files;
+  for (const NodeFile& node : nodes) files.push_back(node.xml);
+  std::string note = unmatched_hcas(files, *hcas);
+  if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
+    notes.push_back(std::move(note));
+}
+
 /// Shows how far the ranks are, on a terminal, once it has taken two seconds.
 class Progress {
  public:
@@ -169,11 +189,9 @@ NcclPlan plan_of(const NcclPlanRequest& request, const std::vector<NodeFile>& no
                                 .ranks_per_node = ranks_per_node(request, nodes),
                                 .settings = settings,
                                 .calls = {}};
-  const auto hcas = std::find_if(settings.begin(), settings.end(),
-                                 [](const auto& setting) { return setting.first == "NCCL_IB_HCA"; });
+  const std::optional<std::string> hcas = hcas_in(settings);
   for (const NodeFile& node : nodes) {
-    job.node_xml.push_back(hcas == settings.end() ? node.xml
-                                                  : collectives::topology_with_hcas(node.xml, hcas->second));
+    job.node_xml.push_back(hcas ? collectives::topology_with_hcas(node.xml, *hcas) : node.xml);
   }
   for (const OperationId id : request.operations) {
     for (const std::uint64_t size : request.sizes) {
@@ -202,18 +220,28 @@ analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request) {
   if (nodes.size() * static_cast<std::size_t>(ranks_per_node(request, nodes)) < 2) {
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }
+  const std::size_t equals = request.versus.find('=');
+  const bool versus_setting = equals != std::string::npos;
+  const std::string setting = request.versus.substr(0, equals);
+  // Before a simulation of minutes, where the library is named.
+  if (versus_setting && !request.library.empty()) require_known_setting(request.library, setting);
   const Settings settings = users_settings();
   analysis::NcclPlanReport report{.plan = plan_of(request, nodes, request.library, settings),
                                   .versus = {},
-                                  .versus_name = request.versus};
+                                  .versus_name = request.versus,
+                                  .notes = {}};
+  report.notes =
+      not_simulated(topology::resolve_machine(request.topology), report.plan.nodes, request.ranks_per_node);
+  add_unmatched_hcas(nodes, settings, report.notes);
   if (request.versus.empty()) return report;
-  const std::size_t equals = request.versus.find('=');
-  if (equals == std::string::npos) {
+  if (!versus_setting) {
     report.versus = plan_of(request, nodes, request.versus, settings);
     return report;
   }
+  if (request.library.empty()) require_known_setting(report.plan.library, setting);
   Settings other = settings;
-  set(other, request.versus.substr(0, equals), request.versus.substr(equals + 1));
+  set(other, setting, request.versus.substr(equals + 1));
+  add_unmatched_hcas(nodes, other, report.notes);
   report.versus = plan_of(request, nodes, request.library, other);
   return report;
 }

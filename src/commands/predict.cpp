@@ -61,9 +61,10 @@ CommandResult predict_by_nccl(const PredictOptions& options) {
                         .operations = options.operations,
                         .sizes = options.sizes.empty() ? usual_sizes() : options.sizes});
   const auto write = [&](const OutputDocument& document) {
-    return analysis::report(report, document.format, text_options(When::never, false));
+    return analysis::report(report, document.format, page_options(document));
   };
-  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
+          written_notes(documents, "")};
 }
 
 /// The expected table. Throws Error (usage) for a topology that cannot carry it.
@@ -83,10 +84,12 @@ CommandResult predict(const PredictOptions& options) {
   const analysis::Prediction prediction =
       analysis::predict(options.topology, cluster, options.operations, sizes);
   const auto write = [&](const OutputDocument& document) {
-    return document.format == kLab01Page ? lab01_expected(machine, cluster, options.lab01)
-                                         : analysis::report(prediction, document.format);
+    return document.format == kLab01Page
+               ? lab01_expected(machine, cluster, options.lab01)
+               : analysis::report(prediction, document.format, page_options(document));
   };
-  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
+          written_notes(documents, "")};
 }
 
 /// --by-nccl, and what it alone takes.
@@ -135,6 +138,8 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
   add_output_options(command, theme, options->output,
                      analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);
+  command.get_option("--preset")
+      ->description("lab01: AllReduce at 1 MB, 100 MB and 1 GB as expected, as Markdown to hand in");
   for (const char* other : {"--ops", "--sizes"}) {
     command.get_option("--preset")->excludes(command.get_option(other));
   }

@@ -15,7 +15,8 @@ namespace collbench::program {
 struct CommandResult {
   std::string text;
   ExitStatus status = ExitStatus::ok;
-  bool is_for_a_person = true;  ///< no CSV, JSON or Markdown, which are UTF-8 everywhere
+  bool is_for_a_person = true;          ///< no CSV, JSON or Markdown, which are UTF-8 everywhere
+  std::vector<std::string> notes = {};  ///< lines for stderr: what stdout or a file does not say
 };
 
 /// A command with its options parsed. Throws Error.

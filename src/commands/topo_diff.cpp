@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
@@ -37,6 +39,16 @@ std::string name_of(const topology::Host& host, const std::string& machine, std:
   return fmt::format("{} of {}", host.name.value_or("a host"), machine);
 }
 
+/// What stands for the host's name in lists of nodes where no source names it: files and folders are called
+/// after their hosts.
+std::string unnamed_host(const std::string& machine) {
+  std::error_code ignored;
+  const std::filesystem::path path(machine);
+  if (topology::names_file(machine)) return path.stem().string();
+  if (!std::filesystem::is_directory(path, ignored)) return machine;
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
 /// The text of a file that may be a saved machine; empty for any other argument.
 std::string saved_text(const std::string& machine) {
   std::error_code ignored;
@@ -52,13 +64,15 @@ void add_machine(topology::HostGroups& groups, const std::string& machine) {
   if (!text.empty()) require_text(text, machine, "a topology saved by 'collbench topo save'");
   std::string host_name;
   const std::string canonical = topology::canonical_json(text, &host_name);
+  if (host_name.empty()) host_name = unnamed_host(machine);
   if (!text.empty() && groups.add_equal(canonical, machine, host_name)) return;
   topology::Topology topology =
       text.empty() ? topology::resolve_machine(machine).topology : topology::read_any_topology(text, machine);
   const std::size_t hosts = topology.hosts.size();
   for (topology::Host& host : topology.hosts) {
     std::string name = name_of(host, machine, hosts);
-    groups.add(std::move(host), std::move(name), hosts == 1 ? canonical : "");
+    groups.add(std::move(host), std::move(name), hosts == 1 ? canonical : "",
+               hosts == 1 ? unnamed_host(machine) : "");
   }
 }
 
@@ -69,7 +83,9 @@ topology::HostGroups read_all(const std::vector<std::string>& machines) {
 }
 
 topology::HostGroup group_of(const std::string& machine) {
-  return {topology::resolve_machine(machine).only_host(), {machine}};
+  topology::Host host = topology::resolve_machine(machine).only_host();
+  std::string name = host.name.value_or(unnamed_host(machine));
+  return {std::move(host), {machine}, {std::move(name)}};
 }
 
 /// Every kind among the others against the first.
@@ -93,10 +109,17 @@ analysis::DiffReport compare_machines(std::vector<std::string> machines) {
   if (reference) return against_first(machines, true);
   if (machines.size() > 2) return analysis::compare_groups(read_all(machines).take());
   const std::vector<topology::HostGroup> second = read_all({machines[1]}).take();
-  if (!is_fleet(second)) return {{analysis::compare_hosts(group_of(machines[0]), second.front(), false)}};
+  if (!is_fleet(second)) return analysis::compare_two(group_of(machines[0]), second.front());
   const std::vector<topology::HostGroup> first = read_all({machines[0]}).take();
   if (is_fleet(first)) return analysis::compare_groups(read_all(machines).take());
   return analysis::compare_with(first.front(), second, false);
+}
+
+/// Whether a document is a list of nodes alone, which has no room for a reason.
+bool writes_node_list(const std::vector<OutputDocument>& documents) {
+  return std::any_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
+    return each.format == "hostfile" || each.format == "slurm";
+  });
 }
 
 /// Status low where a finding is degraded or broken, or a machine is another one. Throws Error (usage) for a
@@ -106,10 +129,14 @@ CommandResult diff(const DiffOptions& options) {
   require_writable_documents(documents, options.output.overwrite);
   const analysis::DiffReport report = compare_machines(options.machines);
   const auto write = [&](const OutputDocument& document) {
-    return analysis::report(report, document.format);
+    return analysis::report(report, document.format, page_options(document));
   };
-  return {write_documents(documents, write), report.passes() ? ExitStatus::ok : ExitStatus::low,
-          prints_text(documents)};
+  CommandResult result{write_documents(documents, write),
+                       report.passes() ? ExitStatus::ok : ExitStatus::low, prints_text(documents)};
+  if (writes_node_list(documents)) {
+    for (std::string& note : analysis::unlisted_nodes(report)) result.notes.push_back(std::move(note));
+  }
+  return result;
 }
 
 void add_diff(CLI::App& command, CommandFunction& chosen) {
@@ -125,8 +152,8 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       "One MACHINE is compared with this machine, two with each other. Of more than two, identical ones\n"
       "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"
       "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
-      "--format hostfile or slurm lists the odd nodes alone. Exit status 1 when something is degraded or\n"
-      "broken, or a machine is a different one. docs/findings.md lists the codes.\n" +
+      "--format hostfile or slurm lists only the nodes that have a degraded or broken finding themselves.\n"
+      "Exit status 1 when something is degraded or broken, or a machine is a different one. docs/findings.md lists the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }

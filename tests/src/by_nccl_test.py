@@ -145,6 +145,16 @@ class Plan(ByNccl):
 class Versus(ByNccl):
     """What another setting or machine would do differently."""
 
+    def test_a_setting_that_the_library_does_not_contain(self):
+        self.refused(2, r"does not contain the setting NCCL_ALGOO; did you mean NCCL_ALGO", "--by-nccl", "--library", LIBRARY,
+                     "--topology", "hgx-h100", "--versus", "NCCL_ALGOO=Ring")
+
+    def test_a_list_of_nics_that_names_none(self):
+        note = "NCCL_IB_HCA=^sim99 names none of the NICs: mlx5_0, mlx5_1"
+        report = self.report("--topology", self.file(node()), "--ops", "all_reduce", "--sizes", "64M", "--versus",
+                             "NCCL_IB_HCA=^sim99")
+        self.assertEqual(report["notes"], [note])
+
     def test_a_setting(self):
         report = self.report("--topology", self.file(node()), "--ops", "all_reduce", "--sizes", "1K,64M", "--versus",
                              "NCCL_PROTO=Simple")

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
 #include <string>
 #include <variant>
 #include <vector>
@@ -93,6 +94,52 @@ TEST(CommandLine, BuffersAreRegisteredAsInNcclTests) {
   EXPECT_EQ(registration({"--register", "local"}), BufferRegistration::local);
   EXPECT_EQ(registration({"--register=symmetric"}), BufferRegistration::symmetric);
   EXPECT_THAT(refusal({"-R", "3"}), HasSubstr("-R: '3' is unknown; choose among none, local, symmetric"));
+}
+
+TEST(CommandLine, WhatTheParserFindsIsSaidInOurWords) {
+  EXPECT_EQ(refusal({"topo", "diff"}),
+            "collbench: collbench topo diff needs MACHINE...; see collbench topo diff --help");
+  EXPECT_EQ(
+      refusal({"topo"}),
+      "collbench: collbench topo needs a subcommand; choose among show, save, detect, list, diff, draw; see "
+      "collbench topo --help");
+  EXPECT_EQ(refusal({"judge"}), "collbench: collbench judge needs RECORD; see collbench judge --help");
+  EXPECT_EQ(refusal({"judge", "a.json", "--topology"}),
+            "collbench: --topology needs a value; give --topology NAME|FILE; see collbench judge --help");
+  EXPECT_EQ(refusal({"predict", "--topology", "p5", "--nodes", "2", "--nodes", "4"}),
+            "collbench: --nodes is given 2 times; give it once; see collbench predict --help");
+  EXPECT_EQ(
+      refusal({"predict", "hgx-h100"}),
+      "collbench: unexpected argument hgx-h100 of collbench predict; did you mean --topology hgx-h100? (see "
+      "collbench predict --help)");
+  EXPECT_EQ(refusal({"predict", "--topology", "p5", "--price", "2"}),
+            "collbench: --price is only used with --preset; add --preset; see collbench predict --help");
+  EXPECT_EQ(
+      refusal({"predict", "--topology", "p5", "--by-nccl", "--transport", "ib"}),
+      "collbench: --transport and --by-nccl cannot be used together; leave one out; see collbench predict "
+      "--help");
+}
+
+TEST(CommandLine, TheCommandOfRepeatStandsBehindDashes) {
+  EXPECT_EQ(refusal({"repeat", "mpirun", "-np", "2", "collbench"}),
+            "collbench: the options of mpirun would be those of collbench repeat; put -- before the command: "
+            "collbench repeat -- mpirun ...");
+  EXPECT_TRUE(
+      std::holds_alternative<CommandFunction>(parse({"repeat", "--", "mpirun", "-np", "2", "collbench"})));
+}
+
+TEST(CommandLine, HelpFitsAPageAndEndsWithTheExitStatuses) {
+  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{{"--help"},
+                                                                                     {"repeat", "--help"},
+                                                                                     {"import", "--help"},
+                                                                                     {"predict", "--help"},
+                                                                                     {"topo", "--help"}}) {
+    const std::string help = printed(words);
+    EXPECT_THAT(help, HasSubstr("Exit status: 0 success; 1 LOW or FAULT, or a degraded or broken finding"));
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  }
+  EXPECT_THAT(printed({"predict", "--help"}), testing::Not(HasSubstr("expected and measured")));
 }
 
 TEST(CommandLine, ValuesAreNoNames) {

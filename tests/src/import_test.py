@@ -51,6 +51,23 @@ class Import(unittest.TestCase):
         self.collbench("import", good, *arguments[2:])
         self.assertIn("FAULT", self.collbench(*arguments, status=1))
         self.collbench(*arguments, "-o", self.folder / "bad.json", status=1)
+        result = subprocess.run([PROGRAM, *map(str, arguments), "-o", str(self.folder / "bad.md")], capture_output=True,
+                                text=True, timeout=60, check=False)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, f"collbench: wrote {self.folder / 'bad.md'}; {log}: AllReduce float FAULT; "
+                         "AllReduce float, in place as expected\n")
+
+    def test_a_log_of_other_gpus_than_the_topology_has(self):
+        devices = "".join(f"#  Rank {rank:2} Group  0 Pid 100 on n{rank // 8} device {rank % 8} [0x0f] NVIDIA H100 80GB HBM3\n"
+                          for rank in range(16))
+        log = self.file("# Using devices\n" + devices + LOG.replace("187.50", "450.00").replace("10000  100.00", " 4166  240.00"))
+        fits = "--topology hgx-h100 fits (so do p5, a3-mega, oci-h100, ndv5)"
+        text = " ".join(self.collbench("import", log, "--topology", "ndv4").replace("\n#  ", "").split())
+        self.assertIn("AllReduce float: model or rank count wrong: the log's GPUs are NVIDIA H100 80GB HBM3 (line 2), but it is "
+                      "judged as a machine with A100 SXM: " + fits, text)
+        self.assertNotIn("would fit within", text)
+        without = " ".join(self.collbench("import", log).replace("\n#  ", "").split())
+        self.assertIn("no verdict: the machine is unknown; the log's GPUs are NVIDIA H100 80GB HBM3, 8 to a node: " + fits, without)
 
     def test_a_log_becomes_a_record_that_report_reads(self):
         log = self.file(LOG)

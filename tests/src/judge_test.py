@@ -76,6 +76,30 @@ class Judge(unittest.TestCase):
         text = self.judge(record(3.2), "--topology", "ndv4").stdout
         self.assertRegex(text, r"AllReduce float: FAULT: 3\.\d GB/s at 4 GiB")
 
+    def test_the_machine_that_it_is_judged_against_is_named(self):
+        text = self.judge(record(187), "--topology", "ndv4").stdout
+        self.assertIn("judged against --topology ndv4", text)
+        log = self.path.parent / "a.log"
+        log.write_text("#       size         count      type   redop    root     time   algbw   busbw #wrong"
+                       "     time   algbw   busbw #wrong\n"
+                       "  1000000000     250000000     float     sum      -1    10000  100.00  187.50      0"
+                       "    10000  100.00  187.50      0\n")
+        saved = collbench("import", log, "--nodes", 2, "--topology", "ndv4", "-o", self.path, "--overwrite")
+        self.assertEqual(saved.returncode, 0, saved.stderr)
+        judged = collbench("judge", self.path, "--topology", "hgx-a100")
+        words = " ".join(judged.stdout.replace("\n#  ", "").split())
+        self.assertIn("machine hgx-a100 (given)", words)
+        self.assertIn("imported with --topology ndv4, judged against hgx-a100", words)
+        again = collbench("judge", self.path, "--topology", "hgx-a100", "--format", "json")
+        self.assertEqual(json.loads(again.stdout)["log"]["topology"]["value"], "hgx-a100")
+        self.assertNotIn("judged against", collbench("judge", self.path).stdout)
+
+    def test_a_record_in_a_file_is_said_with_its_verdict(self):
+        out = self.path.parent / "judged.json"
+        result = self.judge(record(3.2), "--topology", "ndv4", "-o", out)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, f"collbench: wrote {out}; AllReduce float FAULT\n")
+
     def test_a_low_run_names_the_findings_on_its_path(self):
         machine = self.path.parent / "node.json"
         saved = collbench("topo", "save", "ndv4", "-o", machine)

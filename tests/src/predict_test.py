@@ -7,6 +7,7 @@ Usage: predict_test.py PROGRAM [unittest arguments]
 import csv
 import io
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -19,9 +20,9 @@ LISTS = ("sources", "numa_nodes", "pci_devices", "gpus", "nvswitches", "nics", "
 NO_GPUS = json.dumps({"collbench_topology": 1, "hosts": [{name: [] for name in LISTS}]})
 
 
-def predict(*arguments):
-    return subprocess.run(
-        [str(PROGRAM), "predict", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+def predict(*arguments, **environment):
+    return subprocess.run([str(PROGRAM), "predict", *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          check=False, env={**os.environ, **environment})
 
 
 def rows(*arguments):
@@ -44,6 +45,36 @@ class Predict(unittest.TestCase):
         for operation in ("AllReduce", "AllGather", "ReduceScatter", "AllToAll", "SendRecv"):
             self.assertRegex(table, rf"(?m)^{operation}$")
         self.assertIn("8 NICs per node, 25 GB/s each", table)
+
+    def test_it_is_as_wide_as_the_terminal(self):
+        arguments = ("--topology", "hgx-h100", "--nodes", 2)
+        wide = predict(*arguments, COLUMNS="200").stdout
+        self.assertNotIn("terminal narrower", wide)
+        self.assertRegex(wide, r"(?m)^ +8 GiB .*  nvls_tree\S* +NVLink SHARP at 77 % of 18 NVLinks per GPU, 20.6 GB/s each$")
+        for columns in (80, 120):
+            text = predict(*arguments, COLUMNS=str(columns)).stdout
+            self.assertLessEqual(max(map(len, text.splitlines())), columns)
+            self.assertRegex(" ".join(text.split()), r"terminal narrower than \d+ columns,( #)? below each table: ")
+            self.assertRegex(text, r"(?m)^  \S.* to 8 GiB: .*NICs per node")
+        self.assertLessEqual(max(map(len, predict(*arguments).stdout.splitlines())), 120)
+
+    def test_the_band_is_a_line_for_each_group_of_operations(self):
+        text = predict("--topology", "hgx-h100", "--nodes", 2, COLUMNS="200").stdout.replace("\n#   ", " ")
+        self.assertRegex(text, r"(?m)^# band of AllReduce, AllGather, ReduceScatter = [\d.]+ × ring to [\d.]+ × best algorithm "
+                         r"\(1 GiB and more\), [\d.]+ to [\d.]+ \(64 MiB and more\)")
+        self.assertRegex(text, r"(?m)^# band of AllToAll, SendRecv = [\d.]+ to [\d.]+ × expected \(1 GiB and more\)")
+        huge = predict("--topology", "hgx-h100", "--nodes", 1000000, "--ops", "all_reduce").stdout
+        self.assertNotIn("TiB", huge)
+
+    def test_a_machine_without_its_option_is_one_hint_away(self):
+        self.refused("hgx-h100", says=r"unexpected argument hgx-h100 of collbench predict; did you mean --topology hgx-h100\?")
+        self.refused("--topology", "hgx-h100", "--nodes", 2, "--nodes", 4, says="--nodes is given 2 times; give it once")
+
+    def test_a_page_in_a_file_is_said_on_stderr(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            result = predict("--topology", "hgx-h100", "-o", page)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", f"collbench: wrote {page}\n"))
 
     def test_every_operation_that_can_be_measured(self):
         table = rows("--topology", "hgx-h100", "--nodes", 2, "--ops", "all", "--sizes", "1GB")

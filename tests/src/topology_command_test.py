@@ -174,6 +174,27 @@ class Diff(Scratch):
             self.assertEqual([each["host"] for each in odd], ["n03", "n17", "n39"])
             self.assertIn("broken nic-port-down", odd[1]["findings"][0])
 
+    def test_of_two_machines_the_one_with_the_fault_is_listed(self):
+        good, bad = self.pair()
+        one = self.folder / "bad"
+        one.mkdir()
+        (one / "bad.json").write_text(bad.read_text())
+        for machines in (("hgx-h100", bad), (good, bad), (bad, good), ("hgx-h100", one), (good, one)):
+            for form in ("slurm", "hostfile"):
+                result = topo("diff", *machines, "--format", form)
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (1, "bad\n", ""), machines)
+
+    def test_a_fault_of_the_majority_is_said_and_drains_nobody(self):
+        _, bad = self.pair()
+        nodes = [self.file(f"n{i}.json", bad.read_bytes()) for i in range(3)]
+        result = topo("diff", *nodes, self.folder / "good.json", "--format", "slurm")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertRegex(result.stderr, r"^collbench: not listed: 3 of 4 machines: degraded nvlink-fewer GPU1 .*"
+                         r"which good does not have: compare with a reference .*\n$")
+        tie = topo("diff", nodes[0], nodes[1], self.folder / "good.json", self.folder / "saved.json",
+                   "--format", "slurm")
+        self.assertEqual((tie.returncode, tie.stdout, tie.stderr), (1, "n[0-1]\n", ""))
+
     def test_files_without_a_hosts_name_are_called_after_their_files(self):
         folder = self.fleet(count=20, named=False)
         result = topo("diff", folder, "--format", "hostfile")
@@ -199,7 +220,7 @@ class Diff(Scratch):
         good, _ = self.pair()
         self.bad(["diff", good, self.folder / "none.json"], "none.json")
         self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose among text, md, json, hostfile, slurm")
-        self.bad(["diff"], "machines")
+        self.bad(["diff"], "collbench topo diff needs MACHINE", "--help")
 
 
 # For each text of the drawing the box around its middle, and how far it stands out of that.
@@ -396,7 +417,25 @@ class BadInput(Scratch):
         self.bad(["show", "--frobnicate"], "--frobnicate")
 
 
+class Width(Scratch):
+    def test_a_diff_follows_the_terminal(self):
+        node = json.loads(self.good("save", "hgx-h100", "-o", "-"))
+        node["hosts"][0]["nics"][7]["ports"][0]["gigabits_per_second"][0] = 200
+        bad = self.file("bad.json", json.dumps(node))
+        for columns in (80, 100, 200):
+            text = topo("diff", "hgx-h100", bad, environment={"COLUMNS": str(columns)}).stdout
+            self.assertLessEqual(max(map(len, text.splitlines())), min(columns, 110))
+            self.assertIn("nic-port-slower", text)
+
+
 class Help(Scratch):
+    def test_it_fits_and_ends_with_the_exit_statuses(self):
+        for command in ("show", "save", "list", "detect", "diff", "draw"):
+            text = self.good(command, "--help")
+            self.assertIn("Exit status: 0 success; 1 ", text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 100)
+            self.assertEqual("merged into one" in text, command in ("show", "save", "detect", "draw"), command)
+
     def test_each_has_an_example(self):
         text = self.good("--help")
         for word in ("show", "save", "list", "detect"):

@@ -25,9 +25,9 @@ std::string group_key(const Host& host) {
   return fmt::format("{} {}", canonical_hash(host_facts(host).signature), fmt::join(ranks, " "));
 }
 
-void HostGroups::add(Host host, std::string name, const std::string& canonical) {
+void HostGroups::add(Host host, std::string name, const std::string& canonical, const std::string& unnamed) {
   const auto [at, is_new] = by_key_.try_emplace(group_key(host), groups_.size());
-  const std::string host_name = host.name.value_or(name);
+  const std::string host_name = host.name.value_or(unnamed.empty() ? name : unnamed);
   if (is_new) groups_.push_back({std::move(host), {}});
   groups_[at->second].names.push_back(std::move(name));
   groups_[at->second].hosts.push_back(host_name);

@@ -34,18 +34,18 @@ struct TopologyDiff {
 struct HostGroup {
   Host first;                           ///< the first that was added
   std::vector<std::string> names;       ///< of all, in the order in which they were added
-  std::vector<std::string> hosts = {};  ///< their host names, where they are known, else the same names
+  std::vector<std::string> hosts = {};  ///< their host names, where they are known, else what stands for them
 };
 
 /// Groups machines as they come, and keeps one of each group.
 class HostGroups {
  public:
-  /// `name` is what reports call it; `canonical` is the canonical_json() of its file, where it has one of its
-  /// own.
-  void add(Host host, std::string name, const std::string& canonical = {});
+  /// `name` is what reports call it, `unnamed` what stands for its host name where no source names it (empty:
+  /// `name`); `canonical` is the canonical_json() of its file, where it has one of its own.
+  void add(Host host, std::string name, const std::string& canonical = {}, const std::string& unnamed = {});
 
   /// Adds a machine to the group of an earlier one with that canonical_json(), unread; false where there is
-  /// none. `host_name`: of the host; empty: `name`.
+  /// none. `host_name`: of the host, or what stands for it; empty: `name`.
   [[nodiscard]] bool add_equal(const std::string& canonical, const std::string& name,
                                const std::string& host_name = {});
 

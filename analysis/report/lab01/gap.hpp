@@ -26,7 +26,7 @@ struct Gap {
 
 // The terms, in their order.
 inline constexpr const char* kLineRate = "line rate";
-inline constexpr const char* kByNccl = "headers, by NCCL's count of the links";
+inline constexpr const char* kByNccl = "protocol headers, as NCCL counts the links";
 inline constexpr const char* kProtocol = "protocol efficiency";
 inline constexpr const char* kFill = "latency and pipeline fill at this size";
 inline constexpr const char* kLogLinks = "links that the log does not show";

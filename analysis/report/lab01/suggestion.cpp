@@ -1,76 +1,15 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "analysis/report/lab01/lab01.hpp"
-#include "base/text_input.hpp"
-#include "base/units.hpp"
-#include "topology/catalogue/gpus.hpp"
-#include "topology/machines/reference_machines.hpp"
+#include "analysis/verdict/fitting_machines.hpp"
 
 namespace collbench::analysis {
-namespace {
-
-/// What the log says of its network, as reference machines name it; empty where it does not say.
-std::string_view transport_in(const LogFacts& log) {
-  if (log.network) {
-    const std::string network = lower(log.network->value);
-    if (network.find("libfabric") != std::string::npos) return "EFA";
-    if (network.find("fastrak") != std::string::npos) return "TCPXO";
-  }
-  if (log.link_layer) return log.link_layer->value == "RoCE" ? "RoCE" : "IB";
-  return "";
-}
-
-bool fits(const topology::ReferenceMachine& machine, const topology::GpuModel& gpu, const LogFacts& log) {
-  const topology::GpuModel* model = topology::find_gpu_model(machine.gpu_model);
-  if (model == nullptr || model->name != gpu.name) return false;
-  // A bridge between PCIe cards is no reference machine's.
-  if (log.nvlink_most_bytes_per_second && machine.wiring == topology::NvLinkWiring::none) return false;
-  const bool many_nodes = log.nodes && log.nodes->value > 1;
-  if (many_nodes && machine.nic_transport.empty() && machine.nvlink_domain_gpus == 0) return false;
-  int gpus = 0;
-  for (const topology::ReferenceSwitch& group : machine.switches) gpus += group.gpus;
-  return !log.ranks_per_node || log.ranks_per_node->value <= gpus;
-}
-
-}  // namespace
 
 std::string lab01_suggestion(const Run& run) {
-  constexpr std::string_view kSave =
-      "collbench topo save -o node.json on that machine writes a file for --topology";
-  if (!run.log) return fmt::format("The machine is not known; {}.", kSave);
-  const LogFacts& log = *run.log;
-  if (!log.gpu) {
-    return "No topology is given, and the log does not name its GPUs: give the machine with --topology "
-           "(collbench "
-           "topo list names the reference machines).";
-  }
-  const std::string found = fmt::format(
-      "the log's GPUs are {}{}", log.gpu->value,
-      log.ranks_per_node ? fmt::format(", {} to a node", log.ranks_per_node->value) : std::string());
-  const topology::GpuModel* gpu = topology::find_gpu_model(log.gpu->value);
-  std::vector<std::string_view> any;
-  std::vector<std::string_view> same_network;
-  const std::string_view transport = transport_in(log);
-  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
-    if (gpu == nullptr || !fits(machine, *gpu, log)) continue;
-    any.push_back(machine.name);
-    if (machine.nic_transport == transport) same_network.push_back(machine.name);
-  }
-  const auto& names = same_network.empty() ? any : same_network;
-  if (names.empty()) {
-    return fmt::format("No topology is given; {}, and no reference machine has them: {}.", found, kSave);
-  }
-  std::string text = fmt::format("No topology is given; {}: --topology {} fits", found, names.front());
-  if (names.size() > 1) {
-    text += fmt::format(" (so {} {})", names.size() == 2 ? "does" : "do",
-                        fmt::join(names.begin() + 1, names.end(), ", "));
-  }
-  return text + (log.nodes ? "." : "; the number of nodes goes with --nodes.");
+  if (!run.log) return fmt::format("The machine is not known; {}.", kHowToSaveMachine);
+  return fmt::format("No topology is given{} {}", run.log->gpu ? ";" : ", and", suggested_topology(*run.log));
 }
 
 }  // namespace collbench::analysis

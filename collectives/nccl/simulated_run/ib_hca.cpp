@@ -6,6 +6,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/xml_input.hpp"
@@ -51,18 +52,37 @@ bool ib_hca_allows(std::string_view list, std::string_view name, int port) {
   return named != excludes;
 }
 
-std::string topology_with_hcas(const std::string& xml, std::string_view list) {
+namespace {
+
+/// Its ports in the order of the file, each with the name that it has or gets.
+std::vector<std::pair<pugi::xml_node, HcaPort>> named_ports(const std::string& xml,
+                                                            pugi::xml_document& document) {
   (void)XmlInput(xml, "the topology", "system", "an NCCL topology XML");
-  pugi::xml_document document;
   document.load_string(xml.c_str());
-  int number = 0;
+  std::vector<std::pair<pugi::xml_node, HcaPort>> ports;
   for (const pugi::xpath_node& found : document.select_nodes("//net")) {
     pugi::xml_node net = found.node();
-    const std::string unnamed = "sim" + std::to_string(number++);
+    const std::string unnamed = "sim" + std::to_string(ports.size());
     if (!net.attribute("name")) net.append_attribute("name") = unnamed.c_str();
-    if (!ib_hca_allows(list, net.attribute("name").value(), net.attribute("port").as_int(1))) {
-      net.parent().remove_child(net);  // its <nic> stays: without one the device would count as a NIC again
-    }
+    ports.emplace_back(net, HcaPort{net.attribute("name").value(), net.attribute("port").as_int(1)});
+  }
+  return ports;
+}
+
+}  // namespace
+
+std::vector<HcaPort> hca_ports(const std::string& xml) {
+  pugi::xml_document document;
+  std::vector<HcaPort> ports;
+  for (auto& [net, port] : named_ports(xml, document)) ports.push_back(std::move(port));
+  return ports;
+}
+
+std::string topology_with_hcas(const std::string& xml, std::string_view list) {
+  pugi::xml_document document;
+  for (const auto& [net, port] : named_ports(xml, document)) {
+    // Its <nic> stays: without one the device would count as a NIC again.
+    if (!ib_hca_allows(list, port.name, port.port)) net.parent().remove_child(net);
   }
   std::ostringstream out;
   document.save(out, "  ", pugi::format_default | pugi::format_no_declaration);

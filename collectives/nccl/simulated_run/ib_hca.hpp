@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace collbench::collectives {
 
@@ -11,9 +12,18 @@ namespace collbench::collectives {
 /// Source: NVIDIA/nccl v2.30.7-1, src/misc/utils.cc (parseStringList, matchIfList), src/transport/net_ib.
 [[nodiscard]] bool ib_hca_allows(std::string_view list, std::string_view name, int port);
 
-/// An NCCL topology XML without the ports that the list leaves out, as a network plugin would offer it. A
-/// port without a name is called as the simulated host calls it: "sim0" and on, in the order of the file.
-/// Throws Error (usage) where it is none.
+/// A port that NCCL_IB_HCA can name.
+struct HcaPort {
+  std::string name;
+  int port = 1;
+};
+
+/// The ports of an NCCL topology XML, in the order of the file. One without a name is called as the simulated
+/// host calls it: "sim0" and on. Throws Error (usage) where it is none.
+[[nodiscard]] std::vector<HcaPort> hca_ports(const std::string& xml);
+
+/// An NCCL topology XML without the ports that the list leaves out, as a network plugin would offer it.
+/// Names are those of hca_ports(). Throws Error (usage) where it is none.
 [[nodiscard]] std::string topology_with_hcas(const std::string& xml, std::string_view list);
 
 }  // namespace collbench::collectives

@@ -206,6 +206,8 @@ TEST(ReportColumns, WrongElementsAreLoudAndSlowRowsCatchTheEye) {
   EXPECT_EQ(tone_of(row, "meas"), Tone::plain);
   row.expectation.expected_seconds = row.measurement.seconds * 0.79;
   EXPECT_EQ(tone_of(row, "meas"), Tone::warning);
+  row.expectation.expected_seconds = row.measurement.seconds * 0.798;
+  EXPECT_EQ(tone_of(row, "meas"), Tone::plain) << "it is shown as 0.80";
 }
 
 TEST(ReportColumns, EveryNumberFitsItsColumn) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "tests/topology/diff/mutations.hpp"
 
@@ -125,7 +126,8 @@ TEST(DiffReport, ADifferentMachineIsNoFaultAndDoesNotPass) {
 
   const DiffReport fleet = compare_with(expected, groups, true);
   EXPECT_EQ(diff_headline(fleet), "4 machines: 2 without a fault, 0 with, 2 of another kind");
-  EXPECT_EQ(report_slurm(fleet), "n[2-3]\n");
+  EXPECT_THAT(report(fleet, "text"), HasSubstr("n3"));
+  EXPECT_EQ(report(fleet, "slurm"), "");  // nothing is broken there
 }
 
 TEST(DiffReport, AReferenceThatNothingHasConfirmedSaysSo) {
@@ -137,14 +139,6 @@ TEST(DiffReport, AReferenceThatNothingHasConfirmedSaysSo) {
               HasSubstr("(not checked against a published file of such a machine)"));
   const DiffReport against_h100 = compare_with({healthy(), {"hgx-h100"}}, {{healthy(), {"node.json"}}}, true);
   EXPECT_THAT(report(against_h100, "text"), Not(HasSubstr("checked against")));
-}
-
-TEST(SlurmNodeList, JoinsNumbersOfOneWidth) {
-  EXPECT_EQ(slurm_node_list({}), "");
-  EXPECT_EQ(slurm_node_list({"n1"}), "n1");
-  EXPECT_EQ(slurm_node_list({"n10", "n9", "n8", "n11"}), "n[8-9],n[10-11]");
-  EXPECT_EQ(slurm_node_list({"gpu-001", "login", "gpu-003", "gpu-002", "gpu-002"}), "gpu-[001-003],login");
-  EXPECT_EQ(slurm_node_list({"n3.site", "n12345678901"}), "n12345678901,n3.site");
 }
 
 TEST(DiffReport, MachinesWithOtherBusNumbersAreAlike) {

@@ -172,8 +172,9 @@ TEST(OutcomeFacts, TooFewProbesClearNobody) {
   run.rank_probe = RankProbe{};
   run.rank_probe->repetitions = 4;
   run.rank_probe->seconds = 2.5;
-  EXPECT_THAT(texts(footer_lines(run)),
-              Contains("stragglers: 4 of 14 probes in 2.5 s: too few to clear anybody; use a longer --time"));
+  EXPECT_THAT(
+      texts(footer_lines(run)),
+      Contains("stragglers: 4 of 14 probes in 2.5 s: too few to rule out a straggler; use a longer --time"));
   EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("no rank is"))));
   EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("no slow link"))));
 }
@@ -187,8 +188,8 @@ TEST(OutcomeFacts, LinksOfManyHostsNeedMoreProbesThanRanks) {
   run.rank_probe->repetitions = 110;  // 63 rounds of pairs, 8 in each probe: 14 × 63 / 8
   EXPECT_THAT(
       texts(footer_lines(run)),
-      Contains("stragglers: no rank is significantly late; 110 of 111 probes in 1.5 s: too few to clear "
-               "the links between hosts; use a longer --time"));
+      Contains("stragglers: no rank is significantly late; 110 of 111 probes in 1.5 s: too few to rule "
+               "out a slow link between hosts; use a longer --time"));
   run.rank_probe->repetitions = 111;
   EXPECT_THAT(texts(footer_lines(run)),
               Contains(HasSubstr("no rank is significantly late, and no slow link between hosts")));

@@ -36,6 +36,16 @@ TEST(LogWords, WhatIsMissingIsAskedFor) {
   EXPECT_THAT(all_of(one_node), testing::Not(testing::HasSubstr("missing from the log")));
 }
 
+TEST(LogWords, AnNvlinkPathFarBelowTheOthersIsFlagged) {
+  LogFacts log;
+  log.nvlink_most_bytes_per_second = {240e9, 92};
+  log.nvlink_least_bytes_per_second = {20e9, 89};
+  EXPECT_THAT(all_of(log), testing::HasSubstr("warning: between some GPUs NVLink has 20.0 GB/s (line 89), "
+                                              "between others 240 GB/s: links may be down"));
+  log.nvlink_least_bytes_per_second = {120e9, 89};
+  EXPECT_THAT(all_of(log), testing::Not(testing::HasSubstr("warning")));
+}
+
 TEST(LogWords, WhatWasLeftOutIsCounted) {
   LogFacts log;
   log.left_out = {{"rows of 0 bytes", 5, 22}};

@@ -47,7 +47,10 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   collbench::Run run = run_from_expectation(cluster_of("ndv4", 2), 1);
   EXPECT_TRUE(verdict_lines(run).empty());
   run.log.emplace();
-  EXPECT_EQ(verdict_lines(run).front().text, "no verdict: the machine is unknown (give --topology)");
+  EXPECT_EQ(
+      verdict_lines(run).front().text,
+      "no verdict: the machine is unknown; the log does not name its GPUs: give the machine with --topology "
+      "(collbench topo list names the reference machines).");
   run.log->gpu = {"AMD Instinct MI300X", 5};
   EXPECT_EQ(verdict_lines(run).front().text,
             "no verdict: AMD Instinct MI300X is AMD's, and only NCCL on NVIDIA's GPUs is modeled");

@@ -228,7 +228,8 @@ TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
   const collbench::Run judged = judged_on_gpus(judged_on_gpus(run, cluster), cluster);  // once
   EXPECT_THAT(judged.log->notes,
               testing::ElementsAre("the log's GPUs are NVIDIA H100 80GB HBM3 (line 7), but it is judged as a "
-                                   "machine with A100 SXM"));
+                                   "machine with A100 SXM: --topology hgx-h100 fits (so do p5, a3-mega, "
+                                   "oci-h100, ndv5)"));
   GpuCluster generation_only = cluster_of("hgx-h100", 2);
   generation_only.gpu = kUnknownGpu;
   EXPECT_THAT(judged_on_gpus(run, generation_only).log->notes, testing::IsEmpty());

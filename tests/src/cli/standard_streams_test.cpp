@@ -85,6 +85,7 @@ TEST(Ascii, KeepsColumnsWhereThereAreBlanks) {
   EXPECT_EQ(in_ascii("time   ±95%  (µs)  –"), "time  +-95%  (us)  -");
   EXPECT_EQ(in_ascii("α 0.5 µs, 2 × 3 … ✓ é"), "alpha 0.5 us, 2 x 3 ... ? ?");
   EXPECT_EQ(in_ascii("plain"), "plain");
+  EXPECT_EQ(in_ascii("a\n    → 2\n#   → 3"), "a\n    -> 2\n#   -> 3") << "an indentation stays";
   EXPECT_EQ(in_ascii("cut \xC2"), "cut ?");
 }
 

@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/record/log_facts.hpp"
+
+namespace collbench::analysis {
+
+/// The reference machines that can have run what a log says: with its GPUs, and of those the ones with its
+/// network, where the log names it and one has it. In the order of `topo list`; empty where the log names no
+/// GPU, or no machine has it.
+[[nodiscard]] std::vector<std::string_view> fitting_machines(const LogFacts& log);
+
+/// "--topology hgx-h100 fits (so do p5, ndv5)"; empty for none.
+[[nodiscard]] std::string fitting_words(const std::vector<std::string_view>& names);
+
+/// What to give as --topology, as the end of a sentence, and why: "the log's GPUs are …, 8 to a node:
+/// --topology hgx-h100 fits (so do p5, ndv5).".
+[[nodiscard]] std::string suggested_topology(const LogFacts& log);
+
+/// How a file for --topology is made where no reference machine fits.
+inline constexpr std::string_view kHowToSaveMachine =
+    "collbench topo save -o node.json on that machine writes a file for --topology";
+
+}  // namespace collbench::analysis

@@ -1,0 +1,62 @@
+#include "analysis/verdict/fitting_machines.hpp"
+
+#include <gmock/gmock.h>
+
+#include "analysis/verdict/verdict.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+#include "tests/analysis/verdict/judged_rows.hpp"
+
+namespace collbench::analysis::fitting_machines_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+LogFacts log_on(const char* gpu, int ranks_per_node) {
+  LogFacts log;
+  log.gpu = {gpu, 7};
+  log.nodes = {2, 7};
+  log.ranks_per_node = {ranks_per_node, 7};
+  return log;
+}
+
+TEST(FittingMachines, HaveTheLogsGpusAndItsNetworkWhereItSaysOne) {
+  LogFacts log = log_on("NVIDIA H100 80GB HBM3", 8);
+  EXPECT_THAT(fitting_machines(log), ElementsAre("hgx-h100", "p5", "a3-mega", "oci-h100", "ndv5"));
+  log.network = {"AWS Libfabric", 9};
+  EXPECT_THAT(fitting_machines(log), ElementsAre("p5"));
+  EXPECT_THAT(fitting_machines(log_on("NVIDIA H100 80GB HBM3", 16)), IsEmpty());
+  EXPECT_THAT(fitting_machines(LogFacts{}), IsEmpty());
+}
+
+TEST(FittingMachines, AreNamedInASentence) {
+  EXPECT_EQ(fitting_words({}), "");
+  EXPECT_EQ(fitting_words({"p5"}), "--topology p5 fits");
+  EXPECT_EQ(fitting_words({"p5", "ndv5"}), "--topology p5 fits (so does ndv5)");
+  EXPECT_EQ(suggested_topology(log_on("NVIDIA Quantum 9000", 8)),
+            "the log's GPUs are NVIDIA Quantum 9000, 8 to a node, and no reference machine has them: " +
+                std::string(kHowToSaveMachine) + ".");
+}
+
+TEST(FittingMachines, AreWhatAVerdictAboutOtherGpusSaysFirst) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1 / 2.4);
+  run.log = log_on("NVIDIA H100 80GB HBM3", 8);
+  run = judged_on_gpus(run, cluster);
+  const std::string said =
+      "the log's GPUs are NVIDIA H100 80GB HBM3 (line 7), but it is judged as a machine with A100 SXM: "
+      "--topology hgx-h100 fits (so do p5, a3-mega, oci-h100, ndv5)";
+  EXPECT_THAT(run.log->notes, ElementsAre(said));
+  EXPECT_EQ(run.rows.back().verdict.word, VerdictWord::model_or_ranks_wrong);
+  EXPECT_EQ(run.rows.back().verdict.explanation, said + ".");
+  run = judged_on_gpus(run_from_expectation(cluster, 1), cluster);
+  run.log = log_on("NVIDIA H100 80GB HBM3", 8);
+  run = judged_on_gpus(run, cluster);
+  EXPECT_THAT(run.rows.back().verdict.explanation, StartsWith(said + ". "));
+  EXPECT_THAT(run.rows.back().verdict.explanation, HasSubstr("GB/s at"));
+}
+
+}  // namespace
+}  // namespace collbench::analysis::fitting_machines_test
