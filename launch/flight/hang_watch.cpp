@@ -9,8 +9,8 @@ namespace collbench::launch {
 namespace {
 
 // Where nobody here is to blame, a host that knows more goes first, then rank 0's: mpirun ends the others.
-constexpr double kBlamelessRootSeconds = 2;
-constexpr double kBlamelessSeconds = 4;
+constexpr double kBlamelessRootSeconds = 1;
+constexpr double kBlamelessSeconds = 5;
 constexpr double kSpeakerSeconds = 5;    // who should have spoken did not
 constexpr double kLaunchersSeconds = 3;  // mpirun ends all when one is gone, with that rank's status
 constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);

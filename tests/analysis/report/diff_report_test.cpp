@@ -118,8 +118,8 @@ TEST(DiffReport, ADifferentMachineIsNoFaultAndDoesNotPass) {
   EXPECT_FALSE(one.has_fault());
   EXPECT_FALSE(one.passes());
   EXPECT_TRUE(compare_with(expected, {groups[0]}, true).passes());
-  EXPECT_THAT(report(one, "text"), HasSubstr("n2 against hgx-h100\na different machine, 1 differs\n"));
-  EXPECT_THAT(report(one, "md"), HasSubstr("a different machine, 1 differs"));
+  EXPECT_THAT(report(one, "text"), HasSubstr("n2 against hgx-h100\na different machine, 1 difference\n"));
+  EXPECT_THAT(report(one, "md"), HasSubstr("a different machine, 1 difference"));
   const auto json = nlohmann::json::parse(report(one, "json"));
   EXPECT_FALSE(json.at("fault"));
   EXPECT_TRUE(json.at("different_machine"));

@@ -143,13 +143,13 @@ TEST_F(HangWatchTest, AHostWhereAllWaitLetsOneThatKnowsMoreSpeak) {
   own->step("AllReduce 8 B");
   own->calls().enter();
   HangWatch root(*own, 10, 0, false);
-  EXPECT_NEAR(watch(root, 30).seconds, 12, 0.5);
+  EXPECT_NEAR(watch(root, 30).seconds, 11, 0.5);
   const auto other = recorder(3);
   fs::remove(folder_ / "rank-0");  // of another host
   other->step("AllReduce 8 B");
   other->calls().enter();
   HangWatch hang(*other, 10, 3, false);
-  EXPECT_NEAR(watch(hang, 30).seconds, 14, 0.5);
+  EXPECT_NEAR(watch(hang, 30).seconds, 15, 0.5);
 }
 
 TEST_F(HangWatchTest, ARankThatDiesIsReportedAtOnceAndEndsTheOthersWhenNobodyElseDoes) {
