@@ -15,8 +15,8 @@ struct OddNode {
   bool has_fault = false;             ///< a finding of this node itself is degraded or broken
 };
 
-/// Of many machines by name: against a reference those with a fault or of another kind; without one those of another kind than
-/// the majority, and, where no kind is the majority, those of every kind that has a fault.
+/// Of many machines by name: against a reference those with a fault or of another kind; without one those of
+/// another kind than the majority, and, where no kind is the majority, those of every kind that has a fault.
 [[nodiscard]] std::vector<OddNode> odd_nodes(const DiffReport& report);
 
 /// Without a reference: whether more than half of the machines are alike.
