@@ -131,8 +131,8 @@ CommandResult diff(const DiffOptions& options) {
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(report, document.format, page_options(document));
   };
-  CommandResult result{write_documents(documents, write),
-                       report.passes() ? ExitStatus::ok : ExitStatus::low, prints_text(documents)};
+  CommandResult result{write_documents(documents, write), report.passes() ? ExitStatus::ok : ExitStatus::low,
+                       prints_text(documents)};
   if (writes_node_list(documents)) {
     for (std::string& note : analysis::unlisted_nodes(report)) result.notes.push_back(std::move(note));
   }
@@ -153,7 +153,8 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"
       "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
       "--format hostfile or slurm lists only the nodes that have a degraded or broken finding themselves.\n"
-      "Exit status 1 when something is degraded or broken, or a machine is a different one. docs/findings.md lists the codes.\n" +
+      "Exit status 1 when something is degraded or broken, or a machine is a different one. docs/findings.md "
+      "lists the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }
