@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -101,6 +102,13 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
     ::unlink(temporary.c_str());
     throw;
   }
+}
+
+std::string first_line(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
 }
 
 Error too_large(std::string_view file) {

@@ -63,6 +63,9 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 /// The error that `file` has more than kMaxFileBytes.
 [[nodiscard]] Error too_large(std::string_view file);
 
+/// The first line of a file such as those of /proc; empty where it cannot be read.
+[[nodiscard]] std::string first_line(const std::filesystem::path& path);
+
 /// The whole file. Throws Error (usage) naming the path and the system's reason; for a device (/dev/zero),
 /// and for one that is too large before it is read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);

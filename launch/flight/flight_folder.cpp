@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
@@ -119,13 +118,6 @@ class MappedPage {
 template <std::size_t Size>
 std::string text_of(const std::array<char, Size>& text) {
   return {text.data(), strnlen(text.data(), Size)};
-}
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
 }
 
 CallCounts counts(const CallCounter& counter) {

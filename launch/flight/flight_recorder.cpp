@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <new>
 #include <system_error>
 
@@ -23,22 +22,12 @@ void store_text(std::array<char, Size>& to, std::string_view text) {
   text.copy(to.data(), to.size());
 }
 
-std::string first_line(const char* file) {
-  std::string line;
-  std::ifstream in(file);
-  std::getline(in, line);
-  return line;
-}
-
-/// Field 22 of /proc/self/stat, behind the name, which may hold anything; 0 where it cannot be read.
-std::uint64_t own_start_ticks() { return process_start_ticks(first_line("/proc/self/stat")); }
-
 void write_identity(FlightPage& page, const FlightIdentity& identity) {
   page.rank = identity.rank;
   page.ranks = identity.ranks;
   page.local_ranks = identity.local_ranks;
   page.pid = ::getpid();
-  page.started_ticks = own_start_ticks();
+  page.started_ticks = process_start_ticks(first_line("/proc/self/stat"));
   struct stat space{};
   if (::stat("/proc/self/ns/pid", &space) == 0) page.pid_namespace = space.st_ino;
   store_text(page.boot, first_line("/proc/sys/kernel/random/boot_id"));

@@ -17,9 +17,12 @@ constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
 
 bool is_gone(const RankActivity& rank) { return rank.process == ProcessState::gone && !rank.is_over; }
 
-/// One that ended on purpose has said why, and its launcher ends the others, unless it cannot reach them.
+/// One that ended on purpose has said why, and its launcher ends the others, unless it cannot reach them. Who
+/// was asked to end and lives has said nothing yet.
 bool has_spoken(const std::vector<RankActivity>& ranks) {
-  return std::any_of(ranks.begin(), ranks.end(), [](const RankActivity& rank) { return rank.is_over; });
+  return std::any_of(ranks.begin(), ranks.end(), [](const RankActivity& rank) {
+    return rank.is_over && rank.process == ProcessState::gone;
+  });
 }
 
 }  // namespace

@@ -130,12 +130,26 @@ TEST_F(HangWatchTest, WhereOneHasSpokenTheOthersWaitToBeEnded) {
   const auto own = recorder(1);
   own->step("start of MPI");
   own->exchanges().enter();
-  const auto first = recorder(0);
-  first->finish();
+  const pid_t first = ::fork();
+  if (first == 0) {
+    recorder(0).release()->finish();  // its file stays, as behind _Exit
+    ::_exit(0);
+  }
+  ::waitpid(first, nullptr, 0);
   HangWatch hang(*own, 10, 1, true);
   const Watched seen = watch(hang, 30);
   EXPECT_NEAR(seen.seconds, 15, 0.5);
   EXPECT_EQ(seen.look.action, HangAction::end_silently);
+}
+
+TEST_F(HangWatchTest, ARankThatWasAskedToEndAndHangsStillSaysSo) {
+  const auto own = recorder(0);
+  own->step("AllReduce 8 B");
+  HangWatch hang(*own, 10, 0, true);
+  static_cast<void>(hang.look(true));
+  const Watched seen = watch(hang, 30);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_NEAR(seen.seconds, 10, 0.5);
 }
 
 TEST_F(HangWatchTest, AHostWhereAllWaitLetsOneThatKnowsMoreSpeak) {
