@@ -8,12 +8,22 @@
 namespace collbench::launch {
 namespace {
 
-// Where nobody here is to blame, a host that knows more goes first, then rank 0's: mpirun ends the others.
+// Where nobody here is to blame, a host that knows more goes first, then rank 0's. mpirun then ends the
+// others: its own host's ranks, then those of the other hosts, about 2 s each (SIGTERM, SIGKILL), more on a
+// busy machine.
 constexpr double kBlamelessRootSeconds = 1;
-constexpr double kBlamelessSeconds = 5;
+constexpr double kBlamelessSeconds = 15;
+constexpr double kSkewSeconds = 1;       // between the last progress of two hosts, with their looks
 constexpr double kSpeakerSeconds = 5;    // who should have spoken did not
 constexpr double kLaunchersSeconds = 3;  // mpirun ends all when one is gone, with that rank's status
 constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
+
+bool can_speak(const RankActivity& rank) { return rank.process == ProcessState::running; }
+
+bool all_wait(const std::vector<RankActivity>& ranks) {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [](const RankActivity& rank) { return can_speak(rank) && rank.waits(); });
+}
 
 bool is_gone(const RankActivity& rank) { return rank.process == ProcessState::gone && !rank.is_over; }
 
@@ -28,7 +38,11 @@ bool has_spoken(const std::vector<RankActivity>& ranks) {
 }  // namespace
 
 HangWatch::Look HangWatch::look(bool interrupted) {
-  if (interrupted) recorder_.finish();
+  if (interrupted && !asked_to_end_) {
+    recorder_.finish();
+    asked_to_end_ = true;
+    asked_while_idle_seconds_ = idle_looks_ * kLookSeconds;
+  }
   if (looks_since_gone_ > 0) {
     ++looks_since_gone_;
     return {looks_since_gone_ * kLookSeconds > kLaunchersSeconds ? HangAction::end_gone : HangAction::none,
@@ -39,6 +53,7 @@ HangWatch::Look HangWatch::look(bool interrupted) {
     progress_ = progress;
     progress_of_all_ = 0;
     idle_looks_ = 0;
+    asked_while_idle_seconds_ = 0;
     recorder_.mark_progress();
     return {};
   }
@@ -61,7 +76,7 @@ HangWatch::Look HangWatch::look(bool interrupted) {
     return {};
   }
   if (idle_seconds < timeout_seconds_ + patience(ranks)) return {};
-  const bool was_said = has_spoken(ranks);
+  const bool was_said = has_spoken(ranks) || another_host_has_spoken(ranks);
   return {was_said ? HangAction::end_silently : HangAction::end_timeout, std::move(ranks)};
 }
 
@@ -104,16 +119,23 @@ bool HangWatch::others_go_on(const std::vector<RankActivity>& ranks) {
   return did;
 }
 
+/// The launcher asked this rank to end when the timeout was over, and nobody here has said anything: another
+/// host has.
+bool HangWatch::another_host_has_spoken(const std::vector<RankActivity>& ranks) const {
+  return !sees_all_ranks_ && all_wait(ranks) && asked_to_end_ &&
+         asked_while_idle_seconds_ >= std::max(timeout_seconds_ - kSkewSeconds, kLookSeconds);
+}
+
 /// How much longer than the timeout this rank waits for one that knows more, or comes first, to speak.
 double HangWatch::patience(const std::vector<RankActivity>& ranks) const {
   if (has_spoken(ranks)) return kSpeakerSeconds;
-  const auto can_speak = [](const RankActivity& rank) { return rank.process == ProcessState::running; };
   const auto speaker = std::find_if(ranks.begin(), ranks.end(), can_speak);
-  if (speaker != ranks.end() && speaker->rank != rank_) return kSpeakerSeconds;
-  const bool all_wait = std::all_of(
-      ranks.begin(), ranks.end(), [&](const RankActivity& rank) { return can_speak(rank) && rank.waits(); });
-  if (!all_wait || sees_all_ranks_) return 0;
-  return rank_ == 0 ? kBlamelessRootSeconds : kBlamelessSeconds;
+  const bool is_speaker = speaker == ranks.end() || speaker->rank == rank_;
+  const bool is_root_host = rank_ == 0 || (!ranks.empty() && ranks.front().rank == 0);
+  double seconds = is_speaker ? 0 : kSpeakerSeconds;
+  if (all_wait(ranks) && !sees_all_ranks_)
+    seconds += is_root_host ? kBlamelessRootSeconds : kBlamelessSeconds;
+  return seconds;
 }
 
 }  // namespace collbench::launch

@@ -46,6 +46,7 @@ class HangWatch {
   [[nodiscard]] std::vector<RankActivity> ranks_here() const;
   [[nodiscard]] bool neighbor_is_gone();
   [[nodiscard]] bool others_go_on(const std::vector<RankActivity>& ranks);
+  [[nodiscard]] bool another_host_has_spoken(const std::vector<RankActivity>& ranks) const;
   [[nodiscard]] double patience(const std::vector<RankActivity>& ranks) const;
 
   FlightRecorder& recorder_;
@@ -54,8 +55,10 @@ class HangWatch {
   bool sees_all_ranks_;
   std::uint64_t progress_ = 0;
   std::uint64_t progress_of_all_ = 0;
-  int idle_looks_ = 0;        ///< without progress
-  int looks_since_gone_ = 0;  ///< since a rank was found gone; 0: none was
+  int idle_looks_ = 0;  ///< without progress
+  bool asked_to_end_ = false;
+  double asked_while_idle_seconds_ = 0;  ///< how long there had been no progress then
+  int looks_since_gone_ = 0;             ///< since a rank was found gone; 0: none was
   std::filesystem::path neighbor_;
 };
 

@@ -163,7 +163,22 @@ TEST_F(HangWatchTest, AHostWhereAllWaitLetsOneThatKnowsMoreSpeak) {
   other->step("AllReduce 8 B");
   other->calls().enter();
   HangWatch hang(*other, 10, 3, false);
-  EXPECT_NEAR(watch(hang, 30).seconds, 15, 0.5);
+  EXPECT_NEAR(watch(hang, 40).seconds, 25, 0.5);  // mpirun needs some seconds to end it
+}
+
+TEST_F(HangWatchTest, AHostThatWasAskedToEndBecauseAnotherOneSpokeSaysNothing) {
+  const auto own = recorder(0);
+  own->step("AllReduce 8 B");
+  own->calls().enter();
+  HangWatch hang(*own, 10, 0, false);
+  EXPECT_EQ(watch(hang, 10.5).look.action, HangAction::none);
+  static_cast<void>(hang.look(true));
+  EXPECT_EQ(watch(hang, 30).look.action, HangAction::end_silently);
+
+  own->calls().leave();  // progress, and a new hang, whose user is told
+  static_cast<void>(hang.look(true));
+  own->calls().enter();
+  EXPECT_EQ(watch(hang, 30).look.action, HangAction::end_timeout);
 }
 
 TEST_F(HangWatchTest, ARankThatDiesIsReportedAtOnceAndEndsTheOthersWhenNobodyElseDoes) {
