@@ -44,8 +44,11 @@ struct MpiBackend::Handles {
   }
 };
 
-MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounter& calls)
-    : clock_(clock), calls_(calls), handles_(std::make_unique<Handles>()), traffic_(std::move(traffic)) {
+MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters)
+    : clock_(clock),
+      counters_(counters),
+      handles_(std::make_unique<Handles>()),
+      traffic_(std::move(traffic)) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
@@ -144,14 +147,18 @@ std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key, const RowLay
   const bool has_both = !operation(key.operation).has_root || layout.call.rank == layout.call.root;
   const bool in_place = key.in_place && has_both;
   const bool scatters = key.operation == OperationId::scatter;
+  const auto communicator = [&] {  // made where it is the first of its kind
+    const launch::CountedCall waiting(counters_.exchanges);
+    return handles_->communicator(control_, key.operation, key.algorithm);
+  };
   const MpiArguments arguments{
-      .communicator = handles_->communicator(control_, key.operation, key.algorithm),
+      .communicator = communicator(),
       .type = mpi_type(key.type),
       .op = key.reduction ? handles_->ops.get(key.type, *key.reduction) : MPI_OP_NULL,
       .count = static_cast<int>(key.count),
       .send = in_place && !scatters ? MPI_IN_PLACE : buffers.input.data(),
       .receive = in_place && scatters ? MPI_IN_PLACE : receive_.data()};
-  return std::make_unique<MpiRow>(key, layout, arguments, buffers, pattern(key), clock_, calls_);
+  return std::make_unique<MpiRow>(key, layout, arguments, buffers, pattern(key), clock_, counters_);
 }
 
 }  // namespace collbench::collectives

@@ -18,8 +18,8 @@ namespace collbench::collectives {
 /// mpi.h.
 class MpiBackend : public Backend {
  public:
-  /// `traffic` is what AllToAllv moves. Calls of operations are counted in `calls`, which must outlive it.
-  MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounter& calls);
+  /// `traffic` is what AllToAllv moves. Calls are counted in `counters`, which must outlive it.
+  MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters);
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
   MpiBackend(MpiBackend&&) = delete;
@@ -49,7 +49,7 @@ class MpiBackend : public Backend {
   [[nodiscard]] const DataPattern& pattern(const RowKey& key);
 
   const Clock& clock_;
-  launch::CallCounter& calls_;
+  launch::CallCounters counters_;
   AlgorithmControl control_;
   std::unique_ptr<Handles> handles_;
   TrafficMatrix traffic_;

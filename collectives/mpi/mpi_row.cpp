@@ -43,13 +43,13 @@ VectorArguments vector_arguments(const RowKey& key, const CallContext& call) {
 
 MpiRow::MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
                const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock,
-               launch::CallCounter& calls)
+               launch::CallCounters counters)
     : key_(key),
       layout_(layout),
       arguments_(arguments),
       buffers_(buffers),
       clock_(clock),
-      calls_(calls),
+      counters_(counters),
       pattern_(pattern),
       counts_(reduce_scatter_counts(key, layout.call.ranks)),
       vector_(vector_arguments(key, layout.call)) {}
@@ -151,9 +151,9 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
   const auto now = [this] { return clock_.seconds(); };
   return with_call([&](const auto& issue) {
     const auto counted = [&] {
-      calls_.enter();
+      counters_.calls.enter();
       issue();
-      calls_.leave();
+      counters_.calls.leave();
     };
     if (key_.reduction != Reduction::avg) return time_block(now, iterations, iterations_per_sample, counted);
     return time_block(now, iterations, iterations_per_sample, [&] {
@@ -164,7 +164,10 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
 }
 
 Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
-  if (is_worth_aligning(iterations, layout_.call.ranks)) align_message_rings(arguments_.communicator);
+  if (is_worth_aligning(iterations, layout_.call.ranks)) {
+    const launch::CountedCall waiting(counters_.exchanges);
+    align_message_rings(arguments_.communicator);
+  }
   const auto faults_before = launch::view_page_faults();
   Block block = timed(iterations, iterations_per_sample);
   if (faults_before) block.page_faults = *launch::view_page_faults() - *faults_before;
@@ -175,6 +178,7 @@ Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample
 /// PingPong's time is half a round trip on rank 0, as OSU and IMB take it: also for the ranks that look on,
 /// whose own times say nothing.
 void MpiRow::share_half(Block& round_trips) const {
+  const launch::CountedCall waiting(counters_.exchanges);
   const auto share = [&](double* values, std::size_t count) {
     std::for_each_n(values, count, [](double& seconds) { seconds /= 2; });
     launch::check_mpi(MPI_Bcast(values, static_cast<int>(count), MPI_DOUBLE, 0, arguments_.communicator),

@@ -42,7 +42,7 @@ class MpiRow : public PreparedRow {
   /// `pattern` is that of this rank and the row's type and reduction.
   MpiRow(const RowKey& key, const RowLayout& layout, const MpiArguments& arguments,
          const MpiRowBuffers& buffers, const DataPattern& pattern, const Clock& clock,
-         launch::CallCounter& calls);
+         launch::CallCounters counters);
 
   void fill(std::uint64_t iteration) override;
   void fill_to_repeat() override;
@@ -63,7 +63,7 @@ class MpiRow : public PreparedRow {
   MpiArguments arguments_;
   MpiRowBuffers buffers_;
   const Clock& clock_;
-  launch::CallCounter& calls_;
+  launch::CallCounters counters_;
   DataPattern pattern_;
   std::vector<int> counts_;  // of MPI_Reduce_scatter: the same for every rank
   VectorArguments vector_;   // of MPI_Alltoallv

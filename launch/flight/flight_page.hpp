@@ -26,6 +26,12 @@ struct CallCounter {
   }
 };
 
+/// Those of a rank.
+struct CallCounters {
+  CallCounter& calls;      ///< of the measured operation
+  CallCounter& exchanges;  ///< of collbench's own
+};
+
 /// One call, from here to the end of the block.
 class CountedCall {
  public:

@@ -44,6 +44,7 @@ class FlightRecorder {
   /// For the calls of the measured operation, and for collbench's own between ranks.
   [[nodiscard]] CallCounter& calls() { return page().calls; }
   [[nodiscard]] CallCounter& exchanges() { return page().exchanges; }
+  [[nodiscard]] CallCounters counters() { return {calls(), exchanges()}; }
 
   /// A number that changes with every step and every call of the operation. Not with collbench's own
   /// exchanges, by which ranks also ask each other again and again whether they are done.

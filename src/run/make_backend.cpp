@@ -12,9 +12,9 @@ namespace collbench::program {
 
 RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
                         const launch::CollectiveWait& waiter, const RunContext& context,
-                        const TrafficMatrix& traffic, launch::CallCounter& calls) {
+                        const TrafficMatrix& traffic, launch::CallCounters counters) {
   if (context.memory == collectives::MemoryKind::host) {
-    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic, calls),
+    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic, counters),
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
             .gpus = {}};
   }

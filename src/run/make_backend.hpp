@@ -29,6 +29,6 @@ struct RunBackend {
 /// Makes it. Collective. Throws the same Error on all ranks where GPUs are asked for and cannot be used.
 [[nodiscard]] RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
                                       const launch::CollectiveWait& waiter, const RunContext& context,
-                                      const TrafficMatrix& traffic, launch::CallCounter& calls);
+                                      const TrafficMatrix& traffic, launch::CallCounters counters);
 
 }  // namespace collbench::program

@@ -119,6 +119,7 @@ class RunDriver {
     } else if (ranks().size() > 1 && capabilities.calibrates) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
+      const launch::CountedCall waiting(flight_.exchanges());
       calibrate(run_, session_, backend_, plan_.rows,
                 std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare),
                 [this] { flight_.step("calibration"); });
@@ -171,6 +172,7 @@ class RunDriver {
         .between_passes =
             [this] {
               flight_.step("between passes");
+              const launch::CountedCall waiting(flight_.exchanges());
               if (probe_) probe_->between_passes();
             }};
     try {
@@ -189,7 +191,10 @@ class RunDriver {
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const collectives::MeasurementResult& result) {
     flight_.step("end of the run");
-    if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
+    if (probe_ && !result.interrupted) {
+      const launch::CountedCall waiting(flight_.exchanges());
+      run_.rank_probe = probe_->finish();
+    }
     telemetry_.end(ranks(), run_);
     run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
@@ -380,7 +385,7 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
       wait_begins);
   const TrafficMatrix traffic = find_traffic(options, context.host, ranks);
   flight.step_without_limit("start of the backend");  // until it waits for the first time
-  const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.calls());
+  const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.counters());
   backend_starts = false;
   flight.step("planning the rows");
   const RunPlan plan = plan_run(options, context.host, measured, ranks, traffic);

@@ -68,7 +68,8 @@ TEST(MessageRings, LongBlocksAreWorthIt) {
 TEST(MessageRings, ABlockOfManyCallsBeginsWithThem) {
   const WallClock clock;
   launch::CallCounter calls;
-  MpiBackend backend(clock, {}, calls);
+  launch::CallCounter waits;
+  MpiBackend backend(clock, {}, {calls, waits});
   const RowKey key{.operation = OperationId::all_reduce,
                    .size_bytes = 8,
                    .count = 2,
