@@ -93,14 +93,15 @@ std::uint64_t max_point_bytes(const Calibration& calibration) {
 }  // namespace
 
 void calibrate(Run& run, const launch::MpiSession& session, const collectives::Backend& backend,
-               const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point) {
+               const std::vector<RowKey>& rows, double seconds, launch::FlightRecorder& flight) {
+  const launch::CountedCall waiting(flight.exchanges());
   const collectives::CalibrationRequest request{
       .reductions = reductions_in(rows, backend),
       // Simulated links have one rate: larger messages tell nothing new.
       .max_bytes = run.simulated ? 0 : max_row_bytes(rows),
       .seconds = seconds,
       .simulated = run.simulated,
-      .before_point = before_point};
+      .before_point = [&flight] { flight.step("calibration"); }};
   take_calibration(run,
                    collectives::measure_calibration(session.ranks(), session.clock(), run.ranks, request),
                    backend.capabilities().eager);

@@ -1,20 +1,20 @@
 #pragma once
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/record/run.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/calibration.hpp"
+#include "launch/flight/flight_recorder.hpp"
 #include "launch/mpi_session.hpp"
 
 namespace collbench::program {
 
 /// Measures the machine for at most `seconds` and fits it into `run.calibration`. A machine too noisy to be
-/// fitted is still measured: the run's notes then say what is missing. `before_point` is called before each
-/// of its points. `backend` can be calibrated. Collective.
+/// fitted is still measured: the run's notes then say what is missing. Each of its points is a step of
+/// `flight`. `backend` can be calibrated. Collective.
 void calibrate(Run& run, const launch::MpiSession& session, const collectives::Backend& backend,
-               const std::vector<RowKey>& rows, double seconds, const std::function<void()>& before_point);
+               const std::vector<RowKey>& rows, double seconds, launch::FlightRecorder& flight);
 
 /// Fits what was measured into `run.calibration`. Where it does not fit itself, cannot be fitted or was cut
 /// off too early, that has the points only, so that no row has an expectation, and the run's notes say why.

@@ -119,17 +119,15 @@ class RunDriver {
     } else if (ranks().size() > 1 && capabilities.calibrates) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
-      const launch::CountedCall waiting(flight_.exchanges());
       calibrate(run_, session_, backend_, plan_.rows,
-                std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare),
-                [this] { flight_.step("calibration"); });
+                std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare), flight_);
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
     if (ranks().size() > 1 && !run_.simulated) {
       if (const std::string obstacle = straggler_probe_obstacle(); obstacle.empty()) {
         probe_.emplace(ranks(), clock(), context_.machines, options_.seconds - elapsed(),
-                       capabilities.has_links_to_probe);
+                       capabilities.has_links_to_probe, flight_.exchanges());
       } else {
         run_.environment_notes.push_back("stragglers not probed: " + obstacle);
       }
@@ -172,7 +170,6 @@ class RunDriver {
         .between_passes =
             [this] {
               flight_.step("between passes");
-              const launch::CountedCall waiting(flight_.exchanges());
               if (probe_) probe_->between_passes();
             }};
     try {
@@ -191,10 +188,7 @@ class RunDriver {
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const collectives::MeasurementResult& result) {
     flight_.step("end of the run");
-    if (probe_ && !result.interrupted) {
-      const launch::CountedCall waiting(flight_.exchanges());
-      run_.rank_probe = probe_->finish();
-    }
+    if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
     run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);

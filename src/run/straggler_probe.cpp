@@ -18,7 +18,7 @@ constexpr double kMinSeconds = 2;  // that short runs may spend on them
 }  // namespace
 
 StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const Identities& identities,
-                               double seconds, bool links)
+                               double seconds, bool links, launch::CallCounter& exchanges)
     : ranks_(ranks),
       clock_(clock),
       identities_(identities),
@@ -26,7 +26,8 @@ StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const I
       start_(clock.seconds()),
       seconds_(seconds),
       needed_(std::max(analysis::kProbesToClear,
-                       links ? analysis::probes_to_clear_links(node_count(identities)) : 0)) {}
+                       links ? analysis::probes_to_clear_links(node_count(identities)) : 0)),
+      exchanges_(exchanges) {}
 
 /// On rank 0: fewer than the share of the time that has passed, and room for more.
 bool StragglerProbe::is_behind() const {
@@ -59,6 +60,7 @@ void StragglerProbe::repeat_probe_after_a_while() {
 }
 
 void StragglerProbe::repeat_probe() {
+  const launch::CountedCall waiting(exchanges_);
   const double before = clock_.seconds();
   ProbeRepetition repetition = prober_.repeat();
   if (ranks_.is_root()) repetitions_.push_back(std::move(repetition));

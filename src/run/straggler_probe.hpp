@@ -4,6 +4,7 @@
 
 #include "base/record/straggler_probe.hpp"
 #include "collectives/mpi/straggler_probe.hpp"
+#include "launch/flight/flight_page.hpp"
 #include "launch/ranks.hpp"
 
 namespace collbench::program {
@@ -12,9 +13,9 @@ namespace collbench::program {
 class StragglerProbe {
  public:
   /// `seconds`: what is left of the run, measurement included. `links`: between hosts, too, where MPI is what
-  /// is measured.
+  /// is measured. Repetitions are counted in `exchanges`, which must outlive it.
   StragglerProbe(launch::Ranks& ranks, const Clock& clock, const Identities& identities, double seconds,
-                 bool links);
+                 bool links, launch::CallCounter& exchanges);
 
   /// One repetition, unless they took their share of the time since the beginning; and as many more as the
   /// time that has passed should have seen, so that there are enough of them when it is up.
@@ -36,6 +37,7 @@ class StragglerProbe {
   double start_;
   double seconds_;
   int needed_;
+  launch::CallCounter& exchanges_;
   double taken_seconds_ = 0;
   std::vector<ProbeRepetition> repetitions_;
 };
