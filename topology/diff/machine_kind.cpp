@@ -9,6 +9,7 @@
 #include "topology/catalogue/gpus.hpp"
 #include "topology/diff/finding.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -83,6 +84,17 @@ Network network(const Host& host) {
   return fast;
 }
 
+/// Whether the NIC may be one of a fabric: its rate says so, or is not known of an RDMA device or of a card
+/// that no interface of the kernel names.
+bool may_be_fabric(const Nic& nic) {
+  return std::any_of(
+             nic.ports.begin(), nic.ports.end(),
+             [](const NicPort& port) { return port.gigabits_per_second.value_or(0) >= kFabricGigabits; }) ||
+         (std::none_of(nic.ports.begin(), nic.ports.end(),
+                       [](const NicPort& port) { return port.gigabits_per_second.known(); }) &&
+          (nic.name.known() || !nic.interfaces.known()));
+}
+
 }  // namespace
 
 std::string different_gpus(const Host& a, const Host& b) {
@@ -94,6 +106,16 @@ std::string different_gpus(const Host& a, const Host& b) {
   }
   if (!disjoint(in_a.sms, in_b.sms)) return {};
   return fmt::format("{} instead of {}", listed(in_b.sms), listed(in_a.sms));
+}
+
+std::string without_gpus_and_fabric(const Host& a, const Host& b) {
+  const Network fabric = network(a);
+  const GpuKinds in_a = gpu_kinds(a);
+  if (fabric.nics == 0 || in_a.models.empty() || !b.gpus.empty()) return {};
+  if (!lists_all(b, DeviceKind::gpu) || !lists_all(b, DeviceKind::nic)) return {};
+  if (std::any_of(b.nics.begin(), b.nics.end(), may_be_fabric)) return {};
+  return fmt::format("no GPU and no fast NIC instead of {} and {} of {} Gb/s", listed(in_a.models),
+                     counted(static_cast<std::size_t>(fabric.nics), "NIC"), fabric.gigabits);
 }
 
 std::string different_nics(const Host& a, const Host& b) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 #include "topology/catalogue/gpus.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
@@ -76,9 +77,10 @@ std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>
       const DevicePair& peer = one.from == explained.device ? one.to : one.from;
       if (std::find(peers.begin(), peers.end(), peer) == peers.end()) peers.push_back(peer);
     }
-    return fmt::format("{} NVLinks instead of {} with each of {}",
-                       each.worse == 0 ? "no" : fmt::format("{}", each.worse), each.better,
-                       finding_devices(pair, side, peers));
+    return fmt::format(
+        "{} instead of {} with each of {}",
+        each.worse == 0 ? "no NVLinks" : counted(static_cast<std::size_t>(each.worse), "NVLink"), each.better,
+        finding_devices(pair, side, peers));
   }
   std::vector<std::string> parts;
   for (const ChangedLinks& each : explained.pairs) {
@@ -148,7 +150,8 @@ void check_links(const HostPair& pair, FindingList& findings, const DevicePair& 
     findings.add("nvlink-off", side, {devices}, *mine.nvlink_state.value);
   } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there) {
     findings.add("nvlink-fewer", side, {devices},
-                 fmt::format("{} NVLinks active instead of {}", *mine.nvlinks_active.value, there));
+                 fmt::format("{} active instead of {}",
+                             counted(static_cast<std::size_t>(*mine.nvlinks_active.value), "NVLink"), there));
   }
 }
 

@@ -73,6 +73,7 @@ void add_own_faults(const HostPair& pair, Side side, FindingList& findings) {
 HostPair pair_hosts(const Host& a, const Host& b, bool a_is_reference) {
   HostPair pair{
       a, b, {}, a_is_reference, different_gpus(a, b), a_is_reference ? different_nics(a, b) : std::string()};
+  if (a_is_reference && pair.other_gpus.empty()) pair.other_gpus = without_gpus_and_fabric(a, b);
   if (!pair.other_gpus.empty()) return pair;  // no device has a counterpart
   pair.match = match_devices(a, b, a_is_reference);
   if (!pair.other_nics.empty()) pair.match.nics.clear();

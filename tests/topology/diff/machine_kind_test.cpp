@@ -55,6 +55,47 @@ TEST(MachineKind, AnotherNetworkIsOneFindingAndTheGpusAreCompared) {
               ElementsAre(code("nvlink-fewer"), code("different-machine")));
 }
 
+/// A login node: an Ethernet interface of a rate that nothing states.
+Host without_gpus() {
+  Host host;
+  host.sources = {{"sysfs PCI", "/sys/bus/pci/devices", ""}, {"sysfs net", "/sys/class/net", ""}};
+  Nic nic;
+  nic.interfaces = {"eth0", 1};
+  nic.ports.resize(1);
+  host.nics = {nic};
+  return host;
+}
+
+TEST(MachineKind, OneWithoutGpusAndFabricIsOneFindingOfEveryReference) {
+  EXPECT_THAT(findings(machine("hgx-h100"), without_gpus(), true),
+              ElementsAre(AllOf(code("different-machine"),
+                                Field(&Finding::what,
+                                      "no GPU and no fast NIC instead of 8 × H100 SXM and 8 NICs of 400 "
+                                      "Gb/s"))));
+  for (const ReferenceMachine& each : reference_machines()) {
+    if (each.name == std::string_view("a100-pcie")) continue;  // it has no fast NIC either
+    EXPECT_THAT(findings(reference_host(each), without_gpus(), true), ElementsAre(code("different-machine")))
+        << each.name;
+  }
+}
+
+TEST(MachineKind, ANodeThatLostAllItsGpusKeepsItsFabricAndIsBroken) {
+  Host lost = machine("hgx-h100");
+  lost.gpus.clear();
+  EXPECT_TRUE(has_fault(findings(machine("hgx-h100"), lost, true))) << "its NICs are there";
+  Host unrated = without_gpus();
+  unrated.nics[0].name = {"mlx5_0", 1};
+  EXPECT_TRUE(has_fault(findings(machine("hgx-h100"), unrated, true))) << "an RDMA device of unknown rate";
+  unrated = without_gpus();
+  unrated.nics[0].interfaces = {};
+  EXPECT_TRUE(has_fault(findings(machine("hgx-h100"), unrated, true))) << "a card of lspci";
+  Host partly = without_gpus();
+  partly.sources = {{"ibstat", "a file", ""}};
+  EXPECT_THAT(findings(machine("hgx-h100"), partly, true),
+              testing::Not(testing::Contains(code("different-machine"))))
+      << "ibstat knows nothing of GPUs";
+}
+
 TEST(MachineKind, NicsThatAreMissingOrSlowAreStillFound) {
   const Host one_missing = without_devices(machine("hgx-h100"), {{DeviceKind::nic, 3}});
   EXPECT_THAT(findings(machine("hgx-h100"), one_missing, true), ElementsAre(code("nic-missing")));
