@@ -65,7 +65,8 @@ template <typename Issue>
 double run_pilot(CalibrationBench& bench, std::uint64_t iterations, const Issue& issue) {
   double shortest = run_block(bench, iterations, issue);
   for (int i = 1; i < kPilots; ++i) {
-    if (bench.is_late() || shortest * static_cast<double>(iterations) > kPointSeconds / kPilots) break;
+    const double likely = shortest * static_cast<double>(iterations);
+    if (!bench.has_time_for(likely) || likely > kPointSeconds / kPilots) break;
     shortest = std::min(shortest, run_block(bench, iterations, issue));
   }
   return shortest;
@@ -92,9 +93,12 @@ double seconds_of(CalibrationBench& bench, const Issue& issue) {
   std::vector<double> blocks;
   // By what the blocks take, since on a busy machine the pilot may have been too hopeful.
   double left = kPointSeconds;
-  while ((blocks.size() < kMinBlocks || (blocks.size() < kMaxBlocks && left > 0)) && !bench.is_late()) {
+  double likely = pilot * static_cast<double>(iterations);
+  while ((blocks.size() < kMinBlocks || (blocks.size() < kMaxBlocks && left > 0)) &&
+         bench.has_time_for(likely)) {
     blocks.push_back(run_block(bench, iterations, issue));
-    left -= blocks.back() * static_cast<double>(iterations);
+    likely = blocks.back() * static_cast<double>(iterations);
+    left -= likely;
   }
   if (blocks.empty()) return pilot;
   return bench.repeating ? *std::min_element(blocks.begin(), blocks.end()) : median(blocks);

@@ -32,6 +32,8 @@ struct CalibrationBench {
   double clock_read_seconds = 0;  ///< in simulated time: what a block of nothing takes
   bool repeating = false;         ///< what was disturbed: the shortest block counts
   [[nodiscard]] bool is_late() const { return passed > point_end; }
+  /// Whether a block of so many seconds more ends in time.
+  [[nodiscard]] bool has_time_for(double seconds) const { return passed + seconds <= point_end; }
 };
 
 /// A point to be measured.
@@ -50,8 +52,9 @@ struct CalibrationTask {
 /// it: both ends are needed, the one in the middle is level 1, those in the middle of the halves 2, …
 void spread_levels(std::span<CalibrationTask> curve);
 
-/// Measures tasks within `seconds` since the bench's start: needed ones first, when time is up only once, and
-/// the others as time allows. Then again what was disturbed (disturbed_points). Every rank decides alike, by
+/// Measures tasks within `seconds` since the bench's start, a tenth of which is left for what takes longer
+/// than it was likely to: needed ones first, when time is up only once, and the others as time allows. Then
+/// again what was disturbed (disturbed_points) and fits. Every rank decides alike, by
 /// CalibrationBench::passed and the times that all have. Points are in the order of their tasks. Collective.
 [[nodiscard]] MeasuredCalibration run_calibration_tasks(CalibrationBench& bench, double seconds,
                                                         const std::vector<CalibrationTask>& tasks);

@@ -101,6 +101,21 @@ TEST(CalibrationTasks, WhatWasDisturbedIsMeasuredAgain) {
   EXPECT_EQ(std::count(machine.measured.begin(), machine.measured.end(), 16U), 2);
 }
 
+TEST(CalibrationTasks, WhatWasDisturbedIsMeasuredAgainOnlyWhereThatFits) {
+  MadeUpMachine machine(
+      [](std::uint64_t bytes) { return bytes == 16 ? 0.9 : 1e-6 * static_cast<double>(bytes); });
+  const MeasuredCalibration result = machine.calibrate(2, kSizes);
+  EXPECT_THAT(disturbed_points(result.points), ElementsAre(4));
+  EXPECT_LE(machine.spent(), 2) << "once to warm up and once for the clock would be 1.8 s more";
+}
+
+TEST(CalibrationTasks, ATenthOfTheTimeIsLeftForABlockThatTakesLonger) {
+  MadeUpMachine machine([](std::uint64_t) { return 0.05; });
+  const MeasuredCalibration result = machine.calibrate(2, kSizes);
+  EXPECT_LE(machine.spent(), 2 * 0.9 + 0.05);
+  EXPECT_EQ(result.points.back().bytes, 256U);
+}
+
 TEST(CalibrationTasks, WhatStaysOffIsGivenUpAfterSomeTries) {
   MadeUpMachine machine([](std::uint64_t bytes) { return bytes == 1 ? 1.0 : 1e-3; });
   const MeasuredCalibration result = machine.calibrate(100, kSizes);
