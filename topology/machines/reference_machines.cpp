@@ -143,7 +143,10 @@ constexpr std::array<Check, 10> kChecks{{
     {"p4de", "AWS's NCCL topology of p4d, the same machine with other memory, in aws/aws-ofi-nccl"},
     {"oci-h100", "OCI's NCCL topologies in oracle-quickstart/oci-hpc and a topo -m in its oci-gpu-scanner"},
     {"hgx-b200", "a topo -m of Google's A4 in kubernetes-sigs/dranet"},
-    {"gb200-nvl72", "the NVLinks of a topo -m in sgl-project/sglang#11208"},
+    {"gb200-nvl72",
+     "the NVLinks of a topo -m in sgl-project/sglang#11208; that a GPU and a NIC share a PCIe switch is "
+     "assumed: listings "
+     "of such trays say SYS of all"},
     {"hgx-h800", "nvlink -s of three GPUs in liguodongiot/llm-action: their NVLinks alone"},
     {"ndv4", "Azure's NCCL topology in Azure/azhpc-images"},
 }};

@@ -99,6 +99,11 @@ TEST(ReferenceMachines, TheCubeMeshHasItsHoles) {
   EXPECT_EQ(PathType::nvb, nccl_path_between_gpus(host, gpu(0), gpu(5))->type);
 }
 
+TEST(ReferenceMachines, WhatNoFileConfirmsOfAGraceTrayIsSaid) {
+  EXPECT_THAT(how_checked(*find_reference_machine("gb200-nvl72")),
+              testing::HasSubstr("that a GPU and a NIC share a PCIe switch is assumed"));
+}
+
 TEST(ReferenceMachines, GraceGpusReachTheirCpuByC2c) {
   const Host host = reference_host(*find_reference_machine("gb200-nvl72"));
   const auto path = path_between(host, gpu(0), {DeviceKind::numa_node, 0});
