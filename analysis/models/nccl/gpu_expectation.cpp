@@ -1,10 +1,13 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/bands.hpp"
+#include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
+#include "topology/catalogue/gpus.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -54,6 +57,22 @@ double protocol_part(const AlgorithmRate& rate, const GpuRunFacts& run) {
   return run.protocol && algorithm == std::string(rate.name) ? protocol_efficiency(*run.protocol) : 1;
 }
 
+/// GB/s of S at which the operation's busiest NIC carries its line rate, or the busiest GPU's NVLinks that of
+/// their data sheet: more than that nothing can measure. PCIe counts as NCCL counts it, 24 of the 31.5 GB/s
+/// of 16 lanes of Gen4, which no band makes up for.
+double line_rate(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm) {
+  const LinkLoads loads = link_loads(operation, cluster, algorithm, 1);
+  double rate = std::numeric_limits<double>::infinity();
+  if (loads.nic && *loads.nic > 0) {
+    const int nics_of_a_flow = algorithm == "send_recv" ? std::max(1, cluster.nics_per_gpu) : 1;
+    rate = cluster.nic_line_rate * nics_of_a_flow / *loads.nic;
+  }
+  const topology::GpuModel* model = topology::find_gpu_model(cluster.gpu);
+  if (model != nullptr && loads.nvlink && *loads.nvlink > 0)
+    rate = std::min(rate, model->nvlink_gigabytes_per_second / *loads.nvlink);
+  return rate;
+}
+
 }  // namespace
 
 std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster) {
@@ -93,6 +112,10 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
   // Whatever the table says, another algorithm may have run.
   const Band& edges = band(band_class(id, cluster), bytes, cluster.ranks());
   expected.fastest_seconds = std::min(seconds(best), *expected.expected_seconds) / edges.high;
+  if (by_sends_and_receives(id)) {
+    const double at_line_rate = bytes / (1e9 * line_rate(operation(id), cluster, best.name));
+    expected.fastest_seconds = std::max(*expected.fastest_seconds, at_line_rate);
+  }
   expected.slowest_seconds = std::max(seconds(rates.front()), *expected.expected_seconds) / edges.low;
   return expected;
 }

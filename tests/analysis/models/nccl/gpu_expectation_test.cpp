@@ -57,6 +57,27 @@ TEST(GpuExpectation, TheBandHoldsRingAndBestAndReachesAsFarAsItsClass) {
   }
 }
 
+TEST(GpuExpectation, NoBandOfSendsAndReceivesIsAboveWhatALinkCarries) {
+  const Expectation one_flow = expect_on_gpus(OperationId::send_recv, 8 * kGiB, cluster_of("hgx-h100", 2));
+  EXPECT_DOUBLE_EQ(*one_flow.fastest_seconds, 8 * kGiB / 50e9) << "one port of 400 Gb/s";
+  EXPECT_LT(*one_flow.fastest_seconds, *one_flow.expected_seconds);
+  // 8 of 16 parts of S leave a node through its 8 NICs.
+  const Expectation exchange = expect_on_gpus(OperationId::all_to_all, 8 * kGiB, cluster_of("hgx-h100", 2));
+  EXPECT_DOUBLE_EQ(*exchange.fastest_seconds, 8 * kGiB * (8.0 * 8 / 16) / 400e9);
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    for (const int nodes : {2, 4, 64}) {
+      if (machine.nic_transport.empty()) continue;
+      const GpuCluster cluster = gpu_cluster(machine, nodes, 0);
+      if (cluster.domains() == 1) continue;
+      const Expectation expected = expect_on_gpus(OperationId::send_recv, 8 * kGiB, cluster);
+      EXPECT_LE(8 * kGiB / *expected.fastest_seconds,
+                1e9 * cluster.nic_line_rate * std::max(1, cluster.nics_per_gpu) * (1 + 1e-12))
+          << machine.name << " × " << nodes;
+      EXPECT_LE(*expected.fastest_seconds, *expected.slowest_seconds);
+    }
+  }
+}
+
 TEST(GpuExpectation, TheAlgorithmInTheLogNarrowsTheBand) {
   GpuCluster cluster = cluster_of("p4de", 2);
   EXPECT_EQ(expect_on_gpus(OperationId::all_reduce, kGiB, cluster).expected_by, "tree");
