@@ -47,8 +47,10 @@ std::vector<int> parse_node_map(std::string_view text, int ranks) {
       if (ends.size() > 2 || !first || !last || *first > *last)
         throw bad_map(text, fmt::format("has '{}', which is neither a rank nor a range of ranks", range));
       if (*last >= ranks) {
-        throw bad_map(
-            text, fmt::format("names rank {}, but there are {} ranks (0 to {})", *last, ranks, ranks - 1));
+        throw bad_map(text,
+                      fmt::format("names rank {}, but there {}", *last,
+                                  ranks == 1 ? "is rank 0 alone"
+                                             : fmt::format("are {} ranks (0 to {})", ranks, ranks - 1)));
       }
       for (int rank = *first; rank <= *last; ++rank) {
         if (std::exchange(node_of[static_cast<std::size_t>(rank)], node) != -1) {

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -139,9 +140,9 @@ std::vector<LogTable> joined(std::vector<LogTable> tables) {
 
 /// "1: all_reduce_perf, 8 devices, 26 rows, from line 10".
 std::string in_words(const LogTable& table, std::size_t number) {
-  return fmt::format("{}: {}, {} devices, {} rows, from line {}", number,
-                     table.facts.program ? table.facts.program->value : "a table", table.devices.size(),
-                     table.rows.size(), table.first_line);
+  return fmt::format(
+      "{}: {}, {}, {}, from line {}", number, table.facts.program ? table.facts.program->value : "a table",
+      counted(table.devices.size(), "device"), counted(table.rows.size(), "row"), table.first_line);
 }
 
 Error several_runs(const std::vector<LogTable>& runs, std::string_view file) {
@@ -158,27 +159,28 @@ Error several_runs(const std::vector<LogTable>& runs, std::string_view file) {
 /// Why a file without any row has none.
 Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::string_view file) {
   if (tables.empty()) {
-    return usage_error(std::string(file), fmt::format("has no table of nccl-tests in its {} lines", lines),
+    return usage_error(std::string(file),
+                       fmt::format("has no table of nccl-tests in its {}", counted(lines, "line")),
                        "give what all_reduce_perf or another of its programs printed, or its -J file");
   }
   const LogTable& table = tables.back();
   if (!table.facts.left_out.empty()) {
     std::vector<std::string> words;
     for (const LogSkipped& each : table.facts.left_out) {
-      words.push_back(fmt::format("{} {} from line {}", each.count, each.what, each.line));
+      words.push_back(fmt::format("{}: {}, the first on line {}", each.what, each.count, each.line));
     }
     return usage_error(location(file, table.first_line),
-                       fmt::format("the table has no row that can be read: {}", fmt::join(words, ", ")),
+                       fmt::format("the table has no row that can be read: {}", fmt::join(words, "; ")),
                        "give the log as the program wrote it");
   }
   if (table.devices.empty()) {
     return usage_error(location(file, table.first_line), "the table has a heading and no row",
                        "give the whole log");
   }
-  return usage_error(
-      location(file, table.first_line),
-      fmt::format("the program began (with {} devices) and wrote no row of its table", table.devices.size()),
-      "look at the end of the log for what stopped it");
+  return usage_error(location(file, table.first_line),
+                     fmt::format("the program began (with {}) and wrote no row of its table",
+                                 counted(table.devices.size(), "device")),
+                     "look at the end of the log for what stopped it");
 }
 
 LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOptions& options,
@@ -189,7 +191,7 @@ LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOpt
   }
   std::erase_if(runs, [](const LogTable& table) { return table.rows.empty(); });
   if (options.run && std::cmp_greater(*options.run, runs.size())) {
-    throw usage_error("--run", fmt::format("{} has {} runs with rows", file, runs.size()),
+    throw usage_error("--run", fmt::format("{} has {} with rows", file, counted(runs.size(), "run")),
                       "choose one of them, from 1");
   }
   if (runs.size() > 1 && !options.run) throw several_runs(runs, file);

@@ -60,8 +60,10 @@ std::string found_by_nodes(const NcclPlan& plan, const std::string& algorithm) {
 }
 
 std::string heading(const NcclPlan& plan, int width) {
-  std::string text = fmt::format("NCCL {} on {}: {} node{} × {} GPUs ({} ranks)", plan.version, plan.machine,
-                                 plan.nodes, plan.nodes == 1 ? "" : "s", plan.ranks / plan.nodes, plan.ranks);
+  std::string text =
+      fmt::format("NCCL {} on {}: {} node{} × {} ({} ranks)", plan.version, plan.machine, plan.nodes,
+                  plan.nodes == 1 ? "" : "s",
+                  counted(static_cast<std::size_t>(plan.ranks / plan.nodes), "GPU"), plan.ranks);
   for (const auto& [name, value] : plan.settings) text += fmt::format(", {}={}", name, value);
   return wrap(one_line(text), width, "# ", "#   ") + wrap(one_line(plan.library), width, "# ", "#   ") +
          wrap("What NCCL's own host code decides, over a simulated CUDA: no GPU, nothing measured.", width,

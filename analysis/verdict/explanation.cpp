@@ -35,19 +35,20 @@ bool too_few_channels(const GpuCluster& cluster) {
 std::string cause_within_domain(const GpuCluster& cluster) {
   const double one_link = topology::nvlink_rate(cluster.sm).gigabytes_per_second;
   const double all_links = cluster.nvlinks * one_link;
+  const std::string nvlinks = counted(static_cast<std::size_t>(cluster.nvlinks), "NVLink");
   const auto& seen = cluster.run.min_nvlinks;
   if (seen && *seen < kLinksMissing * all_links) {
     return fmt::format(
-        "the log shows {:g} GB/s over NVLink between two GPUs, where {} NVLinks give {:g}: {:.0f} of {} "
-        "NVLinks (links down, or a wrong topology file)",
-        *seen, cluster.nvlinks, all_links, *seen / one_link, cluster.nvlinks);
+        "the log shows {:g} GB/s over NVLink between two GPUs, where {} {} {:g}: {:.0f} of {} "
+        "(links down, or a wrong topology file)",
+        *seen, nvlinks, cluster.nvlinks == 1 ? "gives" : "give", all_links, *seen / one_link, nvlinks);
   }
   if (too_few_channels(cluster)) {
     return fmt::format(
-        "NCCL opened {} channels where {} NVLinks support {}: it found {} of {} NVLinks (a link down, or "
-        "a wrong topology file)",
-        *cluster.run.channels, cluster.nvlinks, 2 * cluster.nvlinks, std::max(1, *cluster.run.channels / 2),
-        cluster.nvlinks);
+        "NCCL opened {} where {} {} {}: it found {} of {} (a link down, or a wrong topology file)",
+        counted(static_cast<std::size_t>(*cluster.run.channels), "channel"), nvlinks,
+        cluster.nvlinks == 1 ? "supports" : "support", 2 * cluster.nvlinks,
+        std::max(1, *cluster.run.channels / 2), nvlinks);
   }
   return cluster.nvlinks > 0 ? "NVLinks that are down or peer access turned off (no network is involved)"
                              : "the path through the host: CPU model, NUMA settings, ACS or peer access";
@@ -182,7 +183,8 @@ std::string transport_in_log(const GpuCluster& cluster) {
   std::vector<std::string> words;
   if (!cluster.run.network.empty()) words.push_back("network " + cluster.run.network);
   if (cluster.run.algorithm) words.push_back("algorithm " + *cluster.run.algorithm);
-  if (cluster.run.channels) words.push_back(fmt::format("{} channels", *cluster.run.channels));
+  if (cluster.run.channels)
+    words.push_back(counted(static_cast<std::size_t>(*cluster.run.channels), "channel"));
   return fmt::format("the log says {}", fmt::join(words, ", "));
 }
 

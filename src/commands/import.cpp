@@ -14,6 +14,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/run.hpp"
+#include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -43,8 +44,9 @@ void require_fitting_topology(const Run& run, const topology::ResolvedMachine& m
   const auto& ranks = run.log->ranks_per_node;
   if (ranks && std::cmp_greater(ranks->value, gpus)) {
     throw usage_error("--topology",
-                      fmt::format("{} has {} GPUs per node, and the log has {} ranks per node",
-                                  machine.argument, gpus, ranks->value),
+                      fmt::format("{} has {} per node, and the log has {} per node", machine.argument,
+                                  counted(static_cast<std::size_t>(gpus), "GPU"),
+                                  counted(static_cast<std::size_t>(ranks->value), "rank")),
                       "give the machine that the log is from");
   }
 }

@@ -15,6 +15,7 @@
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/registry.hpp"
+#include "src/run/expectation.hpp"
 #include "src/run/output_files.hpp"
 #include "topology/machines/resolve.hpp"
 
@@ -32,10 +33,12 @@ struct JudgeOptions {
 };
 
 /// The run with the machine that --topology names, which a record without one does not say: reports name what
-/// a verdict is against.
+/// a verdict is against. That the run had no expectation, as its record says, is no longer so.
 Run with_judged_machine(Run run, const std::string& topology) {
   if (topology.empty()) return run;
   if (!run.log) {
+    std::erase_if(run.environment_notes,
+                  [](const std::string& note) { return note.starts_with(kNothingExpected); });
     run.environment_notes.push_back(fmt::format("judged against --topology {}", topology));
     return run;
   }

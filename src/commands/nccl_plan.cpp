@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 #include "collectives/nccl/simulated_run/ib_hca.hpp"
 #include "collectives/nccl/simulated_run/simulated_rank.hpp"
 #include "collectives/nccl/simulated_run/simulated_run.hpp"
@@ -98,7 +99,8 @@ int ranks_per_node(const NcclPlanRequest& request, const std::vector<NodeFile>& 
   for (const NodeFile& node : nodes) least = std::min(least, node.gpus);
   if (request.ranks_per_node == 0) return least;
   if (request.ranks_per_node <= least) return request.ranks_per_node;
-  throw usage_error("--ranks-per-node", fmt::format("the node has {} GPUs", least), "give at most as many");
+  throw usage_error("--ranks-per-node", "the node has " + counted(static_cast<std::size_t>(least), "GPU"),
+                    "give at most as many");
 }
 
 /// The user's own settings of NCCL that have a meaning on another machine.

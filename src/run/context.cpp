@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/units.hpp"
 #include "launch/agreement.hpp"
 #include "launch/identities.hpp"
 #include "launch/launcher.hpp"
@@ -19,9 +20,10 @@ namespace {
 TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int ranks) {
   TrafficMatrix traffic = parse_traffic_matrix(read_file(path), path);
   if (traffic.ranks == ranks) return traffic;
-  throw usage_error(
-      "--counts", fmt::format("{} is for {} ranks, and there are {}", path, traffic.ranks, ranks),
-      fmt::format("start {} ranks, or give {} lines of {} numbers", traffic.ranks, ranks, ranks));
+  throw usage_error("--counts",
+                    fmt::format("{} is for {}, and there are {}", path,
+                                counted(static_cast<std::size_t>(traffic.ranks), "rank"), ranks),
+                    fmt::format("start as many, or give {} lines of {} numbers", ranks, ranks));
 }
 
 }  // namespace
@@ -106,8 +108,9 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
       launch::environment_notes(environments, context.machines, options.launched, launch::inside_slurm());
   if (!options.node_map.empty()) {
     context.notes.push_back(
-        fmt::format("--node-map is in effect: ranks are grouped as {} nodes, but run on {}",
-                    node_count(context.identities), node_count(context.machines)));
+        fmt::format("--node-map is in effect: ranks are grouped as {}, but run on {}",
+                    counted(static_cast<std::size_t>(node_count(context.identities)), "node"),
+                    node_count(context.machines)));
   }
   return context;
 }

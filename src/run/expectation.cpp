@@ -16,7 +16,7 @@ std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopo
                                                      std::vector<std::string>& notes) {
   const std::vector<int> ranks = ranks_per_node(identities);
   const auto nothing = [&](const std::string& reason) {
-    notes.push_back(fmt::format("no row has an expectation or a verdict: {}", reason));
+    notes.push_back(fmt::format("{}{}", kNothingExpected, reason));
     return std::nullopt;
   };
   if (machines.distinct_hosts.empty()) return nothing("no topology was gathered");

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
@@ -11,6 +12,9 @@
 #include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::program {
+
+/// How the note begins that a run without expectations has; judged by a topology it has them.
+inline constexpr std::string_view kNothingExpected = "no row has an expectation or a verdict: ";
 
 /// The GPUs of a run on `machines` and their links, as its rows are judged by. None when no machine shows a
 /// GPU or the nodes have different numbers of ranks: `notes` then gets a line that says so.

@@ -64,8 +64,8 @@ Error no_pmi() {
 void require_own_launcher(const RunOptions& options, int ranks) {
   if (options.launched_ranks.value_or(ranks) == ranks) return;
   throw Error(ExitStatus::not_here, "launcher",
-              fmt::format("it started {} ranks, but MPI sees {}: it is not the launcher of this MPI library",
-                          *options.launched_ranks, ranks),
+              fmt::format("it started {}, but MPI sees {}: it is not the launcher of this MPI library",
+                          counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks),
               "start collbench with the mpirun of " + launch::MpiSession::library_version() +
                   ", or with srun --mpi=pmix");
 }

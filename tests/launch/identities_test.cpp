@@ -33,6 +33,7 @@ TEST(NodeMap, NamesWhatIsWrong) {
   EXPECT_THAT(why_refused("0-1,2", 4), HasSubstr("leaves out rank 3 of 4"));
   EXPECT_THAT(why_refused("0-1,1-3", 4), HasSubstr("names rank 1 twice"));
   EXPECT_THAT(why_refused("0-4", 4), HasSubstr("names rank 4, but there are 4 ranks"));
+  EXPECT_THAT(why_refused("0-1", 1), HasSubstr("names rank 1, but there is rank 0 alone"));
   EXPECT_THAT(why_refused("3-0", 4), HasSubstr("'3-0'"));
   EXPECT_THAT(why_refused("0-1,", 2), HasSubstr("has ''"));
   EXPECT_THAT(why_refused("0-1-2", 3), HasSubstr("'0-1-2'"));

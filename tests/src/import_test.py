@@ -118,12 +118,12 @@ class Import(unittest.TestCase):
     def test_bad_input_has_its_line_and_next_step(self):
         for text, words in (
                 ("", "the file is empty"),
-                ("hello\n", "has no table of nccl-tests in its 1 lines"),
+                ("hello\n", "has no table of nccl-tests in its 1 line"),
                 (b"\xff\xfeh\x00", "UTF-16"),
                 (b"\x7fELF\x02\x01\x00\x00", "contains NUL bytes, so it is not a text file"),
                 (HEADING, "the table has a heading and no row"),
-                (HEADING + ROW.replace("10000  100", "XXXXX  100"), "1 rows whose times are masked from line 2"),
-                (HEADING + ROW.replace("1000000000     250000000", "0     0"), "1 rows of 0 bytes from line 2"),
+                (HEADING + ROW.replace("10000  100", "XXXXX  100"), "rows whose times are masked: 1, the first on line 2"),
+                (HEADING + ROW.replace("1000000000     250000000", "0     0"), "rows of 0 bytes: 1, the first on line 2"),
                 (LOG + LOG, "choose one with --run N"),
                 (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no known operation"),
                 ('{"record": "collbench run"}', "use collbench report"),

@@ -79,6 +79,11 @@ class Judge(unittest.TestCase):
     def test_the_machine_that_it_is_judged_against_is_named(self):
         text = self.judge(record(187), "--topology", "ndv4").stdout
         self.assertIn("judged against --topology ndv4", text)
+        run = record(187)
+        run["place_notes"] = ["no row has an expectation or a verdict: this topology has no GPU", "2 ranks share a core"]
+        text = self.judge(run, "--topology", "ndv4").stdout
+        self.assertNotIn("no row has an expectation", text)
+        self.assertIn("2 ranks share a core", text)
         log = self.path.parent / "a.log"
         log.write_text("#       size         count      type   redop    root     time   algbw   busbw #wrong"
                        "     time   algbw   busbw #wrong\n"

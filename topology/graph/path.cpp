@@ -38,7 +38,7 @@ std::optional<double> nvlink_gigabytes(const Host& host, const Device& gpu, int 
 }
 
 PathHop nvlink_hop(const Host& host, const Device& from, int links) {
-  return {fmt::format("{} NVLinks of {}", links, device_label(host, from)),
+  return {fmt::format("{} NVLink{} of {}", links, links == 1 ? "" : "s", device_label(host, from)),
           nvlink_gigabytes(host, from, links)};
 }
 

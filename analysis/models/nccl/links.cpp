@@ -20,7 +20,9 @@ const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b) {
 LinkLimit gpu_link(const GpuCluster& cluster) {
   if (cluster.nvlinks == 0) return {cluster.host_path_name, cluster.host_path};
   const double rate = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
-  return {fmt::format("{} NVLinks per GPU, {:.1f} GB/s each", cluster.nvlinks, rate), cluster.nvlinks * rate};
+  return {fmt::format("{} NVLink{} per GPU, {:.1f} GB/s each", cluster.nvlinks,
+                      cluster.nvlinks == 1 ? "" : "s", rate),
+          cluster.nvlinks * rate};
 }
 
 LinkLimit one_nic(const GpuCluster& cluster) {

@@ -177,8 +177,9 @@ const topology::GpuModel* model_with_nvlink(const Run& run, const Lab01Machine& 
 void add_nvlinks(const Run& run, const Lab01Machine& machine, std::vector<LinkCeiling>& links) {
   const GpuCluster& cluster = machine.cluster;
   const auto add = [&](const char* what, double one, std::string source) {
-    links.push_back(in_gigabytes(what, fmt::format("{} links × {:g} GB/s", cluster.nvlinks, one),
-                                 cluster.nvlinks * one, std::move(source)));
+    links.push_back(in_gigabytes(
+        what, fmt::format("{} link{} × {:g} GB/s", cluster.nvlinks, cluster.nvlinks == 1 ? "" : "s", one),
+        cluster.nvlinks * one, std::move(source)));
   };
   if (const auto* model = model_with_nvlink(run, machine)) {
     add("NVLink of one GPU, line rate", model->nvlink_gigabytes_per_second,

@@ -371,7 +371,7 @@ TEST(ImportLog, FilesWithoutARowSayWhy) {
               HasSubstr("the program began (with 4 devices) and wrote no row of its table"));
   EXPECT_THAT(refusal_of(devices() + std::string(kNewHeading) +
                          "   16   4   float   sum   -1   XXX   XX   XX   0   XXX   XX   XX   0\n"),
-              HasSubstr("no row that can be read: 1 rows whose times are masked from line 8"));
+              HasSubstr("no row that can be read: rows whose times are masked: 1, the first on line 8"));
   EXPECT_THAT(refusal_of(std::string("a\0b", 3)),
               HasSubstr("a.log:1: contains NUL bytes, so it is not a text file"));
 }

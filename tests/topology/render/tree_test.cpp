@@ -38,7 +38,7 @@ TEST(ShowTree, MarksLinksThatCarryLessThanTheyCould) {
   const std::string text =
       show_tree(merge_hosts({narrow, read_nvidia_smi_nvlink(fixture("nvlink_s.txt"), "N.txt")}));
   EXPECT_THAT(text, HasSubstr("Gen5 x4 of x16"));
-  EXPECT_THAT(text, HasSubstr("1 NVLinks inactive"));
+  EXPECT_THAT(text, HasSubstr("1 NVLink inactive"));
 }
 
 }  // namespace
