@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/report/columns.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
@@ -253,7 +254,8 @@ ReportLines legend_lines(const Run& run) {
     return {{fmt::format("time: from the log, one value per row, {}; no interval",
                          aggregate_text(run.time_reduction))},
             {"ring, tree, exp: expected busbw; meas/exp: measured over expected, below 1 is slower; "
-             "GB = 10^9 bytes"}};
+             "GB = 10^9 bytes"},
+            {std::string(kRingAndTreeColumns)}};
   }
   const std::string in_graphs = run.graph_launches == 0
                                     ? ""
@@ -278,6 +280,7 @@ ReportLines legend_lines(const Run& run) {
     facts.push_back(
         {"algorithm: " + or_reason("what NCCL used (algorithm/protocol/channels), and what was requested",
                                    run.nccl_observer_status.use)});
+    facts.push_back({std::string(kRingAndTreeColumns)});
   }
   return facts;
 }

@@ -11,6 +11,7 @@
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
+#include "analysis/report/columns.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -186,6 +187,10 @@ std::vector<std::string> prediction_legend(const Prediction& prediction) {
       "by "
       "NCCL 2.30's own tuning table. Nine in ten rows of healthy runs lie in the band:"};
   for (std::string& line : band_lines(prediction)) lines.push_back(std::move(line));
+  if (std::any_of(prediction.rows.begin(), prediction.rows.end(),
+                  [](const PredictedRow& row) { return row.expected.tree_seconds.has_value(); })) {
+    lines.push_back(fmt::format("{}.", kRingAndTreeColumns));
+  }
   const auto chosen = std::find_if(prediction.rows.begin(), prediction.rows.end(), is_by_table);
   if (chosen != prediction.rows.end()) {
     lines.push_back(fmt::format(

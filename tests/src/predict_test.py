@@ -46,6 +46,12 @@ class Predict(unittest.TestCase):
             self.assertRegex(table, rf"(?m)^{operation}$")
         self.assertIn("8 NICs per node, 25 GB/s each", table)
 
+    def test_what_ring_and_tree_share_is_said_where_both_are(self):
+        said = "ring and tree of AllReduce: each at its own rate, with the latency of the quicker one"
+        for operation, shown in (("all_reduce", True), ("all_gather", False)):
+            text = predict("--topology", "hgx-a100", "--nodes", 2, "--ops", operation).stdout
+            self.assertEqual(said in text, shown, text)
+
     def test_it_is_as_wide_as_the_terminal(self):
         arguments = ("--topology", "hgx-h100", "--nodes", 2)
         wide = predict(*arguments, COLUMNS="200").stdout

@@ -214,8 +214,9 @@ std::string results(const Run& run, const Lab01Options& options, const std::vect
   if (band) headings.emplace_back("band");
   if (measured) headings.insert(headings.end(), {"measured", "measured/expected"});
   std::string table =
-      fmt::format("\n## AllReduce, expected{}\nbusbw in GB/s{}.\n\n", measured ? " and measured" : "",
-                  measured ? ", of the run's row nearest to each size" : "; time as expected");
+      fmt::format("\n## AllReduce, expected{}\nbusbw in GB/s{}.{}\n\n", measured ? " and measured" : "",
+                  measured ? ", of the run's row nearest to each size" : "; time as expected",
+                  measures_gpus(run.backend) ? fmt::format(" {}.", kRingAndTreeColumns) : "");
   table += table_line(headings) + table_line(std::vector<std::string>(headings.size(), "---:"));
   for (const LabRow& lab : rows) {
     std::vector<std::string> cells{std::string(lab.size->name)};

@@ -176,9 +176,11 @@ TEST(LegendFacts, HaveWhatNcclReportsOrWhyItDoesNot) {
   collbench::Run run;
   EXPECT_EQ(legend_lines(run).size(), 4U);
   run.backend = BackendId::nccl;
-  ASSERT_EQ(legend_lines(run).size(), 6U);
+  ASSERT_EQ(legend_lines(run).size(), 7U);
   EXPECT_THAT(legend_lines(run)[4].text, HasSubstr("NCCL: the time that NCCL's own model predicts"));
   EXPECT_THAT(legend_lines(run)[5].text, HasSubstr("algorithm: what NCCL used"));
+  EXPECT_THAT(legend_lines(run)[6].text,
+              HasSubstr("ring and tree of AllReduce: each at its own rate, with the latency"));
   run.nccl_observer_status = {"a plugin of yours", "NCCL 2.18"};
   EXPECT_EQ(legend_lines(run)[4].text, "NCCL: not reported: NCCL 2.18");
   EXPECT_EQ(legend_lines(run)[5].text, "algorithm: not reported: a plugin of yours");
