@@ -25,6 +25,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/files.hpp"
+#include "launch/flight/process_stat.hpp"
+
 namespace collbench::launch {
 namespace {
 
@@ -253,29 +256,12 @@ std::string program_id() {
   return id.empty() ? hash_of_program() : id;
 }
 
-struct Process {
-  std::string name;
-  int parent = 0;
-};
-
-/// From /proc/PID/stat: "PID (name) state parent …"; the name may hold spaces and brackets.
-std::optional<Process> process(int pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  const std::size_t open = line.find('(');
-  const std::size_t close = line.rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close + 4 > line.size()) return std::nullopt;
-  return Process{.name = line.substr(open + 1, close - open - 1),
-                 .parent = std::stoi(line.substr(close + 4))};
-}
-
 /// The mpirun above this process, if it runs on this host.
 std::optional<int> find_mpirun() {
   constexpr int kLevels = 32;  // wrappers such as numactl or a shell script stand between
   int pid = getppid();
   for (int level = 0; level < kLevels && pid > 1; ++level) {
-    const auto above = process(pid);
+    const auto above = process_stat(first_line(fmt::format("/proc/{}/stat", pid)));
     if (!above) return std::nullopt;
     for (const std::string_view known : {"mpirun", "mpiexec", "orterun", "prterun", "prun"}) {
       if (above->name == known) return pid;

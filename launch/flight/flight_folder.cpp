@@ -13,11 +13,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <sstream>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "launch/flight/process_stat.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -158,18 +158,8 @@ std::uint64_t flight_clock_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::uint64_t process_start_ticks(const std::string& stat_line) {
-  constexpr int kFieldsBehindName = 20;  // field 22, where the name is the second
-  const std::size_t name_end = stat_line.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(stat_line.substr(name_end + 1));
-  std::string field;
-  for (int i = 0; i < kFieldsBehindName; ++i) fields >> field;
-  return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
-}
-
 fs::path make_flight_folder() {
-  fs::path folder = base_folder() / (user_prefix() + job_name());
+  const fs::path folder = base_folder() / (user_prefix() + job_name());
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return {};
   return is_own_folder(folder) ? folder : fs::path();
 }
@@ -204,12 +194,10 @@ ProcessState process_state(const FlightPage& page) {
       text_of(page.boot) != first_line("/proc/sys/kernel/random/boot_id")) {
     return ProcessState::unknown;
   }
-  const std::string line = first_line(fmt::format("/proc/{}/stat", page.pid));
-  if (line.empty() || process_start_ticks(line) != page.started_ticks) return ProcessState::gone;
-  const std::size_t at = line.rfind(')') + 2;
-  const char state = at < line.size() ? line[at] : 'R';
-  if (state == 'Z' || state == 'X') return ProcessState::gone;
-  return state == 'T' || state == 't' ? ProcessState::stopped : ProcessState::running;
+  const auto stat = process_stat(first_line(fmt::format("/proc/{}/stat", page.pid)));
+  if (!stat || stat->start_ticks != page.started_ticks || stat->state == 'Z' || stat->state == 'X')
+    return ProcessState::gone;
+  return stat->state == 'T' || stat->state == 't' ? ProcessState::stopped : ProcessState::running;
 }
 
 std::string flight_file_name(int rank) { return fmt::format("{}{}", kFilePrefix, rank); }

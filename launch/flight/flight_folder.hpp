@@ -23,10 +23,6 @@ void remove_old_flights();
 /// A moment of the clock that recorders write, in nanoseconds (CLOCK_BOOTTIME).
 [[nodiscard]] std::uint64_t flight_clock_ns();
 
-/// When a process began, in ticks since the host's start, from the line of its /proc/PID/stat; 0 where it has
-/// none.
-[[nodiscard]] std::uint64_t process_start_ticks(const std::string& stat_line);
-
 /// What the kernel says of the process that wrote `page`.
 [[nodiscard]] ProcessState process_state(const FlightPage& page);
 

@@ -12,6 +12,7 @@
 
 #include "base/files.hpp"
 #include "launch/flight/flight_folder.hpp"
+#include "launch/flight/process_stat.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -27,7 +28,8 @@ void write_identity(FlightPage& page, const FlightIdentity& identity) {
   page.ranks = identity.ranks;
   page.local_ranks = identity.local_ranks;
   page.pid = ::getpid();
-  page.started_ticks = process_start_ticks(first_line("/proc/self/stat"));
+  const auto stat = process_stat(first_line("/proc/self/stat"));
+  if (stat) page.started_ticks = stat->start_ticks;
   struct stat space{};
   if (::stat("/proc/self/ns/pid", &space) == 0) page.pid_namespace = space.st_ino;
   store_text(page.boot, first_line("/proc/sys/kernel/random/boot_id"));

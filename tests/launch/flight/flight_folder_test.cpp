@@ -80,13 +80,6 @@ TEST_F(FlightFolderTest, ALaterProcessOfTheSameNumberIsAnotherOne) {
   EXPECT_EQ(read_flight_file(folder_ / "rank-7").process, ProcessState::gone);
 }
 
-TEST(ProcessStartTicks, TheNameOfAProgramMayHoldAnything) {
-  EXPECT_EQ(process_start_ticks("7 (a) b) (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 12345 20"),
-            12345U);
-  EXPECT_EQ(process_start_ticks(""), 0U);
-  EXPECT_EQ(process_start_ticks("7 (cut) S 1"), 0U);
-}
-
 TEST_F(FlightFolderTest, OtherFilesAreRefusedByName) {
   std::ofstream(folder_ / "rank-0") << "text";
   std::ofstream(folder_ / "rank-1") << std::string(sizeof(FlightPage), 'x');

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace collbench::launch {
+
+/// What the kernel says of a process in /proc/PID/stat (proc_pid_stat(5)).
+struct ProcessStat {
+  std::string name;  ///< of its program, cut after 15 bytes
+  char state = 'R';  ///< 'R' runs, 'S' sleeps, 'T' and 't' are stopped, 'Z' and 'X' are gone, …
+  int parent = 0;    ///< the PID of the process that started it
+  std::uint64_t start_ticks =
+      0;  ///< since the host's start: with the PID it names one process and no later one
+};
+
+/// From the line of that file: "PID (name) state parent …", where the name may hold blanks and brackets. None
+/// when a field is missing.
+[[nodiscard]] std::optional<ProcessStat> process_stat(const std::string& line);
+
+}  // namespace collbench::launch

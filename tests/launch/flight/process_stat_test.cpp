@@ -1,0 +1,36 @@
+#include "launch/flight/process_stat.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/files.hpp"
+
+namespace collbench::launch::process_stat_test {
+namespace {
+
+TEST(ProcessStat, TheNameMayHoldBlanksAndBrackets) {
+  const auto stat = process_stat("7 (a) b) (c) S 41 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 12345 20");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->name, "a) b) (c");
+  EXPECT_EQ(stat->state, 'S');
+  EXPECT_EQ(stat->parent, 41);
+  EXPECT_EQ(stat->start_ticks, 12345U);
+}
+
+TEST(ProcessStat, ALineThatIsCutSaysNothing) {
+  for (const char* line : {"", "7", "7 (cut", "7 ) S 1 (", "7 (cut) S 1", "7 (cut) S",
+                           "7 (a) S 41 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18"}) {
+    EXPECT_FALSE(process_stat(line)) << line;
+  }
+}
+
+TEST(ProcessStat, OfThisProcess) {
+  const auto stat = process_stat(first_line("/proc/self/stat"));
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->name, "launch_tests");
+  EXPECT_EQ(stat->parent, ::getppid());
+  EXPECT_GT(stat->start_ticks, 0U);
+}
+
+}  // namespace
+}  // namespace collbench::launch::process_stat_test
