@@ -8,14 +8,14 @@ namespace collbench {
 namespace {
 
 // hwloc nests caches and bridges some 25 deep, NCCL 10. The readers recurse, so the depth is bounded first.
-constexpr int kMaxDepth = 200;
+constexpr int kMaxElementDepth = 200;
 constexpr std::string_view kSaveWhole = "save the whole file again";
 
-/// Whether the tree is deeper than kMaxDepth. Walks without recursion.
+/// Whether the tree is deeper than kMaxElementDepth. Walks without recursion.
 bool too_deep(const pugi::xml_document& document) {
   int depth = 0;
   pugi::xml_node node = document.document_element();
-  while (node && depth <= kMaxDepth) {
+  while (node && depth <= kMaxElementDepth) {
     if (node.first_child()) {
       node = node.first_child();
       ++depth;
@@ -27,7 +27,7 @@ bool too_deep(const pugi::xml_document& document) {
     }
     if (node) node = node.next_sibling();
   }
-  return depth > kMaxDepth;
+  return depth > kMaxElementDepth;
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ XmlInput::XmlInput(std::string_view text, std::string_view file, const char* roo
   if (!encoding.empty() && encoding != "utf-8" && encoding != "us-ascii") {
     throw refuse_at(0, fmt::format("the encoding is {}, not UTF-8", excerpt(encoding)));
   }
-  if (too_deep(document_)) throw refuse_at(0, fmt::format("elements nest deeper than {}", kMaxDepth));
+  if (too_deep(document_)) throw refuse_at(0, fmt::format("elements nest deeper than {}", kMaxElementDepth));
   if (this->root().name() != std::string_view(root)) {
     throw refuse_at(
         static_cast<std::size_t>(this->root().offset_debug()),

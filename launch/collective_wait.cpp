@@ -30,51 +30,67 @@ std::string rank_list(const std::vector<std::string>& ranks) {
                      ranks.size() - kNamed);
 }
 
+/// What this rank waits for.
+struct Wait {
+  State state = State::busy;
+  std::optional<Error> error;  ///< that made it fail
+};
+
+template <typename Step>
+void attempt(Wait& wait, const Step& step) {
+  try {
+    step();
+  } catch (const Error& error) {
+    wait = {State::failed, error};
+  }
+}
+
+/// Asks whether it is over until it is, has failed, or `seconds` are up.
+void poll(Wait& wait, const std::function<bool()>& over, const Clock& clock, double seconds) {
+  const double end = clock.seconds() + seconds;
+  while (wait.state == State::busy) {
+    attempt(wait, [&] {
+      if (over()) wait.state = State::over;
+    });
+    if (wait.state != State::busy || clock.seconds() > end) return;
+    std::this_thread::yield();  // the library may need this core for threads of its own
+  }
+}
+
+/// The ranks that still wait, of all: "1 (node0)". Collective.
+std::vector<std::string> busy_ranks(Ranks& ranks, State state, const std::string& host) {
+  const std::vector<State> states = all_gather_values(ranks, state);
+  const std::vector<std::string> hosts = ranks.all_gather(host);
+  std::vector<std::string> busy;
+  for (std::size_t rank = 0; rank < states.size(); ++rank) {
+    if (states[rank] == State::busy) busy.push_back(fmt::format("{} ({})", rank, hosts[rank]));
+  }
+  return busy;
+}
+
 }  // namespace
 
 void CollectiveWait::wait(const std::string& what, const std::function<void()>& begin,
                           const std::function<bool()>& over) const {
   const CountedCall waiting(waits_);
-  std::optional<Error> mine;
-  State state = State::busy;
-  const auto attempt = [&](const auto& step) {
-    try {
-      step();
-    } catch (const Error& error) {
-      mine = error;
-      state = State::failed;
-    }
-  };
   if (begins_) begins_(what);
   const double start = clock_.seconds();
-  attempt(begin);
+  Wait mine;
+  attempt(mine, begin);
   for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kMaxRoundSeconds)) {
-    const double round_end = clock_.seconds() + round;
-    while (state == State::busy) {
-      attempt([&] {
-        if (over()) state = State::over;
-      });
-      if (state != State::busy || clock_.seconds() > round_end) break;
-      std::this_thread::yield();  // the library may need this core for threads of its own
-    }
+    poll(mine, over, clock_, round);
     // One reduction where all goes well: what every rank says is asked for only at the end of it.
     const bool late = ranks_.is_root() && limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
-    std::array<double, 3> any{state == State::failed ? 1.0 : 0.0, state == State::busy ? 1.0 : 0.0,
+    std::array<double, 3> any{mine.state == State::failed ? 1.0 : 0.0, mine.state == State::busy ? 1.0 : 0.0,
                               late ? 1.0 : 0.0};
     ranks_.reduce(any, RankAggregate::maximum);
-    if (any[0] > 0) agree(ranks_, host_, mine);
+    if (any[0] > 0) agree(ranks_, host_, mine.error);
     if (any[1] == 0) return;
     if (any[2] == 0) continue;
-    const std::vector<State> states = all_gather_values(ranks_, state);
-    const std::vector<std::string> hosts = ranks_.all_gather(host_);
-    std::vector<std::string> busy;
-    for (std::size_t rank = 0; rank < states.size(); ++rank) {
-      if (states[rank] == State::busy) busy.push_back(fmt::format("{} ({})", rank, hosts[rank]));
-    }
     agree(ranks_, host_,
           Error(ExitStatus::rank_lost, what,
-                fmt::format("timed out waiting for {} after {}", rank_list(busy),
-                            format_seconds(limit_seconds_)),
+                fmt::format("timed out waiting for {} after {}",
+                            rank_list(busy_ranks(ranks_, mine.state, host_)), format_seconds(limit_seconds_)),
                 "check these GPUs and their links; -T sets the timeout"));
   }
 }

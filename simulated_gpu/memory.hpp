@@ -115,9 +115,9 @@ class MemoryHandles {
 /// As memset; pages of anonymous files that become 0 are given back instead of written.
 void set_memory(void* address, int value, std::size_t bytes);
 
-/// `bytes` up to a multiple of `unit`.
-[[nodiscard]] constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
+/// `number` up to a multiple of `unit`.
+[[nodiscard]] constexpr std::size_t rounded_up(std::size_t number, std::size_t unit) {
+  return (number + unit - 1) / unit * unit;
 }
 
 inline constexpr std::size_t kPageBytes = 4096;

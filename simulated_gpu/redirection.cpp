@@ -116,7 +116,8 @@ std::array<std::byte, kStubBytes> stub_of(const UnsupportedFunction* function) {
   std::array<std::byte, kStubBytes> code{std::byte{0xf3}, std::byte{0x0f},
                                          std::byte{0x1e}, std::byte{0xfa},  // endbr64
                                          std::byte{0x48}, std::byte{0xbf}};
-  std::memcpy(code.data() + 6, static_cast<const void*>(&function), sizeof function);
+  const auto address = bytes_of(reinterpret_cast<std::uintptr_t>(function));
+  std::memcpy(code.data() + 6, address.data(), address.size());
   const auto jump = jump_to(reinterpret_cast<const void*>(&report_unsupported));
   std::memcpy(code.data() + 14, jump.data(), jump.size());
   return code;

@@ -71,7 +71,7 @@ class NcclCommunicator {
   };
 
   void make(NcclUniqueId id, NcclCalls calls);
-  NcclResult deregister(const Registered& buffer) const;
+  [[nodiscard]] NcclResult deregister(const Registered& buffer) const;
   [[nodiscard]] bool settled() const;
   void give_up() noexcept;
 

@@ -37,7 +37,7 @@ void collect_with(const CLI::App& app, const std::string& option, std::vector<st
 
 /// "--topology NAME|FILE", and of an argument without a name "MACHINE...".
 std::string with_value(const CLI::Option& option) {
-  const std::string value = option.get_option_text();
+  std::string value = option.get_option_text();
   if (!option.get_positional()) return fmt::format("{} {}", option.get_name(), value);
   if (!value.empty()) return value;
   std::string name = option.get_name();

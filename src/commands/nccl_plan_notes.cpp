@@ -95,10 +95,10 @@ std::vector<std::string> not_simulated(const topology::ResolvedMachine& machine,
   const auto cluster = cluster_of(machine, nodes, ranks_per_node);
   if (!cluster || nodes < 2) return notes;
   if (cluster->domains() < nodes) {
-    notes.push_back(
+    notes.emplace_back(
         "nodes are treated as separate NVLink domains: multi-node NVLink is not simulated, so what crosses "
-        "nodes "
-        "goes over the NICs here; collbench predict without --by-nccl models the NVLinks between nodes");
+        "nodes goes over the NICs here; collbench predict without --by-nccl models the NVLinks between "
+        "nodes");
   }
   if (cluster->domains() > 1 && goes_through_plugin(cluster->transport)) {
     notes.push_back(

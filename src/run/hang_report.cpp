@@ -34,13 +34,16 @@ class HangReport {
       case HangAction::none:
         return;
       case HangAction::report_gone:
-        return print(lost(analysis::find_hang(look.ranks, local_ranks_)));
+        print(lost(analysis::find_hang(look.ranks, local_ranks_)));
+        return;
       case HangAction::end_gone:
       case HangAction::end_silently:
-        return end();
+        end();
+        return;
       case HangAction::end_timeout:
         print(timed_out(analysis::find_hang(look.ranks, local_ranks_)));
-        return end();
+        end();
+        return;
     }
   }
 

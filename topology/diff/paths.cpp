@@ -1,5 +1,7 @@
 // diff_paths() of parts.hpp: which devices meet below one switch, below one CPU, or only between CPUs.
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "base/units.hpp"
 #include "topology/diff/parts.hpp"
@@ -49,26 +51,35 @@ struct Paths {
   std::size_t by_switch_in_b = 0;
 };
 
-Paths all_paths(const HostPair& pair) {
+std::vector<DevicePair> devices_on_both(const HostPair& pair) {
   std::vector<DevicePair> devices;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& each : *list) {
-      if (each.a && each.b) devices.push_back(each);
-    }
+    std::copy_if(list->begin(), list->end(), std::back_inserter(devices),
+                 [](const DevicePair& each) { return each.a && each.b; });
   }
-  Paths paths;
+  return devices;
+}
+
+/// How near two devices are on each side; none where one side does not say.
+std::optional<Change> nearness_on_both(const HostPair& pair, const DevicePair& from, const DevicePair& to) {
+  const Change change{nearness(pair.a, *from.a, *to.a), nearness(pair.b, *from.b, *to.b)};
+  if (change.in_a == Nearness::unknown || change.in_b == Nearness::unknown) return std::nullopt;
   const bool arm = pair.a_is_reference && (has_arm_cpu(pair.a) || has_arm_cpu(pair.b));
+  if (arm && (says_far_of_all(pair.a, *from.a, *to.a) || says_far_of_all(pair.b, *from.b, *to.b)))
+    return std::nullopt;
+  return change;
+}
+
+Paths all_paths(const HostPair& pair) {
+  const std::vector<DevicePair> devices = devices_on_both(pair);
+  Paths paths;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     for (std::size_t j = i + 1; j < devices.size(); ++j) {
-      const Change change{nearness(pair.a, *devices[i].a, *devices[j].a),
-                          nearness(pair.b, *devices[i].b, *devices[j].b)};
-      if (change.in_a == Nearness::unknown || change.in_b == Nearness::unknown) continue;
-      if (arm && (says_far_of_all(pair.a, *devices[i].a, *devices[j].a) ||
-                  says_far_of_all(pair.b, *devices[i].b, *devices[j].b)))
-        continue;
-      paths.by_switch_in_a += change.in_a == Nearness::one_switch ? 1 : 0;
-      paths.by_switch_in_b += change.in_b == Nearness::one_switch ? 1 : 0;
-      if (change.in_a != change.in_b) paths.changed.push_back({devices[i], devices[j], change});
+      const auto change = nearness_on_both(pair, devices[i], devices[j]);
+      if (!change) continue;
+      paths.by_switch_in_a += change->in_a == Nearness::one_switch ? 1 : 0;
+      paths.by_switch_in_b += change->in_b == Nearness::one_switch ? 1 : 0;
+      if (change->in_a != change->in_b) paths.changed.push_back({devices[i], devices[j], *change});
     }
   }
   return paths;
