@@ -2,19 +2,33 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "src/cli/command_line_errors.hpp"
 #include "src/cli/config_file.hpp"
-#include "src/cli/help.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 
 namespace collbench::program {
 namespace {
+
+/// Where the line's text goes on: below an option's description, which follows two blanks or more, else a
+/// little behind the line's own beginning.
+std::size_t continuation_column(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  if (begin == 0) return 0;
+  const std::size_t gap = line.find("  ", begin);
+  const std::size_t description = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  constexpr std::size_t kMaxColumn = 50;
+  return description > kMaxColumn ? begin : description;
+}
 
 std::string description(const std::vector<Subcommand>& subcommands) {
   std::string text =
@@ -114,6 +128,22 @@ CommandFunction printing_command(std::string text) {
 }
 
 }  // namespace
+
+std::string wrapped_help(const std::string& text, int columns) {
+  const int width = std::clamp(columns, 60, 100);
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    if (analysis::display_width(line) <= width) {
+      result += line + "\n";
+      continue;
+    }
+    const std::size_t column = continuation_column(line);
+    const std::string indent(column, ' ');
+    result += analysis::wrap(std::string_view(line).substr(column), width, line.substr(0, column), indent);
+  }
+  return result;
+}
 
 Command parse_command_line(int argc, const char* const* argv) {
   RunOptions run;

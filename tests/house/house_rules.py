@@ -80,7 +80,7 @@ WITHOUT_HEADER = {
     r"src/commands/(flight|import|judge|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
     r"base/record/row_json\.cpp": "the second half of run.hpp",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
-    r"topology/diff/(devices|graphs|host|nvlinks|paths|pcie)\.cpp": "the parts of one comparison, which parts.hpp declares",
+    r"topology/diff/(devices|graphs|host|machine_kind|nvlinks|paths|pcie)\.cpp": "the parts of one comparison, which parts.hpp declares",
     r"topology/diff/(host_groups|inject_fault)\.cpp": "what else a comparison offers, which topology_diff.hpp declares",
     r"topology/readers/(ibstat|lspci|read_any|registry|hwloc/(live|xml)|nccl/graph_xml|nvidia_smi/(csv|nvlink|query|topo)|sysfs/(nics|pci))\.cpp":
     "the readers, which readers.hpp declares",
@@ -94,7 +94,7 @@ WITHOUT_HEADER = {
     r"analysis/report/(text|markdown|csv|json)\.cpp": "the writers of one format each, which report.hpp declares",
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
-    r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings|suggestion)\.cpp": "the parts of the lab page, which lab01.hpp declares",
+    r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings)\.cpp": "the parts of the lab page, which lab01.hpp declares",
     r"simulated_gpu/(runtime_(devices|kernels|memory|streams)|nvml|network_plugin)\.cpp": "what NCCL finds by name, declared by NVIDIA",
     r"simulated_gpu/libraries/simulated_host\.cpp": "a library of others' parts",
     r"tests/simulated_gpu/(dynamic_nccl|redirected_library)\.cpp": "libraries to load",

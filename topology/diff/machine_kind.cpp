@@ -1,5 +1,5 @@
-#include "topology/diff/machine_kind.hpp"
-
+// different_gpus(), different_nics() and without_gpus_and_fabric() of parts.hpp: whether it is another
+// machine, not a worse one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 #include "topology/catalogue/gpus.hpp"
-#include "topology/diff/finding.hpp"
+#include "topology/diff/parts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/readers/readers.hpp"
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "topology/catalogue/finding_kinds.hpp"
-#include "topology/diff/machine_kind.hpp"
 #include "topology/diff/parts.hpp"
 
 namespace collbench::topology {

@@ -19,6 +19,7 @@
 #include "analysis/report/lab01/price.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
+#include "analysis/verdict/fitting_machines.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 
@@ -341,6 +342,11 @@ Run lab01_prediction(const GpuCluster& cluster) {
       row.expectation.slowest_seconds.reset();
   }
   return run;
+}
+
+std::string lab01_suggestion(const Run& run) {
+  if (!run.log) return fmt::format("The machine is not known; {}.", kHowToSaveMachine);
+  return fmt::format("No topology is given{} {}", run.log->gpu ? ";" : ", and", suggested_topology(*run.log));
 }
 
 std::string report_lab01(const Run& run, const Lab01Options& options) {
