@@ -1,6 +1,9 @@
 #include "analysis/models/nccl/machine_paths.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
 
 namespace collbench::analysis {
 namespace {
@@ -40,6 +43,63 @@ int mirrored(int value, int bound) {
   return result;
 }
 
+NodeKind kind_of(const MachineGraph& graph, int node) {
+  return graph.nodes[static_cast<std::size_t>(node)].kind;
+}
+
+/// Where a search begins, and how far NVLink takes it.
+struct SearchBase {
+  SearchBase(const MachineGraph& graph, int node)
+      : device(node), max_hops(kind_of(graph, node) == NodeKind::gpu ? 2 : 1) {
+    if (kind_of(graph, node) == NodeKind::gpu)
+      device = graph.nodes[static_cast<std::size_t>(node)].links.front().to;
+  }
+
+  int device;    ///< the base, of a GPU its device
+  int max_hops;  ///< before NVLink counts as through another GPU
+};
+
+/// Whether the other end of `link` reaches the base through `node`, whose own way is `path`. A device lets
+/// only its own GPU through, and by NVLink one device more.
+bool goes_on(const MachineGraph& graph, const SearchBase& base, int node, const GraphLink& link,
+             const GraphPath& path) {
+  if (node == base.device || kind_of(graph, node) != NodeKind::device) return true;
+  const bool into_its_gpu = link.kind == LinkKind::local && kind_of(graph, link.to) == NodeKind::gpu;
+  const bool relayed = link.kind == LinkKind::nvlink && kind_of(graph, link.to) == NodeKind::device &&
+                       path.hops() <= base.max_hops;
+  return into_its_gpu || relayed;
+}
+
+/// Of the other end of `link` from the base, through `node`, whose own way is `path`.
+Distance distance_over(const MachineGraph& graph, const SearchBase& base, int node, const GraphLink& link,
+                       const GraphPath& path) {
+  const NodeKind from = kind_of(graph, node);
+  const NodeKind to = kind_of(graph, link.to);
+  Distance distance = distance_of(link.kind);
+  if (from == NodeKind::pcie && to == NodeKind::pcie) distance = Distance::pxb;
+  if (link.kind == LinkKind::pcie && (from == NodeKind::cpu || to == NodeKind::cpu)) distance = Distance::phb;
+  if (from == NodeKind::device && path.distance == Distance::nvlink && distance == Distance::nvlink &&
+      path.hops() == base.max_hops)
+    distance = Distance::nvlink_via_gpu;
+  return std::max(distance, path.distance);
+}
+
+/// Whether a way of that distance and rate, over so many hops, replaces `old`.
+bool is_better(const GraphPath& found, int hops, const GraphPath& old) {
+  if (found.distance != old.distance) return found.distance < old.distance;
+  return old.rate < found.rate || (old.rate == found.rate && old.hops() > hops);
+}
+
+/// The position, among the links of its other end, of what leads back; none where that end does not have it.
+std::optional<int> way_back(const MachineGraph& graph, int node, const GraphLink& link) {
+  const auto& links = graph.nodes[static_cast<std::size_t>(link.to)].links;
+  const auto found = std::find_if(links.begin(), links.end(), [&](const GraphLink& each) {
+    return each.to == node && each.kind == link.kind;
+  });
+  if (found == links.end()) return std::nullopt;
+  return static_cast<int>(found - links.begin());
+}
+
 }  // namespace
 
 MachinePaths::MachinePaths(const MachineGraph& graph, const NcclSettings& settings)
@@ -59,45 +119,22 @@ MachinePaths::MachinePaths(const MachineGraph& graph, const NcclSettings& settin
 }
 
 /// Breadth first from the base: the ways of all nodes to it.
-void MachinePaths::find_from(int base) {
-  const auto kind_of = [this](int node) { return graph_.nodes[static_cast<std::size_t>(node)].kind; };
-  const bool of_gpu = kind_of(base) == NodeKind::gpu;
-  const int max_hops = of_gpu ? 2 : 1;  // before NVLink counts as through another GPU
-  const int base_device = of_gpu ? graph_.nodes[static_cast<std::size_t>(base)].links.front().to : base;
-  between(base, base) = {Distance::local, kToItself, {}};
-  std::vector<int> border{base};
+void MachinePaths::find_from(int base_node) {
+  const SearchBase base(graph_, base_node);
+  between(base_node, base_node) = {Distance::local, kToItself, {}};
+  std::vector<int> border{base_node};
   while (!border.empty()) {
     std::vector<int> next;
     for (const int node : border) {
-      const auto& links = graph_.nodes[static_cast<std::size_t>(node)].links;
-      for (const GraphLink& link : links) {
-        const GraphPath& path = between(node, base);
-        const bool to_device = kind_of(link.to) == NodeKind::device;
-        const bool into_its_gpu = link.kind == LinkKind::local && kind_of(link.to) == NodeKind::gpu;
-        const bool relayed = link.kind == LinkKind::nvlink && to_device && path.hops() <= max_hops;
-        if (node != base_device && kind_of(node) == NodeKind::device && !into_its_gpu && !relayed) continue;
-        Distance distance = distance_of(link.kind);
-        if (kind_of(node) == NodeKind::pcie && kind_of(link.to) == NodeKind::pcie) distance = Distance::pxb;
-        if (link.kind == LinkKind::pcie &&
-            (kind_of(node) == NodeKind::cpu || kind_of(link.to) == NodeKind::cpu))
-          distance = Distance::phb;
-        if (kind_of(node) == NodeKind::device && path.distance == Distance::nvlink &&
-            distance == Distance::nvlink && path.hops() == max_hops)
-          distance = Distance::nvlink_via_gpu;
-        distance = std::max(distance, path.distance);
-        const float rate = std::min(path.rate, link.rate);
-        GraphPath& old = between(link.to, base);
-        const bool better = distance < old.distance || (distance == old.distance && old.rate < rate) ||
-                            (distance == old.distance && old.rate == rate && old.hops() > path.hops() + 1);
-        if (!better) continue;
-        const auto& back = graph_.nodes[static_cast<std::size_t>(link.to)].links;
-        const auto reverse = std::find_if(back.begin(), back.end(), [&](const GraphLink& each) {
-          return each.to == node && each.kind == link.kind;
-        });
-        if (reverse == back.end()) continue;  // a one-sided NVLink
-        GraphPath found{distance, rate, {}};
-        found.links.push_back(first_link_[static_cast<std::size_t>(link.to)] +
-                              static_cast<int>(reverse - back.begin()));
+      for (const GraphLink& link : graph_.nodes[static_cast<std::size_t>(node)].links) {
+        const GraphPath& path = between(node, base_node);
+        if (!goes_on(graph_, base, node, link, path)) continue;
+        GraphPath found{distance_over(graph_, base, node, link, path), std::min(path.rate, link.rate), {}};
+        GraphPath& old = between(link.to, base_node);
+        if (!is_better(found, path.hops() + 1, old)) continue;
+        const auto back = way_back(graph_, node, link);
+        if (!back) continue;  // a one-sided NVLink
+        found.links.push_back(first_link_[static_cast<std::size_t>(link.to)] + *back);
         found.links.insert(found.links.end(), path.links.begin(), path.links.end());
         old = std::move(found);
         if (std::find(next.begin(), next.end(), link.to) == next.end()) next.push_back(link.to);

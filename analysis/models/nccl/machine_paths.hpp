@@ -39,7 +39,7 @@ class MachinePaths {
   [[nodiscard]] int gpu_of(int net) const;
 
  private:
-  void find_from(int base);
+  void find_from(int base_node);
   void leave_peers_over_cpu();
   void use_c2c();
   void reach_nets(const NcclSettings& settings);
