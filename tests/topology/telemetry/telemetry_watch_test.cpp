@@ -138,6 +138,12 @@ class FailingReader final : public GpuReader {
 };
 
 class TelemetryWatchTest : public testing::Test {
+ public:
+  TelemetryWatchTest(const TelemetryWatchTest&) = delete;
+  TelemetryWatchTest& operator=(const TelemetryWatchTest&) = delete;
+  TelemetryWatchTest(TelemetryWatchTest&&) = delete;
+  TelemetryWatchTest& operator=(TelemetryWatchTest&&) = delete;
+
  protected:
   TelemetryWatchTest() {
     std::string folder = testing::TempDir() + "telemetry_watch_XXXXXX";
@@ -145,10 +151,6 @@ class TelemetryWatchTest : public testing::Test {
     folder_ = folder;
     program_ = (folder_ / "nvidia-smi").string();
   }
-  TelemetryWatchTest(const TelemetryWatchTest&) = delete;
-  TelemetryWatchTest& operator=(const TelemetryWatchTest&) = delete;
-  TelemetryWatchTest(TelemetryWatchTest&&) = delete;
-  TelemetryWatchTest& operator=(TelemetryWatchTest&&) = delete;
   ~TelemetryWatchTest() override { std::filesystem::remove_all(folder_); }
 
   void script(const std::string& text) {
