@@ -1,9 +1,9 @@
 #include "collectives/nccl/nccl_network.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace collbench::collectives::nccl_network_test {
