@@ -28,22 +28,38 @@ std::string first_names(const std::vector<std::string>& names) {
                      names.size() - kMaxNames);
 }
 
-/// "ring 363.0 → 20.1 GB/s (−94 %)"; empty for an algorithm that does not change by what is shown.
+/// "ring 363.0 → 20.1 GB/s (−94 %)", with what else changes after the percentage; empty for an algorithm that
+/// does not change by what is shown.
 std::string rate_change(std::string_view algorithm, std::optional<double> healthy,
-                        std::optional<double> faulty) {
+                        std::optional<double> faulty, const std::string& what_else = {}) {
   if (!healthy) return {};
   if (!faulty) return fmt::format("{} {:.1f} GB/s lost", algorithm, *healthy);
   const double percent = 100 * (*faulty - *healthy) / *healthy;
   if (std::abs(percent) < 0.05) return {};
-  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.{}f} %)", algorithm, *healthy, *faulty,
-                     percent < 0 ? "−" : "+", std::abs(percent), std::abs(percent) < 1 ? 1 : 0);
+  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.{}f} %{})", algorithm, *healthy, *faulty,
+                     percent < 0 ? "−" : "+", std::abs(percent), std::abs(percent) < 1 ? 1 : 0, what_else);
+}
+
+/// "; NCCL plans 8 × 24 instead of 8 × 48 GB/s"
+std::string changed_plan(const FindingCost& cost) {
+  const std::string& before = cost.healthy.ring_plan;
+  const std::string& after = cost.faulty.ring_plan;
+  if (before.empty() || after.empty() || before == after) return {};
+  return fmt::format("; NCCL plans {} instead of {} GB/s", after, before);
+}
+
+/// "; by ring instead of nvls_tree"
+std::string changed_algorithm(const FindingCost& cost) {
+  if (cost.healthy.best_by == cost.faulty.best_by) return {};
+  return fmt::format("; by {} instead of {}", cost.faulty.best_by, cost.healthy.best_by);
 }
 
 /// "ring … and best …"; empty where none changes by what is shown.
 std::string changed_rates(const FindingCost& cost) {
-  std::vector<std::string> rates{rate_change("ring", cost.healthy.ring, cost.faulty.ring),
-                                 rate_change("tree", cost.healthy.tree, cost.faulty.tree),
-                                 rate_change("best", cost.healthy.best, cost.faulty.best)};
+  std::vector<std::string> rates{
+      rate_change("ring", cost.healthy.ring, cost.faulty.ring, changed_plan(cost)),
+      rate_change("tree", cost.healthy.tree, cost.faulty.tree),
+      rate_change("best", cost.healthy.best, cost.faulty.best, changed_algorithm(cost))};
   std::erase(rates, "");
   return topology::join_words(rates);
 }

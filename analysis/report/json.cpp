@@ -62,7 +62,11 @@ Json cost_json(const FindingCost& cost) {
   Json json{{"operation", "all_reduce"}, {"nodes", cost.nodes}, {"case", cost_case_name(cost.when)}};
   add_rate(json, "ring", cost.healthy.ring, cost.faulty.ring);
   add_rate(json, "tree", cost.healthy.tree, cost.faulty.tree);
+  add_rate(json, "nvls", cost.healthy.nvls, cost.faulty.nvls);
   add_rate(json, "best", cost.healthy.best, cost.faulty.best);
+  json["best_by"] = {{"healthy", cost.healthy.best_by}, {"faulty", cost.faulty.best_by}};
+  if (!cost.healthy.ring_plan.empty() && !cost.faulty.ring_plan.empty())
+    json["nccl_ring"] = {{"healthy", cost.healthy.ring_plan}, {"faulty", cost.faulty.ring_plan}};
   return json;
 }
 

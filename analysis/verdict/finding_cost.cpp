@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "base/error.hpp"
@@ -23,21 +24,22 @@ const topology::ReferenceMachine* reference_of(const topology::Host& host) {
   return topology::find_reference_machine(host.sources.front().location);
 }
 
-GpuCluster cluster_of(const topology::Host& host, int nodes) {
+GpuCluster cluster_of(const topology::Host& host, int nodes, const NcclSettings& settings) {
   const topology::ReferenceMachine* machine = reference_of(host);
-  if (machine == nullptr) return gpu_cluster(host, nodes, 0, "");
+  if (machine == nullptr) return gpu_cluster(host, nodes, 0, "", settings);
   // Its transport and its NVLink domain are in no graph.
   const GpuCluster whole = gpu_cluster(*machine, nodes, 0);
-  GpuCluster cluster = gpu_cluster(host, whole.domains() == 1 ? 1 : nodes, 0, "");
+  GpuCluster cluster = gpu_cluster(host, whole.domains() == 1 ? 1 : nodes, 0, "", settings);
   cluster.nodes = nodes;
   cluster.nodes_per_domain = whole.nodes_per_domain;
   cluster.transport = whole.transport;
   return cluster;
 }
 
-std::optional<GpuCluster> modelled_cluster(const topology::Host& host, int nodes) {
+std::optional<GpuCluster> modelled_cluster(const topology::Host& host, int nodes,
+                                           const NcclSettings& settings = {}) {
   try {
-    return cluster_of(host, nodes);
+    return cluster_of(host, nodes, settings);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -48,11 +50,28 @@ std::optional<double> bus_rate(const GpuCluster& cluster, std::optional<double> 
   return bus_bandwidth(operation(OperationId::all_reduce), kSize, cluster.ranks(), *seconds) / kGigabyte;
 }
 
+std::string ring_plan(const GpuCluster& cluster) {
+  const PlannedNode* planned = plan_of(cluster);
+  if (planned == nullptr) return {};
+  return fmt::format("{} × {:g}", planned->plan.ring.channels, planned->plan.ring.within_node);
+}
+
+std::optional<double> nvls_seconds(const GpuCluster& cluster) {
+  const auto nvls = gpu_nvls(cluster);
+  if (!nvls) return std::nullopt;
+  return 1e-6 * gpu_microseconds(operation(OperationId::all_reduce), cluster, static_cast<double>(kSize),
+                                 nvls->gigabytes_per_second);
+}
+
 PredictedRates rates_of(const std::optional<GpuCluster>& cluster) {
   if (!cluster) return {};
   const Expectation expected = expect_on_gpus(OperationId::all_reduce, kSize, *cluster);
-  return {bus_rate(*cluster, expected.ring_seconds), bus_rate(*cluster, expected.tree_seconds),
-          bus_rate(*cluster, expected.expected_seconds)};
+  return {bus_rate(*cluster, expected.ring_seconds),
+          bus_rate(*cluster, expected.tree_seconds),
+          bus_rate(*cluster, expected.expected_seconds),
+          bus_rate(*cluster, nvls_seconds(*cluster)),
+          std::string(expected.expected_by),
+          ring_plan(*cluster)};
 }
 
 /// Nodes of the smallest job that leaves an NVLink domain: 2, or those of two racks.
@@ -66,6 +85,9 @@ std::optional<GpuCluster> among_healthy(const std::optional<GpuCluster>& faulty,
   if (!faulty || healthy.domains() < 2 || healthy.nodes_per_domain > 1) return std::nullopt;
   GpuCluster mixed = *faulty;
   mixed.max_channels = nic_channels(healthy).channels;
+  if (mixed.planned && healthy.planned) {
+    mixed.planned->plan = agreed(mixed.planned->plan, healthy.planned->plan);
+  }
   return mixed;
 }
 
@@ -76,6 +98,7 @@ std::optional<GpuCluster> slowed_during_job(const topology::Host& healthy_host,
   const auto before = slowest_nic(healthy_host, healthy_host);
   const auto slow = slowest_nic(healthy_host, faulty_host);
   if (!before || !slow || slow->nccl_rate() >= before->nccl_rate()) return std::nullopt;
+  if (healthy.planned) healthy.planned->waits_for = slow;
   healthy.nic_line_rate = slow->line_rate;
   healthy.nic_path = slow->path;
   healthy.slower_nics.clear();
@@ -83,11 +106,11 @@ std::optional<GpuCluster> slowed_during_job(const topology::Host& healthy_host,
 }
 
 void add_costs(const topology::Host& healthy_host, const topology::Host& faulty_host, int nodes,
-               bool can_come_during_a_job, std::vector<FindingCost>& costs) {
-  const auto healthy = modelled_cluster(healthy_host, nodes);
+               bool can_come_during_a_job, const NcclSettings& settings, std::vector<FindingCost>& costs) {
+  const auto healthy = modelled_cluster(healthy_host, nodes, settings);
   const PredictedRates before = rates_of(healthy);
   if (!healthy || !before.best) return;
-  const auto faulty = modelled_cluster(faulty_host, nodes);
+  const auto faulty = modelled_cluster(faulty_host, nodes, settings);
   const PredictedRates everywhere = rates_of(faulty);
   const auto mixed = among_healthy(faulty, *healthy);
   const PredictedRates on_one_node = mixed ? rates_of(mixed) : everywhere;
@@ -190,14 +213,19 @@ PredictedRates predicted_rates(const topology::Host& host, int nodes) {
 
 double FindingCost::lost() const { return healthy.best.value_or(0) - faulty.best.value_or(0); }
 
-std::vector<FindingCost> finding_costs(const topology::HostPair& pair, const topology::Finding& finding) {
-  const topology::Host& healthy = pair.of(topology::other(finding.side));
-  const topology::Host faulty = topology::inject_fault(pair, finding);
+std::vector<FindingCost> machine_costs(const topology::Host& healthy, const topology::Host& faulty,
+                                       bool can_come_during_a_job, const NcclSettings& settings) {
   std::vector<FindingCost> costs;
   for (const int nodes : {1, nodes_of_two_domains(healthy)}) {
-    add_costs(healthy, faulty, nodes, price_rule(finding.code).can_come_during_a_job, costs);
+    add_costs(healthy, faulty, nodes, can_come_during_a_job, settings, costs);
   }
   return costs;
+}
+
+std::vector<FindingCost> finding_costs(const topology::HostPair& pair, const topology::Finding& finding,
+                                       const NcclSettings& settings) {
+  return machine_costs(pair.of(topology::other(finding.side)), topology::inject_fault(pair, finding),
+                       price_rule(finding.code).can_come_during_a_job, settings);
 }
 
 namespace {
@@ -227,9 +255,10 @@ std::string way_to_leave_out(const topology::Host& host, const topology::Finding
                      names.find("NAME") == std::string::npos ? "" : ", NAME as ibstat lists it");
 }
 
-const FindingCost* cost_when(const std::vector<FindingCost>& costs, CostCase when) {
-  const auto found =
-      std::find_if(costs.begin(), costs.end(), [when](const FindingCost& cost) { return cost.when == when; });
+const FindingCost* cost_when(const std::vector<FindingCost>& costs, CostCase when, int least_nodes = 1) {
+  const auto found = std::find_if(costs.begin(), costs.end(), [&](const FindingCost& cost) {
+    return cost.when == when && cost.nodes >= least_nodes;
+  });
   return found == costs.end() ? nullptr : &*found;
 }
 
@@ -237,6 +266,7 @@ const FindingCost* cost_when(const std::vector<FindingCost>& costs, CostCase whe
 std::string advice_for(const topology::HostPair& pair, const topology::Finding& finding,
                        const std::vector<FindingCost>& costs) {
   const FindingCost* at_start = cost_when(costs, CostCase::at_start);
+  if (at_start == nullptr) at_start = cost_when(costs, CostCase::any, 2);  // NCCL does not read it
   if (at_start == nullptr || !at_start->faulty.ring) return {};
   const topology::Host& healthy = pair.of(topology::other(finding.side));
   if (is_about_nics(finding, topology::other(finding.side)) && is_about_nics(finding, finding.side)) {

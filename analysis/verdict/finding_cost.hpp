@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/models/nccl/machine_graph.hpp"
 #include "topology/diff/finding.hpp"
 
 namespace collbench::analysis {
@@ -14,6 +15,9 @@ struct PredictedRates {
   std::optional<double> ring;
   std::optional<double> tree;
   std::optional<double> best;
+  std::optional<double> nvls{};  ///< between nodes NVLS-tree
+  std::string best_by{};         ///< "ring", "tree", "nvls", "nvls_tree"
+  std::string ring_plan{};       ///< "8 × 48": channels × GB/s by NCCL's search; empty where it is not known
 
   bool operator==(const PredictedRates&) const = default;
 };
@@ -48,7 +52,13 @@ struct FindingCost {
 
 /// For one node and, where NICs are known, for two: of each the cases that differ, at_start first.
 [[nodiscard]] std::vector<FindingCost> finding_costs(const topology::HostPair& pair,
-                                                     const topology::Finding& finding);
+                                                     const topology::Finding& finding,
+                                                     const NcclSettings& settings = {});
+
+/// The same of all that two machines differ in.
+[[nodiscard]] std::vector<FindingCost> machine_costs(const topology::Host& healthy,
+                                                     const topology::Host& faulty, bool can_come_during_a_job,
+                                                     const NcclSettings& settings = {});
 
 /// What stands in the place of the price.
 enum class PriceKind {

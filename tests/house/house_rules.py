@@ -140,6 +140,7 @@ TESTS_OF_MORE = {
     r"tests/topology/readers/fixtures_test\.cpp": "every reader on our own files",
     r"tests/topology/telemetry/nvml_header_test\.cpp": "our declarations against NVML's own",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
+    r"tests/analysis/verdict/nccl_price_test\.cpp": "prices of findings against what NCCL's own search finds",
     r"tests/collectives/mpi/open_mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
     r"tests/collectives/mpi/open_mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",
 }

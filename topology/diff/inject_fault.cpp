@@ -130,19 +130,23 @@ class FaultInjection {
       }
     }
     if (finding_.code == "devices-apart" && !mine.empty() && !theirs.empty())
-      hang(mine[0]->address, theirs[0]->parent);
+      hang(mine[0]->address, *theirs[0]);
   }
 
-  /// Below the bridge that is the counterpart of `parent`.
-  void hang(const std::string& address, const std::string& parent) {
-    std::string counterpart = parent;
+  /// Below the bridge that is the counterpart of the one above `there`, or at the root of its NUMA node.
+  void hang(const std::string& address, const PciDevice& there) {
+    std::string counterpart = there.parent;
     for (const auto& [in_a, in_b] : pair_.match.bridges) {
-      if ((finding_.side == Side::a ? in_a : in_b) == parent)
+      if ((finding_.side == Side::a ? in_a : in_b) == there.parent)
         counterpart = finding_.side == Side::a ? in_b : in_a;
     }
     if (!counterpart.empty() && find_pci_device(host_, counterpart) == nullptr) return;
     for (PciDevice& device : host_.pci_devices) {
-      if (device.address == address) device.parent = counterpart;
+      if (device.address != address) continue;
+      device.parent = counterpart;
+      if (!counterpart.empty()) continue;
+      device.numa_node = {there.numa_node.value, 0};
+      device.host_bridge = {there.host_bridge.value, 0};
     }
   }
 

@@ -8,8 +8,23 @@
 #include "topology/catalogue/links.hpp"
 
 namespace collbench::analysis {
+namespace {
+
+/// The rate of whole nodes, of which the plan leaves a part.
+AlgorithmRate by_plan(AlgorithmRate whole, double part, const ChannelPlan& plan) {
+  if (part == 1) return whole;
+  whole.gigabytes_per_second *= part;
+  whole.limit = limit_of_plan(std::move(whole.limit), part, plan);
+  return whole;
+}
+
+}  // namespace
 
 AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster) {
+  if (const PlannedNode* planned = plan_of(cluster)) {
+    return by_plan(gpu_ring(operation, with_whole_nodes(cluster)), parts_of_whole_nodes(cluster).ring,
+                   planned->plan.ring);
+  }
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : domain_nics(cluster);
   if (cluster.domains() > 1) limit = slower(limit, domain_nics(cluster));
   return {"ring", limit.gigabytes_per_second / bus_factor(operation, cluster.ranks()), limit};
@@ -35,14 +50,13 @@ int channels(const GpuCluster& cluster) {
 }
 
 /// The chain of a domain's GPUs: S up and S down each link, in one direction only where there are two GPUs.
-LinkLimit chain(const GpuCluster& cluster) {
+LinkLimit chain(const GpuCluster& cluster, int channels) {
   LinkLimit links = gpu_link(cluster);
   links.gigabytes_per_second *= kTreeEfficiency;
   if (cluster.ranks_per_domain() == 2) return links;
-  const double capped = channels(cluster) * max_per_channel(cluster);
+  const double capped = channels * max_per_channel(cluster);
   if (capped < links.gigabytes_per_second) {
-    links = {fmt::format("{} tree channels, {:g} GB/s each", channels(cluster), max_per_channel(cluster)),
-             capped};
+    links = {fmt::format("{} tree channels, {:g} GB/s each", channels, max_per_channel(cluster)), capped};
   }
   return links;
 }
@@ -53,10 +67,12 @@ double tree_rate_of_nics(const GpuCluster& cluster) {
   return domain_nics(cluster).gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
 }
 
-AlgorithmRate gpu_tree(const GpuCluster& cluster) {
+namespace {
+
+AlgorithmRate tree_over(const GpuCluster& cluster, int channels) {
   AlgorithmRate rate{"tree", 0, {}};
   if (cluster.ranks_per_domain() > 1) {
-    rate.limit = chain(cluster);
+    rate.limit = chain(cluster, channels);
     rate.gigabytes_per_second = rate.limit.gigabytes_per_second / (cluster.ranks_per_domain() == 2 ? 1 : 2);
   }
   if (cluster.domains() > 1) {
@@ -67,6 +83,17 @@ AlgorithmRate gpu_tree(const GpuCluster& cluster) {
     }
   }
   return rate;
+}
+
+}  // namespace
+
+AlgorithmRate gpu_tree(const GpuCluster& cluster) {
+  const PlannedNode* planned = plan_of(cluster);
+  if (planned == nullptr) return tree_over(cluster, channels(cluster));
+  const GpuCluster whole = with_whole_nodes(cluster);
+  const int gpus = cluster.ranks_per_node * whole.nics / planned->nics;  // where GPUs are missing, too
+  return by_plan(tree_over(whole, std::min(whole.nics, gpus)), parts_of_whole_nodes(cluster).tree,
+                 planned->plan.tree);
 }
 
 namespace {
@@ -90,6 +117,12 @@ LinkLimit nvls_link(const GpuCluster& cluster, double efficiency) {
 }  // namespace
 
 std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
+  if (const PlannedNode* planned = plan_of(cluster)) {
+    const auto whole = gpu_nvls(with_whole_nodes(cluster));
+    const double part = parts_of_whole_nodes(cluster).nvls;
+    if (!whole || part == 0) return std::nullopt;
+    return by_plan(*whole, part, planned->plan.nvls);
+  }
   const int ranks = cluster.ranks_per_domain();
   if (cluster.sm < 90 || !cluster.nvswitch || ranks < kMinGpus) return std::nullopt;
   if (cluster.domains() == 1 ? cluster.run.no_nvls : cluster.run.no_nvls_tree) return std::nullopt;

@@ -285,9 +285,7 @@ double gpu_path(const topology::Host& host, int ranks) {
   return ranks < static_cast<int>(host.gpus.size()) ? slowest : fastest;
 }
 
-}  // namespace
-
-GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node, const std::string& where) {
+GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, const std::string& where) {
   const int gpus = static_cast<int>(host.gpus.size());
   if (gpus == 0) {
     throw usage_error(
@@ -312,8 +310,7 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
                 : model.empty()  ? std::string(kUnknownGpu)
                                  : model;
   const auto sm = topology::sm_of(host, host.gpus[0]);
-  const bool has_nvlinks = topology::nvlinks_of(host, gpu(0)) > 0;
-  if (!sm && has_nvlinks) {
+  if (!sm && topology::nvlinks_of(host, gpu(0)) > 0) {
     throw usage_error(
         where, "the GPU model is unknown, so the rate of its NVLinks is not known",
         fmt::format(
@@ -332,7 +329,7 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   cluster.amd_cpu = std::any_of(
       host.numa_nodes.begin(), host.numa_nodes.end(),
       [](const topology::NumaNode& node) { return node.cpu_vendor.value_or("") == "AuthenticAMD"; });
-  cluster.transport = cluster.nic_transport = transport_of(host, cluster.sm);
+  cluster.transport = cluster.nic_transport = analysis::transport_of(host, cluster.sm);
   cluster.gpu_path = gpu_path(host, cluster.ranks_per_node);
   if (nodes > 1 && cluster.nics == 0) {
     throw usage_error(
@@ -342,6 +339,32 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
             : fmt::format("the rate of its {} to other nodes is unknown", counted(host.nics.size(), "NIC")),
         "save it on the machine itself (collbench topo save), or predict one node");
   }
+  return cluster;
+}
+
+std::optional<PlannedNode> plan_of_cluster(const topology::Host& host, const GpuCluster& cluster,
+                                           const NcclSettings& settings) {
+  const bool on_all_gpus = std::cmp_equal(cluster.ranks_per_node, host.gpus.size());
+  if (cluster.nodes < 2 || !on_all_gpus || cluster.nvlinks == 0 || cluster.nics == 0) return std::nullopt;
+  const topology::Host read = as_nccl_reads_links(host);
+  const std::vector<int> nics = fast_enough_nics(read);
+  const topology::Host equal = with_equal_links(read, nics);
+  auto planned = planned_node(read, equal, nics, cluster.nodes, settings);
+  if (!planned) return std::nullopt;
+  const GpuCluster whole = links_of(equal, cluster.nodes, cluster.ranks_per_node, "");
+  planned->missing_nvlinks = whole.nvlinks - cluster.nvlinks;
+  planned->nics = whole.nics;
+  const auto slowest = slowest_nic(read, host);
+  if (slowest->nccl_rate() < slowest_nic(read, read)->nccl_rate()) planned->waits_for = slowest;
+  return planned;
+}
+
+}  // namespace
+
+GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node, const std::string& where,
+                       const NcclSettings& settings) {
+  GpuCluster cluster = links_of(host, nodes, ranks_per_node, where);
+  cluster.planned = plan_of_cluster(host, cluster, settings);
   return cluster;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/nic_channels.hpp"
+#include "analysis/models/nccl/planned_node.hpp"
 #include "analysis/models/nccl/transport.hpp"
 #include "topology/graph/topology.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -37,7 +38,7 @@ struct GpuRunFacts {
 inline constexpr std::string_view kUnknownGpu = "GPU";
 
 /// The ranks and their links: all that an expectation starts from. Rates are GB/s (1e9 bytes) in one
-/// direction. Every node is like the first but for max_channels, one rank has one GPU.
+/// direction. Every node is like the first but for max_channels and planned, one rank has one GPU.
 struct GpuCluster {
   std::string gpu;  ///< "H100 SXM"
   int sm = 0;       ///< compute capability × 10
@@ -54,10 +55,13 @@ struct GpuCluster {
   double nic_path = 0;                 ///< PCIe of each fast NIC; 0: not known
   std::vector<NicLink> slower_nics;    ///< those of `nics` that are slower than the others
   int max_channels = 0;                ///< that nodes unlike this one found; 0: all nodes are like it
-  bool one_gpu_per_nic = false;        ///< no two GPUs share a NIC's PCIe switch
-  int nics_per_gpu = 1;                ///< fast NICs that a GPU's own sends and receives use
-  bool amd_cpu = false;                ///< some CPU of the node is AMD's
-  double gpu_path = 0;                 ///< PCIe of one GPU, on its way to the NICs; 0: not known
+  /// What NCCL's search finds on such a node; none on one node, with ranks on some GPUs only, without NVLink,
+  /// and where no PCI tree shows what hangs where.
+  std::optional<PlannedNode> planned;
+  bool one_gpu_per_nic = false;                  ///< no two GPUs share a NIC's PCIe switch
+  int nics_per_gpu = 1;                          ///< fast NICs that a GPU's own sends and receives use
+  bool amd_cpu = false;                          ///< some CPU of the node is AMD's
+  double gpu_path = 0;                           ///< PCIe of one GPU, on its way to the NICs; 0: not known
   Transport transport = Transport::unknown;      ///< that the run is judged by: the log's, or the NICs'
   Transport nic_transport = Transport::unknown;  ///< what the NICs are made for
   GpuRunFacts run;
@@ -76,9 +80,9 @@ struct GpuCluster {
 
 /// `nodes` of `host` with `ranks_per_node` ranks each (0: one for each GPU). NICs are those of at least
 /// 100 Gb/s, or else the fastest. Throws Error (usage) for a host without GPUs, for more ranks than GPUs, and
-/// for several nodes without NICs; `where` names the topology in it.
+/// for several nodes without NICs; `where` names the topology in it. The settings are those of NCCL's search.
 [[nodiscard]] GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node,
-                                     const std::string& where);
+                                     const std::string& where, const NcclSettings& settings = {});
 
 /// The NICs of `healthy` as `now`, the same node, has them: the slowest link of one and of the GPUs next to
 /// it. None where there is no NIC.

@@ -108,7 +108,25 @@ LinkLimit domain_fast_nics(const GpuCluster& cluster) {
   return within_gpu_paths(equal_nics(cluster, fast_nic_count(cluster)), cluster);
 }
 
+LinkLimit limit_of_plan(LinkLimit whole, double part, const ChannelPlan& plan) {
+  if (part == 1) return whole;
+  const double rate = part * whole.gigabytes_per_second;
+  return {fmt::format("{} channels of NCCL's plan, {:.1f} GB/s each", plan.channels, rate / plan.channels),
+          rate};
+}
+
 LinkLimit domain_nics(const GpuCluster& cluster) {
+  if (const PlannedNode* planned = plan_of(cluster)) {
+    GpuCluster whole = with_whole_nodes(cluster);
+    const LinkLimit all = domain_fast_nics(whole);
+    const double part = parts_of_whole_nodes(cluster).ring;
+    whole.nics = planned->nics;
+    whole.gpu_path = cluster.gpu_path;
+    LinkLimit counted = domain_fast_nics(whole);
+    const double rate = part * all.gigabytes_per_second;
+    if (std::fabs(counted.gigabytes_per_second - rate) < 1e-9 * rate) return counted;
+    return limit_of_plan(all, part, planned->plan.ring);
+  }
   const NicChannels plan = nic_channels(cluster);
   if (plan.nics == fast_nic_count(cluster) && plan.most_on_a_nic == 1) return domain_fast_nics(cluster);
   const int nodes = domain_node_count(cluster);

@@ -34,6 +34,9 @@ struct LinkLimit {
 /// (nic_channels). Of equal NICs that is their number × one.
 [[nodiscard]] LinkLimit domain_nics(const GpuCluster& cluster);
 
+/// A link of whole nodes (planned_node.hpp), of which a plan's channels leave a part.
+[[nodiscard]] LinkLimit limit_of_plan(LinkLimit whole, double part, const ChannelPlan& plan);
+
 /// The same for NVLS and for sends and receives, which use the NICs of the highest rate only.
 [[nodiscard]] LinkLimit domain_fast_nics(const GpuCluster& cluster);
 

@@ -36,8 +36,12 @@ int lane_rate(std::optional<double> gigatransfers) {
   return 60;
 }
 
-float pcie_rate(const topology::PciDevice& device) {
-  const int width = device.link_now.width.value_or(device.link_max.width.value_or(0));
+/// Of NICs and switches NCCL reads the lanes that both ends could have, of a GPU those that it has now
+/// (src/graph/xml.cc).
+float pcie_rate(const topology::PciDevice& device, bool of_gpu) {
+  const topology::PcieLink& first = of_gpu ? device.link_now : device.link_max;
+  const topology::PcieLink& second = of_gpu ? device.link_max : device.link_now;
+  const int width = first.width.value_or(second.width.value_or(0));
   return static_cast<float>((width == 0 ? 16 : width) *
                             lane_rate(device.link_max.gigatransfers_per_second.value) / 80.0);
 }
@@ -178,10 +182,12 @@ class Builder {
   }
 
   void add_pci(const topology::PciDevice& device, int above) {
-    const float rate = pcie_rate(device);
+    const auto is_here = [&device](const topology::Gpu& gpu) {
+      return gpu.pci_address.value == device.address;
+    };
+    const float rate = pcie_rate(device, std::any_of(host_.gpus.begin(), host_.gpus.end(), is_here));
     for (int gpu = 0; gpu < ranks_; ++gpu) {
-      if (host_.gpus[static_cast<std::size_t>(gpu)].pci_address.value == device.address)
-        add_gpu(gpu, above, rate);
+      if (is_here(host_.gpus[static_cast<std::size_t>(gpu)])) add_gpu(gpu, above, rate);
     }
     std::vector<int> here;
     for (const int nic : nics_) {

@@ -59,7 +59,8 @@ struct MachineGraph {
 };
 
 /// The graph of a host's first `ranks` GPUs and of the NICs in `nics` (positions), or an empty one where the
-/// host's PCI tree does not show where they hang. PCIe links have the width that they have now.
+/// host's PCI tree does not show where they hang. PCIe links have the width that NCCL reads: of GPUs that of
+/// now, of NICs and switches the most that both ends could have.
 [[nodiscard]] MachineGraph machine_graph(const topology::Host& host, int ranks, const std::vector<int>& nics);
 
 }  // namespace collbench::analysis

@@ -1,8 +1,10 @@
 #include "analysis/models/nccl/nic_channels.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"
 
 namespace collbench::analysis {
@@ -55,6 +57,16 @@ bool first_channels_meet(const GpuCluster& cluster, const std::vector<NicLink>& 
          });
 }
 
+/// The first channels of a plan, which are those that remain where other nodes have fewer.
+NicChannels channels_of_plan(const PlannedNode& planned) {
+  const ChannelPlan& ring = planned.plan.ring;
+  std::map<int, int> on_nic;
+  for (int c = 0; c < ring.channels; ++c) ++on_nic[ring.nets.at(static_cast<std::size_t>(c)).first];
+  NicChannels result{ring.channels, 1, static_cast<int>(on_nic.size()), 0};
+  for (const auto& [nic, channels] : on_nic) result.most_on_a_nic = std::max(result.most_on_a_nic, channels);
+  return result;
+}
+
 }  // namespace
 
 int fast_nic_count(const GpuCluster& cluster) {
@@ -65,6 +77,7 @@ void use_nics(GpuCluster& cluster, int nics) {
   if (nics >= cluster.nics) return;
   cluster.nics = nics;
   cluster.slower_nics.clear();
+  cluster.planned.reset();  // of all NICs
 }
 
 double NicLink::nccl_rate() const { return path > 0 ? std::min(line_rate, path) : line_rate; }
@@ -75,6 +88,11 @@ double NicLink::rate(double efficiency) const {
 }
 
 NicChannels nic_channels(const GpuCluster& cluster) {
+  if (const PlannedNode* planned = plan_of(cluster)) {
+    NicChannels result = channels_of_plan(*planned);
+    result.rate = domain_nics(cluster).gigabytes_per_second;
+    return result;
+  }
   const double efficiency = traits(cluster.transport).efficiency;
   const double fast = usual_nic(cluster).rate(efficiency);
   const int fast_count = fast_nic_count(cluster);

@@ -35,10 +35,11 @@ struct NicChannels {
   double rate = 0;  ///< of all channels together: each carries the same bytes and all wait for the slowest
 };
 
-/// NCCL's search for NICs of unequal rates, restated: it tries one speed after the other, a NIC carries as
-/// many channels as fit into its rate, and channels × speed decides; what is slower than 0.49 of a speed that
-/// gave channels is not tried. Where other nodes found fewer channels (GpuCluster::max_channels), all use
-/// that many: the first of the list. Sources: NCCL 2.30 src/graph/search.cc, and what libnccl 2.28.9
+/// Where NCCL's plan is known (planned_node.hpp), its channels. Else, of a machine whose PCI tree is not
+/// known, NCCL's search for NICs of unequal rates in short: it tries one speed after the other, a NIC carries
+/// as many channels as fit into its rate, and channels × speed decides; what is slower than 0.49 of a speed
+/// that gave channels is not tried. Where other nodes found fewer channels (GpuCluster::max_channels), all
+/// use that many: the first of the list. Sources: NCCL 2.30 src/graph/search.cc, and what libnccl 2.28.9
 /// and 2.30.7 printed for the machines of docs/model.md, "NICs of unequal rates".
 [[nodiscard]] NicChannels nic_channels(const GpuCluster& cluster);
 

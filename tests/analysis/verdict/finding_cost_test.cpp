@@ -12,6 +12,7 @@
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
+#include "tests/analysis/models/nccl/nccl_plans.hpp"
 #include "tests/analysis/verdict/damaged_machines.hpp"
 #include "tests/source_folder.hpp"
 #include "tests/topology/diff/mutations.hpp"
@@ -213,22 +214,37 @@ TEST(FindingCost, OneNvLinkOfAPairIsMonotoneWhereGpusAreWiredToEachOther) {
   }
 }
 
-/// Review B1: a port at half its rate, and PCIe at half its lanes, of the same NIC.
+/// A port at half its rate, and a slot with half the lanes, of the same NIC.
 TEST(FindingCost, ASlowPortAndAHalvedPcieLinkOfOneNicCostTheSame) {
   const topology::ReferenceMachine& machine = *topology::find_reference_machine("hgx-h100");
   const topology::Host healthy = topology::reference_host(machine);
+  const double whole = *predicted_rates(healthy, 2).ring;
   const Damaged port = damaged(machine, with_nic_at(healthy, 2, 0.5));
-  const Damaged pcie = damaged(machine, with_narrow_pcie(healthy, {topology::DeviceKind::nic, 2}, 8));
+  const Damaged slot = damaged(machine, with_fault(healthy, "nic 2 width 8"));
   for (const CostCase when : {CostCase::at_start, CostCase::all_nodes}) {
-    EXPECT_NEAR(*port.ring(when), *pcie.ring(when), 0.01) << cost_case_text(when);
+    EXPECT_NEAR(*port.ring(when), *slot.ring(when), 0.01) << cost_case_text(when);
   }
-  EXPECT_NEAR(*port.ring(CostCase::at_start), 8 * 47.5 / 2, 1);  // 8 × 24 of NCCL's log: a NIC twice
-  EXPECT_NEAR(*port.ring(CostCase::all_nodes), 15 * 47.5 / 2, 3);
+  EXPECT_NEAR(*port.ring(CostCase::at_start), whole / 2, 1e-6 * whole);  // 8 × 24 of 8 × 48
+  EXPECT_NEAR(*port.ring(CostCase::all_nodes), whole * 15 / 16, 1e-6 * whole);
   EXPECT_NEAR(*port.ring(CostCase::during_job), 8 * 23.75, 1);
-  EXPECT_NEAR(*pcie.ring(CostCase::during_job), 8 * 24, 1);
+  EXPECT_NEAR(*slot.ring(CostCase::during_job), 8 * 24, 1);
   const Damaged dropped = damaged(machine, with_nic_at(healthy, 2, 0.25));
-  EXPECT_NEAR(*dropped.ring(CostCase::at_start), 7 * 47.5, 3);
+  EXPECT_NEAR(*dropped.ring(CostCase::at_start), whole * 7 / 8, 1e-6 * whole);
   EXPECT_NEAR(*dropped.ring(CostCase::during_job), 8 * 11.875, 1);
+}
+
+/// NCCL reads what a NIC's link could be, so no plan avoids one that came up with half its lanes.
+TEST(FindingCost, ANicWhoseLinkCameUpNarrowSlowsEveryChannelFromTheStart) {
+  const topology::ReferenceMachine& machine = *topology::find_reference_machine("hgx-h100");
+  const topology::Host healthy = topology::reference_host(machine);
+  const topology::Host narrow = with_narrow_pcie(healthy, {topology::DeviceKind::nic, 2}, 8);
+  const Damaged link = damaged(machine, narrow);
+  for (const CostCase when : {CostCase::at_start, CostCase::all_nodes, CostCase::during_job}) {
+    EXPECT_NEAR(*link.ring(when), 8 * 24, 1) << cost_case_text(when);
+  }
+  const topology::HostPair pair = topology::pair_hosts(healthy, narrow, true);
+  EXPECT_THAT(finding_price(pair, topology::diff_hosts(pair).findings.at(0)).advice,
+              testing::StartsWith("until it is mended leave it out"));
 }
 
 TEST(FindingCost, ANicBehindTheCpuIsNotUsedAndSaysSo) {
@@ -247,7 +263,7 @@ TEST(FindingCost, ANicBehindTheCpuIsNotUsedAndSaysSo) {
   const auto across = std::find_if(price.costs.begin(), price.costs.end(),
                                    [](const FindingCost& cost) { return cost.nodes == 2; });
   ASSERT_NE(across, price.costs.end());
-  EXPECT_NEAR(*across->faulty.ring, 7 * 47.5, 3);
+  EXPECT_NEAR(*across->faulty.ring, *across->healthy.ring * 7 / 8, 3);
 }
 
 TEST(FindingCost, EveryKindOfFindingHasAPriceABoundOrSaysNotModeled) {

@@ -109,7 +109,7 @@ inline topology::Host with_fault(topology::Host host, const std::string& fault) 
   } else if (what == "width") {
     int width = 0;
     words >> width;
-    pci_of(host, device).link_now.width.value = width;
+    pci_of(host, device).link_max.width.value = width;  // one end has no more lanes, which NCCL reads
   } else if (what == "links") {
     int left = 0;
     words >> left;

@@ -11,10 +11,11 @@
 namespace collbench::analysis::nic_channels_test {
 namespace {
 
-/// Two nodes with some NICs at other rates (GB/s).
+/// Two nodes with some NICs at other rates (GB/s), whose PCI tree is not known.
 GpuCluster with_slow(std::string_view machine, const std::vector<double>& rates, NicNeighbors neighbors) {
   GpuCluster cluster = cluster_of(machine, 2);
   cluster.transport = Transport::infiniband;
+  cluster.planned.reset();
   for (const double rate : rates) cluster.slower_nics.push_back({rate, cluster.nic_path, neighbors});
   return cluster;
 }
