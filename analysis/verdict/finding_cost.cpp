@@ -8,6 +8,7 @@
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/node_nics.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "topology/diff/topology_diff.hpp"

@@ -78,7 +78,7 @@ int ChannelSearch::most_channels(float speed) const {
   if (inter_) {
     int entering = 0;
     for (int n = 0; n < static_cast<int>(net_rates_.size()); ++n) {
-      const std::vector<int> gpus_beside = paths_.nearest(NodeKind::net, n, NodeKind::gpu);
+      const std::vector<int>& gpus_beside = paths_.gpus_beside(n);
       if (gpus_beside.empty()) continue;
       entering += fitting(paths_.path(NodeKind::net, n, NodeKind::gpu, gpus_beside.front()).rate);
     }

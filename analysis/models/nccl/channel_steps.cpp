@@ -389,7 +389,7 @@ void ChannelSearch::channel_at(int n, int& steps) {
   }
   const int own = paths_.gpu_of(n);
   if (own >= 0) try_gpu(n, {}, own, 0, to_net, -1, Order::free, steps);
-  for (const int gpu : paths_.nearest(NodeKind::net, n, NodeKind::gpu)) {
+  for (const int gpu : paths_.gpus_beside(n)) {
     if (gpu != own) try_gpu(n, {}, gpu, 0, to_net, -1, Order::free, steps);
   }
 }

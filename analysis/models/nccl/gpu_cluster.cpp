@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 #include <vector>
 
-#include "analysis/models/nccl/nccl_cost.hpp"
+#include "analysis/models/nccl/node_nics.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "topology/catalogue/gpus.hpp"
@@ -21,9 +20,6 @@ namespace {
 
 // NCCL's PCIe rates are before protocol overhead; no log of a switch-only path was at hand.
 constexpr double kPcieEfficiency = 0.85;
-constexpr double kFastNicGigabits = 100;  // slower ones are for management
-// NCCL 2.30 src/graph/search.cc: its search can use a NIC down to this part of the speed of the others.
-constexpr double kUsablePart = 0.49;
 constexpr topology::Device gpu(int index) { return {topology::DeviceKind::gpu, index}; }
 
 const topology::GpuModel* model_of(const topology::Host& host, const topology::Gpu& each) {
@@ -111,180 +107,6 @@ void find_host_path(const topology::Host& host, GpuCluster& cluster) {
   cluster.host_path_name = "the path through the host (not in the topology)";
 }
 
-double line_rate(const topology::Nic& nic) {
-  double gigabits = 0;
-  for (const topology::NicPort& port : nic.ports) {
-    const std::string state = port.state.value_or("ACTIVE");
-    if (state.find("DOWN") == std::string::npos) gigabits += port.gigabits_per_second.value_or(0);
-  }
-  return gigabits;
-}
-
-/// NICs with traffic in the slot of `address`: the ports of a card, as functions or at one function, share
-/// its PCIe link. 1 for any other device.
-int nics_in_slot(const topology::Host& host, std::string_view address) {
-  const std::string_view slot = address.substr(0, address.rfind('.'));
-  const auto sharing = std::count_if(host.nics.begin(), host.nics.end(), [slot](const topology::Nic& nic) {
-    const std::string theirs = nic.pci_address.value_or("");
-    return !theirs.empty() && theirs.substr(0, theirs.rfind('.')) == slot && line_rate(nic) > 0;
-  });
-  return std::max(1, static_cast<int>(sharing));
-}
-
-/// Of the device at `address`, its part where several NICs share a slot; 0: not known.
-double pcie_of(const topology::Host& host, std::string_view address) {
-  const topology::PciDevice* device = topology::find_pci_device(host, address);
-  if (device == nullptr || !device->link_max.gigatransfers_per_second.known()) return 0;
-  const int width = device->link_now.width.value_or(device->link_max.width.value_or(16));
-  // Virtual machines show links of no use: 2.5 GT/s or no width (NVIDIA/nccl#749).
-  if (width == 0 || *device->link_max.gigatransfers_per_second.value < 8) return 0;
-  return topology::pcie_rate(*device->link_max.gigatransfers_per_second.value, width).gigabytes_per_second /
-         nics_in_slot(host, address);
-}
-
-topology::Device nic(int index) { return {topology::DeviceKind::nic, index}; }
-
-/// The NICs for collectives, by position.
-std::vector<int> fast_enough_nics(const topology::Host& host) {
-  double fastest = 0;
-  for (const topology::Nic& each : host.nics) fastest = std::max(fastest, line_rate(each));
-  std::vector<int> found;
-  for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
-    const double gigabits = line_rate(host.nics[static_cast<std::size_t>(i)]);
-    const double least = std::min(kFastNicGigabits, kUsablePart * fastest);
-    if (gigabits > 0 && gigabits >= least) found.push_back(i);
-  }
-  return found;
-}
-
-/// No host bridge between (PXB), or where there is no such GPU those with their own link to the NIC's CPU
-/// (P2C): what NCCL prefers to any other way.
-std::vector<int> gpus_next_to(const topology::Host& host, int index) {
-  std::vector<int> by_pcie;
-  std::vector<int> by_c2c;
-  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
-    const topology::StatedPath* stated = topology::find_stated_path(host, gpu(i), nic(index));
-    const auto type = stated != nullptr && stated->type.known()
-                          ? stated->type.value
-                          : topology::pci_path_type(host, gpu(i), nic(index));
-    if (!type || *type >= topology::PathType::sys) continue;
-    if (*type <= topology::PathType::pxb) by_pcie.push_back(i);
-    if (host.gpus[static_cast<std::size_t>(i)].c2c_links.value_or(0) > 0) by_c2c.push_back(i);
-  }
-  return by_pcie.empty() ? by_c2c : by_pcie;
-}
-
-double lower_known(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
-
-/// The slowest PCIe link from the device up to where it meets the other one; 0: none is known.
-double pcie_towards(const topology::Host& host, const topology::Device& from, const topology::Device& to) {
-  const auto way = topology::way_to_root(host, topology::pci_address_of(host, from).value_or(""));
-  const auto other = topology::way_to_root(host, topology::pci_address_of(host, to).value_or(""));
-  double slowest = 0;
-  for (const topology::PciDevice* device : way) {
-    if (std::find(other.begin(), other.end(), device) != other.end()) break;
-    slowest = lower_known(slowest, pcie_of(host, device->address));
-  }
-  return slowest;
-}
-
-/// A NIC and the GPUs that share its switch.
-struct PlacedNic {
-  NicLink link;
-  std::vector<int> gpus;
-  int nics = 1;              ///< next to the same GPUs
-  double slowest_gpu = 0;    ///< of their PCIe links; 0: not known
-  double channels_room = 0;  ///< channels of this NIC's rate that those of `gpus` carry which carry one
-};
-
-PlacedNic placed_nic(const topology::Host& host, int index) {
-  const topology::Nic& each = host.nics[static_cast<std::size_t>(index)];
-  PlacedNic placed;
-  placed.link.line_rate = topology::nic_rate(line_rate(each)).gigabytes_per_second;
-  placed.link.path = pcie_of(host, each.pci_address.value_or(""));
-  placed.gpus = gpus_next_to(host, index);
-  for (const int next : placed.gpus) {
-    placed.link.path = lower_known(placed.link.path, pcie_towards(host, nic(index), gpu(next)));
-    placed.slowest_gpu = lower_known(placed.slowest_gpu, pcie_towards(host, gpu(next), nic(index)));
-  }
-  return placed;
-}
-
-std::vector<PlacedNic> placed_nics(const topology::Host& host, const std::vector<int>& indices, int sm) {
-  std::vector<PlacedNic> all;
-  for (const int index : indices) all.push_back(placed_nic(host, index));
-  // What a source leaves out is as on the others: no NIC is slower for it.
-  double usual_path = 0;
-  for (const PlacedNic& each : all) usual_path = std::max(usual_path, each.link.path);
-  for (PlacedNic& each : all) {
-    if (each.link.path == 0) each.link.path = usual_path;
-  }
-  for (PlacedNic& each : all) {
-    each.nics = static_cast<int>(std::count_if(
-        all.begin(), all.end(), [&](const PlacedNic& other) { return other.gpus == each.gpus; }));
-    if (each.gpus.size() > 1) {
-      each.link.neighbors = each.nics > 1 ? NicNeighbors::gpus_and_nics : NicNeighbors::gpus_without_a_nic;
-    }
-    const std::vector<double>& speeds = nccl_network_speeds(sm);
-    const auto speed = std::find_if(speeds.begin(), speeds.end(),
-                                    [&](double tried) { return tried <= each.link.nccl_rate(); });
-    for (const int next : each.gpus) {
-      const double pcie = pcie_of(host, host.gpus[static_cast<std::size_t>(next)].pci_address.value_or(""));
-      if (pcie == 0 || speed == speeds.end()) {
-        each.channels_room = each.nics;  // not known: it does not limit
-      } else if (pcie >= each.link.nccl_rate()) {
-        each.channels_room += std::floor(pcie / *speed);
-      }
-    }
-  }
-  return all;
-}
-
-/// What NCCL's search does not use while it has others: NICs that no GPU is next to (it looks beyond PXN only
-/// while it has found nothing), and those whose GPUs' PCIe links carry less than the way through the CPU.
-void drop_unreached(std::vector<PlacedNic>& nics) {
-  std::vector<PlacedNic> reached;
-  std::map<std::vector<int>, int> taken;
-  for (const PlacedNic& each : nics) {
-    if (!each.gpus.empty() && taken[each.gpus]++ < static_cast<int>(each.channels_room))
-      reached.push_back(each);
-  }
-  if (!reached.empty()) nics = std::move(reached);
-}
-
-void find_nics(const topology::Host& host, GpuCluster& cluster) {
-  std::vector<PlacedNic> nics = placed_nics(host, fast_enough_nics(host), cluster.sm);
-  drop_unreached(nics);
-  cluster.nics = static_cast<int>(nics.size());
-  const auto fastest = std::max_element(nics.begin(), nics.end(), [](const PlacedNic& a, const PlacedNic& b) {
-    return a.link.nccl_rate() < b.link.nccl_rate();
-  });
-  if (fastest == nics.end()) return;
-  cluster.one_gpu_per_nic =
-      std::all_of(nics.begin(), nics.end(), [](const PlacedNic& each) { return each.gpus.size() == 1; });
-  const int sharing = std::max(1, static_cast<int>(fastest->gpus.size()));
-  cluster.nics_per_gpu = (fastest->nics + sharing - 1) / sharing;
-  cluster.nic_line_rate = fastest->link.line_rate;
-  cluster.nic_path = fastest->link.path;
-  for (const PlacedNic& each : nics) {
-    if (each.link.nccl_rate() < fastest->link.nccl_rate()) cluster.slower_nics.push_back(each.link);
-  }
-}
-
-/// PCIe of a GPU that has a rank: the slowest, which the others wait for. With a rank on every GPU it is the
-/// fastest: NICs behind a slower one are not reached, and were dropped.
-double gpu_path(const topology::Host& host, int ranks) {
-  double slowest = 0;
-  double fastest = 0;
-  for (int i = 0; i < ranks; ++i) {
-    const auto& address = host.gpus[static_cast<std::size_t>(i)].pci_address;
-    const double rate = pcie_of(host, address.value_or(""));
-    slowest = lower_known(slowest, rate);
-    fastest = std::max(fastest, rate);
-  }
-  return ranks < static_cast<int>(host.gpus.size()) ? slowest : fastest;
-}
-
 GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, const std::string& where) {
   const int gpus = static_cast<int>(host.gpus.size());
   if (gpus == 0) {
@@ -325,7 +147,13 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
   cluster.nvlinks = nvlinks_among(host, cluster.ranks_per_node);
   cluster.nvswitch = cluster.nvlinks > 0 && behind_switches(host, cluster.sm);
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
-  find_nics(host, cluster);
+  const NodeNics nics = node_nics(host, cluster.sm);
+  cluster.nics = nics.used;
+  cluster.one_gpu_per_nic = nics.one_gpu_each;
+  cluster.nics_per_gpu = nics.per_gpu;
+  cluster.nic_line_rate = nics.fastest.line_rate;
+  cluster.nic_path = nics.fastest.path;
+  cluster.slower_nics = nics.slower;
   cluster.amd_cpu = std::any_of(
       host.numa_nodes.begin(), host.numa_nodes.end(),
       [](const topology::NumaNode& node) { return node.cpu_vendor.value_or("") == "AuthenticAMD"; });
@@ -366,22 +194,6 @@ GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node
   GpuCluster cluster = links_of(host, nodes, ranks_per_node, where);
   cluster.planned = plan_of_cluster(host, cluster, settings);
   return cluster;
-}
-
-std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology::Host& now) {
-  std::optional<NicLink> slowest;
-  if (now.nics.size() != healthy.nics.size() || now.gpus.size() != healthy.gpus.size()) return slowest;
-  std::vector<PlacedNic> nics;
-  for (const int index : fast_enough_nics(healthy)) nics.push_back(placed_nic(now, index));
-  for (PlacedNic& each : nics) {
-    // Each GPU carries its share of the channels of the NICs beside it.
-    const auto beside = static_cast<double>(std::count_if(
-        nics.begin(), nics.end(), [&](const PlacedNic& other) { return other.gpus == each.gpus; }));
-    const double per_gpu = std::max(1.0, beside / std::max(1.0, static_cast<double>(each.gpus.size())));
-    each.link.path = lower_known(each.link.path, each.slowest_gpu / per_gpu);
-    if (!slowest || each.link.nccl_rate() < slowest->nccl_rate()) slowest = each.link;
-  }
-  return slowest;
 }
 
 GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes, int ranks_per_node) {

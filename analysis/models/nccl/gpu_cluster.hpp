@@ -84,10 +84,6 @@ struct GpuCluster {
 [[nodiscard]] GpuCluster gpu_cluster(const topology::Host& host, int nodes, int ranks_per_node,
                                      const std::string& where, const NcclSettings& settings = {});
 
-/// The NICs of `healthy` as `now`, the same node, has them: the slowest link of one and of the GPUs next to
-/// it. None where there is no NIC.
-[[nodiscard]] std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology::Host& now);
-
 /// The same of a reference machine, whose transport and NVLink domain are known.
 [[nodiscard]] GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes,
                                      int ranks_per_node);

@@ -116,6 +116,10 @@ MachinePaths::MachinePaths(const MachineGraph& graph, const NcclSettings& settin
   leave_peers_over_cpu();
   use_c2c();
   reach_nets(settings);
+  for (int net = 0; net < count(NodeKind::net); ++net) {
+    gpus_beside_.push_back(nearest(NodeKind::net, net, NodeKind::gpu));
+    gpu_of_.push_back(find_gpu_of(net));
+  }
 }
 
 /// Breadth first from the base: the ways of all nodes to it.
@@ -180,7 +184,7 @@ int MachinePaths::net_of(int gpu, int channel) const {
   return nets[static_cast<std::size_t>((first + channel % each) % all)];
 }
 
-int MachinePaths::gpu_of(int net) const {
+int MachinePaths::find_gpu_of(int net) const {
   const std::vector<int> gpus = nearest(NodeKind::net, net, NodeKind::gpu);
   for (int channel = 0; channel < kChannelsToTry; ++channel) {
     for (const int gpu : gpus) {
@@ -264,7 +268,7 @@ void MachinePaths::reach_nets(const NcclSettings& settings) {
       const auto way = [&](int from) -> const GraphPath& {
         return path(NodeKind::gpu, from, NodeKind::net, net);
       };
-      const int relay = settings.pxn ? gpu_of(net) : -1;
+      const int relay = settings.pxn ? find_gpu_of(net) : -1;
       if (relay >= 0 && relay != gpu && gpudirect(relay, net, true) && way(relay).distance <= Distance::p2c &&
           path(NodeKind::gpu, relay, NodeKind::gpu, gpu).distance <= Distance::nvlink &&
           (way(relay).rate > way(gpu).rate || way(gpu).distance > Distance::pxn)) {

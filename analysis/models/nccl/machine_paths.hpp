@@ -30,15 +30,20 @@ class MachinePaths {
     return between(graph_.all(from_kind)[static_cast<std::size_t>(from)],
                    graph_.all(to_kind)[static_cast<std::size_t>(to)]);
   }
-  /// Those of `kind` nearest to a node: of the highest rate, then nearest.
-  [[nodiscard]] std::vector<int> nearest(NodeKind from_kind, int from, NodeKind kind) const;
+  /// The GPUs nearest to a NIC: of the highest rate, then nearest.
+  [[nodiscard]] const std::vector<int>& gpus_beside(int net) const {
+    return gpus_beside_[static_cast<std::size_t>(net)];
+  }
   /// The NIC of a GPU for a channel: its nearest ones in turn, spread over the GPUs that share them. -1:
   /// none.
   [[nodiscard]] int net_of(int gpu, int channel) const;
   /// The GPU whose NIC this is; -1: no GPU's.
-  [[nodiscard]] int gpu_of(int net) const;
+  [[nodiscard]] int gpu_of(int net) const { return gpu_of_[static_cast<std::size_t>(net)]; }
 
  private:
+  /// Those of `kind` nearest to a node: of the highest rate, then nearest.
+  [[nodiscard]] std::vector<int> nearest(NodeKind from_kind, int from, NodeKind kind) const;
+  [[nodiscard]] int find_gpu_of(int net) const;
   void find_from(int base_node);
   void leave_peers_over_cpu();
   void use_c2c();
@@ -62,6 +67,8 @@ class MachinePaths {
   std::vector<PlacedLink> links_;
   std::vector<int> first_link_;  ///< of each node
   std::vector<GraphPath> paths_;
+  std::vector<std::vector<int>> gpus_beside_;  ///< of each NIC; a search asks for them at every step
+  std::vector<int> gpu_of_;                    ///< of each NIC
 };
 
 }  // namespace collbench::analysis

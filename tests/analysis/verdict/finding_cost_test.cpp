@@ -219,18 +219,23 @@ TEST(FindingCost, ASlowPortAndAHalvedPcieLinkOfOneNicCostTheSame) {
   const topology::ReferenceMachine& machine = *topology::find_reference_machine("hgx-h100");
   const topology::Host healthy = topology::reference_host(machine);
   const double whole = *predicted_rates(healthy, 2).ring;
-  const Damaged port = damaged(machine, with_nic_at(healthy, 2, 0.5));
-  const Damaged slot = damaged(machine, with_fault(healthy, "nic 2 width 8"));
+  const Damaged port = damaged(machine, with_nic_at(healthy, 7, 0.5));
+  const Damaged slot = damaged(machine, with_fault(healthy, "nic 7 width 8"));
   for (const CostCase when : {CostCase::at_start, CostCase::all_nodes}) {
     EXPECT_NEAR(*port.ring(when), *slot.ring(when), 0.01) << cost_case_text(when);
   }
-  EXPECT_NEAR(*port.ring(CostCase::at_start), whole / 2, 1e-6 * whole);  // 8 × 24 of 8 × 48
-  EXPECT_NEAR(*port.ring(CostCase::all_nodes), whole * 15 / 16, 1e-6 * whole);
+  // The time of a ramp and a latency is the same at every rate: 1 part in 250 of the whole at half of it.
+  EXPECT_NEAR(*port.ring(CostCase::at_start), whole / 2, 0.004 * whole);  // 8 × 24 of 8 × 48
+  EXPECT_NEAR(*port.ring(CostCase::all_nodes), whole * 15 / 16, 0.004 * whole);
   EXPECT_NEAR(*port.ring(CostCase::during_job), 8 * 23.75, 1);
   EXPECT_NEAR(*slot.ring(CostCase::during_job), 8 * 24, 1);
-  const Damaged dropped = damaged(machine, with_nic_at(healthy, 2, 0.25));
-  EXPECT_NEAR(*dropped.ring(CostCase::at_start), whole * 7 / 8, 1e-6 * whole);
+  const Damaged dropped = damaged(machine, with_nic_at(healthy, 7, 0.25));
+  EXPECT_NEAR(*dropped.ring(CostCase::at_start), whole * 7 / 8, 0.004 * whole);
   EXPECT_NEAR(*dropped.ring(CostCase::during_job), 8 * 11.875, 1);
+  // Which NIC it is decides, too: the search closes no ring at 24 GB/s through this one (libnccl 2.30.7 says
+  // so).
+  const Damaged other = damaged(machine, with_nic_at(healthy, 2, 0.5));
+  EXPECT_NEAR(*other.ring(CostCase::at_start), whole * 7 / 8, 0.004 * whole);
 }
 
 /// NCCL reads what a NIC's link could be, so no plan avoids one that came up with half its lanes.
@@ -244,7 +249,7 @@ TEST(FindingCost, ANicWhoseLinkCameUpNarrowSlowsEveryChannelFromTheStart) {
   }
   const topology::HostPair pair = topology::pair_hosts(healthy, narrow, true);
   EXPECT_THAT(finding_price(pair, topology::diff_hosts(pair).findings.at(0)).advice,
-              testing::StartsWith("until it is mended leave it out"));
+              testing::StartsWith("until it is repaired leave it out"));
 }
 
 TEST(FindingCost, ANicBehindTheCpuIsNotUsedAndSaysSo) {

@@ -62,23 +62,6 @@ TEST(GpuCluster, ABridgeReachesOneOtherCard) {
   EXPECT_EQ(gpu_cluster(listed("NVIDIA H100 NVL", 4, 12), 1, 0, "").nvlinks, 0);
 }
 
-TEST(GpuCluster, ThePortsOfACardShareItsSlot) {
-  topology::Host host = listed("NVIDIA A100-SXM4-80GB", 8, 12);
-  for (const char* address : {"0000:04:00.0", "0000:04:00.1"}) {
-    topology::PciDevice& pci = host.pci_devices.emplace_back();
-    pci.address = address;
-    pci.link_max = {{16}, {16}, {}};
-    topology::Nic& nic = host.nics.emplace_back();
-    nic.pci_address.value = address;
-    nic.ports.emplace_back().gigabits_per_second.value = 200;
-  }
-  const GpuCluster two = gpu_cluster(host, 2, 0, "");
-  EXPECT_EQ(two.nics, 2);
-  EXPECT_DOUBLE_EQ(two.nic_path, 12);  // half of 24 GB/s of Gen4 x16
-  host.nics[1].ports[0].state.value = "DOWN";
-  EXPECT_DOUBLE_EQ(gpu_cluster(host, 2, 0, "").nic_path, 24);
-}
-
 TEST(GpuCluster, AnUnknownGpuWithoutNvLinkHasTheHostsBound) {
   const GpuCluster unknown = gpu_cluster(listed("NVIDIA Future 9000", 4, 0), 1, 0, "");
   EXPECT_EQ(unknown.gpu, "unknown GPU (NVIDIA Future 9000)");
@@ -138,31 +121,6 @@ TEST(GpuCluster, IsThatOfTheReferenceMachineWhereItsNameResolved) {
   EXPECT_EQ(gpu_cluster(file, 2, 0), gpu_cluster(file.first_host(), 2, 0, "gb200-nvl72"));
   // A file does not say that 18 trays are one NVLink domain.
   EXPECT_NE(gpu_cluster(file, 2, 0), cluster_of("gb200-nvl72", 2));
-}
-
-/// What libnccl 2.28.9's search found for such machines with one GPU's PCIe link at x8: 7, 7, 4, 14 and 30
-/// channels.
-TEST(GpuCluster, NicsBehindANarrowGpuAreNotReachedWhicheverGpuItIs) {
-  const std::vector<std::pair<std::string, int>> all{
-      {"hgx-h100", 7}, {"hgx-a100", 7}, {"p4de", 4}, {"oci-h100", 14}, {"p5", 30}};
-  for (const auto& [machine, nics] : all) {
-    const topology::Host healthy = topology::reference_host(*topology::find_reference_machine(machine));
-    for (const topology::Gpu& gpu : healthy.gpus) {
-      topology::Host host = healthy;
-      for (topology::PciDevice& pci : host.pci_devices) {
-        if (pci.address == gpu.pci_address.value) pci.link_now.width.value = 8;
-      }
-      EXPECT_EQ(gpu_cluster(host, 2, 0, machine).nics, nics) << machine;
-    }
-  }
-}
-
-TEST(GpuCluster, WhatAFileDoesNotStateMakesNoNicSlower) {
-  topology::Host host = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
-  for (topology::PciDevice& pci : host.pci_devices) {
-    if (pci.address == host.nics[3].pci_address.value) pci.link_max = {};
-  }
-  EXPECT_EQ(gpu_cluster(host, 2, 0, "host").slower_nics.size(), 0U);
 }
 
 TEST(GpuCluster, RefusesWhatCannotCarryIt) {
