@@ -102,7 +102,8 @@ class LateRank(Scratch):
 
     def test_ranks_that_share_a_core_are_not_looked_at(self):
         path = self.folder / "run.json"
-        result = run("taskset", "--cpu-list", CORES[0], *mpirun(2, PROGRAM, *ROWS, "-J", path), environment=faulty(1, "between"))
+        result = run("taskset", "--cpu-list", CORES[0], *mpirun(2, PROGRAM, *ROWS, "--time", "8", "-J", path),
+                     environment=faulty(1, "between"))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIsNone(json.loads(path.read_text())["rank_probe"])
         self.assertIn("warning: stragglers not probed: ranks share cores", " ".join(result.stdout.split()))

@@ -19,7 +19,7 @@ import tempfile
 import time
 import unittest
 
-from real_ranks import on_each_rank
+from real_ranks import calibration_of, on_each_rank
 
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
@@ -152,7 +152,7 @@ class MoreOptions(Scratch):
         self.assertEqual(len(set(row["rank_times"]["median_seconds"])), 1, row)
 
     def test_groups(self):
-        run = self.record(2, "--passes", "1", "-n", "3", "-w", "0", "-m", "4", "--ops", "all_reduce", "--sizes", "8")
+        run = self.record(2, "--passes", "1", "-n", "3", "-w", "0", "--time", "1", "-m", "4", "--ops", "all_reduce", "--sizes", "8")
         self.assertEqual(run["rows"][0]["iterations"], 12)
         self.assertEqual(run["rows"][0]["iterations_per_sample"] % 4, 0)
 
@@ -170,7 +170,7 @@ class MoreOptions(Scratch):
 
     def test_samples(self):
         path = self.folder / "samples.csv"
-        run = self.record(3, "--passes", "2", "-n", "7", "-w", "0", "--ops", "all_reduce,send_recv", "--sizes", "8,64K",
+        run = self.record(3, "--passes", "2", "-n", "7", "-w", "0", "--time", "4", "--ops", "all_reduce,send_recv", "--sizes", "8,64K",
                           "--samples", path)
         lines = list(csv.DictReader(io.StringIO(path.read_text())))
         for index, row in enumerate(run["rows"]):
@@ -193,10 +193,10 @@ class MoreOptions(Scratch):
 
     def test_a_config_file(self):
         config = self.config('# the lab\nops = "all_reduce"\nsizes = ["8", "1K"]\npasses = 1\niters = 2\noverwrite = true\n')
-        run = self.record(2, "--config", config)
+        run = self.record(2, "--config", config, "--time", "2")
         self.assertEqual([row["size_bytes"] for row in run["rows"]], [8, 1024])
         self.assertEqual(run["config_file"], str(config))
-        run = self.record(2, "--config", config, "--sizes", "64")
+        run = self.record(2, "--config", config, "--time", "2", "--sizes", "64")
         self.assertEqual([row["size_bytes"] for row in run["rows"]], [64], "the command line wins")
 
 
@@ -412,7 +412,7 @@ class Calibration(Scratch):
 
 class Output(Scratch):
     def test_memory_that_the_library_takes_anew_in_each_call_is_counted(self):
-        rows = ["--passes", "2", "-n", "3", "--ops", "reduce_scatter", "--sizes", "64M"]
+        rows = ["--passes", "2", "-n", "3", "--time", "8", "--ops", "reduce_scatter", "--sizes", "64M"]
         kept = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "4294967296"}
         faults = []
         for environment in ({}, kept):
@@ -498,14 +498,24 @@ class Output(Scratch):
 
 
 class LongRun(Scratch):
-    """Would take a minute."""
+    """Would take a minute. All take the calibration of one run, which is not what they are about."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "calibrated.json"
+        calibrated = mpirun(2, *ONE_PASS, "--ops", "all_reduce", "--sizes", "8,1K", "--time", "4", "-J", path)
+        if calibrated.returncode != 0:
+            raise AssertionError(calibrated.stderr)
+        cls.calibration = calibration_of(path)
 
     def start(self, *arguments, environment=None):
         """A run of two ranks that has its first pass on disk: mpirun and, by rank, the processes."""
         path = self.folder / "run.json"
         process = subprocess.Popen(
             ["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--ops", "all_reduce", "--sizes", "8,1K",
-             "--precision", "0.01", "--time", "60", "-J", str(path), *arguments],
+             "--precision", "0.01", "--time", "60", *map(str, self.calibration), "-J", str(path), *arguments],
             env={**ENVIRONMENT, **(environment or {})}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             stdin=subprocess.DEVNULL)
         self.addCleanup(process.communicate)
@@ -589,7 +599,7 @@ class CutShort(LongRun):
     def hang(self, environment):
         """A run whose rank 1 hangs at once where `environment` says: its one line, and the record's path."""
         path = self.folder / "run.json"
-        result = mpirun(2, "--ops", "all_reduce", "--sizes", "8,1K", "--time", "4", "-T", "10", "-J", path,
+        result = mpirun(2, "--ops", "all_reduce", "--sizes", "8,1K", "--time", "4", "-T", "5", "-J", path,
                         environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": "1", **environment})
         self.assertEqual(result.returncode, 4, result.stderr)
         (line,) = collbench_lines(result)
@@ -607,7 +617,7 @@ class CutShort(LongRun):
 
     def test_before_the_first_row_nothing_is_said_to_be_kept(self):
         line, path = self.hang({"FAULTY_MPI_STOP_IN": "MPI_Sendrecv"})
-        self.assertRegex(line, r"calibration: timed out after 10(\.0)? s without progress: rank 1 \(\S+\) is stopped")
+        self.assertRegex(line, r"calibration: timed out after 5(\.0)? s without progress: rank 1 \(\S+\) is stopped")
         self.assertIn("nothing was measured yet", line)
         self.assertFalse(path.exists())
 
@@ -616,14 +626,14 @@ class CutShort(LongRun):
             (self.folder / "run.json").unlink(missing_ok=True)
             stop = self.folder / f"stop{victim}"
             process, _ = self.start(
-                "-T", "10",  # a busy machine may calibrate for some seconds
+                "-T", "5",
                 environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": str(victim), "FAULTY_MPI_STOP_FILE": str(stop)})
             stop.touch()
             _, errors = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 4, errors)
             lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
             self.assertEqual(len(lines), 1, errors)
-            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 10(\.0)? s without progress: "
+            self.assertRegex(lines[0], r"AllReduce (8 B|1 KiB): timed out after 5(\.0)? s without progress: "
                              rf"rank {victim} \(\S+\) is stopped .* inside AllReduce (8 B|1 KiB), call \d+.*; "
                              rf"rank {1 - victim} \(\S+\) waits inside AllReduce")
             self.assertIn("results so far are saved in", lines[0])

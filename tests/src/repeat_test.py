@@ -12,9 +12,10 @@ import pathlib
 import signal
 import statistics
 import sys
+import tempfile
 import unittest
 
-from real_ranks import Scratch, descendants, mpirun, run, collbench_lines, unwrapped, wait_until
+from real_ranks import Scratch, calibration_of, collbench_lines, descendants, mpirun, run, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
@@ -22,12 +23,24 @@ QUICK = ["--ops", "all_reduce", "--sizes", "8,64", "--passes", "2", "-n", "50"]
 
 
 class Repeated(Scratch):
+    """Launches take the calibration of one run: each would spend up to 5 s on its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        calibrated = pathlib.Path(folder.name) / "calibrated.json"
+        result = run(*mpirun(2, PROGRAM, *QUICK, "--time", "4", "-J", calibrated))
+        if result.returncode != 0:
+            raise AssertionError(result.stderr)
+        cls.quick = [*QUICK, *calibration_of(calibrated)]
+
     def setUp(self):
         super().setUp()
         self.path = self.folder / "runs.json"
 
     def repeat(self, *arguments, command=None, status=0, environment=None):
-        result = run(PROGRAM, "repeat", *arguments, "--", *(command or mpirun(2, PROGRAM, *QUICK)),
+        result = run(PROGRAM, "repeat", *arguments, "--", *(command or mpirun(2, PROGRAM, *self.quick)),
                      environment=environment)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result
@@ -86,7 +99,7 @@ class Repeat(Repeated):
 
     def test_an_interruption_between_launches(self):
         process = self.start(PROGRAM, "repeat", "--launches", "3", "--every", "1000", "-J", self.path, "--progress", "always",
-                             "--", *mpirun(2, PROGRAM, *QUICK))
+                             "--", *mpirun(2, PROGRAM, *self.quick))
         wait_until(self.path.exists)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
@@ -102,7 +115,7 @@ class Repeat(Repeated):
         self.assertEqual([path for path in temporary.iterdir() if path.name.startswith("collbench")], [])
 
     def test_an_interrupted_repetition_goes_on(self):
-        process = self.start(PROGRAM, "repeat", "--launches", "3", "-J", self.path, "--", *mpirun(2, PROGRAM, *QUICK))
+        process = self.start(PROGRAM, "repeat", "--launches", "3", "-J", self.path, "--", *mpirun(2, PROGRAM, *self.quick))
         wait_until(self.path.exists)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
