@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text_input.hpp"
-
 namespace collbench::topology {
 namespace {
 
@@ -31,8 +29,6 @@ constexpr std::array<TypeNames, 12> kTypeNames{{
     {PathType::net, "NET", "", "NET"},
 }};
 
-constexpr int kMaxNvLinks = 36;  // a bond of more has not been built (18 links a GPU up to Blackwell)
-
 const TypeNames& names_of(PathType type) {
   return *std::find_if(kTypeNames.begin(), kTypeNames.end(),
                        [type](const TypeNames& w) { return w.type == type; });
@@ -46,21 +42,6 @@ std::optional<PathType> path_type_from_name(std::string_view name) {
   const auto* found = std::find_if(kTypeNames.begin(), kTypeNames.end(),
                                    [name](const TypeNames& w) { return w.name == name; });
   if (found == kTypeNames.end()) return std::nullopt;
-  return found->type;
-}
-
-std::optional<PathType> path_type_from_nvidia_smi(std::string_view cell, int* nvlinks) {
-  if (cell.size() > 2 && cell.substr(0, 2) == "NV") {
-    const auto count = parse_integer(cell.substr(2), 1, kMaxNvLinks);
-    if (!count) return std::nullopt;
-    *nvlinks = static_cast<int>(*count);
-    return PathType::nvl;
-  }
-  if (cell == "SOC") return PathType::sys;
-  const auto* found = std::find_if(kTypeNames.begin(), kTypeNames.end(), [cell](const TypeNames& w) {
-    return w.nvidia_smi == cell && cell != "NV";
-  });
-  if (found == kTypeNames.end() || cell.empty()) return std::nullopt;
   return found->type;
 }
 

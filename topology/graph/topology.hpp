@@ -31,10 +31,6 @@ enum class PathType {
 /// The inverse of path_type_name.
 [[nodiscard]] std::optional<PathType> path_type_from_name(std::string_view name);
 
-/// nvidia-smi's word in a `topo -m` cell: "X", "NV12", "PIX", "SOC" (SYS until driver 375), …; none for
-/// anything else. `nvlinks` receives the number behind NV.
-[[nodiscard]] std::optional<PathType> path_type_from_nvidia_smi(std::string_view cell, int* nvlinks);
-
 /// nvidia-smi's word for `type`, without the number of NVLinks: "NV", "X"; it has none for some of NCCL's.
 [[nodiscard]] std::optional<std::string_view> nvidia_smi_word(PathType type);
 

@@ -13,17 +13,6 @@ TEST(PathType, NamesGoBothWays) {
   EXPECT_FALSE(path_type_from_name("DIS").has_value());
 }
 
-TEST(PathType, UnderstandsNvidiaSmi) {
-  int links = 0;
-  EXPECT_EQ(PathType::nvl, path_type_from_nvidia_smi("NV18", &links));
-  EXPECT_EQ(18, links);
-  EXPECT_EQ(PathType::sys, path_type_from_nvidia_smi("SOC", &links));
-  EXPECT_EQ(PathType::loc, path_type_from_nvidia_smi("X", &links));
-  for (const char* damage : {"", "NV", "NV0", "NV99", "PIXNODE", "NVL", "LOC", "nv4"}) {
-    EXPECT_FALSE(path_type_from_nvidia_smi(damage, &links).has_value()) << damage;
-  }
-}
-
 TEST(PathType, NcclHasNoWordForNode) {
   EXPECT_EQ("PHB", nccl_word(PathType::node));
   EXPECT_EQ("NODE", nvidia_smi_word(PathType::node));

@@ -202,4 +202,18 @@ std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_vi
   return matrix;
 }
 
+std::optional<PathCell> parse_path_cell(std::string_view cell) {
+  constexpr int kMaxNvLinks = 36;  // a bond of more has not been built (18 links a GPU up to Blackwell)
+  if (cell.starts_with("NV")) {
+    const auto count = parse_integer(cell.substr(2), 1, kMaxNvLinks);
+    return count ? std::optional(PathCell{PathType::nvl, static_cast<int>(*count)}) : std::nullopt;
+  }
+  if (cell == "SOC") return PathCell{PathType::sys};
+  constexpr std::array kWholeWords{PathType::loc, PathType::c2c,  PathType::pix, PathType::pxb,
+                                   PathType::phb, PathType::node, PathType::sys};
+  const auto* const found = std::find_if(kWholeWords.begin(), kWholeWords.end(),
+                                         [cell](PathType type) { return nvidia_smi_word(type) == cell; });
+  return found == kWholeWords.end() ? std::nullopt : std::optional(PathCell{*found});
+}
+
 }  // namespace collbench::topology

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text_input.hpp"
+#include "topology/graph/topology.hpp"
 
 namespace collbench::topology {
 
@@ -32,5 +33,16 @@ struct Matrix {
 /// The cells of the first row of that table, those of its affinity columns included, and not yet checked:
 /// enough to tell `topo -m` from `topo -p2p`. Empty when there is no table.
 [[nodiscard]] std::vector<std::string> first_matrix_row(const std::vector<Line>& lines);
+
+/// What a cell of `nvidia-smi topo -m` says of two devices.
+struct PathCell {
+  PathType type;
+  int nvlinks = 0;  ///< the number behind NV; 0 for any other word
+
+  bool operator==(const PathCell&) const = default;
+};
+
+/// "X", "NV18", "PIX", "SOC" (SYS until driver 375), …; none for anything else.
+[[nodiscard]] std::optional<PathCell> parse_path_cell(std::string_view cell);
 
 }  // namespace collbench::topology

@@ -111,13 +111,12 @@ StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, 
     throw refuse("belongs to nvidia-smi topo -p2p, not to topo -m");
   }
   StatedPath path{device_at(matrix, row), device_at(matrix, column), {}, {}};
-  int nvlinks = 0;
-  path.type.value = path_type_from_nvidia_smi(cell, &nvlinks);
-  if (!path.type.known())
-    throw refuse("is not a path type (X, NV#, PIX, PXB, PHB, NODE, SYS); were tabs lost?");
+  const auto says = parse_path_cell(cell);
+  if (!says) throw refuse("is not a path type (X, NV#, PIX, PXB, PHB, NODE, SYS); were tabs lost?");
+  path.type.value = says->type;
   if ((path.type.value == PathType::loc) != (row == column))
     throw refuse("is off the diagonal, or X is missing");
-  if (nvlinks > 0) path.nvlinks.value = nvlinks;
+  if (says->nvlinks > 0) path.nvlinks.value = says->nvlinks;
   return path;
 }
 

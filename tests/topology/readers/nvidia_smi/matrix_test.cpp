@@ -82,6 +82,24 @@ TEST(NvidiaSmiP2p, RefusesOtherWordsAndOtherShapes) {
   EXPECT_THAT(refused(with(whole, "\tX\tOK", "\tOK\tX")), HasSubstr("P.txt:2: row GPU0, column GPU0"));
 }
 
+TEST(NvidiaSmiPathCell, TheNumberOfNvLinksOrATypeOfPath) {
+  EXPECT_EQ(parse_path_cell("NV18"), (PathCell{PathType::nvl, 18}));
+  EXPECT_EQ(parse_path_cell("SOC"), PathCell{PathType::sys});
+  EXPECT_EQ(parse_path_cell("X"), PathCell{PathType::loc});
+  for (int i = static_cast<int>(PathType::loc); i <= static_cast<int>(PathType::net); ++i) {
+    const auto type = static_cast<PathType>(i);
+    const auto word = nvidia_smi_word(type);
+    if (!word || type == PathType::nvl) continue;
+    EXPECT_EQ(parse_path_cell(*word), PathCell{type}) << *word;
+  }
+}
+
+TEST(NvidiaSmiPathCell, DamageSaysNothing) {
+  for (const char* damage : {"", "NV", "NV0", "NV99", "PIXNODE", "NVL", "LOC", "nv4"}) {
+    EXPECT_FALSE(parse_path_cell(damage)) << damage;
+  }
+}
+
 }  // namespace
 
 }  // namespace collbench::topology::matrix_test
