@@ -1,6 +1,7 @@
 #include "base/units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -129,6 +130,19 @@ std::string format_rate(double bytes_per_second) {
 std::string counted(std::size_t count, std::string_view noun) {
   const bool hisses = noun.ends_with("s") || noun.ends_with("ch");
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : hisses ? "es" : "s");
+}
+
+std::string number_ranges(const std::vector<int>& ascending) {
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first < ascending.size();) {
+    std::size_t end = first + 1;
+    while (end < ascending.size() && ascending[end] == ascending[end - 1] + 1) ++end;
+    const char* const between = end - first == 2 ? ", " : "-";
+    parts.push_back(end - first == 1 ? fmt::format("{}", ascending[first])
+                                     : fmt::format("{}{}{}", ascending[first], between, ascending[end - 1]));
+    first = end;
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace collbench

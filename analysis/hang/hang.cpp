@@ -27,20 +27,6 @@ std::vector<int> numbers(const Ranks& ranks) {
   return found;
 }
 
-/// "0-2, 5"
-std::string number_ranges(const std::vector<int>& sorted) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < sorted.size();) {
-    std::size_t end = i;
-    while (end + 1 < sorted.size() && sorted[end + 1] == sorted[end] + 1) ++end;
-    const bool is_pair = end == i + 1;
-    parts.push_back(end == i ? fmt::format("{}", sorted[i])
-                             : fmt::format("{}{}{}", sorted[i], is_pair ? ", " : "-", sorted[end]));
-    i = end + 1;
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 std::string for_how_long(const RankActivity& rank) {
   return rank.idle_seconds ? fmt::format(", for {}", format_seconds(*rank.idle_seconds)) : "";
 }

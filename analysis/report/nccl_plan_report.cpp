@@ -28,19 +28,6 @@ std::string bus_rate(double bytes_per_second) {
 
 std::string microseconds(double seconds) { return format_significant(seconds / kMicrosecond, 4, 9); }
 
-/// "0-2,8" as people write channels.
-std::string number_list(const std::vector<int>& numbers) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t end = i;
-    while (end + 1 < numbers.size() && numbers[end + 1] == numbers[end] + 1) ++end;
-    parts.push_back(end == i ? fmt::format("{}", numbers[i])
-                             : fmt::format("{}-{}", numbers[i], numbers[end]));
-    i = end + 1;
-  }
-  return fmt::format("{}", fmt::join(parts, ","));
-}
-
 /// "8 × 48 | 15 × 24", as each node found it; "8 × 48 on all"; of many nodes how many found which.
 std::string found_by_nodes(const NcclPlan& plan, const std::string& algorithm) {
   std::vector<std::string> found;
@@ -163,7 +150,7 @@ std::string tree_words(const std::vector<int>& parents, int channel, const NicAr
   return written == parents.size() ? text : "not known";
 }
 
-/// "  0,8  0 7 6 …": channels of one way as one line each.
+/// "  0, 8  0 7 6 …": channels of one way as one line each.
 template <class Words>
 std::string channel_lines(std::size_t channels, Words words, int width) {
   std::vector<std::pair<std::string, std::vector<int>>> ways;
@@ -174,10 +161,10 @@ std::string channel_lines(std::size_t channels, Words words, int width) {
     known->second.push_back(static_cast<int>(i));
   }
   int label = 0;
-  for (const auto& [way, numbers] : ways) label = std::max(label, display_width(number_list(numbers)));
+  for (const auto& [way, numbers] : ways) label = std::max(label, display_width(number_ranges(numbers)));
   std::string text;
   for (const auto& [way, numbers] : ways) {
-    text += wrap(way, width, "  " + pad_right(number_list(numbers), label) + "  ",
+    text += wrap(way, width, "  " + pad_right(number_ranges(numbers), label) + "  ",
                  std::string(static_cast<std::size_t>(label) + 6, ' '));
   }
   return text;

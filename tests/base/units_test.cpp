@@ -149,5 +149,12 @@ TEST(Units, CountsInWords) {
   EXPECT_EQ(counted(2048, "rank"), "2048 ranks");
 }
 
+TEST(NumberRanges, FromThreeOn) {
+  EXPECT_EQ(number_ranges({}), "");
+  EXPECT_EQ(number_ranges({7}), "7");
+  EXPECT_EQ(number_ranges({7, 8}), "7, 8");
+  EXPECT_EQ(number_ranges({0, 1, 2, 5, 7, 8}), "0-2, 5, 7, 8");
+}
+
 }  // namespace
 }  // namespace collbench::units_test
