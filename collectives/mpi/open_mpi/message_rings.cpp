@@ -56,7 +56,7 @@ void align_message_rings(MPI_Comm communicator) {
 bool is_worth_aligning(std::uint64_t iterations, int ranks) {
   const auto peers =
       static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(std::max(ranks, 1) - 1)));
-  constexpr std::uint64_t kMessages = kRounds * (kMessagesOfRound + 1);
+  constexpr std::uint64_t kMessages = std::uint64_t{kRounds} * (kMessagesOfRound + 1);
   return peers > 0 && iterations >= kMinCallsPerMessage * kMessages * peers;
 }
 

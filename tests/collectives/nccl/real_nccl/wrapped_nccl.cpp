@@ -215,7 +215,9 @@ NcclResult group_start() {
 NcclResult group_end() {
   const NcclResult result = original().calls.group_end();
   Group& group = open_group();
-  if (group.depth == 0 || --group.depth > 0) return result;
+  if (group.depth == 0) return result;
+  --group.depth;
+  if (group.depth > 0) return result;
   auto all = std::exchange(group.pending, {});
   if (is_good(result)) launch(std::move(all));
   return result;

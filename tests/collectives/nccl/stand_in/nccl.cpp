@@ -65,7 +65,6 @@ using namespace collbench::collectives;
 
 extern "C" {
 void collbench_stand_in_put(CudaStreamHandle stream, const std::function<void()>& task);
-bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
 bool collbench_stand_in_captures(CudaStreamHandle stream);
 }
 

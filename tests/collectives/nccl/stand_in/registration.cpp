@@ -14,7 +14,6 @@
 extern "C" {
 // NOLINTNEXTLINE(readability-identifier-naming): the name is CUDA's.
 collbench::collectives::CudaResult cudaFree(void* memory);
-bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
 }
 
 namespace collbench::collectives {

@@ -15,6 +15,9 @@
 // COLLBENCH_STAND_IN: register_nothing: the call succeeds and registers nothing; register_error:N: the N-th
 // call fails (ncclUnhandledCudaError).
 
+/// Of the stand-in CUDA: whether all these bytes are a GPU's memory.
+extern "C" bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
+
 namespace collbench::collectives {
 
 [[nodiscard]] NcclResult stand_in_register(NcclHandle communicator, void* buffer, std::size_t bytes,
