@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::analysis {

@@ -10,7 +10,7 @@
 
 #include "analysis/report/odd_nodes.hpp"
 #include "base/units.hpp"
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::analysis {

@@ -13,7 +13,7 @@
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::analysis {
 namespace {

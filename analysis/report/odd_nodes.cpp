@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -12,7 +12,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -17,7 +17,7 @@
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 namespace {

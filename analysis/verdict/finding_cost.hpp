@@ -79,7 +79,7 @@ struct PriceRule {
   bool can_come_during_a_job = false;  ///< and the job goes on
 };
 
-/// One for each kind of finding of the catalogue, in no order.
+/// One for each kind of finding of the catalog, in no order.
 [[nodiscard]] const PriceRule& price_rule(std::string_view code);
 [[nodiscard]] const std::vector<PriceRule>& price_rules();
 

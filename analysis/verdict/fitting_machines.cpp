@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text_input.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::analysis {

@@ -13,7 +13,7 @@
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/statistics.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 
 namespace collbench::analysis {
 namespace {

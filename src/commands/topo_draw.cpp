@@ -14,7 +14,7 @@
 #include "base/units.hpp"
 #include "src/cli/machine_argument.hpp"
 #include "src/commands/registry.hpp"
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/resolve.hpp"
 #include "topology/render/render.hpp"
 

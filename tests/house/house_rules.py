@@ -50,6 +50,7 @@ RETIRED = {
     "sightings": "observer state",
     "together": "collective wait",
     "tells": "covers",
+    "catalogue": "catalog",
 }
 RETIRED_CONSTANTS = re.compile(r"k(Most|Fewest|Least|Longest)(?=[A-Z0-9]|$)")
 ALLOWED_PHRASES = re.compile(r"(in|out_of)_place|(In|OutOf)Place|inplace", re.IGNORECASE)

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/readers/readers.hpp"

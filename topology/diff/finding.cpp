@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/lookup.hpp"
 
 namespace collbench::topology {

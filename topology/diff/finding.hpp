@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/diff/device_match.hpp"
 #include "topology/graph/topology.hpp"
 
@@ -12,7 +12,7 @@ namespace collbench::topology {
 
 /// One difference of two hosts.
 struct Finding {
-  std::string_view code;            ///< of the catalogue (topology/catalogue/finding_kinds.hpp)
+  std::string_view code;            ///< of the catalog (topology/catalog/finding_kinds.hpp)
   Side side = Side::b;              ///< the host that is worse off; b where neither is
   std::vector<DevicePair> devices;  ///< the devices it is about; empty: the machine itself
   std::string device;               ///< them in words: "GPU0 (0000:17:00.0)"

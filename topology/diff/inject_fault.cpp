@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/units.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/readers/readers.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kFabricGigabits = 100;  // slower NICs are for management
 
-/// The catalogue's name, else what the sources say; "compute capability 9.0" where they name no model.
+/// The catalog's name, else what the sources say; "compute capability 9.0" where they name no model.
 std::string model_name(const Host& host, const Gpu& gpu) {
   const PciDevice* pci = find_pci_device(host, gpu.pci_address.value_or(""));
   const GpuModel* model = find_gpu_model(gpu.model.value_or(""));

@@ -3,7 +3,7 @@
 
 #include "base/text_input.hpp"
 #include "base/units.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
 

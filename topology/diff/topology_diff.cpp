@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/diff/parts.hpp"
 
 namespace collbench::topology {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 #include "topology/graph/path.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/facts.hpp"
 

@@ -44,7 +44,7 @@ namespace collbench::topology {
 /// NCCL plans the same, in whatever order it found it.
 [[nodiscard]] std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph);
 
-/// Compute capability × 10: the GPU's own fact, else that of its model (topology/catalogue/gpus.hpp).
+/// Compute capability × 10: the GPU's own fact, else that of its model (topology/catalog/gpus.hpp).
 [[nodiscard]] std::optional<int> sm_of(const Host& host, const Gpu& gpu);
 
 /// Removes the bridges below which no GPU, NIC or NVSwitch hangs.

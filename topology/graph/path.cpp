@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/units.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 
 namespace collbench::topology {
 namespace {

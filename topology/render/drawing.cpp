@@ -9,9 +9,9 @@
 #include <optional>
 #include <ranges>
 
-#include "topology/catalogue/finding_kinds.hpp"
-#include "topology/catalogue/gpus.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/finding_kinds.hpp"
+#include "topology/catalog/gpus.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"

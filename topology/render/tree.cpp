@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 
 namespace collbench::topology {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 namespace {

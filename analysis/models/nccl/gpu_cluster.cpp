@@ -10,8 +10,8 @@
 #include "analysis/models/nccl/node_nics.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "topology/catalogue/gpus.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/gpus.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 

@@ -7,7 +7,7 @@
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/models/nccl/nccl_cost.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 

@@ -11,8 +11,8 @@
 #include "analysis/report/lab01/lab01.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
-#include "topology/catalogue/gpus.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/gpus.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 

@@ -17,7 +17,7 @@
 #include "analysis/report/text_layout.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/analysis/verdict/damaged_machines.hpp"
 #include "tests/source_folder.hpp"
 #include "tests/topology/diff/mutations.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/diff/topology_diff.hpp"
 
 namespace collbench::analysis::finding_cost_test {

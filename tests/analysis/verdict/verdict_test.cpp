@@ -219,7 +219,7 @@ TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
   const GpuCluster cluster = cluster_of("p4de", 2);
   collbench::Run run = run_from_expectation(cluster, 1);
   run.log.emplace();
-  run.log->gpu = {"AMD Instinct MI300X", 7};  // one that no catalogue has
+  run.log->gpu = {"AMD Instinct MI300X", 7};  // one that no catalog has
   EXPECT_THAT(judged_on_gpus(run, cluster).log->notes,
               testing::ElementsAre(testing::HasSubstr("the log's GPUs are AMD Instinct MI300X (line 7)")));
   run.log->gpu = {"NVIDIA A100-SXM4-80GB", 7};

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/diff/topology_diff.hpp"
 #include "topology/machines/reference_machines.hpp"
 #include "topology/readers/readers.hpp"

@@ -27,7 +27,7 @@ TEST(WithFinding, OnlyThatFaultIsTakenOver) {
   }
 }
 
-TEST(WithFinding, EveryFaultOfTheCatalogueIsFoundAgain) {
+TEST(WithFinding, EveryFaultOfTheCatalogIsFoundAgain) {
   const Host healthy = hgx();
   for (const Mutation& mutation : mutations_of(healthy)) {
     const HostPair pair = pair_hosts(healthy, mutation.host, false);

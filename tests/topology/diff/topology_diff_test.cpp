@@ -8,7 +8,7 @@
 
 #include "tests/topology/diff/findings.hpp"
 #include "tests/topology/diff/mutations.hpp"
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::topology::topology_diff_test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/text_input.hpp"
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::topology {

@@ -1,4 +1,4 @@
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -46,13 +46,13 @@ std::string ignored_table() {
   return table;
 }
 
-TEST(FindingCatalogue, IsWhatTheDocumentSays) {
+TEST(FindingCatalog, IsWhatTheDocumentSays) {
   const std::string page = read_file(source_folder() + "/docs/findings.md");
   EXPECT_THAT(page, HasSubstr(code_table()));
   EXPECT_THAT(page, HasSubstr(ignored_table()));
 }
 
-TEST(FindingCatalogue, EveryFactIsReadOrIgnoredForAReason) {
+TEST(FindingCatalog, EveryFactIsReadOrIgnoredForAReason) {
   std::set<std::string> ignored;
   for (const IgnoredAttribute& each : ignored_attributes()) {
     const std::string words(each.attribute);
@@ -88,7 +88,7 @@ TEST(FindingCatalogue, EveryFactIsReadOrIgnoredForAReason) {
   }
 }
 
-TEST(FindingCatalogue, CodesAreFoundAndUnique) {
+TEST(FindingCatalog, CodesAreFoundAndUnique) {
   std::set<std::string_view> codes;
   for (const FindingKind& kind : finding_kinds()) {
     EXPECT_TRUE(codes.insert(kind.code).second) << kind.code;
@@ -98,14 +98,14 @@ TEST(FindingCatalogue, CodesAreFoundAndUnique) {
   EXPECT_THROW((void)finding_kind("no-such-code"), std::out_of_range);
 }
 
-TEST(FindingCatalogue, KnowsWhichKindReadsAnAttribute) {
+TEST(FindingCatalog, KnowsWhichKindReadsAnAttribute) {
   EXPECT_EQ(kind_of_attribute("GPU.mig")->code, "mig-on");
   EXPECT_EQ(kind_of_attribute("GPU.uuid"), nullptr);
   EXPECT_EQ(kind_of_attribute(""), nullptr);
   EXPECT_FALSE(reads(finding_kind("mig-on"), "GPU.mi"));
 }
 
-TEST(FindingCatalogue, SeveritiesHaveNames) {
+TEST(FindingCatalog, SeveritiesHaveNames) {
   EXPECT_EQ(severity_name(Severity::broken), "broken");
   EXPECT_EQ(severity_name(Severity::cosmetic), "cosmetic");
 }

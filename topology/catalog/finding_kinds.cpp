@@ -1,4 +1,4 @@
-#include "topology/catalogue/finding_kinds.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 
 #include <algorithm>
 #include <array>

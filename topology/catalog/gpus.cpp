@@ -1,4 +1,4 @@
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 
 #include <algorithm>
 #include <array>

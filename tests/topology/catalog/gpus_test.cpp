@@ -1,11 +1,11 @@
-#include "topology/catalogue/gpus.hpp"
+#include "topology/catalog/gpus.hpp"
 
 #include <gtest/gtest.h>
 
 namespace collbench::topology::gpus_test {
 namespace {
 
-TEST(GpuCatalogue, DistinguishesFormsOfOneModel) {
+TEST(GpuCatalog, DistinguishesFormsOfOneModel) {
   EXPECT_EQ("H100 SXM", find_gpu_model("NVIDIA H100 80GB HBM3")->name);
   EXPECT_EQ(12, find_gpu_model("NVIDIA H100 NVL")->nvlinks);  // of 18, by design
   EXPECT_EQ("A100 PCIe", find_gpu_model("NVIDIA A100 80GB PCIe")->name);
@@ -17,7 +17,7 @@ TEST(GpuCatalogue, DistinguishesFormsOfOneModel) {
   EXPECT_EQ(nullptr, find_gpu_model("Voodoo 2"));
 }
 
-TEST(GpuCatalogue, KnowsTheCardsOfWorkstationsAndOfInference) {
+TEST(GpuCatalog, KnowsTheCardsOfWorkstationsAndOfInference) {
   const std::initializer_list<std::pair<const char*, int>> cards{
       {"NVIDIA GeForce RTX 4090", 89},
       {"NVIDIA GeForce RTX 5090", 120},
@@ -40,21 +40,21 @@ TEST(GpuCatalogue, KnowsTheCardsOfWorkstationsAndOfInference) {
   }
 }
 
-TEST(GpuCatalogue, ANumberThatGoesOnIsAnotherModel) {
+TEST(GpuCatalog, ANumberThatGoesOnIsAnotherModel) {
   EXPECT_EQ(find_gpu_model("NVIDIA RTX A4000"), nullptr);
   EXPECT_EQ(find_gpu_model("NVIDIA RTX A3000 Laptop GPU"), nullptr);
   EXPECT_EQ(find_gpu_model("NVIDIA T400"), nullptr);
   EXPECT_EQ(find_gpu_model("NVIDIA RTX A1000"), nullptr);
 }
 
-TEST(GpuCatalogue, SxmModulesAreWiredAndCardsAreBridged) {
+TEST(GpuCatalog, SxmModulesAreWiredAndCardsAreBridged) {
   for (const char* name : {"NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", "NVIDIA B200", "NVIDIA H20"})
     EXPECT_TRUE(is_wired_on_board(*find_gpu_model(name))) << name;
   for (const char* name : {"NVIDIA H100 NVL", "NVIDIA H200 NVL", "NVIDIA A100 80GB PCIe", "NVIDIA A40"})
     EXPECT_FALSE(is_wired_on_board(*find_gpu_model(name))) << name;
 }
 
-TEST(GpuCatalogue, OtherMakersGpusAreNamed) {
+TEST(GpuCatalog, OtherMakersGpusAreNamed) {
   for (const char* amd :
        {"AMD Instinct MI300X", "Aqua Vanjaram [Instinct MI300A]", "Vega 20 [Radeon Pro VII]"})
     EXPECT_EQ(other_gpu_maker(amd), "AMD") << amd;
@@ -65,7 +65,7 @@ TEST(GpuCatalogue, OtherMakersGpusAreNamed) {
     EXPECT_EQ(other_gpu_maker(nvidia, "0x10de"), "") << nvidia;
 }
 
-TEST(GpuCatalogue, KnowsPciIds) {
+TEST(GpuCatalog, KnowsPciIds) {
   EXPECT_EQ("H100 SXM", find_gpu_model_by_pci("0x10de", "0x2330")->name);
   EXPECT_EQ("H100 NVL", find_gpu_model_by_pci("0x10de", "0x2321")->name);
   EXPECT_EQ("L40S", find_gpu_model_by_pci("0x10de", "0x26b9")->name);

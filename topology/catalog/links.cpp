@@ -1,4 +1,4 @@
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "topology/catalogue/links.hpp"
+#include "topology/catalog/links.hpp"
 
 #include <gtest/gtest.h>
 
 namespace collbench::topology::links_test {
 namespace {
 
-TEST(LinkCatalogue, PcieAsNcclCounts) {
+TEST(LinkCatalog, PcieAsNcclCounts) {
   EXPECT_EQ(12, pcie_rate(8, 16).gigabytes_per_second);
   EXPECT_EQ(24, pcie_rate(16, 16).gigabytes_per_second);
   EXPECT_EQ(48, pcie_rate(32, 16).gigabytes_per_second);
@@ -15,7 +15,7 @@ TEST(LinkCatalogue, PcieAsNcclCounts) {
   EXPECT_NEAR(48, pcie_rate_of_coded(63.015385).gigabytes_per_second, 1e-3);
 }
 
-TEST(LinkCatalogue, NvlinkByGeneration) {
+TEST(LinkCatalog, NvlinkByGeneration) {
   EXPECT_EQ(18, nvlink_rate(60).gigabytes_per_second);
   EXPECT_EQ(20, nvlink_rate(70).gigabytes_per_second);
   EXPECT_EQ(20, nvlink_rate(80).gigabytes_per_second);
@@ -27,21 +27,21 @@ TEST(LinkCatalogue, NvlinkByGeneration) {
   EXPECT_EQ(6, max_nvlinks(70));
 }
 
-TEST(LinkCatalogue, BetweenSockets) {
+TEST(LinkCatalog, BetweenSockets) {
   EXPECT_EQ(22, cpu_interconnect_rate("x86_64", "GenuineIntel", 0x8F).gigabytes_per_second);
   EXPECT_EQ(10, cpu_interconnect_rate("x86_64", "GenuineIntel", 0x6A).gigabytes_per_second);
   EXPECT_EQ(16, cpu_interconnect_rate("x86_64", "AuthenticAMD", 1).gigabytes_per_second);
   EXPECT_EQ(32, cpu_interconnect_rate("ppc64le", "", 0).gigabytes_per_second);
 }
 
-TEST(LinkCatalogue, GenerationsGoBothWays) {
+TEST(LinkCatalog, GenerationsGoBothWays) {
   for (int generation = 1; generation <= 6; ++generation) {
     EXPECT_EQ(generation, pcie_generation(pcie_gigatransfers(generation)));
   }
   EXPECT_EQ(0, pcie_generation(7));
 }
 
-TEST(LinkCatalogue, EveryRateHasASource) {
+TEST(LinkCatalog, EveryRateHasASource) {
   for (const int sm : {60, 70, 80, 86, 90, 100}) {
     EXPECT_FALSE(nvlink_rate(sm).source.empty());
     EXPECT_FALSE(nvlink_achieved_rate(sm).source.empty());
