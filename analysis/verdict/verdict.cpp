@@ -207,7 +207,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
     std::string why = explain_series(series, word, ran);
     if (!wrong_machine.empty() && !why.empty()) {
       // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
-      why = word == VerdictWord::model_or_ranks_wrong ? wrong_machine + "."
+      why = word == VerdictWord::model_or_ranks_wrong ? fmt::format("{}.", wrong_machine)
                                                       : fmt::format("{}. {}", wrong_machine, why);
     }
     const double peak = peak_busbw(series, ran);
