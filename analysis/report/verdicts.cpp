@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/report/report.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"

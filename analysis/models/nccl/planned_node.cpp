@@ -78,17 +78,15 @@ void equal_pcie(topology::Host& host, const std::vector<int>& nics) {
 }
 
 void equal_ports(topology::Host& host, const std::vector<int>& nics) {
+  std::vector<topology::NicPort*> ports;
+  for (const int nic : nics) {
+    for (topology::NicPort& port : host.nics[static_cast<std::size_t>(nic)].ports) ports.push_back(&port);
+  }
   double best = 0;
-  const auto each_port = [&](const auto& visit) {
-    for (const int nic : nics) {
-      for (topology::NicPort& port : host.nics[static_cast<std::size_t>(nic)].ports) visit(port);
-    }
-  };
-  each_port(
-      [&](const topology::NicPort& port) { best = std::max(best, port.gigabits_per_second.value_or(0)); });
-  each_port([&](topology::NicPort& port) {
-    if (port.gigabits_per_second.known()) port.gigabits_per_second.value = best;
-  });
+  for (const topology::NicPort* port : ports) best = std::max(best, port->gigabits_per_second.value_or(0));
+  for (topology::NicPort* port : ports) {
+    if (port->gigabits_per_second.known()) port->gigabits_per_second.value = best;
+  }
 }
 
 /// Where GPUs are wired to each other nothing says how many links a pair should have.
