@@ -287,6 +287,7 @@ std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& opti
     return text + "\n" + wrap(one_line(other), width, "", "  ") +
            nccl_plan_diff_text(diff_nccl_plans(plan, *report.versus), width);
   }
+  if (!report.trials.empty()) return text + nccl_advice_text(plan, report.trials, width);
   text += path_section(plan, width) + tuning_section(plan, width) + choice_section(plan, width);
   for (const std::string& warning : plan.warnings) text += wrap(one_line(warning), width, "\nNCCL: ", "  ");
   return text;
@@ -297,7 +298,9 @@ std::string nccl_plan_json(const NcclPlanReport& report) {
             {"notes", report.notes},
             {"versus", nullptr},
             {"versus_name", nullptr},
-            {"diff", nullptr}};
+            {"diff", nullptr},
+            {"advice", nullptr}};
+  if (!report.trials.empty()) json["advice"] = nccl_advice_json(report.plan, report.trials);
   if (report.versus) {
     json["versus"] = nccl_plan_to_json(*report.versus);
     json["versus_name"] = report.versus_name;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/nccl_advice.hpp"
 #include "analysis/report/report.hpp"
 #include "base/record/nccl_plan.hpp"
 
@@ -14,14 +15,16 @@ struct NcclPlanReport {
   std::optional<NcclPlan> versus;
   std::string versus_name;              ///< as the user gave it: a file, or NAME=VALUE
   std::vector<std::string> notes = {};  ///< what is not simulated, or was set in vain, a sentence each
+  std::vector<NcclTrial> trials = {};   ///< of --advice
 };
 
 /// Graphs, rings and trees with their NICs, the tuning table, and a table of choices for each operation; with
-/// a second plan, what it does differently instead of the tables. Every line of a table fits options.columns.
+/// a second plan, what it does differently instead of the tables; with trials, what to set. Every line of a
+/// table fits options.columns.
 [[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
 
-/// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …}; the last three are null without
-/// --versus.
+/// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …, "advice": …}; null is what was
+/// not asked for.
 [[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
 
 }  // namespace collbench::analysis

@@ -23,6 +23,7 @@
 #include "collectives/nccl/simulated_run/simulated_run.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/nccl_plan_notes.hpp"
+#include "src/commands/nccl_trials.hpp"
 #include "topology/machines/resolve.hpp"
 #include "topology/render/render.hpp"
 
@@ -31,7 +32,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leav
 namespace collbench::program {
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
+using Settings = NcclSettings;
 
 /// A node as NCCL reads it, and its GPUs.
 struct NodeFile {
@@ -117,11 +118,6 @@ Settings users_settings() {
   }
   std::sort(settings.begin(), settings.end());
   return settings;
-}
-
-void set(Settings& settings, const std::string& name, const std::string& value) {
-  std::erase_if(settings, [&](const auto& each) { return each.first == name; });
-  settings.emplace_back(name, value);
 }
 
 std::optional<std::string> hcas_in(const Settings& settings) {
@@ -215,12 +211,27 @@ NcclPlan plan_of(const NcclPlanRequest& request, const std::vector<NodeFile>& no
   return plan;
 }
 
+void add_trials(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes, const Settings& settings,
+                analysis::NcclPlanReport& report) {
+  std::vector<std::string> node_xml;
+  for (const NodeFile& node : nodes) node_xml.push_back(node.xml);
+  for (const NcclTrialSetup& setup : nccl_trials(node_xml, settings)) {
+    std::vector<NodeFile> changed = nodes;
+    for (std::size_t i = 0; i < changed.size(); ++i) changed[i].xml = setup.node_xml[i];
+    report.trials.push_back({setup.setting, plan_of(request, changed, request.library, setup.settings)});
+  }
+}
+
 }  // namespace
 
 analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request) {
   const std::vector<NodeFile> nodes = all_nodes(request);
   if (nodes.size() * static_cast<std::size_t>(ranks_per_node(request, nodes)) < 2) {
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
+  }
+  if (request.advice && nodes.size() < 2) {
+    throw usage_error("--advice", "it is about what crosses nodes, and there is one node",
+                      "give --nodes 2 or more");
   }
   const std::size_t equals = request.versus.find('=');
   const bool versus_setting = equals != std::string::npos;
@@ -235,14 +246,14 @@ analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request) {
   report.notes =
       not_simulated(topology::resolve_machine(request.topology), report.plan.nodes, request.ranks_per_node);
   add_unmatched_hcas(nodes, settings, report.notes);
+  if (request.advice) add_trials(request, nodes, settings, report);
   if (request.versus.empty()) return report;
   if (!versus_setting) {
     report.versus = plan_of(request, nodes, request.versus, settings);
     return report;
   }
   if (request.library.empty()) require_known_setting(report.plan.library, setting);
-  Settings other = settings;
-  set(other, setting, request.versus.substr(equals + 1));
+  const Settings other = with_setting(settings, setting, request.versus.substr(equals + 1));
   add_unmatched_hcas(nodes, other, report.notes);
   report.versus = plan_of(request, nodes, request.library, other);
   return report;

@@ -15,13 +15,14 @@ struct NcclPlanRequest {
   int ranks_per_node = 0;  ///< 0: one for each GPU
   std::string library;     ///< empty: the one that a run takes
   std::string versus;      ///< another libnccl, or NAME=VALUE; empty: nothing to compare with
+  bool advice = false;     ///< try the settings of nccl_trials(), too
   std::vector<OperationId> operations;
   std::vector<std::uint64_t> sizes;
 };
 
-/// Runs the host code of a libnccl over a simulated CUDA (docs/nccl.md), twice where there is something to
-/// compare with. Throws Error: usage for what was asked, and in NCCL's own words where it refuses the
-/// machine; not_here where the library cannot be used so.
+/// Runs the host code of a libnccl over a simulated CUDA (docs/nccl.md), once more for
+/// each that it is compared with. Throws Error: usage for what was asked, and in NCCL's own words where it
+/// refuses the machine; not_here where the library cannot be used so.
 [[nodiscard]] analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request);
 
 }  // namespace collbench::program

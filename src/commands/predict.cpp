@@ -36,6 +36,7 @@ struct PredictOptions {
   std::string library;               ///< of --by-nccl
   std::string versus;
   std::string odd_node;
+  bool advice = false;
   OutputOptions output;
   Lab01Request lab01;
 };
@@ -58,6 +59,7 @@ CommandResult predict_by_nccl(const PredictOptions& options) {
                         .ranks_per_node = options.ranks_per_node,
                         .library = options.library,
                         .versus = options.versus,
+                        .advice = options.advice,
                         .operations = options.operations,
                         .sizes = options.sizes.empty() ? usual_sizes() : options.sizes});
   const auto write = [&](const OutputDocument& document) {
@@ -110,6 +112,12 @@ void add_by_nccl_options(CLI::App& command, PredictOptions& options) {
       options.versus);
   add("--odd-node", "NAME|FILE", "the machine of the last node, where it differs from the others",
       options.odd_node);
+  command
+      .add_flag("--advice", options.advice,
+                "try without each slow NIC, and NCCL_CROSS_NIC, and say what loses least")
+      ->group(theme)
+      ->needs(by_nccl)
+      ->excludes(command.get_option("--versus"));
   by_nccl->excludes(command.get_option("--transport"));
 }
 

@@ -178,6 +178,21 @@ class Versus(ByNccl):
             ring[odd] = graph["channels"] * graph["inter_bytes_per_second"]
         self.assertLess(ring[slow], ring[healthy])
 
+    def test_the_advice_is_the_trial_that_takes_least(self):
+        report = self.report("--topology", self.file(node(), "healthy.xml"), "--nodes", "2", "--odd-node",
+                             self.file(node(nic_speed=100000), "slow.xml"), "--ops", "all_gather", "--sizes", "1G", "--advice")
+        advice = report["advice"]
+        self.assertEqual([trial["setting"] for trial in advice["trials"]],
+                         ["NCCL_IB_HCA=^=mlx5_1 on node 1", "NCCL_CROSS_NIC=0", "NCCL_CROSS_NIC=1"])
+        self.assertEqual(advice["by"], "time" if version() >= (2, 20) else "rings")
+        saved = {trial["setting"]: trial["saved_percent"] for trial in advice["trials"]}
+        most = max(saved, key=saved.get)
+        self.assertEqual(advice["best"], most if saved[most] >= 1 else None)
+
+    def test_advice_for_one_node_is_refused(self):
+        self.refused(2, "--advice: it is about what crosses nodes", "--by-nccl", "--library", LIBRARY, "--topology",
+                     self.file(node()), "--advice")
+
 
 class Refusals(ByNccl):
     """With a real libnccl at hand."""

@@ -54,6 +54,16 @@ bool ib_hca_allows(std::string_view list, std::string_view name, int port) {
 
 namespace {
 
+/// Lanes × GT/s ("32.0 GT/s PCIe") of the slowest link from the port up to the CPU; 0: no file says.
+double pcie_above(const pugi::xml_node& net) {
+  double slowest = 0;
+  for (pugi::xml_node above = net.parent(); above; above = above.parent()) {
+    const double each = above.attribute("link_width").as_int() * above.attribute("link_speed").as_double();
+    if (each > 0 && (slowest == 0 || each < slowest)) slowest = each;
+  }
+  return slowest;
+}
+
 /// Its ports in the order of the file, each with the name that it has or gets.
 std::vector<std::pair<pugi::xml_node, HcaPort>> named_ports(const std::string& xml,
                                                             pugi::xml_document& document) {
@@ -64,7 +74,11 @@ std::vector<std::pair<pugi::xml_node, HcaPort>> named_ports(const std::string& x
     pugi::xml_node net = found.node();
     const std::string unnamed = "sim" + std::to_string(ports.size());
     if (!net.attribute("name")) net.append_attribute("name") = unnamed.c_str();
-    ports.emplace_back(net, HcaPort{net.attribute("name").value(), net.attribute("port").as_int(1)});
+    constexpr double kMegabitsInGigabit = 1000;
+    ports.emplace_back(net, HcaPort{.name = net.attribute("name").value(),
+                                    .port = net.attribute("port").as_int(1),
+                                    .gigabits = net.attribute("speed").as_double() / kMegabitsInGigabit,
+                                    .pcie_gigabits = pcie_above(net)});
   }
   return ports;
 }

@@ -16,6 +16,9 @@ namespace collbench::collectives {
 struct HcaPort {
   std::string name;
   int port = 1;
+  double gigabits = 0;  ///< of the port, per second; 0: the file does not say
+  double pcie_gigabits =
+      0;  ///< raw, of the slowest PCIe link above it: lanes × GT/s; 0: the file does not say
 };
 
 /// The ports of an NCCL topology XML, in the order of the file. One without a name is called as the simulated

@@ -57,6 +57,19 @@ TEST(IbHca, PortsLeaveTheTopologyAndTheirDeviceStays) {
   EXPECT_EQ(topology_with_hcas(xml, "^mlx5_1:1").find(R"(name="mlx5_1")"), std::string::npos);  // port 1
 }
 
+TEST(IbHca, APortHasItsRateAndThatOfTheSlowestPcieLinkAbove) {
+  const std::string xml =
+      R"(<system version="1"><cpu numaid="0"><pci busid="a" class="0x060400" link_speed="32.0 GT/s PCIe" link_width="8">)"
+      R"(<pci busid="b" class="0x020000" link_speed="32.0 GT/s PCIe" link_width="16"><nic><net name="mlx5_0" speed="400000"/>)"
+      R"(</nic></pci></pci><nic><net name="eth0"/></nic></cpu></system>)";
+  const std::vector<HcaPort> ports = hca_ports(xml);
+  ASSERT_EQ(ports.size(), 2U);
+  EXPECT_DOUBLE_EQ(ports[0].gigabits, 400);
+  EXPECT_DOUBLE_EQ(ports[0].pcie_gigabits, 256);
+  EXPECT_DOUBLE_EQ(ports[1].gigabits, 0);
+  EXPECT_DOUBLE_EQ(ports[1].pcie_gigabits, 0);
+}
+
 TEST(IbHca, PortsWithoutANameAreNumbered) {
   const std::string left = topology_with_hcas(
       R"(<system version="1"><nic><net dev="0"/><net dev="1"/><net dev="2"/></nic></system>)", "^sim1");
