@@ -18,7 +18,7 @@ namespace {
 constexpr double kMinFastGigabits = 100;  // slower ones are for management
 // NCCL 2.30 src/graph/search.cc: its search can use a NIC down to this part of the speed of the others.
 constexpr double kUsablePart = 0.49;
-constexpr topology::Device gpu(int index) { return {topology::DeviceKind::gpu, index}; }
+constexpr topology::Device gpu_at(int index) { return {topology::DeviceKind::gpu, index}; }
 
 double line_rate(const topology::Nic& nic) {
   double gigabits = 0;
@@ -51,7 +51,7 @@ double pcie_rate_at(const topology::Host& host, std::string_view address) {
          nics_in_slot(host, address);
 }
 
-constexpr topology::Device nic(int index) { return {topology::DeviceKind::nic, index}; }
+constexpr topology::Device nic_at(int index) { return {topology::DeviceKind::nic, index}; }
 
 /// No host bridge between (PXB), or where there is no such GPU those with their own link to the NIC's CPU
 /// (P2C): what NCCL prefers to any other way.
@@ -59,10 +59,10 @@ std::vector<int> gpus_next_to(const topology::Host& host, int index) {
   std::vector<int> by_pcie;
   std::vector<int> by_c2c;
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
-    const topology::StatedPath* stated = topology::find_stated_path(host, gpu(i), nic(index));
+    const topology::StatedPath* stated = topology::find_stated_path(host, gpu_at(i), nic_at(index));
     const auto type = stated != nullptr && stated->type.known()
                           ? stated->type.value
-                          : topology::pci_path_type(host, gpu(i), nic(index));
+                          : topology::pci_path_type(host, gpu_at(i), nic_at(index));
     if (!type || *type >= topology::PathType::sys) continue;
     if (*type <= topology::PathType::pxb) by_pcie.push_back(i);
     if (host.gpus[static_cast<std::size_t>(i)].c2c_links.value_or(0) > 0) by_c2c.push_back(i);
@@ -100,8 +100,8 @@ PlacedNic placed_nic(const topology::Host& host, int index) {
   placed.link.path = pcie_rate_at(host, each.pci_address.value_or(""));
   placed.gpus = gpus_next_to(host, index);
   for (const int next : placed.gpus) {
-    placed.link.path = lower_known(placed.link.path, pcie_towards(host, nic(index), gpu(next)));
-    placed.slowest_gpu = lower_known(placed.slowest_gpu, pcie_towards(host, gpu(next), nic(index)));
+    placed.link.path = lower_known(placed.link.path, pcie_towards(host, nic_at(index), gpu_at(next)));
+    placed.slowest_gpu = lower_known(placed.slowest_gpu, pcie_towards(host, gpu_at(next), nic_at(index)));
   }
   return placed;
 }
