@@ -61,7 +61,7 @@ std::string ring_words(const NcclPlan& plan) {
 }
 
 std::string saved_words(double saved) {
-  const std::string percent = fmt::format("{:.1f} %", 100 * std::abs(saved));
+  std::string percent = fmt::format("{:.1f} %", 100 * std::abs(saved));
   if (percent == "0.0 %") return percent;
   return (saved > 0 ? "−" : "+") + percent;
 }
