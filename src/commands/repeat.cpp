@@ -28,6 +28,7 @@
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/launch_folder.hpp"
+#include "src/commands/lost_rank.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/expectation.hpp"
 #include "src/run/output_files.hpp"
@@ -88,8 +89,10 @@ std::vector<std::string> launch_command(const RepeatOptions& options, const std:
   return command;
 }
 
-/// The line of collbench on stderr, else the first line there that is not the ruler of a banner.
+/// Which rank was lost; else the line of collbench on stderr, else the first line there that is not the ruler
+/// of a banner.
 std::string stderr_reason(const ChildResult& result) {
+  if (const auto lost = lost_rank(result.err)) return ": " + *lost;
   constexpr std::string_view kOwn = "collbench: ";
   std::string_view rest = result.err;
   if (const std::size_t own = rest.find(kOwn); own != std::string_view::npos) {
