@@ -164,6 +164,26 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
                   all_here ? "a link or a library hangs" : "a link or another host hangs")};
 }
 
+HangFinding find_hang_with_silence(const Ranks& ranks, const std::string& here,
+                                   const std::vector<SilentRanks>& silent) {
+  const HangFinding heard = find_hang(ranks, 0);
+  if (heard.cause == HangCause::rank_gone || heard.cause == HangCause::rank_stopped) return heard;
+  HangFinding found{HangCause::host_silent, {}, ""};
+  std::vector<std::string> names;
+  std::vector<std::string> hosts;
+  for (const SilentRanks& each : silent) {
+    found.ranks.insert(found.ranks.end(), each.ranks.begin(), each.ranks.end());
+    names.push_back(fmt::format("{} {} ({})", each.ranks.size() == 1 ? "rank" : "ranks",
+                                number_ranges(each.ranks), each.host));
+    hosts.push_back(each.host);
+  }
+  const std::string silent_hosts = fmt::format("{}", fmt::join(hosts, ", "));
+  found.text = fmt::format("nothing is heard of {}: hosts {} and {} do not reach each other, or {} {} down{}",
+                           fmt::join(names, ", "), here, silent_hosts, silent_hosts,
+                           silent.size() == 1 ? "is" : "are", who_waits(ranks, {}));
+  return found;
+}
+
 std::string flight_text(const std::vector<RankActivity>& ranks, const HangFinding& finding, int columns) {
   std::string text;
   for (const RankActivity& rank : ranks) {

@@ -15,12 +15,14 @@ enum class HangCause {
   rank_missing,   ///< it never started
   rank_busy,      ///< it does something else while the others wait for it
   rank_behind,    ///< it made fewer calls than the others
+  host_silent,    ///< nothing is heard of its host
   not_seen_here,  ///< all that can be seen wait in the same call
   not_known,
 };
 
-inline constexpr std::array<std::string_view, 7> kHangCauseNames{
-    "rank gone", "rank stopped", "rank missing", "rank busy", "rank behind", "not seen here", "not known"};
+inline constexpr std::array<std::string_view, 8> kHangCauseNames{
+    "rank gone",   "rank stopped", "rank missing",  "rank busy",
+    "rank behind", "host silent",  "not seen here", "not known"};
 
 [[nodiscard]] constexpr std::string_view name(HangCause cause) {
   return kHangCauseNames.at(static_cast<std::size_t>(cause));
@@ -35,6 +37,17 @@ struct HangFinding {
 /// Which rank the others wait for, as far as the ranks that can be seen tell: those of one host, by rank.
 /// `local_ranks` is how many the launcher started there; 0: it did not say.
 [[nodiscard]] HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks);
+
+/// The ranks of a host that has not reported.
+struct SilentRanks {
+  std::string host;
+  std::vector<int> ranks;
+};
+
+/// Likewise of a run on several hosts, of which `silent` do not report to the host `here`.
+[[nodiscard]] HangFinding find_hang_with_silence(const std::vector<RankActivity>& ranks,
+                                                 const std::string& here,
+                                                 const std::vector<SilentRanks>& silent);
 
 /// "inside AllReduce 1 MiB, call 412, pass 7"; "in calibration, waiting for other ranks".
 [[nodiscard]] std::string activity_phrase(const RankActivity& rank);

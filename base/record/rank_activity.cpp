@@ -1,6 +1,23 @@
 #include "base/record/rank_activity.hpp"
 
+#include <algorithm>
+
 namespace collbench {
+namespace {
+
+CallCounts counts_from_json(const JsonReader& json) {
+  return {.entered = json.at("entered").integer<std::uint64_t>(),
+          .left = json.at("left").integer<std::uint64_t>()};
+}
+
+ProcessState process_from_json(const JsonReader& json) {
+  const std::string text = json.text();
+  const auto found = std::find(kProcessStateNames.begin(), kProcessStateNames.end(), text);
+  if (found == kProcessStateNames.end()) throw json.expected("the state of a process");
+  return static_cast<ProcessState>(found - kProcessStateNames.begin());
+}
+
+}  // namespace
 
 Json rank_activity_to_json(const RankActivity& activity) {
   const auto counts = [](const CallCounts& calls) {
@@ -20,6 +37,26 @@ Json rank_activity_to_json(const RankActivity& activity) {
           {"exchanges", counts(activity.exchanges)},
           {"is_over", activity.is_over},
           {"idle_seconds", or_null(activity.idle_seconds)}};
+}
+
+RankActivity rank_activity_from_json(const JsonReader& json) {
+  RankActivity activity{.rank = json.at("rank").integer<int>(),
+                        .ranks = json.at("ranks").integer<int>(),
+                        .host = json.at("host").text(),
+                        .gpu = json.at("gpu").text(),
+                        .pid = json.at("pid").integer<int>(),
+                        .process = process_from_json(json.at("process")),
+                        .step = json.at("step").text(),
+                        .steps = json.at("steps").integer<std::uint64_t>(),
+                        .pass = json.at("pass").integer<int>(),
+                        .calls = counts_from_json(json.at("calls")),
+                        .exchanges = counts_from_json(json.at("exchanges")),
+                        .is_over = json.at("is_over").boolean(),
+                        .idle_seconds = optional_number(json, "idle_seconds")};
+  const auto call = json.at("call_of_step").integer<std::uint64_t>();
+  if (call > activity.calls.entered) throw json.at("call_of_step").expected("at most the calls entered");
+  activity.calls_before_step = activity.calls.entered - call;
+  return activity;
 }
 
 }  // namespace collbench

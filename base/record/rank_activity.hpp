@@ -44,14 +44,19 @@ struct RankActivity {
   CallCounts exchanges;  ///< of collbench's own between the ranks: barriers, broadcasts, gathers
   bool is_over = false;  ///< it ends, or ended, on purpose
   std::optional<double> idle_seconds;  ///< since a step or a call of this rank began or ended
+  std::uint64_t heard = 0;             ///< how often it heard that ranks of other hosts go on; in no JSON
 
   /// Whether it waits for other ranks.
   [[nodiscard]] bool waits() const { return calls.inside() || exchanges.inside(); }
   /// The number of its last call of the operation in this step, from 1; 0 before the first.
   [[nodiscard]] std::uint64_t call_of_step() const { return calls.entered - calls_before_step; }
+  /// A number that grows with each step and each call of the operation.
+  [[nodiscard]] std::uint64_t progress() const { return steps + calls.entered + calls.left; }
   bool operator==(const RankActivity&) const = default;
 };
 
 [[nodiscard]] Json rank_activity_to_json(const RankActivity& activity);
+/// Throws Error (usage) where it is none.
+[[nodiscard]] RankActivity rank_activity_from_json(const JsonReader& json);
 
 }  // namespace collbench

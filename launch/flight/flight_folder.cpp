@@ -143,7 +143,8 @@ RankActivity activity(const FlightPage& page) {
                     .calls_before_step = step.calls_before,
                     .exchanges = counts(page.exchanges),
                     .is_over = page.is_over.load(std::memory_order_relaxed),
-                    .idle_seconds = {}};
+                    .idle_seconds = {},
+                    .heard = page.heard.load(std::memory_order_relaxed)};
   rank.calls_before_step = std::min(rank.calls_before_step, rank.calls.entered);
   const bool is_this_boot = rank.process != ProcessState::unknown;
   if (is_this_boot && now >= progressed) rank.idle_seconds = static_cast<double>(now - progressed) * 1e-9;

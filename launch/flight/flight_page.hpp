@@ -49,7 +49,7 @@ class CountedCall {
 /// What a flight recorder's file holds (docs/formats.md): written by one rank, read by anybody, at any time.
 /// Text is UTF-8, ended by a NUL or by its array.
 struct FlightPage {
-  static constexpr std::array<char, 8> kMagic{'c', 'o', 'l', 'l', 'f', 'l', 't', '1'};
+  static constexpr std::array<char, 8> kMagic{'c', 'o', 'l', 'l', 'f', 'l', 't', '2'};
 
   // Written once, before `magic`.
   std::array<char, 8> magic{};
@@ -73,6 +73,7 @@ struct FlightPage {
   std::atomic<bool> step_has_limit{true};
   std::atomic<bool> is_over{false};             ///< the rank ends on purpose: its process may go
   std::atomic<std::uint64_t> progressed_ns{0};  ///< CLOCK_BOOTTIME, to a quarter of a second
+  std::atomic<std::uint64_t> heard{0};          ///< how often other hosts' ranks were heard to go on
 
   alignas(64) CallCounter calls;      ///< of the measured operation
   alignas(64) CallCounter exchanges;  ///< of collbench's own

@@ -117,4 +117,8 @@ void FlightRecorder::mark_progress() {
   page().progressed_ns.store(flight_clock_ns(), std::memory_order_relaxed);
 }
 
+void FlightRecorder::mark_heard() {
+  page().heard.store(page().heard.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 }  // namespace collbench::launch

@@ -54,6 +54,8 @@ class FlightRecorder {
   [[nodiscard]] std::string step_name() const;
   /// Writes down that there was progress; the watchdog's thread calls it.
   void mark_progress();
+  /// Writes down, for the other ranks of this host, that ranks of other hosts go on; likewise.
+  void mark_heard();
 
   /// Empty where there is no file.
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }

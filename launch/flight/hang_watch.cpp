@@ -1,6 +1,8 @@
 #include "launch/flight/hang_watch.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/error.hpp"
 #include "launch/flight/flight_folder.hpp"
@@ -12,6 +14,7 @@ namespace {
 // others: its own host's ranks, then those of the other hosts, about 2 s each (SIGTERM, SIGKILL), more on a
 // busy machine.
 constexpr double kBlamelessRootSeconds = 1;
+constexpr double kOtherHostSeconds = 3;  // what rank 0's host says comes first, if it is only not heard here
 constexpr double kBlamelessSeconds = 15;
 constexpr double kSkewSeconds = 1;       // between the last progress of two hosts, with their looks
 constexpr double kSpeakerSeconds = 5;    // who should have spoken did not
@@ -46,8 +49,36 @@ HangWatch::Look HangWatch::look(bool interrupted) {
   if (looks_since_gone_ > 0) {
     ++looks_since_gone_;
     return {looks_since_gone_ * kLookSeconds > kLaunchersSeconds ? HangAction::end_gone : HangAction::none,
+            {},
             {}};
   }
+  const HostWatch::View hosts = look_elsewhere();
+  return hosts.is_said ? Look{HangAction::end_silently, {}, {}} : look_here(hosts);
+}
+
+void HangWatch::join(std::shared_ptr<HostWatch> hosts) {
+  const std::lock_guard lock(joining_);
+  joined_ = std::move(hosts);
+}
+
+bool HangWatch::others_know() const { return !hosts_ || hosts_->all_know(); }
+
+HostWatch::View HangWatch::look_elsewhere() {
+  {
+    const std::lock_guard lock(joining_);
+    hosts_ = joined_;
+  }
+  if (!hosts_ || recorder_.folder().empty()) return {};
+  if (hosts_->is_due(idle_looks_) && is_first_that_runs(hosts_->ranks_here())) hosts_->report(ranks_here());
+  const HostWatch::View view = hosts_->view();
+  if (view.others_go_on) {
+    recorder_.mark_heard();
+    idle_looks_ = 0;
+  }
+  return view;
+}
+
+HangWatch::Look HangWatch::look_here(HostWatch::View hosts) {
   const std::uint64_t progress = recorder_.progress();
   if (progress != progress_) {
     progress_ = progress;
@@ -60,7 +91,7 @@ HangWatch::Look HangWatch::look(bool interrupted) {
   ++idle_looks_;
   if (neighbor_is_gone()) {
     looks_since_gone_ = 1;
-    return {HangAction::report_gone, ranks_here()};
+    return {HangAction::report_gone, ranks_here(), {}};
   }
   if (timeout_seconds_ <= 0 || !recorder_.step_has_limit()) {
     idle_looks_ = 0;
@@ -75,9 +106,31 @@ HangWatch::Look HangWatch::look(bool interrupted) {
     idle_looks_ = 0;
     return {};
   }
-  if (idle_seconds < timeout_seconds_ + patience(ranks)) return {};
-  const bool was_said = has_spoken(ranks) || another_host_has_spoken(ranks);
-  return {was_said ? HangAction::end_silently : HangAction::end_timeout, std::move(ranks)};
+  if (idle_seconds < timeout_seconds_ + patience(ranks, hosts)) return {};
+  if (has_spoken(ranks) || (!hosts.decides && another_host_has_spoken(ranks)))
+    return {HangAction::end_silently, {}, {}};
+  Look look{HangAction::end_timeout, std::move(ranks), {}};
+  if (hosts.decides) {
+    hosts_->say();
+    const std::vector<RankActivity> elsewhere = hosts_->ranks_elsewhere();
+    look.ranks.insert(look.ranks.end(), elsewhere.begin(), elsewhere.end());
+    std::sort(look.ranks.begin(), look.ranks.end(),
+              [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
+    look.silent_hosts = hosts_->silent_hosts();
+  }
+  return look;
+}
+
+/// Of those, which are of this host.
+bool HangWatch::is_first_that_runs(const std::vector<int>& ranks) const {
+  const auto runs = [this](int rank) {
+    try {
+      return can_speak(read_flight_file(recorder_.folder() / flight_file_name(rank)));
+    } catch (const Error&) {  // it ended
+      return false;
+    }
+  };
+  return std::none_of(ranks.begin(), ranks.end(), [&](int rank) { return rank < rank_ && runs(rank); });
 }
 
 /// By rank; those of other hosts that share this memory, too. Nothing where nobody keeps recorders.
@@ -113,7 +166,7 @@ bool HangWatch::neighbor_is_gone() {
 
 bool HangWatch::others_go_on(const std::vector<RankActivity>& ranks) {
   std::uint64_t progress = 0;
-  for (const RankActivity& rank : ranks) progress += rank.steps + rank.calls.entered + rank.calls.left;
+  for (const RankActivity& rank : ranks) progress += rank.progress() + rank.heard;
   const bool did = progress != progress_of_all_ && progress_of_all_ != 0;
   progress_of_all_ = progress;
   return did;
@@ -127,12 +180,14 @@ bool HangWatch::another_host_has_spoken(const std::vector<RankActivity>& ranks) 
 }
 
 /// How much longer than the timeout this rank waits for one that knows more, or comes first, to speak.
-double HangWatch::patience(const std::vector<RankActivity>& ranks) const {
+double HangWatch::patience(const std::vector<RankActivity>& ranks, HostWatch::View hosts) const {
   if (has_spoken(ranks)) return kSpeakerSeconds;
   const auto speaker = std::find_if(ranks.begin(), ranks.end(), can_speak);
   const bool is_speaker = speaker == ranks.end() || speaker->rank == rank_;
   const bool is_root_host = rank_ == 0 || (!ranks.empty() && ranks.front().rank == 0);
   double seconds = is_speaker ? 0 : kSpeakerSeconds;
+  if (hosts_ && is_speaker && hosts.decides) return hosts_->is_on_first_host() ? 0 : kOtherHostSeconds;
+  if (hosts_) return seconds + kBlamelessSeconds;
   if (all_wait(ranks) && !sees_all_ranks_)
     seconds += is_root_host ? kBlamelessRootSeconds : kBlamelessSeconds;
   return seconds;

@@ -2,12 +2,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/record/rank_activity.hpp"
 #include "launch/flight/flight_recorder.hpp"
+#include "launch/hosts/host_watch.hpp"
 
 namespace collbench::launch {
 
@@ -17,7 +19,7 @@ enum class HangAction {
   report_gone,   ///< say which rank of this host is gone; its launcher ends the others
   end_gone,      ///< nobody ended this rank since: end it
   end_timeout,   ///< say what hangs, and end
-  end_silently,  ///< another rank of this host has said it, and nobody ended this one
+  end_silently,  ///< another rank has said it, and nobody ended this one
 };
 
 /// Decides, look by look, whether the run of which this rank is a part hangs. Time is counted in looks, not
@@ -33,21 +35,32 @@ class HangWatch {
         rank_(rank),
         sees_all_ranks_(sees_all_ranks) {}
 
+  /// From now on this host and the others hear of each other; by any thread.
+  void join(std::shared_ptr<HostWatch> hosts);
+
+  /// Whether the other hosts know what was said, or need not; by the thread that looks.
+  [[nodiscard]] bool others_know() const;
+
   /// To be called every kLookSeconds. Beside the action, the ranks of this host as they are, where they
   /// matter.
   struct Look {
     HangAction action = HangAction::none;
     std::vector<RankActivity> ranks;
+    std::vector<SilentHost> silent_hosts;  ///< other hosts that nothing is known of
   };
   /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go.
   [[nodiscard]] Look look(bool interrupted = false);
 
  private:
+  /// What there is to do about this rank's and this host's own silence.
+  [[nodiscard]] Look look_here(HostWatch::View hosts);
+  [[nodiscard]] HostWatch::View look_elsewhere();
+  [[nodiscard]] bool is_first_that_runs(const std::vector<int>& ranks) const;
   [[nodiscard]] std::vector<RankActivity> ranks_here() const;
   [[nodiscard]] bool neighbor_is_gone();
   [[nodiscard]] bool others_go_on(const std::vector<RankActivity>& ranks);
   [[nodiscard]] bool another_host_has_spoken(const std::vector<RankActivity>& ranks) const;
-  [[nodiscard]] double patience(const std::vector<RankActivity>& ranks) const;
+  [[nodiscard]] double patience(const std::vector<RankActivity>& ranks, HostWatch::View hosts) const;
 
   FlightRecorder& recorder_;
   double timeout_seconds_;
@@ -60,6 +73,9 @@ class HangWatch {
   double asked_while_idle_seconds_ = 0;  ///< how long there had been no progress then
   int looks_since_gone_ = 0;             ///< since a rank was found gone; 0: none was
   std::filesystem::path neighbor_;
+  std::mutex joining_;  // of what follows
+  std::shared_ptr<HostWatch> joined_;
+  std::shared_ptr<HostWatch> hosts_;  // of the looking thread
 };
 
 }  // namespace collbench::launch

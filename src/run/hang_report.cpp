@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "analysis/hang/hang.hpp"
@@ -22,14 +27,22 @@ namespace {
 
 using launch::HangAction;
 
+constexpr double kMaxLooks = 1e9;  // of a timeout
+constexpr auto kCheckOfOthers = std::chrono::milliseconds(50);
+constexpr int kChecksOfOthers = 40;
+
 /// What the user reads, and how this process ends.
 class HangReport {
  public:
-  HangReport(const RunOptions& options, const std::atomic<bool>& begun, int local_ranks,
-             launch::FlightRecorder& flight)
-      : options_(options), begun_(begun), local_ranks_(local_ranks), flight_(flight) {}
+  HangReport(const RunOptions& options, const std::atomic<bool>& begun,
+             const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
+      : options_(options),
+        begun_(begun),
+        host_(identity.host),
+        local_ranks_(identity.local_ranks),
+        flight_(flight) {}
 
-  void act(const launch::HangWatch::Look& look) {
+  void act(const launch::HangWatch& watch, const launch::HangWatch::Look& look) {
     switch (look.action) {
       case HangAction::none:
         return;
@@ -41,7 +54,8 @@ class HangReport {
         end();
         return;
       case HangAction::end_timeout:
-        print(timed_out(analysis::find_hang(look.ranks, local_ranks_)));
+        print(timed_out(find_hang(look)));
+        wait_for_others(watch);
         end();
         return;
     }
@@ -50,6 +64,19 @@ class HangReport {
  private:
   [[nodiscard]] Error lost(const analysis::HangFinding& found) const {
     return {ExitStatus::rank_lost, step(), found.text, next_step(found)};
+  }
+
+  [[nodiscard]] analysis::HangFinding find_hang(const launch::HangWatch::Look& look) const {
+    if (look.silent_hosts.empty()) return analysis::find_hang(look.ranks, local_ranks_);
+    std::vector<analysis::SilentRanks> silent;
+    for (const launch::SilentHost& each : look.silent_hosts) silent.push_back({each.host, each.ranks});
+    return analysis::find_hang_with_silence(look.ranks, host_, silent);
+  }
+
+  /// Until the other hosts were told that they need say nothing.
+  static void wait_for_others(const launch::HangWatch& watch) {
+    for (int i = 0; i < kChecksOfOthers && !watch.others_know(); ++i)
+      std::this_thread::sleep_for(kCheckOfOthers);
   }
 
   [[nodiscard]] Error timed_out(const analysis::HangFinding& found) const {
@@ -82,9 +109,26 @@ class HangReport {
 
   const RunOptions& options_;
   const std::atomic<bool>& begun_;
+  std::string host_;
   int local_ranks_;
   launch::FlightRecorder& flight_;
 };
+
+std::shared_ptr<launch::HangWatch> make_watch(const RunOptions& options,
+                                              const launch::FlightIdentity& identity,
+                                              launch::FlightRecorder& flight) {
+  if (launch::time_is_simulated()) return nullptr;
+  const bool sees_all = identity.ranks > 0 && identity.ranks == identity.local_ranks;
+  return std::make_shared<launch::HangWatch>(flight, options.timeout_seconds, identity.rank, sees_all);
+}
+
+std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, const RunOptions& options,
+                            const std::atomic<bool>& begun, const launch::FlightIdentity& identity,
+                            launch::FlightRecorder& flight) {
+  if (!watch) return {};
+  auto report = std::make_shared<HangReport>(options, begun, identity, flight);
+  return [watch, report] { report->act(*watch, watch->look(launch::interrupted())); };
+}
 
 }  // namespace
 
@@ -94,14 +138,20 @@ std::filesystem::path flight_folder(const launch::FlightIdentity& identity) {
   return launch::make_flight_folder();
 }
 
-launch::Watchdog watch_for_hangs(const RunOptions& options, const std::atomic<bool>& begun,
-                                 const launch::FlightIdentity& identity, launch::FlightRecorder& flight) {
-  if (launch::time_is_simulated()) return {0, {}};
-  const bool sees_all = identity.ranks > 0 && identity.ranks == identity.local_ranks;
-  auto watch = std::make_shared<launch::HangWatch>(flight, options.timeout_seconds, identity.rank, sees_all);
-  auto report = std::make_shared<HangReport>(options, begun, identity.local_ranks, flight);
-  return {launch::HangWatch::kLookSeconds,
-          [watch, report] { report->act(watch->look(launch::interrupted())); }};
+RunWatch::RunWatch(const RunOptions& options, const std::atomic<bool>& begun,
+                   const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
+    : timeout_seconds_(options.timeout_seconds),
+      watch_(make_watch(options, identity, flight)),
+      watchdog_(launch::HangWatch::kLookSeconds, looks(watch_, options, begun, identity, flight)) {}
+
+void RunWatch::join_hosts(launch::Ranks& ranks, const Identities& machines, std::vector<std::string>& notes) {
+  if (!watch_ || timeout_seconds_ <= 0) return;
+  const double looks = std::ceil(timeout_seconds_ / launch::HangWatch::kLookSeconds);
+  const launch::JoinedHosts joined =
+      launch::join_hosts(ranks, machines, static_cast<int>(std::min(looks, kMaxLooks)));
+  if (joined.link) watch_->join({joined.link, &joined.link->watch()});
+  if (!joined.obstacle.empty())
+    notes.push_back("of a rank that hangs only its own host can tell: " + joined.obstacle);
 }
 
 }  // namespace collbench::program

@@ -1,8 +1,15 @@
 #pragma once
 #include <atomic>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "base/record/identities.hpp"
 #include "launch/flight/flight_recorder.hpp"
+#include "launch/flight/hang_watch.hpp"
+#include "launch/host_link.hpp"
+#include "launch/ranks.hpp"
 #include "launch/watchdog.hpp"
 #include "src/run/options.hpp"
 
@@ -16,10 +23,21 @@ inline constexpr const char* kStartOfMpi = "start of MPI";
 [[nodiscard]] std::filesystem::path flight_folder(const launch::FlightIdentity& identity);
 
 /// Ends this process when a step makes no progress for --timeout, or when another rank of this host is gone;
-/// the first rank of the host that lives says which rank the others wait for, once. To be made before
-/// MPI_Init, which is the first step. All arguments must outlive it.
-[[nodiscard]] launch::Watchdog watch_for_hangs(const RunOptions& options, const std::atomic<bool>& begun,
-                                               const launch::FlightIdentity& identity,
-                                               launch::FlightRecorder& flight);
+/// who the others wait for is said once.
+class RunWatch {
+ public:
+  /// To be made before MPI_Init, which is the first step. All arguments must outlive it.
+  RunWatch(const RunOptions& options, const std::atomic<bool>& begun, const launch::FlightIdentity& identity,
+           launch::FlightRecorder& flight);
+
+  /// From now on one rank speaks for all hosts, until then the first that runs of each for its own.
+  /// Collective. What keeps it from that is added to `notes`, for the record.
+  void join_hosts(launch::Ranks& ranks, const Identities& machines, std::vector<std::string>& notes);
+
+ private:
+  double timeout_seconds_;
+  std::shared_ptr<launch::HangWatch> watch_;  // none in simulated time
+  launch::Watchdog watchdog_;
+};
 
 }  // namespace collbench::program

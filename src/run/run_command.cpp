@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <iterator>
@@ -364,11 +363,12 @@ class RunDriver {
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
-                       launch::FlightRecorder& flight, std::atomic<bool>& begun) {
+                       launch::FlightRecorder& flight, RunWatch& watch, std::atomic<bool>& begun) {
   flight.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
-  const RunContext context = make_run_context(options, session);
+  RunContext context = make_run_context(options, session);
+  watch.join_hosts(ranks, context.machines, context.notes);
   bool backend_starts = true;
   const auto wait_begins = [&](const std::string& what) {
     if (backend_starts && options.blocks_have_timeout) flight.step(what);  // later the rows are steps

@@ -21,7 +21,6 @@
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
-#include "launch/watchdog.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/hang_report.hpp"
 #include "src/run/outcome.hpp"
@@ -85,12 +84,12 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   const launch::FlightIdentity identity = launch::flight_identity();
   launch::FlightRecorder flight(identity, flight_folder(identity));
   flight.step(kStartOfMpi);
-  const launch::Watchdog watchdog = watch_for_hangs(options, begun, identity, flight);
+  RunWatch watch(options, begun, identity, flight);
   const launch::MpiSession session(&argc, &argv, flight.exchanges());
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
-    const ExitStatus status = run_command(options, session, flight, begun);
+    const ExitStatus status = run_command(options, session, flight, watch, begun);
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
     return report_failure(error, root);

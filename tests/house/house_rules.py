@@ -66,6 +66,7 @@ HOMES = [
     (r"nvml\.h", r"topology/telemetry/.+", "topology/telemetry"),
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
+    (r"boost/asio.*", r"launch/.+", "launch"),
     (r"CLI/.+", r"src/.+", "src"),
     (r"toml\+\+/.+", r"src/.+", "src"),
     (r"(gtest|gmock)/.+", r"tests/.+", "tests"),

@@ -8,6 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+
+#include "launch/flight/flight_folder.hpp"
 
 namespace collbench::launch::hang_watch_test {
 namespace {
@@ -208,6 +212,103 @@ TEST_F(HangWatchTest, ARankThatEndsOnPurposeIsNotReported) {
     EXPECT_EQ(watch(hang, 2).look.action, HangAction::none);
   }
   EXPECT_EQ(watch(hang, 20).look.action, HangAction::none);
+}
+
+/// Two hosts of one rank; of this one nobody else knows.
+class HangWatchOfHosts : public HangWatchTest {
+ protected:
+  explicit HangWatchOfHosts(int rank = 0)
+      : own_(recorder(rank)),
+        hosts_(std::make_shared<HostWatch>(Identities{{.rank = 0, .host = "h", .node = 0, .local_rank = 0},
+                                                      {.rank = 1, .host = "i", .node = 1, .local_rank = 0}},
+                                           rank, 10 * kLooksPerSecond)),
+        hang_(*own_, 10, rank, false) {
+    hosts_->begin({{.rank = 0, .node = 0, .address = {}}, {.rank = 1, .node = 1, .address = {}}},
+                  [this](auto, auto, auto done) { done(answer_); });
+    own_->step("AllReduce 8 B");
+    own_->calls().enter();
+    hang_.join(hosts_);
+  }
+
+  static RankActivity other_hosts_rank() {
+    RankActivity other;
+    other.rank = 1;
+    other.ranks = 2;
+    other.host = "i";
+    other.step = "AllReduce 8 B";
+    return other;
+  }
+
+  std::unique_ptr<FlightRecorder> own_;
+  std::shared_ptr<HostWatch> hosts_;
+  HangWatch hang_;
+  HostWatch::Answered answer_;
+};
+
+TEST_F(HangWatchOfHosts, TheFirstHostSpeaksForAll) {
+  const std::string report = report_line({.node = 1, .ranks = {other_hosts_rank()}});
+  for (int i = 0; i < 9 * kLooksPerSecond; ++i) {
+    EXPECT_EQ(hang_.look().action, HangAction::none);
+    static_cast<void>(hosts_->answer(report));
+  }
+  const Watched seen = watch(hang_, 2);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_NEAR(seen.seconds, 1, 0.5);  // nobody else is to be waited for
+  ASSERT_EQ(seen.look.ranks.size(), 2U);
+  EXPECT_EQ(seen.look.ranks[1].host, "i");
+  EXPECT_TRUE(seen.look.silent_hosts.empty());
+  EXPECT_FALSE(hang_.others_know());
+  EXPECT_EQ(hosts_->answer(report), "0 said");
+  EXPECT_TRUE(hang_.others_know());
+}
+
+TEST_F(HangWatchOfHosts, ProgressOfAnotherHostIsProgress) {
+  RankActivity other = other_hosts_rank();
+  for (int i = 0; i < 5; ++i) {
+    other.steps += 1;
+    static_cast<void>(hosts_->answer(report_line({.node = 1, .ranks = {other}})));
+    EXPECT_EQ(watch(hang_, 9).look.action, HangAction::none);
+  }
+  const Watched seen = watch(hang_, 20);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  ASSERT_EQ(seen.look.silent_hosts.size(), 1U);
+  EXPECT_EQ(seen.look.silent_hosts[0].host, "i");
+}
+
+class HangWatchOfSecondHost : public HangWatchOfHosts {
+ protected:
+  HangWatchOfSecondHost() : HangWatchOfHosts(1) {}
+};
+
+TEST_F(HangWatchOfSecondHost, EndsWithoutAWordWhenTheFirstHostHasSpoken) {
+  answer_ = {0, "7 watching"};
+  EXPECT_EQ(watch(hang_, 11).look.action, HangAction::none);
+  answer_ = {0, "7 said"};
+  const Watched seen = watch(hang_, 1);
+  EXPECT_EQ(seen.look.action, HangAction::end_silently);
+}
+
+TEST_F(HangWatchOfSecondHost, HearsThatOthersGoOn) {
+  for (int i = 0; i < 5; ++i) {
+    answer_ = {0, std::to_string(i) + " watching"};
+    EXPECT_EQ(watch(hang_, 9).look.action, HangAction::none);
+  }
+  EXPECT_GT(read_flight_file(folder_ / flight_file_name(1)).heard, 0U);  // by which its neighbors know
+}
+
+TEST_F(HangWatchOfSecondHost, SpeaksWhenTheFirstHostIsGone) {
+  const Watched seen = watch(hang_, 20);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_NEAR(seen.seconds, 13, 0.5);
+  ASSERT_EQ(seen.look.silent_hosts.size(), 1U);
+  EXPECT_EQ(seen.look.silent_hosts[0].host, "h");
+}
+
+TEST_F(HangWatchOfSecondHost, SpeaksForItselfWhenTheFirstHostListensAndSaysNothing) {
+  answer_ = {0, "7 watching"};
+  const Watched seen = watch(hang_, 40);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_NEAR(seen.seconds, 25, 0.5);
 }
 
 TEST_F(HangWatchTest, ProgressOfAnotherRankIsProgress) {

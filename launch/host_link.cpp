@@ -1,0 +1,64 @@
+#include "launch/host_link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "launch/hosts/launch_address.hpp"
+
+namespace collbench::launch {
+namespace {
+
+constexpr std::size_t kSpareConnections = 8;  // for strangers, whose time is soon over
+
+NetworkLimits limits_for(const Identities& machines) {
+  const std::vector<int> ranks = ranks_per_node(machines);
+  NetworkLimits limits;
+  limits.connections = machines.size() + kSpareConnections;
+  limits.line_bytes =
+      max_report_bytes(static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end())));
+  return limits;
+}
+
+/// Where this rank listens; "" where it cannot.
+std::vector<std::string> listen(HostLink& link) {
+  const auto address = launch_address();
+  if (!address) return {"", "0"};
+  const auto port =
+      link.network().listen(*address, [&link](std::string_view line) { return link.watch().answer(line); });
+  return port ? std::vector<std::string>{*address, std::to_string(*port)} : std::vector<std::string>{"", "0"};
+}
+
+}  // namespace
+
+HostLink::HostLink(Identities machines, int rank, int timeout_looks, RunSecrets secrets)
+    : watch_(machines, rank, timeout_looks), network_(std::move(secrets), limits_for(machines)) {}
+
+JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_looks) {
+  if (node_count(machines) < 2) return {};
+  RunSecrets secrets;
+  if (ranks.is_root()) secrets = new_run_secrets();
+  secrets.asking = broadcast_text(ranks, secrets.asking);
+  secrets.answering = broadcast_text(ranks, secrets.answering);
+  auto link = std::make_shared<HostLink>(machines, ranks.rank(), timeout_looks, std::move(secrets));
+
+  const std::vector<int> listening = listening_ranks(machines);
+  const bool listens = std::find(listening.begin(), listening.end(), ranks.rank()) != listening.end();
+  const std::vector<std::string> all = ranks.all_gather(listens ? packed(listen(*link)) : std::string());
+  std::vector<WatchPoint> points;
+  for (const int rank : listening) {
+    const auto at = static_cast<std::size_t>(rank);
+    const std::vector<std::string> where = unpacked(all.at(at));
+    if (where.at(0).empty()) continue;
+    points.push_back({.rank = rank,
+                      .node = machines.at(at).node,
+                      .address = {where.at(0), static_cast<std::uint16_t>(std::stoi(where.at(1)))}});
+  }
+  if (points.empty() || points.front().node != 0)
+    return {nullptr, "no port of rank 0's host can be had on the network of the launcher"};
+  link->watch().begin(std::move(points), [network = &link->network()](auto to, auto line, auto done) {
+    network->ask(std::move(to), std::move(line), std::move(done));
+  });
+  return {std::move(link), ""};
+}
+
+}  // namespace collbench::launch

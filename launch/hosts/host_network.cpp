@@ -1,0 +1,313 @@
+#include "launch/hosts/host_network.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <array>
+#include <chrono>
+#include <thread>
+#include <utility>  // before Asio, which uses it and does not say so
+
+#include <boost/asio/buffers_iterator.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/streambuf.hpp>
+#include <boost/asio/write.hpp>
+
+#include "base/error.hpp"
+
+namespace collbench::launch {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::string_view kGreeting = "collbench-hosts-1 ";
+constexpr std::size_t kGreetingBytes = kGreeting.size() + RunSecrets::kLength + 1;
+constexpr std::size_t kMaxAnswerBytes = 256;
+
+/// In a time that does not depend on where they differ.
+bool equal(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  return different == 0;
+}
+
+std::string random_text() {
+  std::array<unsigned char, RunSecrets::kLength / 2> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw Error(ExitStatus::internal, "getrandom", "gives no random numbers", "");
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+asio::steady_timer::duration duration(double seconds) {
+  return std::chrono::duration_cast<asio::steady_timer::duration>(std::chrono::duration<double>(seconds));
+}
+
+/// The first line of `buffer`, which has one.
+std::string taken_line(asio::streambuf& buffer) {
+  std::string line(asio::buffers_begin(buffer.data()), asio::buffers_end(buffer.data()));
+  line.resize(line.find('\n'));
+  return line;
+}
+
+/// Somebody who asks. Lives as long as one of its handlers is pending.
+class Visit : public std::enable_shared_from_this<Visit> {
+ public:
+  Visit(tcp::socket socket, const RunSecrets& secrets, const NetworkLimits& limits,
+        const HostNetwork::Answer& answer, std::shared_ptr<void> counted)
+      : socket_(std::move(socket)),
+        deadline_(socket_.get_executor()),
+        secrets_(secrets),
+        limits_(limits),
+        answer_(answer),
+        counted_(std::move(counted)),
+        question_(limits.line_bytes + 1) {}
+
+  void begin() {
+    deadline_.expires_after(duration(limits_.seconds));
+    deadline_.async_wait([self = shared_from_this()](error_code failure) {
+      if (!failure) self->close();
+    });
+    asio::async_read(socket_, asio::buffer(greeting_),
+                     [self = shared_from_this()](error_code failure, std::size_t) {
+                       if (!failure && self->knows_the_secret()) {
+                         self->read_question();
+                       } else {
+                         self->close();
+                       }
+                     });
+  }
+
+ private:
+  [[nodiscard]] bool knows_the_secret() const {
+    return equal({greeting_.data(), greeting_.size()}, fmt::format("{}{}\n", kGreeting, secrets_.asking));
+  }
+
+  void read_question() {
+    asio::async_read_until(socket_, question_, '\n',
+                           [self = shared_from_this()](error_code failure, std::size_t) {
+                             if (failure) {
+                               self->close();
+                             } else {
+                               self->reply(self->answer_(taken_line(self->question_)));
+                             }
+                           });
+  }
+
+  void reply(const std::optional<std::string>& answer) {
+    if (!answer) {
+      close();
+      return;
+    }
+    reply_ = fmt::format("{} {}\n", secrets_.answering, *answer);
+    asio::async_write(socket_, asio::buffer(reply_),
+                      [self = shared_from_this()](error_code, std::size_t) { self->close(); });
+  }
+
+  void close() {
+    error_code ignored;
+    socket_.close(ignored);
+    deadline_.cancel();
+  }
+
+  tcp::socket socket_;
+  asio::steady_timer deadline_;
+  const RunSecrets& secrets_;
+  const NetworkLimits& limits_;
+  const HostNetwork::Answer& answer_;
+  std::shared_ptr<void> counted_;  // one of the connections that are allowed
+  std::array<char, kGreetingBytes> greeting_{};
+  asio::streambuf question_;
+  std::string reply_;
+};
+
+/// One question to one address after the other. Lives as long as one of its handlers is pending.
+class Question : public std::enable_shared_from_this<Question> {
+ public:
+  using Done = std::function<void(std::optional<HostNetwork::Answered>)>;
+
+  Question(asio::io_context& context, const RunSecrets& secrets, double seconds,
+           std::vector<NetworkAddress> addresses, const std::string& line, Done done)
+      : socket_(context),
+        deadline_(context),
+        secrets_(secrets),
+        seconds_(seconds),
+        addresses_(std::move(addresses)),
+        text_(fmt::format("{}{}\n{}\n", kGreeting, secrets.asking, line)),
+        done_(std::move(done)) {}
+
+  void begin(std::size_t index) {
+    if (index == addresses_.size()) {
+      done_(std::nullopt);
+      return;
+    }
+    index_ = index;
+    error_code failure;
+    const asio::ip::address address = asio::ip::make_address(addresses_[index].address, failure);
+    if (failure) {
+      begin(index + 1);
+      return;
+    }
+    answer_.consume(answer_.size());
+    socket_ = tcp::socket(deadline_.get_executor());
+    deadline_.expires_after(duration(seconds_));
+    deadline_.async_wait([self = shared_from_this(), index](error_code over) {
+      error_code ignored;
+      if (!over && self->index_ == index) self->socket_.close(ignored);
+    });
+    socket_.async_connect({address, addresses_[index].port},
+                          [self = shared_from_this()](error_code refused) { self->send(refused); });
+  }
+
+ private:
+  void send(error_code failure) {
+    if (failure) {
+      try_next();
+      return;
+    }
+    asio::async_write(
+        socket_, asio::buffer(text_),
+        [self = shared_from_this()](error_code unsent, std::size_t) { self->read_answer(unsent); });
+  }
+
+  void read_answer(error_code failure) {
+    if (failure) {
+      try_next();
+      return;
+    }
+    asio::async_read_until(
+        socket_, answer_, '\n',
+        [self = shared_from_this()](error_code unread, std::size_t) { self->take(unread); });
+  }
+
+  void take(error_code failure) {
+    if (failure) {
+      try_next();
+      return;
+    }
+    const std::string line = taken_line(answer_);
+    const std::size_t length = RunSecrets::kLength;
+    if (line.size() <= length || !equal(line.substr(0, length), secrets_.answering)) {
+      try_next();
+      return;
+    }
+    deadline_.cancel();
+    done_(HostNetwork::Answered{index_, line.substr(length + 1)});
+  }
+
+  void try_next() {
+    deadline_.cancel();
+    begin(index_ + 1);
+  }
+
+  tcp::socket socket_;
+  asio::steady_timer deadline_;
+  const RunSecrets& secrets_;
+  double seconds_;
+  std::vector<NetworkAddress> addresses_;
+  std::string text_;
+  Done done_;
+  std::size_t index_ = 0;
+  asio::streambuf answer_{kMaxAnswerBytes};
+};
+
+/// By any thread.
+void begin_question(asio::io_context& context, const std::shared_ptr<Question>& question) {
+  asio::post(context, [question] { question->begin(0); });
+}
+
+}  // namespace
+
+RunSecrets new_run_secrets() { return {.asking = random_text(), .answering = random_text()}; }
+
+class HostNetwork::Sockets {
+ public:
+  Sockets(RunSecrets secrets, NetworkLimits limits)
+      : secrets_(std::move(secrets)), limits_(limits), thread_([this] { context_.run(); }) {}
+  Sockets(const Sockets&) = delete;
+  Sockets& operator=(const Sockets&) = delete;
+  Sockets(Sockets&&) = delete;
+  Sockets& operator=(Sockets&&) = delete;
+  ~Sockets() {
+    context_.stop();
+    thread_.join();
+  }
+
+  std::optional<std::uint16_t> listen(const std::string& address, Answer answer) {
+    error_code failure;
+    const asio::ip::address at = asio::ip::make_address(address, failure);
+    if (failure) return std::nullopt;
+    answer_ = std::move(answer);
+    acceptor_.open(at.is_v4() ? tcp::v4() : tcp::v6(), failure);
+    if (!failure) acceptor_.bind({at, 0}, failure);
+    if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
+    const tcp::endpoint bound = failure ? tcp::endpoint() : acceptor_.local_endpoint(failure);
+    if (failure) return std::nullopt;
+    asio::post(context_, [this] { accept(); });
+    return bound.port();
+  }
+
+  void ask(std::vector<NetworkAddress> addresses, const std::string& line, Question::Done done) {
+    begin_question(context_, std::make_shared<Question>(context_, secrets_, limits_.seconds,
+                                                        std::move(addresses), line, std::move(done)));
+  }
+
+ private:
+  void accept() {
+    acceptor_.async_accept([this](error_code failure, tcp::socket socket) {
+      if (failure) {
+        accept_later();
+        return;
+      }
+      if (visits_ < limits_.connections) {  // else it is closed here
+        ++visits_;
+        const std::shared_ptr<void> counted(nullptr, [this](void*) { --visits_; });
+        std::make_shared<Visit>(std::move(socket), secrets_, limits_, answer_, counted)->begin();
+      }
+      accept();
+    });
+  }
+
+  /// What fails now, such as for want of file descriptors, would fail again and again.
+  void accept_later() {
+    pause_.expires_after(std::chrono::milliseconds(100));
+    pause_.async_wait([this](error_code) { accept(); });
+  }
+
+  const RunSecrets secrets_;
+  const NetworkLimits limits_;
+  Answer answer_;
+  std::size_t visits_ = 0;  // of the network's thread; before the context, whose end closes them
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
+  tcp::acceptor acceptor_{context_};
+  asio::steady_timer pause_{context_};
+  std::thread thread_;
+};
+
+HostNetwork::HostNetwork(RunSecrets secrets, NetworkLimits limits)
+    : sockets_(std::make_unique<Sockets>(std::move(secrets), limits)) {}
+
+HostNetwork::~HostNetwork() = default;
+
+std::optional<std::uint16_t> HostNetwork::listen(const std::string& address, Answer answer) {
+  return sockets_->listen(address, std::move(answer));
+}
+
+void HostNetwork::ask(std::vector<NetworkAddress> addresses, std::string question,
+                      std::function<void(std::optional<Answered>)> done) {
+  sockets_->ask(std::move(addresses), question, std::move(done));
+}
+
+}  // namespace collbench::launch

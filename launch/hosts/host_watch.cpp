@@ -1,0 +1,188 @@
+#include "launch/hosts/host_watch.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace collbench::launch {
+namespace {
+
+constexpr int kListenersOfFirstHost = 4;
+constexpr int kOtherListeningHosts = 4;
+
+// While all is well a host reports eight times in a timeout, but no more rarely than every 30 s; then once a
+// second, and at each look when the time is over (4 looks a second).
+constexpr int kReportsInTimeout = 8;
+constexpr int kMaxLooksBetweenReports = 120;
+constexpr int kLooksBetweenReportsWhenIdle = 4;
+
+std::vector<int> ranks_of(const Identities& machines, int node) {
+  std::vector<int> ranks;
+  for (const Identity& each : machines) {
+    if (each.node == node) ranks.push_back(each.rank);
+  }
+  return ranks;
+}
+
+// A report may be on its way for this long.
+constexpr int kMinSilentLooks = 12;
+
+std::uint64_t progress(const HostReport& report) {
+  return std::accumulate(report.ranks.begin(), report.ranks.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const RankActivity& rank) { return sum + rank.progress(); });
+}
+
+}  // namespace
+
+std::vector<int> listening_ranks(const Identities& machines) {
+  std::vector<int> ranks;
+  for (const Identity& each : machines) {
+    if (each.node == 0 && each.local_rank < kListenersOfFirstHost) ranks.push_back(each.rank);
+  }
+  for (const Identity& each : machines) {
+    if (each.node > 0 && each.node <= kOtherListeningHosts && each.local_rank == 0)
+      ranks.push_back(each.rank);
+  }
+  return ranks;
+}
+
+HostWatch::HostWatch(Identities machines, int rank, int timeout_looks)
+    : machines_(std::move(machines)),
+      rank_(rank),
+      node_(machines_.at(static_cast<std::size_t>(rank)).node),
+      timeout_looks_(timeout_looks),
+      ranks_here_(ranks_of(machines_, node_)),
+      hosts_(static_cast<std::size_t>(node_count(machines_))) {}
+
+void HostWatch::begin(std::vector<WatchPoint> points, Ask ask) {
+  const auto own = std::find_if(points.begin(), points.end(),
+                                [this](const WatchPoint& point) { return point.rank == rank_; });
+  if (own != points.end()) own_point_ = static_cast<std::size_t>(own - points.begin());
+  points_ = std::move(points);
+  ask_ = std::move(ask);
+}
+
+bool HostWatch::is_due(int idle_looks) {
+  const std::lock_guard lock(mutex_);
+  for (Host& host : hosts_) ++host.looks_since;
+  int period = std::clamp(timeout_looks_ / kReportsInTimeout, 1, kMaxLooksBetweenReports);
+  if (idle_looks >= timeout_looks_ / 2) period = std::min(period, kLooksBetweenReportsWhenIdle);
+  if (idle_looks >= timeout_looks_) period = 1;
+  if (++looks_since_report_ < period) return false;
+  looks_since_report_ = 0;
+  return true;
+}
+
+void HostWatch::report(const std::vector<RankActivity>& here) {
+  std::vector<NetworkAddress> to;
+  std::vector<std::size_t> asked;
+  HostReport report{.node = node_, .ranks = {}};
+  for (const RankActivity& rank : here) {
+    if (std::find(ranks_here_.begin(), ranks_here_.end(), rank.rank) != ranks_here_.end())
+      report.ranks.push_back(rank);
+  }
+  // Those before this one on its own host do not run, or they would report.
+  for (std::size_t i = 0; i < own_point_.value_or(points_.size()); ++i) {
+    if (points_[i].node == node_) continue;
+    to.push_back(points_[i].address);
+    asked.push_back(i);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (take(hosts_.at(static_cast<std::size_t>(node_)), report)) ++changes_;
+    if (to.empty()) view_.decides = own_point_.has_value();
+    if (to.empty() || is_asking_) return;
+    is_asking_ = true;
+  }
+  ask_(std::move(to), report_line(report),
+       [this, asked](const Answered& answer) { end_of_question(asked, answer); });
+}
+
+void HostWatch::end_of_question(const std::vector<std::size_t>& asked, const Answered& answer) {
+  const std::lock_guard lock(mutex_);
+  is_asking_ = false;
+  const auto reply = answer ? reply_from_line(answer->line) : std::nullopt;
+  view_.decides = !reply && own_point_.has_value();
+  if (!reply) return;
+  note_changes(asked.at(answer->by), reply->changes);
+  if (reply->is_said) view_.is_said = true;
+}
+
+/// What `point` counted says something only beside what it counted before.
+void HostWatch::note_changes(std::size_t point, std::uint64_t changes) {
+  if (counted_by_ == point && changes != counted_) view_.others_go_on = true;
+  counted_by_ = point;
+  counted_ = changes;
+}
+
+HostWatch::View HostWatch::view() {
+  const std::lock_guard lock(mutex_);
+  if (view_.decides) note_changes(*own_point_, changes_);
+  return {view_.decides, view_.is_said, std::exchange(view_.others_go_on, false)};
+}
+
+std::optional<std::string> HostWatch::answer(std::string_view line) {
+  std::optional<HostReport> report = report_from_line(line);
+  if (!report || report->node == node_ || std::cmp_greater_equal(report->node, hosts_.size()))
+    return std::nullopt;
+  const auto is_of_it = [&](const RankActivity& rank) {
+    return std::cmp_less(rank.rank, machines_.size()) &&
+           machines_[static_cast<std::size_t>(rank.rank)].node == report->node;
+  };
+  if (!std::all_of(report->ranks.begin(), report->ranks.end(), is_of_it)) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  Host& host = hosts_[static_cast<std::size_t>(report->node)];
+  if (take(host, *std::move(report))) ++changes_;
+  host.knows = is_said_here_;
+  return reply_line({.changes = changes_, .is_said = is_said_here_});
+}
+
+bool HostWatch::is_silent(const Host& host) const {
+  return host.looks_since > std::max(timeout_looks_ / 2, kMinSilentLooks);
+}
+
+bool HostWatch::take(Host& host, HostReport report) {
+  const bool went_on = host.last && progress(*host.last) != progress(report);
+  host.last = std::move(report);
+  host.looks_since = 0;
+  return went_on;
+}
+
+void HostWatch::say() {
+  const std::lock_guard lock(mutex_);
+  is_said_here_ = true;
+}
+
+bool HostWatch::all_know() {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t node = 0; node < hosts_.size(); ++node) {
+    const Host& host = hosts_[node];
+    if (std::cmp_not_equal(node, node_) && host.last && !is_silent(host) && !host.knows) return false;
+  }
+  return true;
+}
+
+std::vector<RankActivity> HostWatch::ranks_elsewhere() {
+  const std::lock_guard lock(mutex_);
+  std::vector<RankActivity> ranks;
+  for (std::size_t node = 0; node < hosts_.size(); ++node) {
+    const Host& host = hosts_[node];
+    if (std::cmp_equal(node, node_) || !host.last || is_silent(host)) continue;
+    ranks.insert(ranks.end(), host.last->ranks.begin(), host.last->ranks.end());
+  }
+  return ranks;
+}
+
+std::vector<SilentHost> HostWatch::silent_hosts() {
+  const std::lock_guard lock(mutex_);
+  std::vector<SilentHost> silent;
+  for (std::size_t node = 0; node < hosts_.size(); ++node) {
+    if (std::cmp_equal(node, node_) || !is_silent(hosts_[node])) continue;
+    std::vector<int> ranks = ranks_of(machines_, static_cast<int>(node));
+    const std::string& host = machines_.at(static_cast<std::size_t>(ranks.at(0))).host;
+    silent.push_back({host, std::move(ranks)});
+  }
+  return silent;
+}
+
+}  // namespace collbench::launch

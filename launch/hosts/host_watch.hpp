@@ -1,0 +1,109 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "launch/hosts/host_network.hpp"
+#include "launch/hosts/host_report.hpp"
+
+namespace collbench::launch {
+
+/// Where hosts report: a rank that listens. The first of a run's list that answers decides whether it hangs.
+struct WatchPoint {
+  int rank = 0;
+  int node = 0;
+  NetworkAddress address;
+};
+
+/// A host that has not reported for long.
+struct SilentHost {
+  std::string host;
+  std::vector<int> ranks;
+};
+
+/// Which ranks listen: the first ones of rank 0's host, so that one of them does when rank 0 itself hangs,
+/// and the first of some other hosts, for when that host is gone.
+[[nodiscard]] std::vector<int> listening_ranks(const Identities& machines);
+
+/// What the hosts of a run know of each other. Each reports its ranks now and then to the first listening
+/// rank that answers, and hears whether ranks elsewhere go on. Time is counted in looks, as in HangWatch,
+/// which calls it; answers come from the network's thread.
+class HostWatch {
+ public:
+  using Answered = std::optional<HostNetwork::Answered>;
+  using Ask = std::function<void(std::vector<NetworkAddress>, std::string, std::function<void(Answered)>)>;
+
+  /// `rank` is this one; `timeout_looks` the timeout, in looks.
+  HostWatch(Identities machines, int rank, int timeout_looks);
+
+  /// Before the first look: `points` are all that listen, in the order in which they are asked, by `ask`.
+  void begin(std::vector<WatchPoint> points, Ask ask);
+
+  /// To be called at each look, after so many without progress: whether it is time to report.
+  [[nodiscard]] bool is_due(int idle_looks);
+  /// Reports the ranks of this host. By the first of them that runs; those of other hosts are left out.
+  void report(const std::vector<RankActivity>& here);
+
+  struct View {
+    bool decides = false;       ///< this rank is the first that answers
+    bool is_said = false;       ///< the one that decides has told the user
+    bool others_go_on = false;  ///< ranks of other hosts, since the last view
+  };
+  [[nodiscard]] View view();
+
+  /// As one that listens: what another host's report is answered. None where it is none of this run.
+  [[nodiscard]] std::optional<std::string> answer(std::string_view line);
+  /// The user was told that the run hangs: who reports from now on is told to end.
+  void say();
+  /// Whether all hosts that report know it.
+  [[nodiscard]] bool all_know();
+
+  /// Ranks of the other hosts, as they last reported.
+  [[nodiscard]] std::vector<RankActivity> ranks_elsewhere();
+  /// Other hosts that have not reported for half of the timeout.
+  [[nodiscard]] std::vector<SilentHost> silent_hosts();
+
+  [[nodiscard]] bool is_on_first_host() const { return node_ == 0; }
+  /// Ranks of this host, by rank.
+  [[nodiscard]] const std::vector<int>& ranks_here() const { return ranks_here_; }
+
+ private:
+  struct Host {
+    std::optional<HostReport> last;
+    int looks_since = 0;
+    bool knows = false;
+  };
+
+  [[nodiscard]] bool is_silent(const Host& host) const;
+  /// Whether its ranks went on since it last reported.
+  static bool take(Host& host, HostReport report);
+  void note_changes(std::size_t point, std::uint64_t changes);
+  void end_of_question(const std::vector<std::size_t>& asked, const Answered& answer);
+
+  const Identities machines_;
+  const int rank_;
+  const int node_;
+  const int timeout_looks_;
+  const std::vector<int> ranks_here_;
+  std::vector<WatchPoint> points_;
+  std::optional<std::size_t> own_point_;
+  Ask ask_;
+
+  std::mutex mutex_;  // of all that follows
+  std::vector<Host> hosts_;
+  std::uint64_t changes_ = 0;  // seen here
+  int looks_since_report_ = 0;
+  bool is_asking_ = false;
+  View view_;
+  bool is_said_here_ = false;
+  std::optional<std::size_t> counted_by_;  // which point counted changes last
+  std::uint64_t counted_ = 0;              // and how many
+};
+
+}  // namespace collbench::launch
