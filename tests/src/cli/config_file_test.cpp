@@ -1,6 +1,7 @@
 #include "src/cli/config_file.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -57,7 +58,7 @@ class Program {
  private:
   void set(const std::string& name, const std::string& value) { set_ += name + "=" + value + " "; }
 
-  std::string path_ = testing::TempDir() + "collbench_config_file_test.toml";
+  std::string path_ = testing::TempDir() + "collbench_config_file_" + std::to_string(::getpid()) + ".toml";
   CLI::App app_;
   ConfigFile config_;
   std::string set_;

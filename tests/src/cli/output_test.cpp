@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -75,7 +76,7 @@ TEST(Output, ADashIsStdoutAndHoldsOneDocument) {
 }
 
 TEST(Output, EveryPathIsWrittenAndTheRestIsReturned) {
-  const std::string path = testing::TempDir() + "collbench_output_test.md";
+  const std::string path = testing::TempDir() + "collbench_output_" + std::to_string(::getpid()) + ".md";
   const std::string printed =
       write_documents({{"-o", "md", path}, {"--csv", "csv", ""}},
                       [](const OutputDocument& each) { return "<" + each.format + ">"; });

@@ -1,6 +1,8 @@
 #include "src/commands/nccl_plan_notes.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -18,7 +20,7 @@ using testing::IsEmpty;
 /// A file with texts as a library has them, one name across the end of a part of 256 KiB.
 class Library {
  public:
-  Library() : path_(std::filesystem::path(testing::TempDir()) / "libnccl_of_the_test.so.2") {
+  Library() : path_(std::filesystem::path(testing::TempDir()) / fmt::format("libnccl_{}.so.2", ::getpid())) {
     std::string text(
         "\x7F"
         "ELF NCCL_ALGO=",
