@@ -8,7 +8,7 @@ namespace collbench::analysis {
 
 /// What NCCL does with one setting more.
 struct NcclTrial {
-  std::string setting;  ///< "NCCL_IB_HCA=^=mlx5_7 on node 1"
+  std::string setting;  ///< "NCCL_IB_HCA=^=mlx5_7 on the last node"
   NcclPlan plan;
 };
 

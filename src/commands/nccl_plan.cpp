@@ -215,6 +215,7 @@ void add_trials(const NcclPlanRequest& request, const std::vector<NodeFile>& nod
                 analysis::NcclPlanReport& report) {
   std::vector<std::string> node_xml;
   for (const NodeFile& node : nodes) node_xml.push_back(node.xml);
+  if (hcas_in(settings)) report.notes.emplace_back("NCCL_IB_HCA is set, so --advice leaves out no NIC");
   for (const NcclTrialSetup& setup : nccl_trials(node_xml, settings)) {
     std::vector<NodeFile> changed = nodes;
     for (std::size_t i = 0; i < changed.size(); ++i) changed[i].xml = setup.node_xml[i];

@@ -45,12 +45,17 @@ NodesBySlowNics slow_nics(const std::vector<std::string>& node_xml) {
   return found;
 }
 
+std::string node_words(const std::vector<int>& nodes, std::size_t of) {
+  if (nodes.size() == of) return "all nodes";
+  if (nodes == std::vector{0}) return "the first node";
+  if (nodes == std::vector{static_cast<int>(of) - 1}) return "the last node";
+  return fmt::format("{} {} (counted from 0)", nodes.size() == 1 ? "node" : "nodes", number_ranges(nodes));
+}
+
 NcclTrialSetup without_nics(std::vector<std::string> node_xml, const std::vector<int>& nodes,
                             const std::vector<std::string>& names, const NcclSettings& settings) {
   const std::string list = fmt::format("^={}", fmt::join(names, ","));
-  const std::string where = nodes.size() == node_xml.size() ? "all nodes"
-                            : nodes.size() == 1             ? fmt::format("node {}", nodes.front())
-                                                            : fmt::format("nodes {}", number_ranges(nodes));
+  const std::string where = node_words(nodes, node_xml.size());
   for (const int node : nodes) {
     std::string& xml = node_xml[static_cast<std::size_t>(node)];
     xml = collectives::topology_with_hcas(xml, list);

@@ -10,7 +10,7 @@ using NcclSettings = std::vector<std::pair<std::string, std::string>>;
 
 /// A job that `predict --by-nccl --advice` simulates beside the one that was asked for.
 struct NcclTrialSetup {
-  std::string setting;                ///< "NCCL_IB_HCA=^=mlx5_7 on node 1"
+  std::string setting;                ///< "NCCL_IB_HCA=^=mlx5_7 on the last node"
   std::vector<std::string> node_xml;  ///< by node, as NCCL_TOPO_FILE has it
   NcclSettings settings;              ///< on all ranks
 };

@@ -42,7 +42,7 @@ TEST(NcclTrials, ASlowPortIsLeftOutOnItsNodeAlone) {
   const std::string slow = node({400, 200, 400}, {16, 16, 16});
   const auto trials = nccl_trials({kHealthy, slow}, {});
   EXPECT_THAT(settings_of(trials),
-              ElementsAre("NCCL_IB_HCA=^=mlx5_1 on node 1", "NCCL_CROSS_NIC=0", "NCCL_CROSS_NIC=1"));
+              ElementsAre("NCCL_IB_HCA=^=mlx5_1 on the last node", "NCCL_CROSS_NIC=0", "NCCL_CROSS_NIC=1"));
   EXPECT_EQ(trials[0].node_xml[0], kHealthy);
   EXPECT_THAT(trials[0].node_xml[1], Not(HasSubstr("mlx5_1")));
   EXPECT_THAT(trials[0].node_xml[1], HasSubstr("mlx5_2"));
@@ -55,6 +55,15 @@ TEST(NcclTrials, ANarrowSlotIsASlowNicAndSeveralAreLeftOutAtOnceAsWell) {
   EXPECT_THAT(settings_of(nccl_trials({slow, slow}, {{"NCCL_CROSS_NIC", "2"}})),
               ElementsAre("NCCL_IB_HCA=^=mlx5_1,mlx5_2 on all nodes", "NCCL_IB_HCA=^=mlx5_1 on all nodes",
                           "NCCL_IB_HCA=^=mlx5_2 on all nodes"));
+}
+
+TEST(NcclTrials, NodesInTheMiddleHaveTheirNumbers) {
+  const std::string slow = node({400, 200, 400}, {16, 16, 16});
+  EXPECT_EQ(nccl_trials({kHealthy, slow, kHealthy}, {})[0].setting,
+            "NCCL_IB_HCA=^=mlx5_1 on node 1 (counted from 0)");
+  EXPECT_EQ(nccl_trials({kHealthy, slow, slow, kHealthy}, {})[0].setting,
+            "NCCL_IB_HCA=^=mlx5_1 on nodes 1, 2 (counted from 0)");
+  EXPECT_EQ(nccl_trials({slow, kHealthy}, {})[0].setting, "NCCL_IB_HCA=^=mlx5_1 on the first node");
 }
 
 TEST(NcclTrials, WhatTheUserSetStays) {
