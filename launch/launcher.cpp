@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdlib>
 #include <string_view>
 
@@ -31,14 +30,6 @@ bool is_recorded(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-// What a signal handler may touch is a variable of this type with static storage, and nothing else.
-volatile std::sig_atomic_t signalled = 0;
-
-void notice(int signal) {
-  signalled = 1;
-  std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
@@ -95,12 +86,5 @@ std::map<std::string, std::string> recorded_environment() {
   }
   return recorded;
 }
-
-void notice_interruption() {
-  std::signal(SIGINT, notice);
-  std::signal(SIGTERM, notice);
-}
-
-bool interrupted() { return signalled != 0; }
 
 }  // namespace collbench::launch

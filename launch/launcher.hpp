@@ -33,13 +33,4 @@ namespace collbench::launch {
 /// what mpirun sets for itself (OMPI_MCA_orte_*, keys of the transport) is left out too.
 [[nodiscard]] std::map<std::string, std::string> recorded_environment();
 
-// A launcher also passes on that the user wants the run to end.
-
-/// Lets the first SIGINT or SIGTERM be noticed instead of ending this process; a second one ends it. mpirun
-/// passes Ctrl-C on to its ranks as SIGTERM, and kills them a second later.
-void notice_interruption();
-
-/// Whether one has come.
-[[nodiscard]] bool interrupted();
-
 }  // namespace collbench::launch

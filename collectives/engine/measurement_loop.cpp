@@ -5,6 +5,7 @@
 
 #include "base/record/measured_block.hpp"
 #include "base/statistics.hpp"
+#include "collectives/engine/rank_report.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench::collectives {
@@ -17,24 +18,6 @@ constexpr double kCheckpointShare = 0.05;     // of the wall time
 constexpr double kTargetPasses = 12;          // a row's time is spread over about as many blocks
 constexpr double kMaxBlockSeconds = 0.1;      // more passes tell more than longer blocks
 constexpr std::uint64_t kEnqueuedCalls = 32;  // few enough not to wait for room in a stream's queue
-
-/// What one rank found in the checks of a visit, as it travels.
-struct CheckResult {
-  /// A number as text: at most the 20 digits of a uint64, or 9 of a float with its sign, point and exponent.
-  using Number = std::array<char, 32>;
-
-  CheckResult() = default;
-  /// The first wrong element; the caller adds how many there are.
-  explicit CheckResult(const Mismatch& found) : first_index(found.first_index) {
-    found.expected.copy(expected.data(), expected.size() - 1);
-    found.got.copy(got.data(), got.size() - 1);
-  }
-
-  std::uint64_t wrong_elements = 0;
-  std::uint64_t first_index = 0;
-  Number expected{};
-  Number got{};
-};
 
 /// One sweep in progress. A class because every step needs the same eight things.
 class MeasurementLoop {
@@ -185,7 +168,7 @@ class MeasurementLoop {
   /// What rank 0 orders for a visit: one message to all, and one more where a pilot has to run first.
   [[nodiscard]] VisitOrder order_for(State& row) {
     const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
-    const bool stop = ranks_.is_root() && observer_.interrupted();
+    const bool stop = ranks_.is_root() && (a_rank_is_interrupted_ || observer_.interrupted());
     VisitOrder order{.step = stop ? Step::stop : run ? Step::run : Step::skip};
     if (!ranks_.is_root() || order.step != Step::run) return order;
     // Late already in the first pass: every row still runs, once.
@@ -279,7 +262,7 @@ class MeasurementLoop {
     std::transform(figures.begin(), figures.end(), std::back_inserter(block.samples), to_float);
     block.iterations = plan.iterations;
     block.iterations_per_sample = plan.iterations_per_sample;
-    block.ranks = gather_rank_times(own, plan.iterations);
+    gather_rank_times(block, own, plan.iterations);
     keep(row, block, static_cast<int>(options_.earlier.size()));
     if (ranks_.is_root()) observer_.block(block);
     if (options_.gather_samples) gather_samples_of(row, own, plan);
@@ -320,15 +303,19 @@ class MeasurementLoop {
     }
   }
 
-  /// Of this block's calls, by rank, on rank 0; empty elsewhere.
-  [[nodiscard]] std::vector<RankTimes> gather_rank_times(const Block& own, std::uint64_t iterations) {
-    RankTimes mine{.rank = ranks_.rank(),
-                   .median_seconds = median(own.samples),
-                   .p99_seconds = quantile(own.samples, 0.99)};
+  /// Of this block's calls, by rank, on rank 0. Whether a rank is to end travels with them.
+  void gather_rank_times(MeasuredBlock& block, const Block& own, std::uint64_t iterations) {
+    RankReport mine{.times = {.rank = ranks_.rank(),
+                              .median_seconds = median(own.samples),
+                              .p99_seconds = quantile(own.samples, 0.99)},
+                    .interrupted = observer_.interrupted()};
     if (own.page_faults) {
-      mine.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
+      mine.times.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
     }
-    return launch::gather_values(ranks_, mine);
+    for (const RankReport& each : launch::gather_values(ranks_, mine)) {
+      block.ranks.push_back(each.times);
+      a_rank_is_interrupted_ = a_rank_is_interrupted_ || each.interrupted;
+    }
   }
 
   [[nodiscard]] std::size_t index_of(const State& row) const {
@@ -386,6 +373,7 @@ class MeasurementLoop {
   int pass_ = 0;
   bool ran_ = false;  ///< some row, in this pass
   bool interrupted_ = false;
+  bool a_rank_is_interrupted_ = false;  ///< known on rank 0
 };
 
 }  // namespace

@@ -49,7 +49,8 @@ struct MeasurementObserver {
   std::function<void(const MeasurementProgress&)> before_block = [](const MeasurementProgress&) {};
   /// On every rank: the row whose block begins, by index, and none when it is over.
   std::function<void(std::optional<std::size_t>)> running = [](std::optional<std::size_t>) {};
-  /// On rank 0, asked before every block; true ends the loop on all ranks with what there is.
+  /// True ends the loop on all ranks with what there is. Asked on rank 0 before every block, and on every
+  /// rank after it: a batch system may tell some ranks only.
   std::function<bool()> interrupted = [] { return false; };
   /// On rank 0: a block that has just ended.
   std::function<void(const MeasuredBlock&)> block = [](const MeasuredBlock&) {};

@@ -91,10 +91,8 @@ FlightRecorder::FlightRecorder(const FlightIdentity& identity, const std::filesy
 
 FlightRecorder::~FlightRecorder() {
   if (private_page_) return;
-  finish();
+  withdraw();
   ::munmap(page_, sizeof(FlightPage));
-  ::unlink(file_.c_str());
-  ::rmdir(folder_.c_str());  // stays while other ranks' files are in it
 }
 
 void FlightRecorder::begin(std::string_view name, bool has_limit) {
@@ -105,6 +103,13 @@ void FlightRecorder::begin(std::string_view name, bool has_limit) {
 void FlightRecorder::pass(int number) { page().pass.store(number, std::memory_order_relaxed); }
 
 void FlightRecorder::finish() { page().is_over.store(true, std::memory_order_relaxed); }
+
+void FlightRecorder::withdraw() {
+  finish();
+  if (private_page_) return;
+  ::unlink(file_.c_str());
+  ::rmdir(folder_.c_str());  // stays while other ranks' files are in it
+}
 
 std::uint64_t FlightRecorder::progress() const {
   return page().steps.load(std::memory_order_relaxed) + page().calls.entered.load(std::memory_order_relaxed) +

@@ -41,6 +41,10 @@ class FlightRecorder {
   /// This rank ends on purpose: nobody needs to say that it is gone.
   void finish();
 
+  /// This rank ends because it was ordered to: the file goes now, since a launcher may kill what it ordered
+  /// to end. Others no longer see this rank.
+  void withdraw();
+
   /// For the calls of the measured operation, and for collbench's own between ranks.
   [[nodiscard]] CallCounter& calls() { return page().calls; }
   [[nodiscard]] CallCounter& exchanges() { return page().exchanges; }

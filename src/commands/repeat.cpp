@@ -22,6 +22,7 @@
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
+#include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/options.hpp"

@@ -17,6 +17,7 @@
 #include "base/units.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "launch/flight/hang_watch.hpp"
+#include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -38,9 +39,26 @@ class HangReport {
              const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
       : options_(options),
         begun_(begun),
+        rank_(identity.rank),
         host_(identity.host),
         local_ranks_(identity.local_ranks),
         flight_(flight) {}
+
+  /// What the main thread cannot say, being inside a library. To be called at every look of an interrupted
+  /// run. Rank 0 ends a run that has nothing to keep; otherwise the main thread does, after the block.
+  void act_on_interruption() {
+    constexpr int kPatientLooks = 3;  // most blocks end sooner, and mpirun kills a second after its signal
+    if (rank_ != 0) return;
+    const std::string cause = "interrupted by " + launch::interrupting_signal();
+    if (!begun_) {
+      print({ExitStatus::rank_lost, cause, fmt::format("in {}, before anything was measured", step()), ""});
+      flight_.withdraw();
+      end();
+    }
+    if (++looks_since_interruption_ != kPatientLooks || step() == kEndOfRun) return;
+    print({ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
+           kept_results(options_, begun_)});
+  }
 
   void act(const launch::HangWatch& watch, const launch::HangWatch::Look& look) {
     switch (look.action) {
@@ -109,6 +127,8 @@ class HangReport {
 
   const RunOptions& options_;
   const std::atomic<bool>& begun_;
+  int rank_;
+  int looks_since_interruption_ = 0;
   std::string host_;
   int local_ranks_;
   launch::FlightRecorder& flight_;
@@ -118,6 +138,7 @@ std::shared_ptr<launch::HangWatch> make_watch(const RunOptions& options,
                                               const launch::FlightIdentity& identity,
                                               launch::FlightRecorder& flight) {
   if (launch::time_is_simulated()) return nullptr;
+  launch::notice_interruption();
   const bool sees_all = identity.ranks > 0 && identity.ranks == identity.local_ranks;
   return std::make_shared<launch::HangWatch>(flight, options.timeout_seconds, identity.rank, sees_all);
 }
@@ -127,7 +148,11 @@ std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, con
                             launch::FlightRecorder& flight) {
   if (!watch) return {};
   auto report = std::make_shared<HangReport>(options, begun, identity, flight);
-  return [watch, report] { report->act(*watch, watch->look(launch::interrupted())); };
+  return [watch, report] {
+    const bool interrupted = launch::interrupted();
+    if (interrupted) report->act_on_interruption();
+    report->act(*watch, watch->look(interrupted));
+  };
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace collbench::program {
 
 /// The step before MPI_Init is done.
 inline constexpr const char* kStartOfMpi = "start of MPI";
+/// The measurement is over.
+inline constexpr const char* kEndOfRun = "end of the run";
 
 /// Where this rank's flight recorder goes: the folder of its job, and nowhere in simulated time, where ranks
 /// are threads, or without a launcher, where nobody else could look. Clears away what old runs left.

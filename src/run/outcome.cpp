@@ -16,11 +16,12 @@ std::string kept_results(const RunOptions& options, bool begun) {
                         : fmt::format("results so far are saved in {}", record);
 }
 
-Error interruption(const RunOptions& options) {
+Error interruption(const RunOptions& options, const std::string& cause) {
+  const std::string where = cause.empty() ? "interrupted" : "interrupted " + cause;
   const std::string shown = "results so far are shown above";
   const std::string record = record_file(options.documents);
-  if (record.empty()) return {ExitStatus::rank_lost, "interrupted", shown, kept_results(options, true)};
-  return {ExitStatus::rank_lost, "interrupted", fmt::format("{} and saved in {}", shown, record),
+  if (record.empty()) return {ExitStatus::rank_lost, where, shown, kept_results(options, true)};
+  return {ExitStatus::rank_lost, where, fmt::format("{} and saved in {}", shown, record),
           options.stream_path.empty() ? "" : kept_results(options, true)};
 }
 

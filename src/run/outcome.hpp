@@ -12,8 +12,8 @@ namespace collbench::program {
 /// `begun`: the measurement had begun, and with it the files.
 [[nodiscard]] std::string kept_results(const RunOptions& options, bool begun);
 
-/// That the user ended the run.
-[[nodiscard]] Error interruption(const RunOptions& options);
+/// That the run was ended early, and by what: "by SIGTERM"; empty where that is not known.
+[[nodiscard]] Error interruption(const RunOptions& options, const std::string& cause);
 
 /// Of rows that all could not run: the first one's reason.
 [[nodiscard]] Error nothing_ran(const std::vector<Measurement>& rows);

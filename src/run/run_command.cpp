@@ -25,7 +25,6 @@
 #include "launch/collective_wait.hpp"
 #include "launch/external_cpu_load.hpp"
 #include "launch/flight/flight_recorder.hpp"
-#include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
@@ -37,6 +36,7 @@
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
 #include "src/run/plan.hpp"
+#include "src/run/run_end.hpp"
 #include "src/run/straggler_probe.hpp"
 #include "src/run/telemetry.hpp"
 #include "topology/readers/gather_live.hpp"
@@ -95,7 +95,8 @@ class RunDriver {
         progress_(ranks().is_root() &&
                   is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
         flight_(flight),
-        telemetry_(context, measured.gpus, options.telemetry) {
+        telemetry_(context, measured.gpus, options.telemetry),
+        end_(ranks(), clock(), start, options.seconds, run_.environment_notes) {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
     launch::agree_on_root(ranks(), context.host, [&](launch::OnRoot root) {
@@ -106,7 +107,6 @@ class RunDriver {
     });
     const auto is_v = [](const RowKey& row) { return row.operation == OperationId::all_to_all_v; };
     if (std::any_of(plan.rows.begin(), plan.rows.end(), is_v)) run_.traffic = traffic;
-    launch::notice_interruption();
   }
 
   /// What the machine is and how fast its parts are; shown at once, since it need not wait for the rows.
@@ -119,13 +119,13 @@ class RunDriver {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
       calibrate(run_, session_, backend_, plan_.rows,
-                std::min(kCalibrationSeconds, options_.seconds * kCalibrationShare), flight_);
+                std::min(kCalibrationSeconds, end_.seconds() * kCalibrationShare), flight_);
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
     if (ranks().size() > 1 && !run_.simulated) {
       if (const std::string obstacle = straggler_probe_obstacle(); obstacle.empty()) {
-        probe_.emplace(ranks(), clock(), context_.machines, options_.seconds - elapsed(),
+        probe_.emplace(ranks(), clock(), context_.machines, end_.seconds() - elapsed(),
                        capabilities.has_links_to_probe, flight_.exchanges());
       } else {
         run_.environment_notes.push_back("stragglers not probed: " + obstacle);
@@ -150,12 +150,12 @@ class RunDriver {
     loop_options.gather_samples = !options_.samples_path.empty();
     if (run_.simulated) measure_once(loop_options);
     telemetry_.begin(ranks());
-    loop_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, options_.seconds - elapsed()));
+    loop_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, end_.seconds() - elapsed()));
     if (ranks().is_root()) loop_options.earlier = stream_->earlier();
     const collectives::MeasurementObserver observer{
         .before_block = [this](const collectives::MeasurementProgress& at) { begin_block(at); },
         .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
-        .interrupted = launch::interrupted,
+        .interrupted = [this] { return end_.has_come(); },
         .block = [this](const MeasuredBlock& block) { stream_->append(block); },
         .samples =
             [this](const collectives::BlockSamples& block) {
@@ -186,7 +186,7 @@ class RunDriver {
 
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const collectives::MeasurementResult& result) {
-    flight_.step("end of the run");
+    flight_.step(kEndOfRun);
     if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
     run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
@@ -199,7 +199,7 @@ class RunDriver {
       print_message(describe(nothing_ran(result.rows)));
     }
     if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);
-    if (ranks().is_root()) print_message(describe(interruption(options_)));
+    if (ranks().is_root()) print_message(describe(interruption(options_, end_.cause())));
     return ExitStatus::rank_lost;
   }
 
@@ -358,6 +358,7 @@ class RunDriver {
   bool failure_reported_ = false;
   bool has_fault_ = false;  ///< a node is not what --expect names
   RunTelemetry telemetry_;
+  RunEnd end_;
 };
 
 }  // namespace

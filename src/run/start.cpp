@@ -18,6 +18,7 @@
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 #include "launch/agreement.hpp"
 #include "launch/flight/flight_recorder.hpp"
+#include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
@@ -90,6 +91,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   require_own_launcher(options, session.ranks().size());
   try {
     const ExitStatus status = run_command(options, session, flight, watch, begun);
+    if (launch::interrupted()) flight.withdraw();
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
     return report_failure(error, root);

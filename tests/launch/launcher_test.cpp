@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <cstdlib>
 
 namespace collbench::launch::launcher_test {
@@ -66,14 +65,6 @@ TEST(Launcher, SecretsAndTheDaemonsTalkAreNotRecorded) {
                            "AWS_SECRET_ACCESS_KEY", "MY_NCCL_TOKEN", "PATH", "HOME"}) {
     EXPECT_THAT(recorded, Not(Contains(Key(name))));
   }
-}
-
-TEST(InterruptionDeathTest, TheFirstSignalIsNoticedAndTheSecondEnds) {
-  EXPECT_FALSE(interrupted());
-  notice_interruption();
-  std::raise(SIGTERM);
-  EXPECT_TRUE(interrupted());
-  EXPECT_EXIT(std::raise(SIGTERM), ::testing::KilledBySignal(SIGTERM), "");
 }
 
 }  // namespace

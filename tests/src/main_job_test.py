@@ -19,7 +19,7 @@ import tempfile
 import time
 import unittest
 
-from real_ranks import calibration_of, on_each_rank
+from real_ranks import calibration_of, on_each_rank, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
@@ -544,8 +544,60 @@ class Interrupted(LongRun):
         output, errors = process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
         self.assertIn("incomplete", output)
-        self.assertIn("interrupted", errors)
+        self.assertIn("collbench: interrupted by SIGTERM: results so far are shown above and saved in", errors)
         self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
+
+    def test_a_second_interruption_leaves_a_whole_record_and_nothing_else(self):
+        process, ranks = self.start()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        wait_until(lambda: not any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks))
+        self.kept()
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["run.json"])
+
+    def test_a_warning_to_any_rank_ends_the_run_in_order(self):
+        """What Slurm sends ahead (--signal=USR1@60) reaches the ranks of mpirun's own host only through mpirun."""
+        process, ranks = self.start()
+        os.kill(ranks[1], signal.SIGUSR1)
+        output, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 4, errors)
+        self.assertIn("incomplete", output)
+        self.assertIn("collbench: interrupted: results so far are shown above", errors)
+        self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
+
+    def test_an_interruption_before_the_first_row_says_so_and_leaves_nothing(self):
+        folders = set(pathlib.Path("/dev/shm").glob("collbench-flight-*"))
+        process = subprocess.Popen(
+            ["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "-J", str(self.folder / "run.json")],
+            env={**ENVIRONMENT, "LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_HANG": "1"}, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        wait_until(lambda: set(pathlib.Path("/dev/shm").glob("collbench-flight-*/rank-0")).difference(
+            folder / "rank-0" for folder in folders))
+        time.sleep(0.5)  # until the watchdog is there
+        process.send_signal(signal.SIGUSR1)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 4, errors)
+        lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
+        self.assertEqual(len(lines), 1, errors)
+        self.assertRegex(lines[0], "interrupted by SIGUSR1: in (start of MPI|gathering the ranks), before anything was measured$")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_run_ends_before_its_job(self):
+        squeue = self.folder / "squeue"
+        squeue.write_text("#!/bin/sh\necho 12 0:12\n")
+        squeue.chmod(0o700)
+        path = self.folder / "run.json"
+        result = mpirun(2, "--ops", "all_reduce", "--sizes", "8", "--precision", "0.01", "--time", "60", *self.calibration,
+                        "-J", path, launcher=["-x", "SLURM_JOB_ID=12", "-x", f"PATH={self.folder}:{os.environ['PATH']}"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        run = json.loads(path.read_text())
+        self.assertTrue(run["complete"])
+        self.assertRegex(" ".join(run["place_notes"]), r"the job ends in 12\S* s: --time is 6\S* s instead of 1 min 0 s")
+        self.assertEqual(run["rows"][0]["stopped"], "out of time")
 
     def test_passes_without_end_are_complete_when_they_are_interrupted(self):
         process, _ = self.start("-N", "0")

@@ -41,7 +41,8 @@ class InSlurm(unittest.TestCase):
         self.environment = {**ENVIRONMENT, "COLLBENCH_STAND_IN_FOLDER": folder.name}
 
     def run_lab(self, nodes, launcher, *arguments):
-        command = [str(LAB), str(nodes), str(self.gpus), *launcher.split(), str(PROGRAM), *QUICK, *arguments]
+        quick = QUICK[:-2] if "--time" in arguments else QUICK
+        command = [str(LAB), str(nodes), str(self.gpus), *launcher.split(), str(PROGRAM), *quick, *arguments]
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
                               check=False)
 
@@ -96,9 +97,10 @@ class Launchers(InSlurm):
                 self.assertEqual([rank["host"] for rank in made["ranks"]], ["n1", "n2"])
 
     def test_no_launcher_in_an_allocation(self):
-        made = self.record(2, "salloc -Q -N2")
+        made = self.record(2, "salloc -Q -N2 --time=1", "--time", "100")
         self.assertEqual(len(made["ranks"]), 1)
         self.assertIn("inside a Slurm allocation: one rank runs, and the other nodes sit idle", " ".join(made["place_notes"]))
+        self.assertRegex(" ".join(made["place_notes"]), "the job ends in (1 min 0|5[0-9.]*) s: --time is [45][0-9.]* s instead of 1 min 40 s")
 
     def test_srun_without_pmix(self):
         for tasks in ("-n1", "-n4"):

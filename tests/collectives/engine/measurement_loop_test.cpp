@@ -297,7 +297,7 @@ TEST(MeasurementLoop, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
     StepBackend backend({});
     int asked = 0;
     MeasurementObserver observer;
-    observer.interrupted = [&] { return ++asked == 4; };  // in the second pass, before its second row
+    observer.interrupted = [&] { return ++asked == 7; };  // in the second pass, before its second row
     const MeasurementResult result =
         run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
     EXPECT_TRUE(result.interrupted);
@@ -305,7 +305,22 @@ TEST(MeasurementLoop, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
     EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
     EXPECT_EQ(result.rows.at(1).pass_seconds.size(), 1U);
     EXPECT_EQ(result.rows.at(1).stopped, Stop{StopReason::interrupted});
-    EXPECT_EQ(asked, ranks.is_root() ? 4 : 0);
+  });
+}
+
+TEST(MeasurementLoop, AnInterruptionOfAnotherRankEndsItForAllAfterTheBlock) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
+    StepBackend backend({});
+    int asked = 0;
+    MeasurementObserver observer;
+    observer.interrupted = [&] {
+      return ++asked == 3 && ranks.rank() == 1;
+    };  // after the second pass's first block
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
+    EXPECT_EQ(result.rows.at(1).pass_seconds.size(), 1U);
   });
 }
 

@@ -78,6 +78,16 @@ TEST_F(FlightRecorderTest, AnEndOnPurposeTakesFileAndFolderAway) {
   EXPECT_FALSE(fs::exists(job));
 }
 
+TEST_F(FlightRecorderTest, WhoIsOrderedToEndIsNoLongerSeen) {
+  const fs::path job = folder_ / "job";
+  fs::create_directory(job);
+  FlightRecorder recorder(identity(0), job);
+  recorder.withdraw();
+  EXPECT_FALSE(fs::exists(job));
+  recorder.step("last words");  // the page is still there
+  EXPECT_EQ(recorder.step_name(), "last words");
+}
+
 TEST_F(FlightRecorderTest, AKilledRankLeavesWhereItWas) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -1,0 +1,45 @@
+#include "src/run/run_end.hpp"
+
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+#include "launch/interruption.hpp"
+#include "launch/job_time.hpp"
+#include "launch/real_machine.hpp"
+
+namespace collbench::program {
+
+RunEnd::RunEnd(launch::Ranks& ranks, const Clock& clock, double start, double seconds,
+               std::vector<std::string>& notes)
+    : clock_(clock), start_(start), seconds_(seconds) {
+  launch::notice_interruption();
+  if (ranks.is_root() && !launch::time_is_simulated()) ask_batch_system(notes);
+  seconds_ = launch::broadcast_value(ranks, seconds_);
+}
+
+void RunEnd::ask_batch_system(std::vector<std::string>& notes) {
+  const launch::JobTime job = launch::view_job_time();
+  if (!job.obstacle.empty()) {
+    notes.push_back(fmt::format(
+        "how long this job may still run is not known ({}): --time has to end the run before", job.obstacle));
+  }
+  if (!job.seconds_left) return;
+  const double reserve = *job.seconds_left - launch::usable_seconds(*job.seconds_left);
+  const double end = elapsed() + *job.seconds_left;
+  job_end_ = end - reserve / 2;
+  if (end - reserve >= seconds_) return;
+  notes.push_back(fmt::format("the job ends in {}: --time is {} instead of {}",
+                              format_seconds(*job.seconds_left), format_seconds(end - reserve),
+                              format_seconds(seconds_)));
+  seconds_ = end - reserve;
+}
+
+bool RunEnd::has_come() const { return launch::interrupted() || job_ends(); }
+
+std::string RunEnd::cause() const {
+  const std::string signal = launch::interrupting_signal();
+  if (!signal.empty()) return "by " + signal;
+  return job_ends() ? "before the end of the job" : "";
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,37 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench::program {
+
+/// When a run ends: with --time, before the batch system ends its job, or when a signal orders it.
+class RunEnd {
+ public:
+  /// Collective; from now on signals are noticed. The run began at `start` and may take `seconds`. What the
+  /// job's end changes is added to `notes`, on rank 0.
+  RunEnd(launch::Ranks& ranks, const Clock& clock, double start, double seconds,
+         std::vector<std::string>& notes);
+
+  /// That the run may take, the same on all ranks.
+  [[nodiscard]] double seconds() const { return seconds_; }
+  /// Whether no other block may begin, as this rank knows.
+  [[nodiscard]] bool has_come() const;
+  /// Likewise by what: "by SIGTERM", "before the end of the job"; empty where it is not known here.
+  [[nodiscard]] std::string cause() const;
+
+ private:
+  void ask_batch_system(std::vector<std::string>& notes);
+  [[nodiscard]] double elapsed() const { return clock_.seconds() - start_; }
+  [[nodiscard]] bool job_ends() const { return job_end_ && elapsed() > *job_end_; }
+
+  const Clock& clock_;
+  double start_;
+  double seconds_;
+  std::optional<double> job_end_;  // on rank 0, as elapsed() counts: what could not end by itself until then
+};
+
+}  // namespace collbench::program
