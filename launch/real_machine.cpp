@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "launch/available_memory.hpp"
 #include "launch/flight/process_stat.hpp"
 
 namespace collbench::launch {
@@ -132,61 +133,6 @@ HostCores view_cores() {
   return view;
 }
 
-std::uint64_t number_in(const std::string& path) {
-  const std::string word = first_word(path);
-  if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos) {
-    return std::numeric_limits<std::uint64_t>::max();  // "max": no limit
-  }
-  return std::stoull(word);
-}
-
-/// What the kernel drops before it lets a group run out: cached files.
-std::uint64_t cached_files(const std::string& folder) {
-  std::ifstream file(folder + "/memory.stat");
-  std::uint64_t cached = 0;
-  std::string key;
-  std::uint64_t bytes = 0;
-  while (file >> key >> bytes) {
-    if (key == "inactive_file" || key == "active_file") cached += bytes;
-  }
-  return cached;
-}
-
-/// The least that this process's cgroup (version 2) and those above it have left: a job's step has a limit of
-/// its own. Never 0, which would say that it is not known.
-std::uint64_t memory_left_in_cgroups() {
-  constexpr std::uint64_t kPage = 4096;
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  std::filesystem::path group("/");
-  while (std::getline(file, line)) {
-    if (line.starts_with("0::/")) group = line.substr(3);
-  }
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (bool top = false; !top; group = group.parent_path()) {
-    top = group == group.parent_path();
-    const std::string folder = "/sys/fs/cgroup" + group.string();
-    const std::uint64_t limit = number_in(folder + "/memory.max");
-    if (limit == std::numeric_limits<std::uint64_t>::max()) continue;
-    const std::uint64_t current = number_in(folder + "/memory.current");
-    const std::uint64_t used = current - std::min(current, cached_files(folder));
-    least = std::min(least, limit > used ? std::max(limit - used, kPage) : kPage);
-  }
-  return least;
-}
-
-std::uint64_t available_memory() {
-  std::uint64_t available = 0;
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  std::uint64_t kib = 0;
-  std::string unit;
-  while (file >> key >> kib && std::getline(file, unit)) {
-    if (key == "MemAvailable:") available = kib * 1024;
-  }
-  return std::min(available, memory_left_in_cgroups());
-}
-
 /// GPUs that the kernel shows, with or without a driver.
 int nvidia_devices() {
   int devices = 0;
@@ -290,7 +236,7 @@ LocalMachineView view_machine() {
   const HostCores cores = view_cores();
   return {.allowed_cores = {cores.allowed.begin(), cores.allowed.end()},
           .online_cores = static_cast<int>(cores.all.size()),
-          .available_memory_bytes = available_memory(),
+          .available_memory_bytes = available_memory_bytes(),
           .nvidia_devices = nvidia_devices(),
           .program_id = program_id()};
 }

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <thread>
@@ -21,6 +20,7 @@
 #include "base/json_reader.hpp"
 #include "base/units.hpp"
 #include "collectives/nccl/simulated_run/simulated_rank.hpp"
+#include "launch/available_memory.hpp"
 
 namespace collbench::collectives {
 namespace {
@@ -243,25 +243,15 @@ SimulatedRun results(const RunFiles& files) {
   return run;
 }
 
-/// Bytes that can be had without swapping (MemAvailable of proc(5)); none where the system does not say.
-std::optional<std::uint64_t> available_memory() {
-  std::ifstream facts("/proc/meminfo");
-  for (std::string name; facts >> name;) {
-    std::uint64_t kibibytes = 0;
-    if (name == "MemAvailable:" && facts >> kibibytes) return kibibytes * kKiB;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 void require_simulated_memory(std::size_t ranks) {
   const std::uint64_t needed = kHostBytes + ranks * kRankBytes;
-  const auto available = available_memory();
-  if (!available || needed <= *available) return;
+  const std::uint64_t available = launch::available_memory_bytes();
+  if (available == 0 || needed <= available) return;
   throw usage_error("--by-nccl",
                     fmt::format("{} ranks need about {} of memory, and {} are free", ranks,
-                                format_bytes(needed), format_bytes(*available)),
+                                format_bytes(needed), format_bytes(available)),
                     "give fewer --nodes or --ranks-per-node");
 }
 
