@@ -31,19 +31,25 @@ std::uint64_t memory_needed(const std::vector<RowKey>& rows, const collectives::
 std::string_view memory_owner(collectives::MemoryKind memory) {
   switch (memory) {
     case collectives::MemoryKind::host:
-      return "host";
+      return "host (or its job's limit there)";
     case collectives::MemoryKind::device:
       return "GPU";
   }
   return "";
 }
 
-void require_memory(std::uint64_t needed, std::uint64_t available, std::string_view owner) {
+void require_memory(std::uint64_t needed, std::uint64_t available, const std::vector<RowKey>& rows,
+                    const collectives::Backend& backend) {
   if (available == 0 || needed <= available) return;
+  const auto needs_less = [&](const RowKey& a, const RowKey& b) {
+    return memory_needed({a}, backend) < memory_needed({b}, backend);
+  };
+  const RowKey& largest = *std::max_element(rows.begin(), rows.end(), needs_less);
   throw usage_error(
       "-e",
-      fmt::format("the largest row needs about {} per rank, but its {} has {} for each", format_bytes(needed),
-                  owner, format_bytes(available)),
+      fmt::format("the largest row, {} {}, needs about {} per rank, but its {} has {} for each",
+                  operation(largest.operation).name, format_bytes(largest.size_bytes), format_bytes(needed),
+                  memory_owner(backend.capabilities().memory), format_bytes(available)),
       fmt::format("give an -e of at most {}, or start fewer ranks there", format_bytes(available / 4)));
 }
 
@@ -107,8 +113,7 @@ RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBa
   std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
   ranks.reduce(most, launch::RankAggregate::maximum);
   plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
-  require_memory(plan.memory_bytes, measured.memory_per_rank_bytes,
-                 memory_owner(backend.capabilities().memory));
+  require_memory(plan.memory_bytes, measured.memory_per_rank_bytes, plan.rows, backend);
   return plan;
 }
 

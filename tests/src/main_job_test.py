@@ -271,7 +271,8 @@ class BadInput(Scratch):
         self.check(["--node-map", "0-1"], "leaves out rank 2")
 
     def test_too_much_memory(self):
-        self.check(["--ops", "all_reduce", "-d", "double", "--sizes", more_than_there_is()], "needs about", "at most")
+        self.check(["--ops", "all_reduce", "-d", "double", "--sizes", more_than_there_is()],
+                   r"the largest row, AllReduce \d+ GiB, needs about", "at most")
 
     def test_outputs(self):
         exists = self.folder / "exists.json"
