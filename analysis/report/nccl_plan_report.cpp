@@ -47,14 +47,8 @@ std::string found_by_nodes(const NcclPlan& plan, const std::string& algorithm) {
 }
 
 std::string heading(const NcclPlan& plan, int width) {
-  std::string text =
-      fmt::format("NCCL {} on {}: {} node{} × {} ({} ranks)", plan.version, plan.machine, plan.nodes,
-                  plan.nodes == 1 ? "" : "s",
-                  counted(static_cast<std::size_t>(plan.ranks / plan.nodes), "GPU"), plan.ranks);
-  for (const auto& [name, value] : plan.settings) text += fmt::format(", {}={}", name, value);
-  return wrap(one_line(text), width, "# ", "#   ") + wrap(one_line(plan.library), width, "# ", "#   ") +
-         wrap("What NCCL's own host code decides, over a simulated CUDA: no GPU, nothing measured.", width,
-              "# ", "#   ");
+  return wrap(nccl_plan_title(plan), width, "# ", "#   ") +
+         wrap(one_line(plan.library), width, "# ", "#   ") + wrap(kNcclPlanOrigin, width, "# ", "#   ");
 }
 
 std::string graph_section(const NcclPlan& plan) {
@@ -69,118 +63,26 @@ std::string graph_section(const NcclPlan& plan) {
                      found_by_nodes(plan, algorithm)});
   }
   return "\ngraphs, as all nodes agree on them (rates are those of one channel)\n" + table_lines(table, 3) +
-         fmt::format("  channels that run: {} of rings and trees, {} NVLS, {} p2p ({} per peer)\n",
-                     plan.collective_channels, plan.nvls_channels, plan.p2p_channels,
-                     plan.p2p_channels_per_peer);
-}
-
-/// The NICs of the connection from one rank to another: "=3:3=>", "->" where it crosses no NIC that is known.
-class NicArrows {
- public:
-  explicit NicArrows(const NcclPlan& plan) : per_node_(std::max(1, plan.ranks / std::max(1, plan.nodes))) {
-    for (const NcclConnection& each : plan.connections) {
-      at_[{each.channel, each.from, each.to}] = &each;
-    }
-  }
-
-  /// Between two ranks of a ring.
-  [[nodiscard]] std::string arrow(int channel, int from, int to) const {
-    if (from / per_node_ == to / per_node_) return " ";
-    const auto found = at_.find({channel, from, to});
-    if (found == at_.end()) return " => ";
-    const NcclConnection& each = *found->second;
-    return fmt::format(" ={}:{}=> ", number(each.send_nic), number(each.receive_nic));
-  }
-
- private:
-  static std::string number(const std::optional<int>& nic) { return nic ? fmt::format("{}", *nic) : "?"; }
-
-  int per_node_;
-  std::map<std::tuple<int, int, int>, const NcclConnection*> at_;
-};
-
-std::string ring_words(const std::vector<int>& ring, int channel, const NicArrows& nics) {
-  if (ring.empty()) return "not known";
-  std::string text = fmt::format("{}", ring.front());
-  for (std::size_t i = 1; i < ring.size(); ++i) {
-    text += nics.arrow(channel, ring[i - 1], ring[i]) + fmt::format("{}", ring[i]);
-  }
-  const std::string back = nics.arrow(channel, ring.back(), ring.front());
-  return back == " " ? text : text + back + fmt::format("{}", ring.front());
-}
-
-/// A tree from its root down: a rank's children behind it, all but the last in parentheses.
-std::string tree_words(const std::vector<int>& parents, int channel, const NicArrows& nics) {
-  struct Step {
-    int rank;     ///< −1: the end of a branch
-    bool branch;  ///< of a rank with other children behind it
-  };
-  std::vector<std::vector<int>> children(parents.size());
-  std::vector<Step> steps;  // still to be written, the next one last
-  for (std::size_t rank = 0; rank < parents.size(); ++rank) {
-    const int parent = parents[rank];
-    if (parent < 0) {
-      steps.push_back({static_cast<int>(rank), false});
-    } else if (std::cmp_less(parent, parents.size())) {
-      children[static_cast<std::size_t>(parent)].push_back(static_cast<int>(rank));
-    }
-  }
-  if (steps.size() != 1) return "not known";
-  std::string text;
-  std::size_t written = 0;
-  while (!steps.empty()) {
-    const Step step = steps.back();
-    steps.pop_back();
-    if (step.rank < 0) {
-      text += ")";
-      continue;
-    }
-    ++written;
-    const int parent = parents[static_cast<std::size_t>(step.rank)];
-    const std::string arrow = parent < 0 ? "" : nics.arrow(channel, parent, step.rank);
-    text += step.branch ? " (" + arrow.substr(1) : arrow;
-    text += fmt::format("{}", step.rank);
-    const auto& own = children[static_cast<std::size_t>(step.rank)];
-    for (std::size_t i = own.size(); i-- > 0;) {
-      const bool branch = i + 1 < own.size();
-      if (branch) steps.push_back({-1, false});
-      steps.push_back({own[i], branch});
-    }
-  }
-  return written == parents.size() ? text : "not known";
+         "  " + channels_that_run(plan) + "\n";
 }
 
 /// "  0, 8  0 7 6 …": channels of one way as one line each.
-template <class Words>
-std::string channel_lines(std::size_t channels, Words words, int width) {
-  std::vector<std::pair<std::string, std::vector<int>>> ways;
-  for (std::size_t i = 0; i < channels; ++i) {
-    const std::string way = words(i);
-    auto known = std::find_if(ways.begin(), ways.end(), [&](const auto& each) { return each.first == way; });
-    if (known == ways.end()) known = ways.insert(ways.end(), {way, {}});
-    known->second.push_back(static_cast<int>(i));
-  }
+std::string way_lines(const std::vector<NcclWay>& ways, int width) {
   int label = 0;
-  for (const auto& [way, numbers] : ways) label = std::max(label, display_width(number_ranges(numbers)));
+  for (const NcclWay& way : ways) label = std::max(label, display_width(number_ranges(way.channels)));
   std::string text;
-  for (const auto& [way, numbers] : ways) {
-    text += wrap(way, width, "  " + pad_right(number_ranges(numbers), label) + "  ",
+  for (const NcclWay& way : ways) {
+    text += wrap(way.words, width, "  " + pad_right(number_ranges(way.channels), label) + "  ",
                  std::string(static_cast<std::size_t>(label) + 6, ' '));
   }
   return text;
 }
 
 std::string path_section(const NcclPlan& plan, int width) {
-  const NicArrows nics(plan);
   const char* const nic_words = plan.nodes > 1 ? ", =NIC:NIC=> between nodes" : "";
-  std::string text = fmt::format("\nrings by channel (ranks{})\n", nic_words);
-  text += channel_lines(
-      plan.rings.size(), [&](std::size_t i) { return ring_words(plan.rings[i], static_cast<int>(i), nics); },
-      width);
-  text += "\ntrees by channel, from the root (branches in parentheses)\n";
-  text += channel_lines(
-      plan.tree_parents.size(),
-      [&](std::size_t i) { return tree_words(plan.tree_parents[i], static_cast<int>(i), nics); }, width);
+  std::string text =
+      fmt::format("\nrings by channel (ranks{})\n", nic_words) + way_lines(ring_ways(plan), width) +
+      "\ntrees by channel, from the root (branches in parentheses)\n" + way_lines(tree_ways(plan), width);
   if (!plan.nvls_heads.empty()) {
     std::vector<std::string> heads;
     for (const auto& ranks : plan.nvls_heads) heads.push_back(fmt::format("{}", fmt::join(ranks, " ")));

@@ -27,4 +27,8 @@ struct NcclPlanReport {
 /// not asked for.
 [[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
 
+/// The plan as a picture: nodes with their GPUs and NICs, the rails between them, and a lane for each ring
+/// and tree. The plan alone, without `versus` and `trials`.
+[[nodiscard]] std::string nccl_plan_svg(const NcclPlanReport& report);
+
 }  // namespace collbench::analysis

@@ -15,7 +15,7 @@ namespace collbench::analysis {
 namespace {
 
 // Only text has a width.
-constexpr std::array<ReportFormat, 6> kFormats{{
+constexpr std::array<ReportFormat, 7> kFormats{{
     {"text", report_text, report_text, report_text, nccl_plan_text},
     {"md", [](const Run& run, const TextOptions&) { return report_markdown(run); },
      [](const Prediction& prediction, const TextOptions&) { return report_markdown(prediction); },
@@ -31,6 +31,8 @@ constexpr std::array<ReportFormat, 6> kFormats{{
      [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }, nullptr},
     {"slurm", nullptr, nullptr, [](const DiffReport& diff, const TextOptions&) { return report_slurm(diff); },
      nullptr},
+    {"svg", nullptr, nullptr, nullptr,
+     [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_svg(plan); }},
 }};
 
 /// `document_name`: "a topology diff".

@@ -25,12 +25,13 @@ bool holds(const std::vector<std::string>& formats, std::string_view format) {
 
 /// The format that a file's ending names; empty for an ending that names none.
 std::string format_of_ending(const std::string& path) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEndings{{{".json", "json"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEndings{{{".json", "json"},
                                                                                    {".csv", "csv"},
                                                                                    {".md", "md"},
                                                                                    {".markdown", "md"},
                                                                                    {".txt", "text"},
-                                                                                   {".log", "text"}}};
+                                                                                   {".log", "text"},
+                                                                                   {".svg", "svg"}}};
   const std::string ending = lower(std::filesystem::path(path).extension().string());
   const auto* const found =
       std::find_if(kEndings.begin(), kEndings.end(), [&](const auto& each) { return each.first == ending; });

@@ -48,9 +48,38 @@ std::vector<std::uint64_t> usual_sizes() {
   return sizes;
 }
 
+/// The formats of any prediction: those of --by-nccl are not all those of a prediction by formulas.
+std::vector<std::string> all_formats() {
+  std::vector<std::string> formats = analysis::format_names(&analysis::ReportFormat::prediction);
+  for (const std::string& name : analysis::format_names(&analysis::ReportFormat::nccl_plan)) {
+    if (std::find(formats.begin(), formats.end(), name) == formats.end()) formats.push_back(name);
+  }
+  return formats;
+}
+
+/// Before a simulation. Throws Error (usage) for a format that cannot hold what was asked for.
+void require_formats(const PredictOptions& options, const std::vector<OutputDocument>& documents) {
+  const auto formats = options.by_nccl ? analysis::format_names(&analysis::ReportFormat::nccl_plan)
+                                       : analysis::format_names(&analysis::ReportFormat::prediction);
+  for (const OutputDocument& each : documents) {
+    if (each.format == kLab01Page) continue;
+    if (std::find(formats.begin(), formats.end(), each.format) == formats.end()) {
+      const std::string what = options.by_nccl ? "what NCCL decides" : "a prediction without --by-nccl";
+      throw usage_error(each.option, "'" + each.format + "' is not a format of " + what,
+                        "choose " + analysis::format_list(formats));
+    }
+    if (each.format == "svg" && (options.advice || !options.versus.empty())) {
+      throw usage_error(each.option, "a picture shows one plan, and a comparison has several",
+                        std::string("leave ") + (options.advice ? "--advice" : "--versus") +
+                            " out, and draw each plan by itself");
+    }
+  }
+}
+
 /// What NCCL itself says, over a simulated CUDA. Throws as nccl_plan_report.
 CommandResult predict_by_nccl(const PredictOptions& options) {
   const auto documents = output_documents(options.output);
+  require_formats(options, documents);
   require_writable_documents(documents, options.output.overwrite);
   const analysis::NcclPlanReport report =
       nccl_plan_report({.topology = options.topology,
@@ -82,6 +111,7 @@ CommandResult predict(const PredictOptions& options) {
     cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
   const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
+  require_formats(options, documents);
   require_writable_documents(documents, options.output.overwrite);
   const analysis::Prediction prediction =
       analysis::predict(options.topology, cluster, options.operations, sizes);
@@ -143,8 +173,7 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
   add_by_nccl_options(command, *options);
-  add_output_options(command, theme, options->output,
-                     analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
+  add_output_options(command, theme, options->output, all_formats(), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);
   command.get_option("--preset")
       ->description("lab01: AllReduce at 1 MB, 100 MB and 1 GB as expected, as Markdown to hand in");

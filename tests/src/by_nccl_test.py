@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import unittest
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "simulated_gpu"))
 
@@ -84,8 +85,12 @@ class Plan(ByNccl):
     """What is said of a machine."""
 
     def test_two_nodes(self):
-        plan = self.report("--topology", self.file(node()), "--nodes", "2", "--ops", "all_reduce,all_gather,all_to_all",
-                           "--sizes", "1K,64M")["plan"]
+        result = self.predict("--by-nccl", "--library", LIBRARY, "--topology", self.file(node()), "--nodes", "2", "--ops",
+                              "all_reduce,all_gather,all_to_all", "--sizes", "1K,64M", "--format", "svg", "-J",
+                              self.folder / "plan.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        plan = json.loads((self.folder / "plan.json").read_text())["plan"]
+        self.drawn(result.stdout, plan)
         self.assertEqual((plan["nodes"], plan["ranks"]), (2, 4))
         self.assertTrue(plan["nccl_version"].startswith("{}.{}.{}+cuda".format(*version())), plan["nccl_version"])
         self.assertEqual(plan["nics"], ["mlx5_0", "mlx5_1"] if version() >= (2, 24) else [])  # older ones name none
@@ -119,6 +124,19 @@ class Plan(ByNccl):
             self.assertGreater(large["expected_seconds"], small["expected_seconds"])
         self.assertEqual(rows["AllToAll", 1024]["nccl"]["algorithm"], "p2p")
         self.assertIsNone(rows["AllToAll", 1024]["expected_seconds"])
+
+    def drawn(self, svg, plan):
+        """Each channel's ring and tree is in one lane, which has each rank once and names the NICs between nodes."""
+        space = "{http://www.w3.org/2000/svg}"
+        lanes = [each for each in ElementTree.fromstring(svg).iter(space + "g") if each.get("class", "").startswith("lane ")]
+        self.assertTrue(lanes)
+        for lane in lanes:
+            self.assertEqual(sorted(int(each.text) for each in lane.iter(space + "tspan")), list(range(plan["ranks"])))
+            if lane.find(space + "title").text.startswith("ring"):
+                self.assertEqual(sum(each.text.startswith("NIC ") for each in lane.iter(space + "text") if each.text), 4)
+        words = " ".join(lane.find(space + "title").text.split(":")[0] for lane in lanes)
+        self.assertIn("ring 0", words)
+        self.assertIn("tree 0", words)
 
     def test_text_of_a_reference_machine(self):
         result = self.predict("--by-nccl", "--library", LIBRARY, "--topology", "hgx-h100", "--ranks-per-node", "2", "--ops",
@@ -295,7 +313,12 @@ class WithoutNccl(ByNccl):
         self.refused(2, "ranks need about", "--by-nccl", "--topology", "hgx-h100", "--nodes", "100000")
 
     def test_formats_that_it_has(self):
-        self.refused(2, "text or json", "--by-nccl", "--topology", "hgx-h100", "--format", "csv")
+        self.refused(2, "text, json or svg", "--by-nccl", "--topology", "hgx-h100", "--format", "csv")
+        self.refused(2, "text, md, csv or json", "--topology", "hgx-h100", "--format", "svg")
+        for option in ("--versus=NCCL_PROTO=LL", "--advice"):
+            self.refused(2, "a picture shows one plan", "--by-nccl", "--topology", "hgx-h100", "--nodes", "2", option, "-o",
+                         self.folder / "plan.svg")
+        self.assertFalse((self.folder / "plan.svg").exists())
 
 
 if __name__ == "__main__":
