@@ -2,7 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +20,36 @@
 #include "base/units.hpp"
 
 namespace collbench {
+namespace {
+
+/// A new file beside `path`, whose name nobody can know before: what waits there under another's name, or
+/// leads elsewhere, is never written. With the permissions that any new file gets.
+struct TemporaryFile {
+  std::string name;
+  int fd = -1;
+};
+
+TemporaryFile temporary_beside(const std::filesystem::path& path) {
+  constexpr int kMaxAttempts = 100;
+  TemporaryFile file;
+  for (int attempt = 0; attempt < kMaxAttempts && (file.fd < 0 && (attempt == 0 || errno == EEXIST));
+       ++attempt) {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof(number), 0) != sizeof(number)) throw file_error(path, "written", errno);
+    file.name = fmt::format("{}.{:016x}.tmp", path.string(), number);
+    file.fd = ::open(file.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  }
+  if (file.fd < 0) throw file_error(path, "written", errno);
+  return file;
+}
+
+/// Whether it is a pipe with a name, which exists without anybody who writes to it.
+bool is_named_pipe(int fd, const struct stat& about) {
+  struct statfs system{};
+  return S_ISFIFO(about.st_mode) && (::fstatfs(fd, &system) != 0 || system.f_type != PIPEFS_MAGIC);
+}
+
+}  // namespace
 
 FileDescriptor::~FileDescriptor() {
   if (fd_ >= 0) ::close(fd_);
@@ -46,12 +80,24 @@ void sync_file(int fd, const std::filesystem::path& path) {
 }
 
 AppendFile::AppendFile(std::filesystem::path path, std::uintmax_t keep_bytes)
-    : path_(std::move(path)), file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+    : path_(std::move(path)),
+      file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644)) {
   if (file_.get() < 0) throw file_error(path_, "written", errno);
   struct stat is{};
   if (::fstat(file_.get(), &is) != 0) throw file_error(path_, "looked at", errno);
   const auto bytes = static_cast<off_t>(keep_bytes);
   if (is.st_size != bytes && ::ftruncate(file_.get(), bytes) != 0) throw file_error(path_, "cut", errno);
+}
+
+void AppendFile::require_in_place() const {
+  struct stat own{};
+  struct stat there{};
+  if (::fstat(file_.get(), &own) == 0 && ::stat(path_.c_str(), &there) == 0 && own.st_dev == there.st_dev &&
+      own.st_ino == there.st_ino) {
+    return;
+  }
+  throw usage_error(path_.string(), "was removed, moved or replaced while it was being written",
+                    "leave the files of a run alone until it has ended");
 }
 
 void require_writable(const std::filesystem::path& path, bool overwrite, std::string_view option) {
@@ -77,7 +123,7 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
   }
   // access(2) answers yes to root on a read-only mount or in /proc: only creating a file tells.
   std::string probe = (folder / ".collbench-XXXXXX").string();
-  const int fd = ::mkstemp(probe.data());
+  const int fd = ::mkostemp(probe.data(), O_CLOEXEC);
   if (fd < 0) {
     throw usage_error(std::string(option),
                       fmt::format("cannot write in {}: {}", folder.string(), std::strerror(errno)),
@@ -88,18 +134,17 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
 }
 
 void write_file_by_rename(const std::filesystem::path& path, std::string_view text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
+  const TemporaryFile temporary = temporary_beside(path);
+  FileDescriptor file(temporary.fd);
   try {
-    FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (file.get() < 0) throw file_error(path, "written", errno);
     write_all(file.get(), text, path);
     sync_file(file.get(), path);
     if (!file.close()) throw file_error(path, "written", errno);
     std::error_code failure;
-    std::filesystem::rename(temporary, path, failure);
+    std::filesystem::rename(temporary.name, path, failure);
     if (failure) throw file_error(path, "written", failure.value());
   } catch (const Error&) {
-    ::unlink(temporary.c_str());
+    ::unlink(temporary.name.c_str());
     throw;
   }
 }
@@ -111,17 +156,35 @@ std::string first_line(const std::filesystem::path& path) {
   return line;
 }
 
-Error too_large(std::string_view file) {
-  return usage_error(std::string(file), fmt::format("is larger than {}", format_bytes(kMaxFileBytes)),
+Error too_large(std::string_view file, std::size_t max_bytes) {
+  return usage_error(std::string(file), fmt::format("is larger than {}", format_bytes(max_bytes)),
                      "check that it is the right file");
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+int open_for_reading(const std::filesystem::path& path, int patience_seconds) {
+  // Without O_NONBLOCK, opening a pipe waits for somebody to write, for ever.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat about{};
-  if (file.get() < 0 || ::fstat(file.get(), &about) != 0) throw file_error(path, "read", errno);
-  if (S_ISREG(about.st_mode) && std::cmp_greater(about.st_size, kMaxFileBytes))
-    throw too_large(path.string());
+  if (fd < 0 || ::fstat(fd, &about) != 0) throw file_error(path, "read", errno);
+  if (is_named_pipe(fd, about)) {
+    pollfd waiting{fd, POLLIN, 0};
+    if (::poll(&waiting, 1, patience_seconds * 1000) == 0) {
+      ::close(fd);
+      throw usage_error(path.string(),
+                        fmt::format("is a pipe, and nothing came through it in {} s", patience_seconds),
+                        "start what writes to it first, or give a file, or - for stdin");
+    }
+  }
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
+std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  const FileDescriptor file(open_for_reading(path));
+  struct stat about{};
+  if (::fstat(file.get(), &about) != 0) throw file_error(path, "read", errno);
+  if (S_ISREG(about.st_mode) && std::cmp_greater(about.st_size, max_bytes))
+    throw too_large(path.string(), max_bytes);
   if (S_ISBLK(about.st_mode) || (S_ISCHR(about.st_mode) && ::isatty(file.get()) == 0)) {
     throw usage_error(path.string(), "is a device, not a file", "give a file, or - for stdin");
   }
@@ -133,7 +196,7 @@ std::string read_file(const std::filesystem::path& path) {
     if (got < 0) throw file_error(path, "read", errno);
     if (got == 0) return text;
     text.append(chunk.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMaxFileBytes) throw too_large(path.string());
+    if (text.size() > max_bytes) throw too_large(path.string(), max_bytes);
   }
 }
 

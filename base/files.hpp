@@ -37,12 +37,14 @@ void sync_file(int fd, const std::filesystem::path& path);
 /// calls throw Error (usage) with the system's reason.
 class AppendFile {
  public:
-  /// Opens or creates `path`, cut to its first `keep_bytes` bytes.
+  /// Opens or creates `path`, cut to its first `keep_bytes` bytes. A symbolic link is not followed.
   AppendFile(std::filesystem::path path, std::uintmax_t keep_bytes);
 
   /// In one write where the system takes it: a reader sees all of it or nothing.
   void append(std::string_view text) { write_all(file_.get(), text, path_); }
   void sync() { sync_file(file_.get(), path_); }
+  /// Throws where `path` is no longer this file: what is appended then would be found nowhere.
+  void require_in_place() const;
 
  private:
   std::filesystem::path path_;
@@ -53,21 +55,26 @@ class AppendFile {
 /// exists already and `overwrite` is false. `option` is named in the message. Leaves nothing behind.
 void require_writable(const std::filesystem::path& path, bool overwrite, std::string_view option);
 
-/// Writes `text` to a temporary file beside `path`, syncs it and renames it over `path`: a reader, or a
-/// crash, sees the old file or the new one and never a part. Throws Error (usage) with the system's reason.
+/// Writes `text` to a new file beside `path`, of a name that cannot be foreseen, syncs it and renames it over
+/// `path`: a reader, or a crash, sees the old file or the new one and never a part. Throws Error (usage) with
+/// the system's reason.
 void write_file_by_rename(const std::filesystem::path& path, std::string_view text);
 
 /// No file of collbench's, and no log that is read as a whole, is larger.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 
-/// The error that `file` has more than kMaxFileBytes.
-[[nodiscard]] Error too_large(std::string_view file);
+/// The error that `file` has more than `max_bytes`.
+[[nodiscard]] Error too_large(std::string_view file, std::size_t max_bytes = kMaxFileBytes);
+
+/// A descriptor of a file, or of what is read like one. Throws Error (usage) naming the path and the system's
+/// reason, and for a pipe with a name through which nothing comes in `patience_seconds`.
+[[nodiscard]] int open_for_reading(const std::filesystem::path& path, int patience_seconds = 10);
 
 /// The first line of a file such as those of /proc; empty where it cannot be read.
 [[nodiscard]] std::string first_line(const std::filesystem::path& path);
 
 /// The whole file. Throws Error (usage) naming the path and the system's reason; for a device (/dev/zero),
-/// and for one that is too large before it is read.
-[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+/// and for one of more than `max_bytes` before it is read.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxFileBytes);
 
 }  // namespace collbench

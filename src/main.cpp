@@ -9,6 +9,7 @@
 int main(int argc, char** argv) {
   using namespace collbench;
   using namespace collbench::program;
+  reserve_standard_streams();
   const bool reports = launch::launched_rank().value_or(0) == 0;
   try {
     Command command = parse_command_line(argc, argv);

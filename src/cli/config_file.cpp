@@ -6,13 +6,47 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <istream>
-#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "base/files.hpp"
+
 namespace collbench::program {
 namespace {
+
+constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
+
+/// Parts of a key such as a.b.c. toml++ makes a table of each, and takes a stack frame for each when they go.
+constexpr int kMaxKeyParts = 100;
+
+/// The first line with a key of more parts than that; 0 where there is none.
+unsigned line_of_long_key(std::string_view text) {
+  unsigned line = 1;
+  int dots = 0;
+  char quote = 0;  // that the string in hand began with
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+      quote = 0;
+      dots = 0;
+    } else if (quote != 0) {
+      if (c == '\\' && quote == '"') ++i;
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '.') {
+      if (++dots >= kMaxKeyParts) return line;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '=' || c == ',' || c == '[' || c == '{') {
+      dots = 0;
+    }
+  }
+  return 0;
+}
 
 /// One `key = value`.
 struct ConfigEntry {
@@ -51,6 +85,10 @@ class ConfigReader {
   }
 
   [[nodiscard]] toml::table parse() const {
+    if (const unsigned line = line_of_long_key(config_.text); line != 0) {
+      throw refusal(line, fmt::format("a key has more than {} parts", kMaxKeyParts),
+                    "keys are the long names of options, such as time = 30");
+    }
     try {
       return toml::parse(config_.text, config_.path);
     } catch (const toml::parse_error& error) {
@@ -100,9 +138,9 @@ class RunConfig : public CLI::ConfigTOML {
  public:
   RunConfig(const CLI::App& app, ConfigFile& config) : app_(app), config_(config) {}
 
-  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& /*input*/) const override {
     config_.path = app_.get_config_ptr()->as<std::string>();
-    config_.text = std::string(std::istreambuf_iterator<char>(input), {});
+    config_.text = read_file(config_.path, kMaxConfigBytes);
     return ConfigReader(app_, config_).items();
   }
 
@@ -127,6 +165,14 @@ bool is_on_command_line(const CLI::Option& option, const std::vector<std::string
 
 void add_config_option(CLI::App& app, ConfigFile& config) {
   app.set_config("--config", "", "options as lines of TOML, such as time = 30; the command line wins")
+      ->check([](const std::string& path) {
+        std::error_code ignored;  // what does not exist is said by who opens it
+        if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
+            !std::filesystem::is_regular_file(path, ignored)) {
+          throw usage_error(path, "is not a regular file", "name an ordinary file for --config");
+        }
+        return std::string();
+      })
       ->group("From a file, such as --config lab.toml")
       ->option_text("FILE");
   for (const char* const never : {"--help", "--version"}) app.get_option(never)->configurable(false);

@@ -52,6 +52,13 @@ int columns_of_environment() {
 
 }  // namespace
 
+void reserve_standard_streams() {
+  // The lowest number that is free is the one that open returns.
+  int fd = ::open("/dev/null", O_RDONLY);
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
+  if (fd > STDERR_FILENO) ::close(fd);
+}
+
 std::string input_text(const std::string& path) {
   if (path != "-") return read_file(path);
   std::string text;
@@ -65,7 +72,7 @@ std::string input_text(const std::string& path) {
 
 std::function<std::string_view()> input_parts(const std::string& path) {
   constexpr std::size_t kPartBytes = std::size_t{1} << 18U;
-  const int opened = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int opened = path == "-" ? ::dup(STDIN_FILENO) : open_for_reading(path);
   if (opened < 0) throw file_error(path, "read", errno);
   const auto file = std::make_shared<FileDescriptor>(opened);
   const auto part = std::make_shared<std::vector<char>>(kPartBytes);
@@ -83,7 +90,9 @@ std::string input_name(const std::string& path) { return path == "-" ? "stdin" :
 
 void print_all(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  throw usage_error("stdout", std::strerror(errno), "free space or redirect elsewhere");
+  throw usage_error("stdout", std::strerror(errno),
+                    errno == EPIPE ? "let its reader read to the end, or write a file with -o"
+                                   : "free space or redirect elsewhere");
 }
 
 void print_text(std::string_view text) {

@@ -11,6 +11,10 @@
 
 namespace collbench::program {
 
+/// Opens what of stdin, stdout and stderr the caller closed, so that no file of a run gets its number, and
+/// with it what is printed: reading finds the end, and writing fails. To be called first.
+void reserve_standard_streams();
+
 /// The whole of a file, or of stdin for "-". Throws Error (usage) naming the file and the system's reason.
 [[nodiscard]] std::string input_text(const std::string& path);
 

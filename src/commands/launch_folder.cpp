@@ -1,6 +1,8 @@
 #include "src/commands/launch_folder.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -20,12 +22,22 @@ std::filesystem::path temporary_folder() {
   return name;
 }
 
+/// Whoever else may put files there may put links there, which launches would follow, or records.
+void require_own_folder(const std::filesystem::path& path) {
+  struct stat about{};
+  if (::lstat(path.c_str(), &about) != 0) return;  // there is none yet
+  if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & S_IWOTH) == 0) return;
+  throw usage_error("-J", fmt::format("{} is no folder that only you can write in", path.string()),
+                    "remove it, or name another record");
+}
+
 }  // namespace
 
 LaunchFolder::LaunchFolder(const std::string& record_path, bool resume, bool overwrite)
     : path_(record_path.empty() ? temporary_folder() : std::filesystem::path(record_path + ".launches")),
       is_temporary_(record_path.empty()) {
   if (is_temporary_) return;
+  require_own_folder(path_);
   if (!resume && std::filesystem::exists(path_)) {
     if (!overwrite) {
       throw usage_error("-J", path_.string() + " has the launches of an earlier repeat",
@@ -36,6 +48,7 @@ LaunchFolder::LaunchFolder(const std::string& record_path, bool resume, bool ove
   std::error_code failure;
   std::filesystem::create_directory(path_, failure);
   if (failure) throw file_error(path_, "made", failure.value());
+  require_own_folder(path_);
 }
 
 LaunchFolder::~LaunchFolder() {

@@ -10,7 +10,8 @@ namespace collbench::program {
 /// is removed at the end.
 class LaunchFolder {
  public:
-  /// Throws Error (usage) when the folder cannot be made, or is there and may not be replaced.
+  /// Throws Error (usage) when the folder cannot be made, is there and may not be replaced, or is a link or
+  /// one that others can write in.
   LaunchFolder(const std::string& record_path, bool resume, bool overwrite);
   LaunchFolder(const LaunchFolder&) = delete;
   LaunchFolder& operator=(const LaunchFolder&) = delete;

@@ -19,6 +19,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/child_process.hpp"
 #include "base/files.hpp"
+#include "base/output_lock.hpp"
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
@@ -128,6 +129,7 @@ class Repetition {
       : options_(options),
         documents_(output_documents(options.output)),
         record_path_(record_file(documents_)),
+        lock_(record_path_.empty() ? nullptr : std::make_unique<OutputLock>(record_path_, "-J")),
         folder_(record_path_, options.resume, options.output.overwrite),
         progress_(is_shown(options.progress, launch::view_terminal(2, false).is_terminal)),
         start_(seconds_now()) {
@@ -266,6 +268,7 @@ class Repetition {
   const RepeatOptions& options_;
   std::vector<OutputDocument> documents_;
   std::string record_path_;  // empty: none
+  std::unique_ptr<OutputLock> lock_;
   LaunchFolder folder_;
   ProgressLine progress_;
   double start_;

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "analysis/report/report.hpp"
@@ -22,13 +21,15 @@ void require_different_files(const std::string& option, const std::string& path,
   throw usage_error(option, "it is the same file as " + other_option, "give each its own file");
 }
 
-/// Calls `write`; keeps the first error in `failure`.
+/// Calls `write`; keeps the first error in `failure`. Whether there was none now.
 template <class Write>
-void keep_first_error(std::optional<Error>& failure, const Write& write) {
+bool keep_first_error(std::optional<Error>& failure, const Write& write) {
   try {
     write();
+    return true;
   } catch (const Error& error) {
     if (!failure) failure = error;
+    return false;
   }
 }
 
@@ -46,14 +47,20 @@ std::string run_document(const Run& run, const OutputDocument& document, const L
   return analysis::report(run, document.format, {.colour = color == When::always});
 }
 
-RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) : documents_(options.documents) {
-  require_writable_documents(documents_, options.output.overwrite);
-  std::erase_if(documents_, [](const OutputDocument& each) { return !rewrites(each); });
-  if (options.samples_path.empty()) return;
-  require_writable(options.samples_path, options.output.overwrite, "--samples");
+RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {
   for (const OutputDocument& each : options.documents) {
     require_different_files("--samples", options.samples_path, each.option, each.path);
+    require_different_files("--stream", options.stream_path, each.option, each.path);
   }
+  require_different_files("--samples", options.samples_path, "--stream", options.stream_path);
+  for (const OutputDocument& each : options.documents) {
+    if (!each.path.empty()) locks_.emplace_back(each.path, each.option);
+    if (rewrites(each)) files_.push_back({each, std::nullopt});
+  }
+  require_writable_documents(options.documents, options.output.overwrite);
+  if (options.samples_path.empty()) return;
+  locks_.emplace_back(options.samples_path, "--samples");
+  require_writable(options.samples_path, options.output.overwrite, "--samples");
 }
 
 bool RecordFiles::rewrites(const OutputDocument& document) {
@@ -61,15 +68,28 @@ bool RecordFiles::rewrites(const OutputDocument& document) {
 }
 
 void RecordFiles::write(const Run& run) {
-  keep_first_error(failure_, [&] {
-    for (const OutputDocument& each : documents_) {
-      write_file_by_rename(each.path, analysis::report(run, each.format));
-    }
-  });
+  for (Rewritten& each : files_) {
+    keep_first_error(each.failure, [&] {
+      write_file_by_rename(each.document.path, analysis::report(run, each.document.format));
+    });
+  }
+}
+
+std::vector<Error> RecordFiles::failures() const {
+  std::vector<Error> all;
+  for (const Rewritten& each : files_) {
+    if (each.failure) all.push_back(*each.failure);
+  }
+  return all;
 }
 
 StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const Run& run) {
   if (options.stream_path.empty()) return;
+  std::filesystem::path path = options.stream_path;
+  std::error_code not_there;
+  // A user's own link to a stream is followed, once.
+  if (options.resume) path = std::filesystem::weakly_canonical(path, not_there);
+  lock_.emplace(path, options.resume ? "--resume" : "--stream");
   std::uintmax_t keep_bytes = 0;
   if (options.resume) {
     const std::string text = read_file(options.stream_path);
@@ -82,30 +102,28 @@ StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const
   } else {
     require_writable(options.stream_path, options.output.overwrite, "--stream");
   }
-  file_.emplace(options.stream_path, keep_bytes);
+  file_.emplace(path, keep_bytes);
 }
 
 void StreamFile::begin(const Run& run) {
   if (!file_) return;
-  keep_first_error(failure_, [&] {
+  is_torn_ = !keep_first_error(failure_, [&] {
     file_->append(launch_line(run));
     file_->sync();
   });
 }
 
 void StreamFile::append(const MeasuredBlock& block) {
-  // After a failure, what follows would stand behind a torn line.
-  if (file_ && !failure_) keep_first_error(failure_, [&] { file_->append(block_line(block)); });
+  if (!file_ || is_torn_) return;
+  is_torn_ = !keep_first_error(failure_, [&] { file_->append(block_line(block)); });
 }
 
 void StreamFile::sync() {
-  if (file_ && !failure_) keep_first_error(failure_, [&] { file_->sync(); });
-}
-
-SampleFile::SampleFile(launch::OnRoot /*root*/, const std::string& path) : path_(path) {
-  file_.reset(std::fopen(path.c_str(), "w"));
-  if (!file_) throw usage_error("--samples", path + ": " + std::strerror(errno), "give another file");
-  put("row,operation,size_bytes,pass,rank,sample,iterations,seconds\n");
+  if (!file_ || is_torn_) return;
+  keep_first_error(failure_, [&] {
+    file_->sync();
+    file_->require_in_place();
+  });
 }
 
 void SampleFile::write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block) {
@@ -125,12 +143,30 @@ void SampleFile::write(const std::vector<RowKey>& rows, const collectives::Block
   put(text);
 }
 
-void SampleFile::put(const std::string& text) {
-  if (failure_) return;
-  const bool written = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
-  if (written && std::fflush(file_.get()) == 0) return;
-  failure_ = usage_error("--samples", path_ + ": " + std::strerror(errno),
-                         "the file has the blocks before this one; free space or write elsewhere");
+void SampleFile::put(std::string_view text) {
+  if (!is_torn_) is_torn_ = !keep_first_error(failure_, [&] { file_.append(text); });
+}
+
+void SampleFile::check() {
+  keep_first_error(failure_, [&] { file_.require_in_place(); });
+}
+
+RunFiles::RunFiles(launch::OnRoot root, const RunOptions& options, const Run& run)
+    : records(root, options), stream(root, options, run) {
+  if (!options.samples_path.empty()) samples.emplace(root, options.samples_path);
+}
+
+void RunFiles::save(const Run& run) {
+  records.write(run);
+  stream.sync();
+  if (samples) samples->check();
+}
+
+std::vector<Error> RunFiles::failures() const {
+  std::vector<Error> all = records.failures();
+  if (stream.failure()) all.push_back(*stream.failure());
+  if (samples && samples->failure()) all.push_back(*samples->failure());
+  return all;
 }
 
 }  // namespace collbench::program

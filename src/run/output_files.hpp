@@ -1,12 +1,12 @@
 #pragma once
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/output_lock.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/run.hpp"
 #include "base/record/run_stream.hpp"
@@ -23,21 +23,29 @@ namespace collbench::program {
                                        const Lab01Request& request, When color);
 
 /// The record and the CSV that a run rewrites again and again, on rank 0. A disk that fills up in the middle
-/// must not end a measurement that other ranks are in: the first failure is kept, and reported at the end.
+/// must not end a measurement that other ranks are in: the first failure of each is kept, and reported at the
+/// end.
 class RecordFiles {
  public:
-  /// Throws Error (usage) when a file that was asked for cannot be written, before anything is measured.
+  /// Throws Error (usage) when a file that was asked for cannot be written, or another run writes it, before
+  /// anything is measured. Until its end, no other run writes one of them.
   RecordFiles(launch::OnRoot root, const RunOptions& options);
 
   void write(const Run& run);
-  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  [[nodiscard]] std::vector<Error> failures() const;
+  [[nodiscard]] bool is_any() const { return !files_.empty(); }
 
   /// Whether the document is one of these, and not one that is written once, at the end.
   [[nodiscard]] static bool rewrites(const OutputDocument& document);
 
  private:
-  std::vector<OutputDocument> documents_;
-  std::optional<Error> failure_;
+  struct Rewritten {
+    OutputDocument document;
+    std::optional<Error> failure;
+  };
+
+  std::vector<OutputLock> locks_;
+  std::vector<Rewritten> files_;
 };
 
 /// The stream of --stream or --resume on rank 0: every block as soon as it ends. A disk that fills up in the
@@ -46,21 +54,26 @@ class RecordFiles {
 class StreamFile {
  public:
   /// `run` is what will be measured. Throws Error (usage), before anything is measured, when the file cannot
-  /// be written, and for a stream to be resumed that is damaged or of another measurement.
+  /// be written or another run writes it, and for a stream to be resumed that is damaged or of another
+  /// measurement.
   StreamFile(launch::OnRoot root, const RunOptions& options, const Run& run);
 
   /// What the stream held already, by launch.
   [[nodiscard]] const std::vector<LaunchBlocks>& earlier() const { return earlier_; }
 
+  [[nodiscard]] bool is_any() const { return file_.has_value(); }
   void begin(const Run& run);
   void append(const MeasuredBlock& block);
+  /// To the disk; also sees whether the file is still where it was.
   void sync();
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
  private:
   std::vector<LaunchBlocks> earlier_;
+  std::optional<OutputLock> lock_;
   std::optional<AppendFile> file_;
   std::optional<Error> failure_;
+  bool is_torn_ = false;  ///< what follows would stand behind a part of a line
 };
 
 /// The file of --samples, on rank 0: every sample of every rank, one line each (docs/formats.md). It grows
@@ -70,21 +83,38 @@ class SampleFile {
  public:
   /// Begins an empty file. Throws Error (usage) when `path` cannot be written; RecordFiles has seen that it
   /// may be.
-  SampleFile(launch::OnRoot root, const std::string& path);
+  SampleFile(launch::OnRoot /*root*/, const std::string& path) : file_(path, 0) { put(kHeading); }
 
   void write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block);
+  /// Sees whether the file is still where it was.
+  void check();
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
+  static constexpr std::string_view kHeading =
+      "row,operation,size_bytes,pass,rank,sample,iterations,seconds\n";
 
-  void put(const std::string& text);
+  void put(std::string_view text);
 
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  AppendFile file_;
   std::optional<Error> failure_;
+  bool is_torn_ = false;
+};
+
+/// All files that a run writes while it measures.
+struct RunFiles {
+  RunFiles(launch::OnRoot root, const RunOptions& options, const Run& run);
+
+  /// After a pass.
+  void save(const Run& run);
+  /// Of each file its first.
+  [[nodiscard]] std::vector<Error> failures() const;
+  /// Whether results are anywhere else than on stdout.
+  [[nodiscard]] bool keep_results() const { return records.is_any() || stream.is_any(); }
+
+  RecordFiles records;
+  StreamFile stream;
+  std::optional<SampleFile> samples;
 };
 
 }  // namespace collbench::program

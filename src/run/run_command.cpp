@@ -12,6 +12,9 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,7 +49,8 @@ namespace {
 
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
-constexpr double kLibraryPatience = 0.8;    // of -T: who waits for a GPU tells more than the watchdog can
+constexpr std::string_view kGoesOn = " (the measurement goes on)";
+constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -100,10 +104,8 @@ class RunDriver {
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
     launch::agree_on_root(ranks(), context.host, [&](launch::OnRoot root) {
-      files_.emplace(root, options);
-      stream_.emplace(root, options, run_);
-      run_.launches = static_cast<int>(stream_->earlier().size()) + 1;
-      if (!options.samples_path.empty()) samples_.emplace(root, options.samples_path);
+      files_.emplace(root, options, run_);
+      run_.launches = static_cast<int>(files_->stream.earlier().size()) + 1;
     });
     const auto is_v = [](const RowKey& row) { return row.operation == OperationId::all_to_all_v; };
     if (std::any_of(plan.rows.begin(), plan.rows.end(), is_v)) run_.traffic = traffic;
@@ -133,14 +135,21 @@ class RunDriver {
     }
     progress_.clear();
     launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
-      if (as_text()) print_text(analysis::report_text_header(run_, text_));
+      if (as_text()) print_header();
       if (capabilities.calibrates) {
         expectations_ = RowExpectations::from_calibration(run_, plan_.rows, backend_, traffic_);
       }
       if (expectations_.need_no_measurement()) expectations_.apply(run_);
-      stream_->begin(run_);
-      files_->write(run_);  // what ends the first pass early refers to it
+      files_->stream.begin(run_);
+      files_->records.write(run_);  // what ends the first pass early refers to it
     });
+  }
+
+  /// On rank 0. A stdout that takes nothing ends a run whose results would be nowhere else, and no other.
+  void print_header() {
+    root_errors_.attempt([this](launch::OnRoot) { print_text(analysis::report_text_header(run_, text_)); });
+    if (root_errors_.first() && !files_->keep_results()) throw Error(*root_errors_.first());
+    report_failures(kGoesOn);
   }
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
@@ -151,20 +160,20 @@ class RunDriver {
     if (run_.simulated) measure_once(loop_options);
     telemetry_.begin(ranks());
     loop_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, end_.seconds() - elapsed()));
-    if (ranks().is_root()) loop_options.earlier = stream_->earlier();
+    if (ranks().is_root()) loop_options.earlier = files_->stream.earlier();
     const collectives::MeasurementObserver observer{
         .before_block = [this](const collectives::MeasurementProgress& at) { begin_block(at); },
         .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
         .interrupted = [this] { return end_.has_come(); },
-        .block = [this](const MeasuredBlock& block) { stream_->append(block); },
+        .block = [this](const MeasuredBlock& block) { files_->stream.append(block); },
         .samples =
             [this](const collectives::BlockSamples& block) {
-              if (samples_) samples_->write(plan_.rows, block);
+              if (files_->samples) files_->samples->write(plan_.rows, block);
             },
         .checkpoint =
             [this](const std::vector<Measurement>& rows, int passes) {
               root_errors_.attempt([&](launch::OnRoot root) { save(root, rows, passes); });
-              tell_of_failure();
+              report_failures(kGoesOn);
             },
         .between_passes =
             [this] {
@@ -177,7 +186,7 @@ class RunDriver {
     } catch (const launch::AgreedError& error) {
       progress_.clear();
       telemetry_.end(ranks(), run_);
-      if (ranks().is_root()) files_->write(run_);
+      if (ranks().is_root()) files_->records.write(run_);
       if (record_file(options_.documents).empty() && options_.stream_path.empty()) throw;
       throw launch::AgreedError(error.status(), error.where(), error.what(),
                                 fmt::format("{}; {}", error.next_step(), kept_results(options_, true)));
@@ -289,28 +298,20 @@ class RunDriver {
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
     run_.finished = utc_now();
-    files_->write(run_);
-    stream_->sync();
+    files_->save(run_);
     spdlog::debug("saved the results of {}, after {}", counted(static_cast<std::size_t>(passes), "pass"),
                   format_seconds(elapsed()));
   }
 
-  /// On rank 0: what failed there, and what could not be written.
-  [[nodiscard]] launch::RootErrors failures() const {
-    launch::RootErrors all = root_errors_;
-    all.keep(files_->failure());
-    all.keep(stream_->failure());
-    if (samples_) all.keep(samples_->failure());
-    return all;
-  }
-
-  /// On rank 0: says once, at once, that something failed: the end of the run may be hours away.
-  void tell_of_failure() {
-    const std::optional<Error> failure = failures().first();
-    if (failure_reported_ || !failure) return;
-    failure_reported_ = true;
-    progress_.clear();
-    print_message(describe(*failure) + " (the measurement goes on)");
+  /// On rank 0: says of each file that fails, and of stdout, once and at once: the end may be hours away.
+  void report_failures(std::string_view what_now) {
+    std::vector<Error> failures = files_->failures();
+    if (root_errors_.first()) failures.insert(failures.begin(), *root_errors_.first());
+    for (const Error& failure : failures) {
+      if (!reported_failures_.insert(failure.where()).second) continue;
+      progress_.clear();
+      print_message(describe(failure) + std::string(what_now));
+    }
   }
 
   /// On rank 0: the last record and the tables. What could not be written or printed is kept for all ranks.
@@ -319,7 +320,9 @@ class RunDriver {
     run_.complete = !result.interrupted || options_.endless;
     root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
-    root_errors_ = failures();
+    for (const Error& failure : files_->failures()) root_errors_.keep(failure);
+    if (root_errors_.first()) reported_failures_.insert(root_errors_.first()->where());  // main says it
+    report_failures("");
     root_errors_.attempt([&](launch::OnRoot) { write_last_documents(); });
   }
 
@@ -350,13 +353,11 @@ class RunDriver {
   ProgressLine progress_;
   launch::FlightRecorder& flight_;
   std::optional<StragglerProbe> probe_;  // where ranks can be probed one by one
-  std::optional<RecordFiles> files_;     // on rank 0, as is all that follows but telemetry_
-  std::optional<StreamFile> stream_;
-  std::optional<SampleFile> samples_;
+  std::optional<RunFiles> files_;        // on rank 0, as is all that follows but telemetry_
   RowExpectations expectations_;
   launch::RootErrors root_errors_;
-  bool failure_reported_ = false;
-  bool has_fault_ = false;  ///< a node is not what --expect names
+  std::set<std::string> reported_failures_;  ///< where they were
+  bool has_fault_ = false;                   ///< a node is not what --expect names
   RunTelemetry telemetry_;
   RunEnd end_;
 };

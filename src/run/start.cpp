@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -81,6 +82,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   if (const auto task = launch::srun_task_without_pmi()) return report_failure(no_pmi(), *task == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
     collectives::allow_forced_algorithms();
+  // A reader of stdout that goes away (| head) must not take the record with it.
+  std::signal(SIGPIPE, SIG_IGN);
   std::atomic<bool> begun = false;
   const launch::FlightIdentity identity = launch::flight_identity();
   launch::FlightRecorder flight(identity, flight_folder(identity));

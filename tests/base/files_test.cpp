@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -65,6 +66,25 @@ TEST(AppendFile, GrowsFromWhatIsKept) {
   EXPECT_EQ(read_file(path), "one\ntwo\nto");
   AppendFile(path, 8).append("three\n");
   EXPECT_EQ(read_file(path), "one\ntwo\nthree\n");
+}
+
+TEST(AppendFile, ALinkIsNotFollowed) {
+  const TemporaryFolder folder;
+  write_file_by_rename(folder.path() / "victim", "precious");
+  std::filesystem::create_symlink(folder.path() / "victim", folder.path() / "stream");
+  EXPECT_THROW(AppendFile(folder.path() / "stream", 0), Error);
+  EXPECT_EQ(read_file(folder.path() / "victim"), "precious");
+}
+
+TEST(AppendFile, AFileThatWasTakenAwayIsNoticed) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "stream";
+  AppendFile file(path, 0);
+  EXPECT_NO_THROW(file.require_in_place());
+  std::filesystem::rename(path, folder.path() / "elsewhere");
+  EXPECT_THROW(file.require_in_place(), Error);
+  write_file_by_rename(path, "somebody else's");
+  EXPECT_THROW(file.require_in_place(), Error);
 }
 
 TEST(AppendFile, AReaderSeesItAtOnce) {
@@ -132,6 +152,15 @@ TEST_F(AtomicFile, LeavesAReaderOfTheOldFileUndisturbed) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reader), {}), "first");
 }
 
+TEST_F(AtomicFile, WritesThroughNothingThatWaitsAtANameToBeForeseen) {
+  write_file_by_rename(path("victim"), "precious");
+  std::filesystem::create_symlink(path("victim"), path("run.json." + std::to_string(::getpid()) + ".tmp"));
+  std::filesystem::create_symlink(path("victim"), path("run.json.tmp"));
+  write_file_by_rename(path("run.json"), "text");
+  EXPECT_EQ(read_file(path("victim")), "precious");
+  EXPECT_EQ(read_file(path("run.json")), "text");
+}
+
 TEST_F(AtomicFile, NamesThePathAndTheReasonWhenItCannotWrite) {
   EXPECT_THAT(refusal([&] { write_file_by_rename(path("none/run.json"), "text"); }),
               AllOf(HasSubstr("none/run.json"), HasSubstr("cannot be written: No such file")));
@@ -190,6 +219,26 @@ TEST(ReadFile, ADeviceIsNoFileAndATooLargeFileIsNotRead) {
   std::filesystem::resize_file(large, kMaxFileBytes + 1);  // takes no room on the disk
   EXPECT_THAT(refusal([&] { static_cast<void>(read_file(large)); }), HasSubstr("is larger than 1 GiB"));
   std::filesystem::remove(large);
+}
+
+TEST(ReadFile, HasTheLimitThatIsAskedFor) {
+  const TemporaryFolder folder;
+  write_file_by_rename(folder.path() / "four", "four");
+  EXPECT_EQ(read_file(folder.path() / "four", 4), "four");
+  EXPECT_THAT(refusal([&] { static_cast<void>(read_file(folder.path() / "four", 3)); }),
+              HasSubstr("is larger than 3 B"));
+}
+
+TEST(OpenForReading, APipeThatNobodyWritesToIsNotWaitedForForEver) {
+  const TemporaryFolder folder;
+  const std::filesystem::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(refusal([&] { static_cast<void>(open_for_reading(pipe, 0)); }),
+              HasSubstr("is a pipe, and nothing came through it in 0 s"));
+  const FileDescriptor keeper(::open(pipe.c_str(), O_RDWR));
+  write_all(keeper.get(), "text", pipe);
+  const FileDescriptor reader(open_for_reading(pipe, 0));
+  EXPECT_EQ(::fcntl(reader.get(), F_GETFL) & O_NONBLOCK, 0);
 }
 
 }  // namespace

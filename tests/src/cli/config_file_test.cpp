@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,18 @@ TEST(ConfigFile, GivesWayToTheCommandLine) {
   EXPECT_EQ(Program("time = 3\n").parse({"--time", "50"}), "collbench: --time: 50 is out of range; 1 to 9");
 }
 
+/// So many of them: a depth at which a reader that recurses runs out of stack.
+std::string many(std::string_view part) {
+  std::string text;
+  for (int i = 0; i < 160'000; ++i) text += part;
+  return text;
+}
+
+TEST(ConfigFile, DotsInTextAndCommentsAreNoParts) {
+  EXPECT_EQ(Program("# " + many(".") + "\nsizes = \"" + many(".").substr(0, 500) + "\"\n").parse(),
+            "sizes=" + many(".").substr(0, 500) + " ");
+}
+
 TEST(ConfigFile, NamesTheLineOfAnError) {
   const std::vector<std::pair<std::string, std::string>> errors{
       {"sizes = \"8\"\n\ntime = 50\n", "lab.toml:3: time: 50 is out of range; 1 to 9"},
@@ -89,6 +102,10 @@ TEST(ConfigFile, NamesTheLineOfAnError) {
       {"sizes = 1979-05-27\n", "lab.toml:1: 'sizes' is a date or a time"},
       {"version = true\n", "lab.toml:1: unknown key 'version'"},
       {"time = 3\nsizes = \"\xff\"\n", "lab.toml:2: "},
+      {"time = 3\na" + many(".a") + " = 1\n", "lab.toml:2: a key has more than 100 parts"},
+      {"sizes = {b = '\"', a" + many(".a") + " = 1}\n", "lab.toml:1: a key has more than 100 parts"},
+      {"sizes = " + many("["), "lab.toml:1: "},
+      {many("# long\n"), "lab.toml: is larger than 1 MiB"},
   };
   for (const auto& [text, message] : errors) {
     EXPECT_EQ(Program(text).parse().find("collbench: " + message), 0U) << text << Program(text).parse();

@@ -1,0 +1,32 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "base/files.hpp"
+
+namespace collbench {
+
+/// That nobody else writes a file that a run rewrites again and again: a lock on a file beside it
+/// (".run.json.lock"), which the system takes away when its owner ends, however that is (flock(2); on NFS, of
+/// all hosts). The file goes with the lock; one that a killed run left locks nothing.
+class OutputLock {
+ public:
+  /// Throws Error (usage) where somebody else has the lock of `path`, saying who, and where its file is none
+  /// that this could have made. Where the folder takes no file, or its file system has no locks, there is
+  /// none. `option` is named in the message.
+  OutputLock(const std::filesystem::path& path, std::string_view option);
+  OutputLock(const OutputLock&) = delete;
+  OutputLock& operator=(const OutputLock&) = delete;
+  OutputLock(OutputLock&&) = default;
+  OutputLock& operator=(OutputLock&&) = delete;
+  ~OutputLock();
+
+  [[nodiscard]] bool is_locked() const { return file_ != nullptr; }
+
+ private:
+  std::filesystem::path lock_path_;
+  std::unique_ptr<FileDescriptor> file_;
+};
+
+}  // namespace collbench

@@ -1,0 +1,77 @@
+#include "base/output_lock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
+
+namespace collbench::output_lock_test {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class OutputLockTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] fs::path path(const std::string& name) const { return folder_.path() / name; }
+
+  /// What locking run.json says.
+  [[nodiscard]] std::string said() const {
+    try {
+      return OutputLock(path("run.json"), "-J").is_locked() ? "locked" : "not locked";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::usage);
+      return describe(error);
+    }
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(OutputLockTest, TheSecondIsRefusedByTheNameOfTheFirst) {
+  std::optional<OutputLock> first(std::in_place, path("run.json"), "-J");
+  EXPECT_TRUE(first->is_locked());
+  EXPECT_THAT(said(), HasSubstr("run.json is being written by another run (process " +
+                                std::to_string(::getpid()) + " on "));
+  EXPECT_TRUE(OutputLock(path("other.json"), "-J").is_locked());
+  first.reset();
+  EXPECT_TRUE(fs::is_empty(path(".")));
+  EXPECT_EQ(said(), "locked");
+}
+
+TEST_F(OutputLockTest, GoesWithItsOwnerHoweverThatEnds) {
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    const OutputLock lock(path("run.json"), "-J");
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(owner, &status, 0), owner);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(fs::exists(path(".run.json.lock")));
+  EXPECT_EQ(said(), "locked");
+}
+
+TEST_F(OutputLockTest, WhatWaitsAtItsNameIsNeitherFollowedNorWritten) {
+  write_file_by_rename(path("victim"), "precious");
+  fs::create_symlink(path("victim"), path(".run.json.lock"));
+  EXPECT_THAT(said(), HasSubstr(".run.json.lock is no lock of collbench's"));
+  fs::remove(path(".run.json.lock"));
+  fs::create_hard_link(path("victim"), path(".run.json.lock"));
+  EXPECT_THAT(said(), HasSubstr(".run.json.lock is no lock of collbench's"));
+  EXPECT_EQ(read_file(path("victim")), "precious");
+}
+
+TEST_F(OutputLockTest, WhereNoFileCanBeMadeNothingIsLocked) {
+  EXPECT_FALSE(OutputLock(path("none/run.json"), "-J").is_locked());
+}
+
+}  // namespace
+}  // namespace collbench::output_lock_test

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""The files of a run while others interfere: a second run, a folder that goes, a stdout that nobody reads.
+
+Usage: output_files_test.py PROGRAM [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from real_ranks import ENVIRONMENT, Scratch, collbench_lines, run, wait_until
+
+PROGRAM = pathlib.Path(sys.argv[1])
+ROWS = ["--ops", "all_reduce", "--sizes", "8", "-n", "2", "-w", "0"]
+LONG = [*ROWS, "-N", "0", "--time", "100"]
+SHORT = [*ROWS, "--passes", "1", "--time", "1"]
+GOES_ON = " (the measurement goes on)"
+
+
+class OutputFiles(Scratch):
+    def refused(self, *arguments):
+        result = run(PROGRAM, *arguments)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        (line,) = collbench_lines(result)
+        return line
+
+    def test_others_are_refused_and_what_goes_is_said_file_by_file(self):
+        out = self.folder / "out"
+        out.mkdir()
+        names = [out / name for name in ("run.json", "run.csv", "run.stream", "samples.csv")]
+        process = self.start(PROGRAM, *LONG, "-J", names[0], "--csv", names[1], "--stream", names[2], "--samples", names[3])
+        wait_until(lambda: names[0].exists() and json.loads(names[0].read_text())["passes"])
+        for arguments, name in ((["-J", names[0], "--overwrite"], "run.json"), (["--csv", names[1], "--overwrite"], "run.csv"),
+                                (["--stream", names[2], "--overwrite"], "run.stream"), (["--resume", names[2]], "run.stream"),
+                                (["--samples", names[3], "--overwrite"], "samples.csv")):
+            self.assertRegex(self.refused(*SHORT, *arguments),
+                             rf"{arguments[0]}: \S+{name} is being written by another run \(process {process.pid} on ")
+        self.assertIn("is being written by another run",
+                      self.refused("repeat", "-J", names[0], "--overwrite", "--", PROGRAM, *SHORT))
+        shutil.rmtree(out)
+        lines = [process.stderr.readline() for _ in names]
+        for name, line in zip(names, lines, strict=True):
+            self.assertTrue(line.startswith(f"collbench: {name}: "), line)
+            self.assertTrue(line.endswith(GOES_ON + "\n"), line)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("# wall time", output)
+        self.assertTrue(errors.startswith(f"collbench: {names[0]}: cannot be written"), errors)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_stdout_that_takes_nothing_does_not_take_the_record_with_it(self):
+        record = self.folder / "run.json"
+        for close, reason in ((False, "Broken pipe"), (True, "Bad file descriptor")):
+            reader, writer = os.pipe()
+            os.close(reader)
+            result = subprocess.run([str(PROGRAM), *SHORT, "-J", str(record), "--overwrite"], env=ENVIRONMENT, stdout=writer,
+                                    stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+                                    preexec_fn=(lambda: os.close(1)) if close else None)
+            os.close(writer)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            first, last = collbench_lines(result)
+            self.assertIn(f"stdout: {reason}", first)
+            self.assertEqual(first, last + GOES_ON)
+            self.assertTrue(json.loads(record.read_text())["complete"])
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["run.json"])
+
+    def test_a_planted_folder_of_launches_is_refused(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "launch-001.json").write_text("precious")
+        (self.folder / "runs.json.launches").symlink_to(elsewhere)
+        line = self.refused("repeat", "-J", self.folder / "runs.json", "--overwrite", "--", PROGRAM, *SHORT)
+        self.assertIn("runs.json.launches is no folder that only you can write in", line)
+        self.assertEqual((elsewhere / "launch-001.json").read_text(), "precious")
+
+    def test_a_file_has_one_purpose(self):
+        same = self.folder / "same"
+        self.assertIn("--stream: it is the same file as -J", self.refused(*SHORT, "-J", same, "--stream", same))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[1:])
