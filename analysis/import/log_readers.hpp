@@ -134,7 +134,8 @@ struct RowStart {
   std::vector<std::string> rest;  ///< what follows the type
 };
 
-/// The start of a row wherever it stands in the line (prefixes, markdown bars): two integers and a type.
+/// The start of a row wherever it stands in the line (prefixes, markdown bars): two integers and a type; also
+/// of one that is whole but for a size or count that is no integer, which read_row refuses.
 [[nodiscard]] std::optional<RowStart> row_start(std::string_view line, int number);
 
 /// The words of a line that can only be the rest of a row: numbers and N/A; empty when there are others.

@@ -189,6 +189,27 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
 
 }  // namespace
 
+namespace {
+
+/// A row by its type and its numbers, whose size or count is none: negative, or of more digits than there are
+/// bytes.
+bool is_damaged_row(const std::vector<std::string>& words) {
+  constexpr std::size_t kType = 2;
+  constexpr std::ptrdiff_t kMinNumbers = 4;  // of a half
+  return words.size() > kType && is_type(words[kType]) &&
+         std::count_if(words.begin() + kType, words.end(),
+                       [](const std::string& word) { return printed(word).has_value(); }) >= kMinNumbers;
+}
+
+RowStart row_from(const std::vector<std::string>& words, std::size_t type, const std::string& size,
+                  int number) {
+  RowStart start{number, size, words[type - 1], words[type], {}};
+  start.rest.assign(std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1), words.end());
+  return start;
+}
+
+}  // namespace
+
 std::optional<RowStart> row_start(std::string_view line, int number) {
   std::string text(line);
   std::replace(text.begin(), text.end(), '|', ' ');
@@ -198,10 +219,9 @@ std::optional<RowStart> row_start(std::string_view line, int number) {
     const std::string size = trailing_digits(words[type - 2]);
     if (size.empty() || !parse_integer(words[type - 1], 0, std::numeric_limits<std::int64_t>::max()))
       continue;
-    RowStart start{number, size, words[type - 1], words[type], {}};
-    start.rest.assign(std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1), words.end());
-    return start;
+    return row_from(words, type, size, number);
   }
+  if (is_damaged_row(words)) return row_from(words, 2, words[0], number);
   return std::nullopt;
 }
 
@@ -221,7 +241,7 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
   const auto size = parse_integer(start.size, 0, kMaxCount);
   const auto count = parse_integer(start.count, 0, kMaxCount);
-  if (!size || !count) return {std::nullopt, "rows whose size is not a number"};
+  if (!size || !count) return {std::nullopt, "rows whose size or count cannot be read"};
   if (*size == 0) return {std::nullopt, "rows of 0 bytes"};
   const DataTypeTraits* type = find_data_type(start.type);
   if (type == nullptr) return {std::nullopt, "rows of type " + excerpt(start.type)};

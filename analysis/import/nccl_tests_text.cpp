@@ -16,13 +16,6 @@ bool contains(const LogLine& line, std::string_view words) {
   return line.text.find(words) != std::string::npos;
 }
 
-/// Whether one list names a rank twice: then several processes took themselves for the whole job.
-bool names_a_rank_twice(const std::vector<LogDevice>& devices) {
-  std::set<int> ranks;
-  return std::any_of(devices.begin(), devices.end(),
-                     [&](const LogDevice& device) { return !ranks.insert(device.rank).second; });
-}
-
 /// Reads line by line; a table begins where a program begins, or where a heading follows rows.
 class Reader {
  public:
@@ -47,8 +40,7 @@ class Reader {
 
   /// A program begins: what it says belongs to a new table when the one before has rows or its end.
   void begin(const LogLine& line) {
-    const bool processes_mixed = names_a_rank_twice(table_.devices);
-    if ((!table_.rows.empty() || pending_ || table_.ended) && !processes_mixed) end_table();
+    if ((!table_.rows.empty() || pending_ || table_.ended) && !table_.interleaved) end_table();
     touch(line);
   }
 
@@ -56,6 +48,8 @@ class Reader {
     if (const auto device = nccl_tests_device(line.text, line.number)) {
       begin(line);
       table_.devices.push_back(*device);
+      // One list that names a rank twice: several processes took themselves for the whole job.
+      if (!listed_ranks_.insert(device->rank).second) table_.interleaved = true;
       if (!device->gpu.empty()) set_once(table_.facts.gpu, device->gpu, line.number);
       return true;
     }
@@ -63,7 +57,7 @@ class Reader {
       if (table_.ended) end_table();
       begin(line);
       // A program that died before its table, and was started again.
-      if (!table_.devices.empty() && !heading_seen_) table_.devices.clear();
+      if (!table_.devices.empty() && !heading_seen_) clear_devices();
       table_.iterations = parameters->iterations;
       set_once(table_.facts.gpus_per_process, parameters->threads * parameters->gpus_per_thread, line.number);
       set_once(table_.facts.threads_per_process, parameters->threads, line.number);
@@ -170,19 +164,26 @@ class Reader {
     }
   }
 
+  void clear_devices() {
+    table_.devices.clear();
+    table_.interleaved = false;
+    listed_ranks_.clear();
+  }
+
   void end_table() {
     cut_pending();
-    table_.interleaved = names_a_rank_twice(table_.devices);
     if (!table_.rows.empty() || !table_.devices.empty() || heading_seen_ || !table_.facts.left_out.empty()) {
       tables_.push_back(std::move(table_));
     }
     table_ = LogTable{};
+    listed_ranks_.clear();
     columns_ = NcclTestsColumns{};
     heading_seen_ = false;
   }
 
   std::vector<LogTable> tables_;
   LogTable table_;
+  std::set<int> listed_ranks_;  ///< of the table's devices
   NcclTestsColumns columns_;
   bool heading_seen_ = false;
   std::optional<RowStart> pending_;

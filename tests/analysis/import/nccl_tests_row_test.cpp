@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "analysis/import/log_readers.hpp"
 
 namespace collbench::analysis::nccl_tests_row_test {
@@ -91,6 +93,13 @@ TEST(NcclTestsRow, NumbersThatDoNotAgreeAreNoRow) {
   EXPECT_EQ(row("1000000000 250000000 float sum -1 10000 50.00 150.00 0 10000 100.00 150.00 0").reason,
             "rows whose algbw is not size / time");
   EXPECT_EQ(row("0 0 float sum -1 1.0 0.00 0.00 0 1.0 0.00 0.00 0").reason, "rows of 0 bytes");
+  for (const char* const numbers :
+       {"12345678901234567890 8", "-8 2", "8 -2", "8 12345678901234567890", "1e99 2"}) {
+    EXPECT_EQ(row(std::string(numbers) + " float sum -1 1.0 0.00 0.00 0 1.0 0.00 0.00 0").reason,
+              "rows whose size or count cannot be read")
+        << numbers;
+  }
+  EXPECT_EQ(row("measured with half the GPUs of 4 nodes").reason, "no row");
   EXPECT_EQ(row("8 2 float mulsum -1 1.0 0.01 0.01 0 1.0 0.01 0.01 0").reason, "rows of reduction mulsum");
 }
 

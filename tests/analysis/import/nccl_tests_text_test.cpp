@@ -73,5 +73,15 @@ TEST(NcclTestsText, ARowCutByTheNextIsCounted) {
   EXPECT_EQ(read[0].facts.left_out[0].line, 3);
 }
 
+TEST(NcclTestsText, KindsOfLinesThatAreLeftOutAreBounded) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "8 2 f8e" + std::to_string(i) + " sum -1 1 1 1 0 1 1 1 0\n";
+  const auto read = read_nccl_tests_text(log_lines(text));
+  ASSERT_EQ(read.size(), 1U);
+  ASSERT_EQ(read[0].facts.left_out.size(), 21U);
+  EXPECT_EQ(read[0].facts.left_out.back().what, "lines left out for other reasons");
+  EXPECT_EQ(read[0].facts.left_out.back().count, 80U);
+}
+
 }  // namespace
 }  // namespace collbench::analysis::nccl_tests_text_test
