@@ -307,11 +307,9 @@ class RunDriver {
   void report_failures(std::string_view what_now) {
     std::vector<Error> failures = files_->failures();
     if (root_errors_.first()) failures.insert(failures.begin(), *root_errors_.first());
-    for (const Error& failure : failures) {
-      if (!reported_failures_.insert(failure.where()).second) continue;
-      progress_.clear();
-      print_message(describe(failure) + std::string(what_now));
-    }
+    progress_.clear();
+    for (const Error& each : failures)
+      if (reported_failures_.insert(each.where()).second) print_message(describe(each).append(what_now));
   }
 
   /// On rank 0: the last record and the tables. What could not be written or printed is kept for all ranks.
