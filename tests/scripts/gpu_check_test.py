@@ -59,11 +59,14 @@ class GpuCheck(unittest.TestCase):
         result, page = self.check(0, most_ranks=2, peers=("all_reduce_perf", "reduce_scatter_perf"), COLLBENCH_STAND_IN_GPUS="1",
                                   COLLBENCH_STAND_IN_SMI="replays")
         steps = result["steps"]
-        self.assertEqual([(step["ranks"], step["status"]) for step in steps], [(1, 0), (1, 0), (2, 0), (2, 0), (1, 0)])
+        self.assertEqual([(step["ranks"], step["status"]) for step in steps], [(1, 0), (1, 0), (2, 0), (2, 0), (1, 0), (1, 0), (1, 0)])
         for step in steps[2:4]:
             self.assertGreater(step["rows"], 700)
             self.assertEqual(step["rows"], step["rows_checked"])
         self.assertIn("-G", steps[3]["arguments"])
+        for step, registration in zip(steps[4:6], ("local", "symmetric")):
+            self.assertEqual(step["arguments"][-2:], ["-R", registration])
+            self.assertEqual((step["rows"], step["rows_checked"], step["lacking"]), (steps[4]["rows"], steps[4]["rows"], False))
         self.assertIn("AllReduce tree/ll/1", steps[2]["nccl_used"])
         self.assertGreater(result["observer_ratio"], 0)
         self.assertIn("NCCL used, on 2 ranks: AllGather ring/ll", page)
@@ -80,7 +83,12 @@ class GpuCheck(unittest.TestCase):
             self.assertAlmostEqual(row["ratio"], row["seconds"] / 5e-6)
 
     def test_wrong_data_fails_it_and_a_gpu_without_errors_is_said(self):
-        result, page = self.check(1, COLLBENCH_STAND_IN_GPUS="1", COLLBENCH_STAND_IN="wrong_data:9")
+        """And with an NCCL before 2.27, which has no symmetric windows: that alone is no failure."""
+        result, page = self.check(1, COLLBENCH_STAND_IN_GPUS="1", COLLBENCH_STAND_IN="wrong_data:9",
+                                  COLLBENCH_NCCL=str(STAND_INS / "libstand_in_nccl_22602.so"))
+        symmetric = next(step for step in result["steps"] if "symmetric" in step["arguments"])
+        self.assertEqual((symmetric["status"], symmetric["lacking"]), (5, True))
+        self.assertRegex(page, r"-R symmetric\) \| 1 \| not available: .*2\.27")
         self.assertGreater(result["steps"][0]["wrong_elements"], 0)
         self.assertIn("| wrong data |", page)
         self.assertIn("no row ran while a GPU was throttled or had errors", page)
