@@ -7,9 +7,13 @@ function(collbench_compile_options target visibility)
     -Werror=switch  # an enumerator that a switch forgot: how an addition finds every place that must know it
     $<$<BOOL:${COLLBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
   if(COLLBENCH_SANITIZE)
-    target_compile_options(${target} ${visibility} -fsanitize=address,undefined -fno-omit-frame-pointer
+    set(sanitizers address,undefined)
+    if(COLLBENCH_SANITIZE STREQUAL thread)
+      set(sanitizers thread)
+    endif()
+    target_compile_options(${target} ${visibility} -fsanitize=${sanitizers} -fno-omit-frame-pointer
       -fno-sanitize-recover=undefined)
-    target_link_options(${target} ${visibility} -fsanitize=address,undefined)
+    target_link_options(${target} ${visibility} -fsanitize=${sanitizers})
   endif()
 endfunction()
 
