@@ -15,14 +15,16 @@ enum class HangCause {
   rank_missing,   ///< it never started
   rank_busy,      ///< it does something else while the others wait for it
   rank_behind,    ///< it made fewer calls than the others
+  rank_failed,    ///< it reports an error
+  calls_differ,   ///< ranks are in the same call with different operations or sizes
   host_silent,    ///< nothing is heard of its host
   not_seen_here,  ///< all that can be seen wait in the same call
   not_known,
 };
 
-inline constexpr std::array<std::string_view, 8> kHangCauseNames{
-    "rank gone",   "rank stopped", "rank missing",  "rank busy",
-    "rank behind", "host silent",  "not seen here", "not known"};
+inline constexpr std::array<std::string_view, 10> kHangCauseNames{
+    "rank gone",   "rank stopped", "rank missing", "rank busy",     "rank behind",
+    "rank failed", "calls differ", "host silent",  "not seen here", "not known"};
 
 [[nodiscard]] constexpr std::string_view name(HangCause cause) {
   return kHangCauseNames.at(static_cast<std::size_t>(cause));

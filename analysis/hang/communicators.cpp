@@ -1,0 +1,251 @@
+#include "analysis/hang/communicators.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using Members = std::vector<CommunicatorMember>;
+
+template <class Predicate>
+Members members_that(const Communicator& communicator, const Predicate& is_one) {
+  Members found;
+  std::copy_if(communicator.members.begin(), communicator.members.end(), std::back_inserter(found), is_one);
+  return found;
+}
+
+std::vector<int> ranks_of(const Members& members) {
+  std::vector<int> ranks;
+  for (const CommunicatorMember& each : members) ranks.push_back(each.rank);
+  return ranks;
+}
+
+/// "rank 2", "ranks 0-1, 3".
+std::string ranks_text(const Members& members) {
+  return fmt::format("{} {}", members.size() == 1 ? "rank" : "ranks", number_ranges(ranks_of(members)));
+}
+
+/// Of one: " (node1, process 12)", as far as it is known.
+std::string where(const Members& members) {
+  if (members.size() != 1) return "";
+  const CommunicatorMember& only = members.front();
+  const std::string process = only.pid > 0 ? fmt::format("process {}", only.pid) : "";
+  if (only.host.empty() && process.empty()) return "";
+  return fmt::format(" ({}{}{})", only.host, only.host.empty() || process.empty() ? "" : ", ", process);
+}
+
+/// "call 412, all_reduce (1048576 Float)".
+std::string call_text(const CommunicatorMember& member) {
+  return fmt::format("call {}{}{}", member.call, member.operation.empty() ? "" : ", ", member.operation);
+}
+
+/// "86 Broadcast, 67 AllReduce", without what was never called.
+std::string begun_text(const CommunicatorMember& member) {
+  std::vector<std::string> counts;
+  for (const auto& [operation, count] : member.begun)
+    if (count > 0) counts.push_back(fmt::format("{} {}", count, operation));
+  return counts.empty() ? "no collective call" : fmt::format("{}", fmt::join(counts, ", "));
+}
+
+std::string state_text(const CommunicatorMember& member) {
+  std::string text;
+  switch (member.presence) {
+    case MemberPresence::silent:
+      return "nothing is heard of it";
+    case MemberPresence::outside:
+      return "does not have this communicator";
+    case MemberPresence::dead:
+      return "considered dead";
+    case MemberPresence::seen:
+      break;
+  }
+  text = member.call > 0 ? fmt::format("in {}{}{}", call_text(member), member.progress.empty() ? "" : ", ",
+                                       member.progress)
+                         : begun_text(member) + " begun";
+  return member.error.empty() ? text : fmt::format("{}; it reports: {}", text, member.error);
+}
+
+/// "; ranks 0-1, 3 wait in call 412, all_reduce", of the seen ones that are in a call and not to blame.
+std::string waiting_text(const Communicator& communicator, const std::vector<int>& blamed) {
+  const Members waiting = members_that(communicator, [&](const CommunicatorMember& each) {
+    return each.presence == MemberPresence::seen && each.call > 0 &&
+           std::find(blamed.begin(), blamed.end(), each.rank) == blamed.end();
+  });
+  if (waiting.empty()) return "";
+  return fmt::format("; {} {} in {}", ranks_text(waiting), waiting.size() == 1 ? "waits" : "wait",
+                     call_text(waiting.front()));
+}
+
+HangFinding blamed(const Communicator& communicator, HangCause cause, const Members& members,
+                   const std::string& what) {
+  const std::vector<int> ranks = ranks_of(members);
+  return {cause, ranks,
+          fmt::format("{}: {}{} {}{}", communicator.name, ranks_text(members), where(members), what,
+                      waiting_text(communicator, ranks))};
+}
+
+const char* singular(const Members& members, const char* one, const char* many) {
+  return members.size() == 1 ? one : many;
+}
+
+using CallCountsByName = std::map<std::string, std::uint64_t>;
+
+std::uint64_t sum_of(const CallCountsByName& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& each) { return sum + each.second; });
+}
+
+/// The operation of which fewer calls were begun than elsewhere: "66 AllReduce, others 67".
+std::string counts_apart(const CallCountsByName& behind, const CallCountsByName& ahead) {
+  for (const auto& [operation, count] : ahead) {
+    const auto own = behind.find(operation);
+    const std::uint64_t fewer = own == behind.end() ? 0 : own->second;
+    if (fewer < count) return fmt::format("{} {}, others {}", fewer, operation, count);
+  }
+  return fmt::format("{} calls, others {}", sum_of(behind), sum_of(ahead));
+}
+
+Json member_json(const CommunicatorMember& member) {
+  constexpr std::array<std::string_view, 4> kPresence{"seen", "silent", "outside", "dead"};
+  return {{"rank", member.rank},
+          {"host", member.host},
+          {"pid", member.pid},
+          {"presence", kPresence.at(static_cast<std::size_t>(member.presence))},
+          {"begun", member.begun},
+          {"call", member.call},
+          {"operation", member.operation},
+          {"progress", member.progress},
+          {"error", member.error}};
+}
+
+}  // namespace
+
+std::uint64_t CommunicatorMember::calls() const { return sum_of(begun); }
+
+HangFinding find_hang(const Communicator& communicator) {
+  const auto is = [&](MemberPresence presence) {
+    return members_that(communicator, [&](const auto& each) { return each.presence == presence; });
+  };
+  const Members seen = is(MemberPresence::seen);
+  const Members dead = is(MemberPresence::dead);
+  if (!dead.empty())
+    return blamed(communicator, HangCause::rank_gone, dead, singular(dead, "is dead", "are dead"));
+  const Members failed = members_that(communicator, [](const auto& each) { return !each.error.empty(); });
+  if (!failed.empty())
+    return blamed(communicator, HangCause::rank_failed, failed,
+                  singular(failed, "reports: ", "report: ") + failed.front().error);
+  const Members silent = is(MemberPresence::silent);
+  if (!silent.empty()) {
+    return blamed(
+        communicator, HangCause::rank_missing, silent,
+        fmt::format("{} heard of: stopped, gone, or cut off", singular(silent, "is not", "are not")));
+  }
+  if (const Members outside = is(MemberPresence::outside); !outside.empty()) {
+    return blamed(communicator, HangCause::rank_missing, outside,
+                  singular(outside, "answers, and does", "answer, and do") +
+                      std::string(" not have this communicator"));
+  }
+  if (seen.empty())
+    return {HangCause::not_known, {}, communicator.name + ": no rank differs from the others"};
+
+  const auto fewer = [](const auto& a, const auto& b) { return a.calls() < b.calls(); };
+  const auto [least, most] = std::minmax_element(seen.begin(), seen.end(), fewer);
+  const CallCountsByName& others = communicator.begun_by_others;
+  const CallCountsByName& ahead = sum_of(others) > most->calls() ? others : most->begun;
+  if (least->calls() < sum_of(ahead)) {
+    const Members behind =
+        members_that(communicator, [&](const auto& each) { return each.calls() == least->calls(); });
+    return blamed(
+        communicator, HangCause::rank_behind, behind,
+        fmt::format("{} begun {}", singular(behind, "has", "have"), counts_apart(least->begun, ahead)));
+  }
+  if (!others.empty() && sum_of(others) < least->calls()) {
+    return {HangCause::rank_behind,
+            {},
+            fmt::format("{}: ranks that are not listed have begun {}", communicator.name,
+                        counts_apart(others, least->begun))};
+  }
+  const Members inside = members_that(communicator, [](const auto& each) { return each.call > 0; });
+  if (inside.empty())
+    return {HangCause::not_known,
+            {},
+            communicator.name + ": all ranks have begun the same calls, and none is known to wait"};
+  const CommunicatorMember& first = *std::min_element(
+      inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.call < b.call; });
+  const Members unlike = members_that(communicator, [&](const auto& each) {
+    return each.call == first.call && each.operation != first.operation;
+  });
+  if (!unlike.empty()) {
+    // Who made the mistake is not known; the fewer are the likelier ones.
+    const Members alike = members_that(communicator, [&](const auto& each) {
+      return each.call == first.call && each.operation == first.operation;
+    });
+    const bool first_are_fewer = alike.size() < unlike.size();
+    const Members& few = first_are_fewer ? alike : unlike;
+    const Members& many = first_are_fewer ? unlike : alike;
+    return {HangCause::calls_differ, ranks_of(few),
+            fmt::format("{}: {} {} in {}, {} in {}", communicator.name, ranks_text(few),
+                        singular(few, "is", "are"), call_text(few.front()), ranks_text(many),
+                        call_text(many.front()))};
+  }
+  const Members waiting =
+      members_that(communicator, [&](const auto& each) { return each.call == first.call; });
+  if (waiting.size() < seen.size()) {
+    return {HangCause::not_seen_here, ranks_of(waiting),
+            fmt::format("{}: {} {} not ended {}, which the other ranks have", communicator.name,
+                        ranks_text(waiting), singular(waiting, "has", "have"), call_text(first))};
+  }
+  return {HangCause::not_seen_here,
+          {},
+          fmt::format("{}: {} all wait in {}: a link, a GPU or a library hangs", communicator.name,
+                      ranks_text(seen), call_text(first))};
+}
+
+std::string communicators_text(const std::vector<Communicator>& communicators, int columns) {
+  std::string text;
+  for (const Communicator& each : communicators) {
+    text += one_line(fmt::format("{}, {}", each.name, counted(static_cast<std::size_t>(each.size), "rank"))) +
+            "\n";
+    std::vector<std::pair<std::string, Members>> alike;
+    for (const CommunicatorMember& member : each.members) {
+      const std::string state = state_text(member);
+      const auto known =
+          std::find_if(alike.begin(), alike.end(), [&](const auto& entry) { return entry.first == state; });
+      (known == alike.end() ? alike.emplace_back(state, Members{}) : *known).second.push_back(member);
+    }
+    for (const auto& [state, members] : alike)
+      text += wrap(one_line(fmt::format("{}{}: {}", ranks_text(members), where(members), state)), columns,
+                   "  ", "    ");
+    text += "\n";
+  }
+  for (const Communicator& each : communicators)
+    text += wrap(one_line(find_hang(each).text), columns, "", "  ");
+  return text;
+}
+
+std::string communicators_json(const std::vector<Communicator>& communicators) {
+  Json json{{"communicators", Json::array()}};
+  for (const Communicator& each : communicators) {
+    const HangFinding finding = find_hang(each);
+    Json entry{{"name", each.name}, {"size", each.size}, {"ranks", Json::array()}};
+    for (const CommunicatorMember& member : each.members) entry["ranks"].push_back(member_json(member));
+    entry["cause"] = name(finding.cause);
+    entry["blamed_ranks"] = finding.ranks;
+    entry["finding"] = finding.text;
+    json["communicators"].push_back(std::move(entry));
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,217 @@
+#include "analysis/hang/nccl_ras.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/json_reader.hpp"
+#include "base/text_input.hpp"
+
+// Source of the format: NCCL 2.27.7 to 2.32.3, src/ras/client_support.cc (rasClientRunComms for the text,
+// rasDumpCommsToJSON for JSON), and answers of these versions over simulated GPUs.
+namespace collbench::analysis {
+namespace {
+
+constexpr std::int64_t kMaxNumber = std::numeric_limits<int>::max() - 1;  // that is taken for one
+
+/// ncclResult_t of nccl.h, by value.
+std::string nccl_error(int result) {
+  constexpr std::array<std::string_view, 8> kNames{"",
+                                                   "unhandled CUDA error",
+                                                   "system error",
+                                                   "internal error",
+                                                   "invalid argument",
+                                                   "invalid usage",
+                                                   "remote process error",
+                                                   ""};  // 7: in progress
+  if (result < 0) return fmt::format("NCCL error {}", result);
+  const auto index = static_cast<std::size_t>(result);
+  return index < kNames.size() ? std::string(kNames.at(index)) : fmt::format("NCCL error {}", result);
+}
+
+CommunicatorMember member_of(const JsonReader& json) {
+  CommunicatorMember member;
+  constexpr int kAny = std::numeric_limits<int>::min();
+  member.rank = json.at("rank").integer<int>();
+  member.host = json.at("host").text();
+  member.pid = std::max(0, json.at("pid").integer<int>(kAny));
+  const JsonReader status = json.at("status");
+  if (const auto counts = json.find("collective_counts")) {
+    for (const auto& [operation, count] : counts->members())
+      member.begun[operation] = count.integer<std::uint64_t>();
+    for (const std::string_view key : {"init_state", "async_error"})
+      if (const int result = status.at(key).integer<int>(kAny); member.error.empty())
+        member.error = nccl_error(result);
+    if (status.at("abort_flag").boolean() && member.error.empty()) member.error = "it was aborted";
+  } else {
+    member.presence = status.at("considered_dead").boolean() ? MemberPresence::dead
+                      : status.at("unresponsive").boolean()  ? MemberPresence::silent
+                                                             : MemberPresence::outside;
+  }
+  return member;
+}
+
+std::vector<Communicator> read_json(const HangDump& dump) {
+  const nlohmann::json document = parse_json(dump.text, dump.file);
+  std::vector<Communicator> communicators;
+  for (const JsonReader& json : JsonReader(document, dump.file).at("communicators").items()) {
+    Communicator communicator{.name = "communicator " + json.at("hash").text(),
+                              .size = json.at("size").integer<int>(),
+                              .members = {},
+                              .begun_by_others = {}};
+    for (const char* key : {"ranks", "missing_ranks"})
+      for (const JsonReader& member : json.at(key).items()) communicator.members.push_back(member_of(member));
+    std::sort(communicator.members.begin(), communicator.members.end(),
+              [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    communicators.push_back(std::move(communicator));
+  }
+  return communicators;
+}
+
+/// The text between two others in `line`; none where they are not there.
+std::optional<std::string> text_between(std::string_view line, std::string_view before,
+                                        std::string_view after) {
+  const std::size_t begin = line.find(before);
+  if (begin == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(begin + before.size());
+  const std::size_t end = after.empty() ? line.size() : line.find(after);
+  if (end == std::string_view::npos) return std::nullopt;
+  return std::string(line.substr(0, end));
+}
+
+std::optional<int> number_between(std::string_view line, std::string_view before, std::string_view after) {
+  const auto text = text_between(line, before, after);
+  const auto number = text ? parse_integer(*text, 0, kMaxNumber) : std::nullopt;
+  return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+/// "Rank 2 has launched up to operation 7 -- GPU 2 managed by process 22747 on node 192.0.2.2".
+std::optional<CommunicatorMember> member_of_line(std::string_view line) {
+  const auto rank = number_between(line, "Rank ", " ");
+  if (!rank) return std::nullopt;
+  CommunicatorMember member;
+  member.rank = *rank;
+  member.host = text_between(line, " on node ", "").value_or("");
+  member.pid = number_between(line, "managed by process ", " ").value_or(0);
+  return member;
+}
+
+/// NCCL's text lists the ranks that differ from most others, with how many others there are.
+class RasText {
+ public:
+  void read(std::string_view line) {
+    if (line.starts_with("#")) {
+      begin(line);
+    } else if (communicators_.empty()) {
+      note_group(line);
+    } else if (line.starts_with("Rank ")) {
+      add(line);
+    } else if (const auto operation =
+                   text_between(line, "Communicator ranks have different ", " operation")) {
+      operation_ = *operation;
+    } else if (line.find(" ranks have ") != std::string_view::npos) {
+      count_ = count_in_line(line);
+      std::uint64_t& most = communicators_.back().begun_by_others[operation_];
+      most = std::max(most, count_);
+    }
+  }
+
+  /// Where none differs, the groups stand for their communicators.
+  [[nodiscard]] std::vector<Communicator> take() {
+    if (!communicators_.empty()) return std::move(communicators_);
+    for (const auto& [group, size] : sizes_)
+      communicators_.push_back({.name = fmt::format("communicators of group {}", group),
+                                .size = size,
+                                .members = {},
+                                .begun_by_others = {}});
+    return std::move(communicators_);
+  }
+
+ private:
+  /// "0  1  1  3  4  3  RUNNING  INCOMPLETE": the group, and the ranks of each of its communicators.
+  void note_group(std::string_view line) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() != 8) return;
+    const auto group = parse_integer(words[0], 0, kMaxNumber);
+    const auto size = parse_integer(words[4], 0, kMaxNumber);
+    if (group && size) sizes_[static_cast<int>(*group)] = static_cast<int>(*size);
+  }
+
+  /// "#0-0 (50d873d91b3011da) INCOMPLETE".
+  void begin(std::string_view line) {
+    const auto group = number_between(line, "#", "-");
+    const auto hash = text_between(line, "(", ")");
+    const auto kind = text_between(line, ") ", "");
+    if (!group || !hash || !kind) return;
+    kind_ = *kind;
+    const std::string name = "communicator 0x" + *hash;
+    const bool is_known = std::any_of(communicators_.begin(), communicators_.end(),
+                                      [&](const auto& each) { return each.name == name; });
+    if (!is_known)
+      communicators_.push_back({.name = name, .size = sizes_[*group], .members = {}, .begun_by_others = {}});
+    const auto own = std::find_if(communicators_.begin(), communicators_.end(),
+                                  [&](const auto& each) { return each.name == name; });
+    std::rotate(own, own + 1, communicators_.end());  // the one in hand is the last
+  }
+
+  /// A rank may be listed once for each thing that differs.
+  void add(std::string_view line) {
+    const auto found = member_of_line(line);
+    if (!found) return;
+    std::vector<CommunicatorMember>& members = communicators_.back().members;
+    const auto known = std::find_if(members.begin(), members.end(),
+                                    [&](const auto& each) { return each.rank == found->rank; });
+    CommunicatorMember& member = known == members.end() ? members.emplace_back(*found) : *known;
+    if (kind_ == "INCOMPLETE") {
+      member.presence = MemberPresence::silent;
+    } else if (kind_ == "ERROR") {
+      member.error = text_between(line, " reported ", " -- ").value_or("an error");
+    } else if (!operation_.empty()) {
+      member.begun[operation_] =
+          line.find(" operation") == std::string_view::npos ? count_ : count_in_line(line);
+    }
+  }
+
+  /// "… has launched up to operation 7 -- …", "… has not launched any operations …".
+  static std::uint64_t count_in_line(std::string_view line) {
+    const auto rest = text_between(line, " up to operation ", "");
+    const auto count = rest ? parse_integer(rest->substr(0, rest->find(' ')), 0, kMaxNumber) : std::nullopt;
+    return count ? static_cast<std::uint64_t>(*count) : 0;
+  }
+
+  std::map<int, int> sizes_;  // of communicators, by group
+  std::vector<Communicator> communicators_;
+  std::string kind_;
+  std::string operation_;
+  std::uint64_t count_ = 0;  // of the ranks that follow
+};
+
+}  // namespace
+
+bool is_nccl_ras(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos) return false;
+  if (text[start] == '{') return text.find("\"communicators\"") != std::string_view::npos;
+  return text.find("Job summary") != std::string_view::npos &&
+         text.find("NCCL version") != std::string_view::npos;
+}
+
+std::vector<Communicator> read_nccl_ras(const HangDump& dump) {
+  if (trim(dump.text).starts_with("{")) return read_json(dump);
+  RasText text;
+  for (const Line& line : clean_lines(dump.text)) text.read(trim(line.text));
+  std::vector<Communicator> communicators = text.take();
+  for (Communicator& each : communicators)
+    std::sort(each.members.begin(), each.members.end(),
+              [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  if (communicators.empty())
+    throw usage_error(dump.file, "NCCL's RAS lists no communicator there", "give an answer to: ncclras -v");
+  return communicators;
+}
+
+}  // namespace collbench::analysis

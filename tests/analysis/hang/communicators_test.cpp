@@ -1,0 +1,75 @@
+#include "analysis/hang/communicators.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace collbench::analysis::communicators_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+CommunicatorMember member(int rank, std::uint64_t begun, std::uint64_t call) {
+  CommunicatorMember made;
+  made.rank = rank;
+  made.begun["collective calls"] = begun;
+  made.call = call;
+  if (call > 0) made.operation = "all_reduce (1024 Float)";
+  return made;
+}
+
+Communicator three(const CommunicatorMember& one, const CommunicatorMember& two,
+                   const CommunicatorMember& last) {
+  return {.name = "group 0", .size = 3, .members = {one, two, last}, .begun_by_others = {}};
+}
+
+TEST(Communicators, TextAndJsonHaveEachRankAndTheFinding) {
+  const Communicator group = three(member(0, 412, 412), member(1, 411, 0), member(2, 412, 412));
+  EXPECT_EQ(communicators_text({group}, 1000),
+            "group 0, 3 ranks\n"
+            "  ranks 0, 2: in call 412, all_reduce (1024 Float)\n"
+            "  rank 1: 411 collective calls begun\n"
+            "\n"
+            "group 0: rank 1 has begun 411 collective calls, others 412; ranks 0, 2 wait in call 412, "
+            "all_reduce (1024 "
+            "Float)\n");
+  const std::string json = communicators_json({group});
+  EXPECT_THAT(json, HasSubstr("\"cause\": \"rank behind\""));
+  EXPECT_THAT(json, HasSubstr("\"call\": 412"));
+}
+
+TEST(Communicators, WhoIsDeadComesBeforeWhoIsNotHeardOfAndWhoIsBehind) {
+  Communicator group = three(member(0, 412, 412), member(1, 411, 0), member(2, 0, 0));
+  EXPECT_EQ(find_hang(group).cause, HangCause::rank_behind);
+  group.members[2].presence = MemberPresence::silent;
+  EXPECT_EQ(find_hang(group).cause, HangCause::rank_missing);
+  EXPECT_THAT(find_hang(group).ranks, ElementsAre(2));
+  group.members[1].error = "system error";
+  EXPECT_EQ(find_hang(group).cause, HangCause::rank_failed);
+  group.members[0].presence = MemberPresence::dead;
+  EXPECT_EQ(find_hang(group).cause, HangCause::rank_gone);
+  EXPECT_THAT(find_hang(group).ranks, ElementsAre(0));
+}
+
+TEST(Communicators, RanksThatAreNotListedMayBeTheOnesBehind) {
+  Communicator group = three(member(0, 412, 0), member(1, 412, 0), member(2, 412, 0));
+  group.begun_by_others["collective calls"] = 400;
+  const HangFinding found = find_hang(group);
+  EXPECT_EQ(found.cause, HangCause::rank_behind);
+  EXPECT_THAT(found.ranks, IsEmpty());
+  EXPECT_EQ(found.text, "group 0: ranks that are not listed have begun 400 collective calls, others 412");
+}
+
+TEST(Communicators, NothingThatATerminalWouldObeyIsPrinted) {
+  Communicator group = three(member(0, 1, 1), member(1, 1, 1), member(2, 1, 1));
+  group.name = "group \x1b[31m\n";
+  group.members[0].operation = "all\x1b[2J\nreduce";
+  const std::string text = communicators_text({group}, 1000);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace collbench::analysis::communicators_test

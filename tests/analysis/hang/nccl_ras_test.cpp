@@ -1,0 +1,123 @@
+#include "analysis/hang/nccl_ras.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tests/source_folder.hpp"
+
+namespace collbench::analysis::nccl_ras_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// What NCCL answered over simulated GPUs while rank 2 of 4 was stopped: 2.32.3 as JSON, 2.27.7 as text.
+HangDump answer(const std::string& name) {
+  const std::string file = source_folder() + "/tests/analysis/hang/answers/" + name;
+  return {file, read_file(file)};
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+HangFinding finding_of(const std::string& text) { return find_hang(read_nccl_ras({"answer", text}).at(0)); }
+
+TEST(NcclRas, NamesTheRankThatDoesNotAnswer) {
+  for (const char* name : {"ras_stopped_rank.json", "ras_stopped_rank.txt"}) {
+    const HangDump dump = answer(name);
+    EXPECT_TRUE(is_nccl_ras(dump.text)) << name;
+    const auto communicators = read_nccl_ras(dump);
+    ASSERT_EQ(communicators.size(), 1U) << name;
+    EXPECT_EQ(communicators[0].size, 4) << name;
+    const HangFinding found = find_hang(communicators[0]);
+    EXPECT_EQ(found.cause, HangCause::rank_missing) << name;
+    EXPECT_THAT(found.ranks, ElementsAre(2)) << name;
+    EXPECT_THAT(found.text, HasSubstr("rank 2 (192.0.2.2, process 22")) << name;
+  }
+}
+
+TEST(NcclRas, JsonHasTheCallsOfEachRank) {
+  const std::string text = answer("ras_stopped_rank.json").text;
+  const Communicator communicator = read_nccl_ras({"answer", text}).at(0);
+  EXPECT_EQ(communicator.name, "communicator 0xfb2935ad32dab8af");
+  ASSERT_EQ(communicator.members.size(), 4U);
+  EXPECT_EQ(communicator.members[3].begun.at("AllReduce"), 67U);
+  EXPECT_EQ(communicator.members[3].pid, 22239);
+  EXPECT_THAT(finding_of(changed(text, "\"AllReduce\": 67", "\"AllReduce\": 66")).text, HasSubstr("rank 2"))
+      << "who does not answer comes before who is behind";
+  EXPECT_THAT(finding_of(changed(text, "\"unresponsive\": true", "\"unresponsive\": false")).text,
+              HasSubstr("rank 2 (192.0.2.2, process 22238) answers, and does not have this communicator"));
+  EXPECT_EQ(finding_of(changed(text, "\"considered_dead\": false", "\"considered_dead\": true")).cause,
+            HangCause::rank_gone);
+  const HangFinding failed = finding_of(changed(text, "\"async_error\": 0", "\"async_error\": 6"));
+  EXPECT_EQ(failed.cause, HangCause::rank_failed);
+  EXPECT_THAT(failed.ranks, ElementsAre(0));
+  EXPECT_THAT(failed.text, HasSubstr("rank 0 (192.0.2.2, process 22236) reports: remote process error"));
+}
+
+// The words of NCCL 2.32.3, src/ras/client_support.cc.
+constexpr const char* kMismatch =
+    "Job summary\nNCCL version 2.27.7 compiled with CUDA 12.9\n"
+    "Group     Comms     Nodes     Ranks     Ranks     Ranks    Status  Errors\n"
+    "    0         1         2         4         8         8   RUNNING  MISMATCH\n"
+    "Warnings\n========\n\n"
+    "#0-0 (50d873d91b3011da) MISMATCH\n"
+    "  Communicator ranks have different AllReduce operation counts\n";
+
+TEST(NcclRas, TextNamesTheRanksThatAreBehindTheOthers) {
+  const std::string one =
+      std::string(kMismatch) +
+      "  7 ranks have launched up to operation 67\n"
+      "  Rank 5 has launched up to operation 66 -- GPU 1 managed by process 12 on node 192.0.2.3\n\n";
+  HangFinding found = finding_of(one);
+  EXPECT_EQ(found.cause, HangCause::rank_behind);
+  EXPECT_THAT(found.ranks, ElementsAre(5));
+  EXPECT_EQ(
+      found.text,
+      "communicator 0x50d873d91b3011da: rank 5 (192.0.2.3, process 12) has begun 66 AllReduce, others 67");
+  const std::string two = std::string(kMismatch) +
+                          "  6 ranks have launched up to operation 67\n"
+                          "  2 ranks have not launched any operations\n"
+                          "  Rank 4 -- GPU 0 managed by process 11 on node 192.0.2.3\n"
+                          "  Rank 5 -- GPU 1 managed by process 12 on node 192.0.2.3\n\n";
+  found = finding_of(two);
+  EXPECT_THAT(found.ranks, ElementsAre(4, 5));
+  EXPECT_THAT(found.text, HasSubstr("ranks 4, 5 have begun 0 AllReduce, others 67"));
+}
+
+TEST(NcclRas, TextNamesErrors) {
+  const std::string error =
+      changed(kMismatch, "MISMATCH\n  Communicator ranks have different AllReduce operation counts\n",
+              "ERROR\n  Asynchronous error on 1 rank\n"
+              "  Rank 3 reported Remote process error -- GPU 3 managed by process 9 on node 192.0.2.2\n");
+  const HangFinding found = finding_of(error);
+  EXPECT_EQ(found.cause, HangCause::rank_failed);
+  EXPECT_THAT(found.text, HasSubstr("rank 3 (192.0.2.2, process 9) reports: Remote process error"));
+}
+
+TEST(NcclRas, NothingIsFoundWhereRanksDoNotDiffer) {
+  const std::string healthy = std::string(kMismatch).substr(0, std::string(kMismatch).find("Warnings"));
+  const HangFinding found = finding_of(healthy);
+  EXPECT_EQ(found.cause, HangCause::not_known);
+  EXPECT_THAT(found.ranks, IsEmpty());
+}
+
+TEST(NcclRas, WhatIsNoAnswerIsRefused) {
+  EXPECT_FALSE(is_nccl_ras(""));
+  EXPECT_FALSE(is_nccl_ras("NCCL version 2.27.7"));
+  EXPECT_FALSE(is_nccl_ras("{\"entries\": []}"));
+  for (const char* text : {"{\"communicators\": 3}", "{\"communicators\": [{}]}", "{\"communicators\"",
+                           "Job summary NCCL version"})
+    EXPECT_THROW(static_cast<void>(read_nccl_ras({"answer", text})), Error) << text;
+}
+
+}  // namespace
+}  // namespace collbench::analysis::nccl_ras_test

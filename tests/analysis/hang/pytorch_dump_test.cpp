@@ -1,0 +1,134 @@
+#include "analysis/hang/pytorch_dump.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace collbench::analysis::pytorch_dump_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string entry(int call, const std::string& state, const std::string& operation = "all_reduce",
+                  int length = 1024) {
+  return fmt::format(
+      R"({{"record_id":{0},"pg_id":0,"process_group":["0","default_pg"],"collective_seq_id":{0},"p2p_seq_id":0,"op_id":{0},)"
+      R"("profiling_name":"nccl:{2}","time_created_ns":17,"input_sizes":[[{3},4]],"input_dtypes":["Float"],)"
+      R"("output_sizes":[[{3},4]],"output_dtypes":["Float"],"state":"{1}","time_discovered_started_ns":0,)"
+      R"("time_discovered_completed_ns":0,"retired":false,"timeout_ms":600000,"is_p2p":false}})",
+      call, state, operation, length);
+}
+
+/// A rank's dump as PyTorch's dump_json writes it; three ranks.
+HangDump dump(int rank, const std::string& entries) {
+  return {
+      fmt::format("/tmp/nccl_trace_rank_{}", rank),
+      fmt::format(
+          R"({{"version":"2.10","nccl_version":"2.27.7","pg_config":{{"0":{{"name":"0","desc":"default_pg",)"
+          R"("ranks":"[0, 1, 2]"}}}},"pg_status":{{"0":{{"last_enqueued_collective":"-1",)"
+          R"("last_started_collective":"-1","last_completed_collective":"-1"}}}},"entries":[{}]}})",
+          entries)};
+}
+
+const std::string kDone = entry(411, "completed");
+
+TEST(PytorchDump, ARankThatSkippedACallIsNamedWithWhoWaits) {
+  const auto groups = read_pytorch_dumps({dump(0, kDone + "," + entry(412, "started")), dump(1, kDone),
+                                          dump(2, kDone + "," + entry(412, "started"))});
+  ASSERT_EQ(groups.size(), 1U);
+  const HangFinding found = find_hang(groups[0]);
+  EXPECT_EQ(found.cause, HangCause::rank_behind);
+  EXPECT_THAT(found.ranks, ElementsAre(1));
+  EXPECT_EQ(
+      found.text,
+      "group 0 (default_pg): rank 1 has begun 411 collective calls, others 412; ranks 0, 2 wait in call 412, "
+      "all_reduce (1024x4 Float)");
+}
+
+TEST(PytorchDump, ARankWithoutADumpIsNamed) {
+  const auto groups = read_pytorch_dumps({dump(0, entry(412, "started")), dump(1, entry(412, "scheduled"))});
+  const HangFinding found = find_hang(groups.at(0));
+  EXPECT_EQ(found.cause, HangCause::rank_missing);
+  EXPECT_THAT(found.ranks, ElementsAre(2));
+  EXPECT_THAT(found.text, HasSubstr("ranks 0, 1 wait in call 412"));
+}
+
+TEST(PytorchDump, RanksInDifferentOperationsAreNamed) {
+  for (const std::string& other :
+       {entry(412, "started", "all_gather"), entry(412, "started", "all_reduce", 1000)}) {
+    const auto groups =
+        read_pytorch_dumps({dump(0, entry(412, "started")), dump(1, other), dump(2, entry(412, "started"))});
+    const HangFinding found = find_hang(groups.at(0));
+    EXPECT_EQ(found.cause, HangCause::calls_differ);
+    EXPECT_THAT(found.ranks, ElementsAre(1));
+    EXPECT_THAT(found.text, HasSubstr("ranks 0, 2 in call 412, all_reduce (1024x4 Float)"));
+  }
+}
+
+TEST(PytorchDump, ACallThatAllAreInBlamesNoRank) {
+  const std::string both = entry(412, "started") + "," + entry(413, "scheduled");
+  const auto groups = read_pytorch_dumps({dump(2, both), dump(0, both), dump(1, both)});
+  EXPECT_EQ(groups.at(0).members.at(2).call, 412U) << "the first one that has not ended";
+  const HangFinding found = find_hang(groups.at(0));
+  EXPECT_EQ(found.cause, HangCause::not_seen_here);
+  EXPECT_THAT(found.ranks, IsEmpty());
+  EXPECT_THAT(found.text, HasSubstr("ranks 0-2 all wait in call 412"));
+}
+
+TEST(PytorchDump, ACallThatEndedElsewhereNamesWhereItDidNot) {
+  const auto groups = read_pytorch_dumps({dump(0, kDone), dump(1, entry(411, "started")), dump(2, kDone)});
+  const HangFinding found = find_hang(groups.at(0));
+  EXPECT_THAT(found.ranks, ElementsAre(1));
+  EXPECT_THAT(found.text, HasSubstr("rank 1 has not ended call 411"));
+}
+
+TEST(PytorchDump, SendsAndReceivesAreNotTakenForCallsOfAll) {
+  std::string p2p = entry(412, "started", "send 0->1");
+  p2p.replace(p2p.find("\"is_p2p\":false"), 14, "\"is_p2p\":true");
+  const auto groups = read_pytorch_dumps({dump(0, kDone + "," + p2p), dump(1, kDone), dump(2, kDone)});
+  EXPECT_EQ(find_hang(groups.at(0)).cause, HangCause::not_known);
+}
+
+/// Numbers and lists as the pickled form has them, once it is JSON.
+TEST(PytorchDump, ThePickledFormsNumbersAreRead) {
+  HangDump one = dump(0, "");
+  one.text =
+      R"({"pg_config":{"0":{"desc":"default_pg","ranks":"[0, 1]"}},"pg_status":{"0":{"last_enqueued_collective":7}}})";
+  HangDump other = dump(1, entry(8, "scheduled"));
+  const HangFinding found = find_hang(read_pytorch_dumps({one, other}).at(0));
+  EXPECT_EQ(found.cause, HangCause::rank_missing) << "the other one has it that there is a rank 2";
+  EXPECT_EQ(read_pytorch_dumps({one, other}).at(0).members.at(0).calls(), 7U);
+}
+
+TEST(PytorchDump, WhatIsNoneIsRefusedWithTheReason) {
+  const auto refusal = [](const HangDump& dump) -> std::string {
+    try {
+      static_cast<void>(read_pytorch_dumps({dump}));
+    } catch (const Error& error) {
+      return describe(error);
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal({"nccl_trace_rank_0", "\x80\x02}q"}),
+              HasSubstr("is a pickle, which may run any program"));
+  EXPECT_THAT(refusal({"/etc/passwd", "root:x:0:0"}), HasSubstr("is neither a recorder of collbench"));
+  EXPECT_THAT(refusal({"nccl_trace_rank_0", "{}"}), HasSubstr("names no process group"));
+  EXPECT_THAT(refusal({"trace.json", dump(0, kDone).text}),
+              HasSubstr("does not end with the number of the rank"));
+  for (const char* text :
+       {"", "[]", "{\"entries\": 3}", "{\"entries\": [{\"process_group\": []}]}",
+        "{\"pg_config\": {\"0\": 1}}", "{\"pg_config\": {\"0\": {\"ranks\": \"[0, x]\"}}}"}) {
+    EXPECT_NE(refusal({"nccl_trace_rank_0", text}), "") << text;
+  }
+  EXPECT_THROW(static_cast<void>(read_pytorch_dumps({dump(0, kDone), dump(0, kDone)})), Error);
+}
+
+}  // namespace
+}  // namespace collbench::analysis::pytorch_dump_test
