@@ -22,25 +22,55 @@
 namespace collbench {
 namespace {
 
-/// A new file beside `path`, whose name nobody can know before: what waits there under another's name, or
-/// leads elsewhere, is never written. With the permissions that any new file gets.
-struct TemporaryFile {
-  std::string name;
+/// A name beside `path` that nobody can know before.
+std::string secret_name(const std::filesystem::path& path) {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof(number), 0) != sizeof(number)) throw file_error(path, "written", errno);
+  return fmt::format("{}.{:016x}.tmp", path.string(), number);
+}
+
+/// Until `make`, given a name, succeeds: what waits there under another's name, or leads elsewhere, is never
+/// written. Returns what it returned, and the name.
+template <class Make>
+std::pair<int, std::string> with_secret_name(const std::filesystem::path& path, const Make& make) {
+  constexpr int kMaxAttempts = 100;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::string name = secret_name(path);
+    const int made = make(name);
+    if (made >= 0) return {made, std::move(name)};
+    if (errno != EEXIST) break;
+  }
+  throw file_error(path, "written", errno);
+}
+
+struct NewFile {
   int fd = -1;
+  std::string name;  ///< empty: none yet
 };
 
-TemporaryFile temporary_beside(const std::filesystem::path& path) {
-  constexpr int kMaxAttempts = 100;
-  TemporaryFile file;
-  for (int attempt = 0; attempt < kMaxAttempts && (file.fd < 0 && (attempt == 0 || errno == EEXIST));
-       ++attempt) {
-    std::uint64_t number = 0;
-    if (::getrandom(&number, sizeof(number), 0) != sizeof(number)) throw file_error(path, "written", errno);
-    file.name = fmt::format("{}.{:016x}.tmp", path.string(), number);
-    file.fd = ::open(file.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+/// A file for `path`, with the permissions that any new file gets. It has no name before it is whole, so that
+/// a process that is killed leaves nothing behind, where the file system can do that: NFS cannot.
+NewFile new_file_for(const std::filesystem::path& path) {
+  if (::access("/proc/self/fd", X_OK) == 0) {  // by which it gets its name
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    const int fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+    if (fd >= 0) return {fd, ""};
   }
-  if (file.fd < 0) throw file_error(path, "written", errno);
-  return file;
+  auto [fd, name] = with_secret_name(path, [](const std::string& secret) {
+    return ::open(secret.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  });
+  return {fd, std::move(name)};
+}
+
+/// A file that has none gets one beside `path` (open(2), O_TMPFILE).
+std::string give_name(int fd, const std::filesystem::path& path) {
+  const std::string own = fmt::format("/proc/self/fd/{}", fd);
+  return with_secret_name(path,
+                          [&](const std::string& secret) {
+                            return ::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, secret.c_str(),
+                                            AT_SYMLINK_FOLLOW);
+                          })
+      .second;
 }
 
 /// Whether it is a pipe with a name, which exists without anybody who writes to it.
@@ -134,17 +164,18 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
 }
 
 void write_file_by_rename(const std::filesystem::path& path, std::string_view text) {
-  const TemporaryFile temporary = temporary_beside(path);
-  FileDescriptor file(temporary.fd);
+  NewFile made = new_file_for(path);
+  FileDescriptor file(made.fd);
   try {
     write_all(file.get(), text, path);
     sync_file(file.get(), path);
+    if (made.name.empty()) made.name = give_name(file.get(), path);
     if (!file.close()) throw file_error(path, "written", errno);
     std::error_code failure;
-    std::filesystem::rename(temporary.name, path, failure);
+    std::filesystem::rename(made.name, path, failure);
     if (failure) throw file_error(path, "written", failure.value());
   } catch (const Error&) {
-    ::unlink(temporary.name.c_str());
+    if (!made.name.empty()) ::unlink(made.name.c_str());
     throw;
   }
 }

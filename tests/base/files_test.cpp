@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -150,6 +152,21 @@ TEST_F(AtomicFile, LeavesAReaderOfTheOldFileUndisturbed) {
   std::ifstream reader(path("run.json"));
   write_file_by_rename(path("run.json"), "second");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reader), {}), "first");
+}
+
+// The kernel kills whoever writes more than it may, in the midst of it.
+TEST_F(AtomicFile, AProcessThatIsKilledWhileItWritesLeavesNothing) {
+  const int able = ::open(path("").c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (able < 0) GTEST_SKIP() << "this file system has no O_TMPFILE";
+  ::close(able);
+  const std::string large(1U << 20U, 'x');
+  const auto write = [&] {
+    const rlimit limit{.rlim_cur = 4096, .rlim_max = 4096};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    write_file_by_rename(path("run.json"), large);
+  };
+  EXPECT_EXIT(write(), ::testing::KilledBySignal(SIGXFSZ), "");
+  EXPECT_EQ(files(), 0);
 }
 
 TEST_F(AtomicFile, WritesThroughNothingThatWaitsAtANameToBeForeseen) {
