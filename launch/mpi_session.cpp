@@ -19,8 +19,7 @@ void check_mpi(int code, std::string_view call) {
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
   throw Error(ExitStatus::rank_lost, std::string(call),
-              fmt::format("MPI failed: {}", std::string_view(text.data(), static_cast<std::size_t>(length))),
-              "see MPI's own messages above, and run fewer operations to find the one that fails");
+              std::string(text.data(), static_cast<std::size_t>(length)), "see MPI's own messages above");
 }
 
 class MpiSession::MpiClock : public Clock {

@@ -46,10 +46,18 @@ std::string who_waits(const Ranks& ranks, const std::vector<int>& blamed) {
                      all_alike ? (waiting.front().calls.inside() ? " " : ": ") + phrase : "");
 }
 
+/// One rank with its GPU and NIC, where they are known: they are what a technician looks at.
+std::string named_in_full(const Ranks& ranks) {
+  if (ranks.size() != 1 || ranks.front().device.empty()) return rank_names(ranks);
+  const RankActivity& rank = ranks.front();
+  return fmt::format("rank {} ({}, {})", rank.rank, rank.host, rank.device);
+}
+
 HangFinding blame(HangCause cause, const Ranks& all, const Ranks& blamed, const std::string& verb,
                   const std::string& detail) {
   const std::vector<int> ranks = numbers(blamed);
-  return {cause, ranks, fmt::format("{} {} {}{}", rank_names(blamed), verb, detail, who_waits(all, ranks))};
+  return {cause, ranks,
+          fmt::format("{} {} {}{}", named_in_full(blamed), verb, detail, who_waits(all, ranks))};
 }
 
 /// "0, 1" are there and the launcher started 4 in all on this only host: who is missing.

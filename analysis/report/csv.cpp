@@ -157,6 +157,9 @@ constexpr std::array kCsvColumns{
         [](const CsvRow& row) { return row.measured.stopped ? format_stop(*row.measured.stopped) : ""; }},
     CsvColumn{"note", [](const CsvRow& row) { return row.measured.note; }},
     CsvColumn{"unavailable", [](const CsvRow& row) { return row.measured.unavailable; }},
+    CsvColumn{
+        "incident",
+        [](const CsvRow& row) { return row.run.incident ? row.run.incident->sentence : std::string(); }},
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMaxWrongRanks = 10;
+constexpr std::size_t kMaxPauses = 10;
 
 bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.measurement.seconds > 0; }
 
@@ -152,6 +153,23 @@ std::string all_clear(const RankProbe& probe, int hosts) {
                      counted(static_cast<std::size_t>(probe.repetitions), "probe"), took);
 }
 
+void add_pauses(const Run& run, ReportLines& facts) {
+  for (std::size_t i = 0; i < std::min(run.pauses.size(), kMaxPauses); ++i) {
+    const RankPause& pause = run.pauses[i];
+    facts.push_back(
+        {fmt::format("warning: rank {} ({}) stood still for {}{} ({}): its process was stopped; times "
+                     "of that pass may contain it",
+                     pause.rank, pause.host, format_seconds(pause.seconds),
+                     pause.pass > 0 ? fmt::format(" in pass {}", pause.pass) : "", pause.step),
+         Tone::warning});
+  }
+  if (run.pauses.size() > kMaxPauses) {
+    facts.push_back({fmt::format("warning: {} more times a rank stood still: the record has them all",
+                                 run.pauses.size() - kMaxPauses),
+                     Tone::warning});
+  }
+}
+
 void add_rank_probe(const Run& run, ReportLines& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
   const bool on_gpus = measures_gpus(run.backend);  // the hosts are probed, through MPI
@@ -271,6 +289,7 @@ ReportLines footer_lines(const Run& run) {
   for (const ReportLine& fact : gpu_health_lines(run)) facts.push_back(fact);
   add_precision(run, facts);
   for (const ReportLine& fact : launch_lines(run)) facts.push_back(fact);
+  add_pauses(run, facts);
   add_rank_probe(run, facts);
   for (const ReportLine& fact : fit_lines(run)) facts.push_back(fact);
   add_cost(run, facts);

@@ -86,6 +86,15 @@ ReportLine headline(const Run& run) {
       Tone::plain};
 }
 
+/// First of all, where there is one: the rows are not all that was asked for.
+ReportLine incident(const Run& run) {
+  if (!run.incident) return {};
+  const Incident& what = *run.incident;
+  return {fmt::format("INCIDENT ({}, {}, exit status {}): {}", name(what.kind), what.time, what.exit_status,
+                      what.sentence),
+          Tone::alarm};
+}
+
 ReportLine versions(const Run& run) {
   std::string text = run.versions.mpi;
   const std::array<std::pair<std::string_view, const std::string&>, 3> libraries{
@@ -229,7 +238,7 @@ std::string buffers_text(const Buffers& buffers) {
 }  // namespace
 
 ReportLines header_lines(const Run& run) {
-  ReportLines facts{headline(run), versions(run)};
+  ReportLines facts{incident(run), headline(run), versions(run)};
   if (run.cluster) {
     for (const std::string& line : run.cluster->summary) facts.push_back({line});
     facts.push_back({format_placement(run.cluster->placement)});

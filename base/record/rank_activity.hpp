@@ -33,7 +33,8 @@ struct RankActivity {
   int rank = 0;
   int ranks = 0;  ///< of the run; 0 where the launcher did not say
   std::string host;
-  std::string gpu;  ///< as CUDA_VISIBLE_DEVICES or its UUID has it; empty on host memory
+  std::string gpu;       ///< as CUDA_VISIBLE_DEVICES or its UUID has it; empty on host memory
+  std::string device{};  ///< "GPU3, mlx5_2"; empty: not known, or on host memory
   int pid = 0;
   ProcessState process = ProcessState::unknown;
   std::string step;         ///< "AllReduce 1 MiB", "calibration"

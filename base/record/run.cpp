@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/record/calibration.hpp"
 #include "base/record/cluster.hpp"
+#include "base/record/incident.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/record/straggler_probe.hpp"
@@ -106,6 +107,8 @@ void require_known_version(const JsonReader& json, std::string_view file_name) {
 Json run_to_json(const Run& run) {
   Json ranks = Json::array();
   for (const Identity& identity : run.ranks) ranks.push_back(identity_json(identity));
+  Json pauses = Json::array();
+  for (const RankPause& pause : run.pauses) pauses.push_back(pause_to_json(pause));
   Json rows = Json::array();
   for (const Row& row : run.rows) rows.push_back(row_to_json(row, static_cast<int>(run.ranks.size())));
   return {{"record", kRecordName},
@@ -114,6 +117,8 @@ Json run_to_json(const Run& run) {
           {"started", run.started},
           {"finished", run.finished},
           {"complete", run.complete},
+          {"incident", run.incident ? incident_to_json(*run.incident) : Json(nullptr)},
+          {"pauses", std::move(pauses)},
           {"command_line", run.command_line},
           {"environment", Json(run.environment)},
           {"config_file", run.config_file},
@@ -159,6 +164,10 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   run.started = json.at("started").text();
   run.finished = json.at("finished").text();
   run.complete = json.at("complete").boolean();
+  if (const auto incident = json.find("incident")) run.incident = incident_from_json(*incident);
+  if (const auto pauses = json.find("pauses")) {
+    for (const JsonReader& pause : pauses->items()) run.pauses.push_back(pause_from_json(pause));
+  }
   for (const JsonReader& word : json.at("command_line").items()) run.command_line.push_back(word.text());
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
   if (const auto file = json.find("config_file")) run.config_file = file->text();

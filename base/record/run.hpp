@@ -10,6 +10,7 @@
 #include "base/record/calibration.hpp"
 #include "base/record/cluster.hpp"
 #include "base/record/identities.hpp"
+#include "base/record/incident.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
@@ -57,9 +58,11 @@ struct Buffers {
 struct Run {
   int schema_version = kRunSchemaVersion;
   Versions versions;
-  std::string started;    ///< UTC, ISO 8601
-  std::string finished;   ///< UTC, ISO 8601; of the last write
-  bool complete = false;  ///< false: the run was cut short, or is still going
+  std::string started;               ///< UTC, ISO 8601
+  std::string finished;              ///< UTC, ISO 8601; of the last write
+  bool complete = false;             ///< false: the run was cut short, or is still going
+  std::optional<Incident> incident;  ///< what cut the run short, where somebody could still tell
+  std::vector<RankPause> pauses;     ///< ranks that were stopped, and went on
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< the allow-listed variables of rank 0
   std::string config_file;                         ///< options were read from it too; empty: none

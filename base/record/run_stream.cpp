@@ -44,11 +44,15 @@ void add_line(RunStream& stream, std::string_view line, const std::string& where
   if (const auto launch = json.find("launch")) {
     Run run = run_from_json(*launch, where);
     if (!stream.launches.empty()) require_same_measurement(stream.launches.front().run, run, where);
-    stream.launches.push_back({.run = std::move(run), .blocks = {}});
+    stream.launches.push_back({.run = std::move(run), .blocks = {}, .incident = {}});
     return;
   }
   if (stream.launches.empty()) throw json.expected("the beginning of a launch");
   StreamedLaunch& launch = stream.launches.back();
+  if (const auto incident = json.find("incident")) {
+    launch.incident = incident_from_json(*incident);
+    return;
+  }
   launch.blocks.push_back(block_from_json(json.at("block"), launch.run.rows.size(), launch.run.ranks.size()));
 }
 
@@ -63,6 +67,12 @@ std::string launch_line(const Run& run) {
 std::string block_line(const MeasuredBlock& block) {
   Json line;
   line["block"] = block_to_json(block);
+  return json_line(line) + "\n";
+}
+
+std::string incident_line(const Incident& incident) {
+  Json line;
+  line["incident"] = incident_to_json(incident);
   return json_line(line) + "\n";
 }
 
@@ -96,6 +106,7 @@ Run run_of(const RunStream& stream) {
   }
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].summarise(run.rows[i].measurement);
   run.complete = false;
+  run.incident = stream.launches.back().incident;
   return run;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,17 +15,20 @@ namespace collbench {
 struct StreamedLaunch {
   Run run;
   LaunchBlocks blocks;
+  std::optional<Incident> incident;  ///< what ended it
 };
 
-/// A run as it was written block by block (docs/formats.md): one line per launch and one per block.
+/// A run as it was written block by block (docs/formats.md): one line per launch, one per block, and
+/// one of what cut the launch short.
 struct RunStream {
   std::vector<StreamedLaunch> launches;  ///< at least one, all of the same measurement
   std::size_t whole_bytes = 0;  ///< up to the end of the last whole line; a killed run may leave more
 };
 
-/// The line that begins a launch, and the line of a block; both end in a newline.
+/// The line that begins a launch, that of a block, and that of what ended the launch; all end in a newline.
 [[nodiscard]] std::string launch_line(const Run& run);
 [[nodiscard]] std::string block_line(const MeasuredBlock& block);
+[[nodiscard]] std::string incident_line(const Incident& incident);
 
 /// Whether `text` begins as a stream does.
 [[nodiscard]] bool looks_like_stream(std::string_view text);

@@ -5,6 +5,7 @@
 
 #include "base/record/measured_block.hpp"
 #include "base/statistics.hpp"
+#include "collectives/engine/check_result.hpp"
 #include "collectives/engine/rank_report.hpp"
 #include "launch/agreement.hpp"
 
@@ -162,7 +163,7 @@ class MeasurementLoop {
     record(row, own, plan, std::move(block));
     observer_.running(std::nullopt);
     row.visit_seconds = backend_.clock().seconds() - before;
-    if (ranks_.is_root() && since_checkpoint() > kCheckpointSeconds) checkpoint(pass_);
+    if (ranks_.is_root() && &row != &rows_.back() && is_due_within_pass()) checkpoint(pass_);
   }
 
   /// What rank 0 orders for a visit: one message to all, and one more where a pilot has to run first.
@@ -224,27 +225,9 @@ class MeasurementLoop {
       prepared.fill(iteration);
       ranks_.barrier();
       prepared.run(1);
-      if (const auto wrong = prepared.check(iteration)) {
-        if (mine.wrong_elements == 0) mine = CheckResult(*wrong);
-        mine.wrong_elements += wrong->count;
-      }
+      mine.add(prepared.check(iteration));
     }
-    MeasuredBlock block;
-    block.wrong_elements = 0;
-    std::array<double, 1> any{mine.wrong_elements > 0 ? 1.0 : 0.0};
-    ranks_.reduce(any, launch::RankAggregate::maximum);
-    const std::vector<CheckResult> all =
-        any[0] > 0 ? launch::all_gather_values(ranks_, mine) : std::vector<CheckResult>{};
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      if (all[rank].wrong_elements == 0) continue;
-      block.wrong.push_back({.rank = static_cast<int>(rank),
-                             .host = hosts_[rank],
-                             .count = all[rank].wrong_elements,
-                             .first_index = all[rank].first_index,
-                             .expected = all[rank].expected.data(),
-                             .got = all[rank].got.data()});
-      *block.wrong_elements += block.wrong.back().count;
-    }
+    MeasuredBlock block = mine.gathered(ranks_, hosts_);
     validation_seconds_ += backend_.clock().seconds() - before;
     return block;
   }
@@ -347,6 +330,11 @@ class MeasurementLoop {
   /// longer to write than a pass to measure.
   [[nodiscard]] bool checkpoint_is_due() const {
     return since_checkpoint() >= std::min(kCheckpointSeconds, checkpoint_seconds_ / kCheckpointShare);
+  }
+
+  /// Whoever is killed in the first pass keeps the rows that it had; later ones only add to what is kept.
+  [[nodiscard]] bool is_due_within_pass() const {
+    return pass_ == 0 && !options_.simulated ? checkpoint_is_due() : since_checkpoint() > kCheckpointSeconds;
   }
 
   void checkpoint(int passes) {

@@ -56,9 +56,9 @@ struct MeasurementObserver {
   std::function<void(const MeasuredBlock&)> block = [](const MeasuredBlock&) {};
   /// On rank 0, after every block: what gather_samples asks for.
   std::function<void(const BlockSamples&)> samples = [](const BlockSamples&) {};
-  /// On rank 0: the rows as they stand, at the end of every pass and at least every five seconds; `passes`
-  /// are finished. Where it takes long itself, after fewer passes: a twentieth of the time, but at least
-  /// every five seconds.
+  /// On rank 0: the rows as they stand, at the end of every pass, in the first one after every row, and at
+  /// least every five seconds; `passes` are finished. Where it takes long itself, after fewer passes: a
+  /// twentieth of the time, but at least every five seconds.
   std::function<void(const std::vector<Measurement>&, int passes)> checkpoint = [](const auto&, int) {};
   /// On every rank, after every pass. Collective.
   std::function<void()> between_passes = [] {};

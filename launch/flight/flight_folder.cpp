@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFilePrefix = "rank-";
+constexpr const char* kIncidentFile = "incident";
 constexpr std::size_t kKeptDeadRuns = 8;
 
 /// Where files are memory.
@@ -126,31 +127,6 @@ CallCounts counts(const CallCounter& counter) {
   return {.entered = counter.entered.load(std::memory_order_acquire), .left = left};
 }
 
-RankActivity activity(const FlightPage& page) {
-  const FlightStep step = read_step(page);
-  const std::uint64_t progressed = page.progressed_ns.load(std::memory_order_relaxed);
-  const std::uint64_t now = flight_clock_ns();
-  RankActivity rank{.rank = page.rank,
-                    .ranks = page.ranks,
-                    .host = text_of(page.host),
-                    .gpu = text_of(page.gpu),
-                    .pid = page.pid,
-                    .process = process_state(page),
-                    .step = step.name,
-                    .steps = page.steps.load(std::memory_order_relaxed),
-                    .pass = step.pass,
-                    .calls = counts(page.calls),
-                    .calls_before_step = step.calls_before,
-                    .exchanges = counts(page.exchanges),
-                    .is_over = page.is_over.load(std::memory_order_relaxed),
-                    .idle_seconds = {},
-                    .heard = page.heard.load(std::memory_order_relaxed)};
-  rank.calls_before_step = std::min(rank.calls_before_step, rank.calls.entered);
-  const bool is_this_boot = rank.process != ProcessState::unknown;
-  if (is_this_boot && now >= progressed) rank.idle_seconds = static_cast<double>(now - progressed) * 1e-9;
-  return rank;
-}
-
 }  // namespace
 
 std::uint64_t flight_clock_ns() {
@@ -201,9 +177,35 @@ ProcessState process_state(const FlightPage& page) {
   return stat->state == 'T' || stat->state == 't' ? ProcessState::stopped : ProcessState::running;
 }
 
+RankActivity rank_activity(const FlightPage& page) {
+  const FlightStep step = read_step(page);
+  const std::uint64_t progressed = page.progressed_ns.load(std::memory_order_relaxed);
+  const std::uint64_t now = flight_clock_ns();
+  RankActivity rank{.rank = page.rank,
+                    .ranks = page.ranks,
+                    .host = text_of(page.host),
+                    .gpu = text_of(page.gpu),
+                    .device = step.device,
+                    .pid = page.pid,
+                    .process = process_state(page),
+                    .step = step.name,
+                    .steps = page.steps.load(std::memory_order_relaxed),
+                    .pass = step.pass,
+                    .calls = counts(page.calls),
+                    .calls_before_step = step.calls_before,
+                    .exchanges = counts(page.exchanges),
+                    .is_over = page.is_over.load(std::memory_order_relaxed),
+                    .idle_seconds = {},
+                    .heard = page.heard.load(std::memory_order_relaxed)};
+  rank.calls_before_step = std::min(rank.calls_before_step, rank.calls.entered);
+  const bool is_this_boot = rank.process != ProcessState::unknown;
+  if (is_this_boot && now >= progressed) rank.idle_seconds = static_cast<double>(now - progressed) * 1e-9;
+  return rank;
+}
+
 std::string flight_file_name(int rank) { return fmt::format("{}{}", kFilePrefix, rank); }
 
-RankActivity read_flight_file(const fs::path& file) { return activity(MappedPage(file).get()); }
+RankActivity read_flight_file(const fs::path& file) { return rank_activity(MappedPage(file).get()); }
 
 std::vector<RankActivity> read_flight_folder(const fs::path& folder) {
   std::vector<RankActivity> ranks;
@@ -218,5 +220,28 @@ std::vector<RankActivity> read_flight_folder(const fs::path& folder) {
             [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
   return ranks;
 }
+
+bool leave_incident(const fs::path& folder, std::string_view text) {
+  if (folder.empty()) return true;
+  // Whole under its name or not at all: a link, unlike a rename, is refused where another rank was first.
+  const fs::path own = folder / fmt::format("{}.{}", kIncidentFile, ::getpid());
+  const FileDescriptor file(::open(own.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.get() < 0) return errno != EEXIST;  // this process was first already
+  bool is_first = true;
+  try {
+    write_all(file.get(), text, own);
+    is_first = ::link(own.c_str(), (folder / kIncidentFile).c_str()) == 0 || errno != EEXIST;
+  } catch (const Error&) {  // a full /dev/shm: nobody hears of it
+    is_first = true;
+  }
+  ::unlink(own.c_str());
+  return is_first;
+}
+
+std::string left_incident(const fs::path& folder) {
+  return folder.empty() ? std::string() : first_line(folder / kIncidentFile);
+}
+
+void forget_incident(const fs::path& folder) { ::unlink((folder / kIncidentFile).c_str()); }
 
 }  // namespace collbench::launch

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/record/rank_activity.hpp"
@@ -26,6 +27,9 @@ void remove_old_flights();
 /// What the kernel says of the process that wrote `page`.
 [[nodiscard]] ProcessState process_state(const FlightPage& page);
 
+/// What the rank of `page` was doing.
+[[nodiscard]] RankActivity rank_activity(const FlightPage& page);
+
 /// "rank-3"
 [[nodiscard]] std::string flight_file_name(int rank);
 
@@ -35,5 +39,14 @@ void remove_old_flights();
 /// All recorders of a folder by rank; files that are none are left out. Throws Error (usage) when the folder
 /// cannot be read.
 [[nodiscard]] std::vector<RankActivity> read_flight_folder(const std::filesystem::path& folder);
+
+/// Leaves `text` for the other ranks of this host: what ended the run. False where another rank was first;
+/// true, and nothing is left, where there is no such folder.
+[[nodiscard]] bool leave_incident(const std::filesystem::path& folder, std::string_view text);
+
+/// What was left; empty: nothing.
+[[nodiscard]] std::string left_incident(const std::filesystem::path& folder);
+/// It was of an earlier run.
+void forget_incident(const std::filesystem::path& folder);
 
 }  // namespace collbench::launch

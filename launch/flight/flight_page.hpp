@@ -49,7 +49,7 @@ class CountedCall {
 /// What a flight recorder's file holds (docs/formats.md): written by one rank, read by anybody, at any time.
 /// Text is UTF-8, ended by a NUL or by its array.
 struct FlightPage {
-  static constexpr std::array<char, 8> kMagic{'c', 'o', 'l', 'l', 'f', 'l', 't', '2'};
+  static constexpr std::array<char, 8> kMagic{'c', 'o', 'l', 'l', 'f', 'l', 't', '3'};
 
   // Written once, before `magic`.
   std::array<char, 8> magic{};
@@ -64,9 +64,11 @@ struct FlightPage {
   std::array<char, 64> host{};
   std::array<char, 64> gpu{};
 
-  // A step is being written while `version` is odd.
+  // A step or the device is being written while `version` is odd.
   alignas(64) std::atomic<std::uint64_t> version{0};
-  std::array<std::atomic<std::uint64_t>, 8> step{};  ///< 64 bytes of text
+  using Text = std::array<std::atomic<std::uint64_t>, 8>;  ///< 64 bytes
+  Text step{};
+  Text device{};  ///< "GPU3, mlx5_2"; empty until it is known, and on host memory
   std::atomic<std::uint64_t> calls_before_step{0};
   std::atomic<std::int32_t> pass{0};
   std::atomic<std::uint64_t> steps{0};
@@ -82,6 +84,7 @@ struct FlightPage {
 /// The step of a page.
 struct FlightStep {
   std::string name;
+  std::string device;
   std::uint64_t calls_before = 0;
   int pass = 0;
   bool is_whole = true;  ///< false: read in the midst of a write that did not end
@@ -89,6 +92,8 @@ struct FlightStep {
 
 /// By the rank itself: a new step, in the same pass. A name that is too long is cut.
 void write_step(FlightPage& page, std::string_view name);
+/// Likewise what the rank works with.
+void write_device(FlightPage& page, std::string_view device);
 /// By anybody. What a process that was stopped
 /// or died while it wrote has left is read as it is, after some milliseconds.
 [[nodiscard]] FlightStep read_step(const FlightPage& page);

@@ -41,7 +41,7 @@ void write_identity(FlightPage& page, const FlightIdentity& identity) {
 }
 
 /// A page in a new file of that name; null where it cannot be made. What a dead rank of an equally named job
-/// left goes away; a living one's file stays.
+/// left goes away, with what ended it; a living one's file stays.
 FlightPage* map_new_file(const std::filesystem::path& file) {
   const auto create = [&] {
     return ::open(file.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -54,6 +54,7 @@ FlightPage* map_new_file(const std::filesystem::path& file) {
       return nullptr;
     }
     ::unlink(file.c_str());
+    forget_incident(file.parent_path());
     opened = create();
   }
   if (opened < 0) return nullptr;
@@ -102,6 +103,8 @@ void FlightRecorder::begin(std::string_view name, bool has_limit) {
 
 void FlightRecorder::pass(int number) { page().pass.store(number, std::memory_order_relaxed); }
 
+void FlightRecorder::device(std::string_view name) { write_device(page(), name); }
+
 void FlightRecorder::finish() { page().is_over.store(true, std::memory_order_relaxed); }
 
 void FlightRecorder::withdraw() {
@@ -117,6 +120,8 @@ std::uint64_t FlightRecorder::progress() const {
 }
 
 std::string FlightRecorder::step_name() const { return read_step(page()).name; }
+
+RankActivity FlightRecorder::activity() const { return rank_activity(page()); }
 
 void FlightRecorder::mark_progress() {
   page().progressed_ns.store(flight_clock_ns(), std::memory_order_relaxed);

@@ -38,6 +38,8 @@ class FlightRecorder {
   /// The same, of a step that may take any time.
   void step_without_limit(std::string_view name) { begin(name, false); }
   void pass(int number);
+  /// What this rank works with, for a person: "GPU3, mlx5_2".
+  void device(std::string_view name);
   /// This rank ends on purpose: nobody needs to say that it is gone.
   void finish();
 
@@ -56,6 +58,8 @@ class FlightRecorder {
   [[nodiscard]] bool step_has_limit() const { return page().step_has_limit.load(std::memory_order_relaxed); }
   /// The step's name as it is now; for a thread that does not write it.
   [[nodiscard]] std::string step_name() const;
+  /// As others see it.
+  [[nodiscard]] RankActivity activity() const;
   /// Writes down that there was progress; the watchdog's thread calls it.
   void mark_progress();
   /// Writes down, for the other ranks of this host, that ranks of other hosts go on; likewise.

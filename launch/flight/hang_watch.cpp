@@ -16,9 +16,11 @@ namespace {
 constexpr double kBlamelessRootSeconds = 1;
 constexpr double kOtherHostSeconds = 3;  // what rank 0's host says comes first, if it is only not heard here
 constexpr double kBlamelessSeconds = 15;
-constexpr double kSkewSeconds = 1;       // between the last progress of two hosts, with their looks
-constexpr double kSpeakerSeconds = 5;    // who should have spoken did not
-constexpr double kLaunchersSeconds = 3;  // mpirun ends all when one is gone, with that rank's status
+constexpr double kSkewSeconds = 1;        // between the last progress of two hosts, with their looks
+constexpr double kSpeakerSeconds = 5;     // who should have spoken did not
+constexpr double kMinPauseSeconds = 0.5;  // what is seen once may have been any shorter
+constexpr double kLaunchersSeconds = 3;   // mpirun ends all when one is gone, with that rank's status
+constexpr auto kLookNs = static_cast<std::uint64_t>(HangWatch::kLookSeconds * 1e9);
 constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
 
 bool can_speak(const RankActivity& rank) { return rank.process == ProcessState::running; }
@@ -57,7 +59,7 @@ HangWatch::Look HangWatch::look(bool interrupted) {
 }
 
 void HangWatch::join(std::shared_ptr<HostWatch> hosts) {
-  const std::lock_guard lock(joining_);
+  const std::lock_guard lock(shared_);
   joined_ = std::move(hosts);
 }
 
@@ -65,7 +67,7 @@ bool HangWatch::others_know() const { return !hosts_ || hosts_->all_know(); }
 
 HostWatch::View HangWatch::look_elsewhere() {
   {
-    const std::lock_guard lock(joining_);
+    const std::lock_guard lock(shared_);
     hosts_ = joined_;
   }
   if (!hosts_ || recorder_.folder().empty()) return {};
@@ -86,10 +88,13 @@ HangWatch::Look HangWatch::look_here(HostWatch::View hosts) {
     idle_looks_ = 0;
     asked_while_idle_seconds_ = 0;
     recorder_.mark_progress();
+    if (const auto rank = stopped_ ? neighbor() : std::nullopt) note_pause(*rank);
     return {};
   }
   ++idle_looks_;
-  if (neighbor_is_gone()) {
+  const std::optional<RankActivity> before = neighbor();
+  if (before) note_pause(*before);
+  if (before && is_gone(*before)) {
     looks_since_gone_ = 1;
     return {HangAction::report_gone, ranks_here(), {}};
   }
@@ -144,24 +149,45 @@ std::vector<RankActivity> HangWatch::ranks_here() const {
 }
 
 /// Each rank looks after the one before it, so that one death is noticed by one rank, at any number of them.
-bool HangWatch::neighbor_is_gone() {
-  if (recorder_.folder().empty()) return false;
-  if (neighbor_.empty()) {
+/// None where there is no other one, or where it ended.
+std::optional<RankActivity> HangWatch::neighbor() {
+  if (recorder_.folder().empty()) return std::nullopt;
+  if (neighbor_file_.empty()) {
     const std::vector<RankActivity> ranks = ranks_here();
-    if (ranks.size() < 2) return false;
+    if (ranks.size() < 2) return std::nullopt;
     const auto own =
         std::find_if(ranks.begin(), ranks.end(), [this](const auto& each) { return each.rank == rank_; });
-    if (own == ranks.end()) return false;
+    if (own == ranks.end()) return std::nullopt;
     const RankActivity& before = own == ranks.begin() ? ranks.back() : *std::prev(own);
-    const std::filesystem::path file = recorder_.folder() / flight_file_name(before.rank);
-    if (progress_ <= 1) return is_gone(before);  // more ranks may still come
-    neighbor_ = file;
+    if (progress_ <= 1) return before;  // more ranks may still come
+    neighbor_file_ = recorder_.folder() / flight_file_name(before.rank);
   }
   try {
-    return is_gone(read_flight_file(neighbor_));
+    return read_flight_file(neighbor_file_);
   } catch (const Error&) {  // it ended
-    return false;
+    return std::nullopt;
   }
+}
+
+/// The kernel says which process is stopped: one that waits for it, or for a core, is none.
+void HangWatch::note_pause(const RankActivity& rank) {
+  if (rank.process == ProcessState::stopped) {
+    // A look saw it run, and the next one could only see that there is no progress.
+    if (!stopped_) stopped_ = {rank, flight_clock_ns() - kLookNs};
+    return;
+  }
+  if (!stopped_) return;
+  const double seconds = static_cast<double>(flight_clock_ns() - stopped_->since_ns) * 1e-9;
+  const RankActivity was = std::exchange(stopped_, std::nullopt)->rank;
+  if (rank.rank != was.rank || rank.process != ProcessState::running || seconds < kMinPauseSeconds) return;
+  const std::lock_guard lock(shared_);
+  pauses_.push_back(
+      {.rank = was.rank, .host = was.host, .step = was.step, .pass = was.pass, .seconds = seconds});
+}
+
+std::vector<RankPause> HangWatch::pauses() {
+  const std::lock_guard lock(shared_);
+  return pauses_;
 }
 
 bool HangWatch::others_go_on(const std::vector<RankActivity>& ranks) {

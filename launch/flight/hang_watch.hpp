@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/record/incident.hpp"
 #include "base/record/rank_activity.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/hosts/host_watch.hpp"
@@ -38,6 +40,9 @@ class HangWatch {
   /// From now on this host and the others hear of each other; by any thread.
   void join(std::shared_ptr<HostWatch> hosts);
 
+  /// Ranks of this host that were stopped and went on, as far as this one looks after them; by any thread.
+  [[nodiscard]] std::vector<RankPause> pauses();
+
   /// Whether the other hosts know what was said, or need not; by the thread that looks.
   [[nodiscard]] bool others_know() const;
 
@@ -57,7 +62,8 @@ class HangWatch {
   [[nodiscard]] HostWatch::View look_elsewhere();
   [[nodiscard]] bool is_first_that_runs(const std::vector<int>& ranks) const;
   [[nodiscard]] std::vector<RankActivity> ranks_here() const;
-  [[nodiscard]] bool neighbor_is_gone();
+  [[nodiscard]] std::optional<RankActivity> neighbor();
+  void note_pause(const RankActivity& rank);
   [[nodiscard]] bool others_go_on(const std::vector<RankActivity>& ranks);
   [[nodiscard]] bool another_host_has_spoken(const std::vector<RankActivity>& ranks) const;
   [[nodiscard]] double patience(const std::vector<RankActivity>& ranks, HostWatch::View hosts) const;
@@ -72,9 +78,15 @@ class HangWatch {
   bool asked_to_end_ = false;
   double asked_while_idle_seconds_ = 0;  ///< how long there had been no progress then
   int looks_since_gone_ = 0;             ///< since a rank was found gone; 0: none was
-  std::filesystem::path neighbor_;
-  std::mutex joining_;  // of what follows
+  std::filesystem::path neighbor_file_;
+  struct Stopped {
+    RankActivity rank;
+    std::uint64_t since_ns = 0;
+  };
+  std::optional<Stopped> stopped_;  ///< the neighbor, while it is
+  std::mutex shared_;               // of the next two
   std::shared_ptr<HostWatch> joined_;
+  std::vector<RankPause> pauses_;
   std::shared_ptr<HostWatch> hosts_;  // of the looking thread
 };
 

@@ -28,7 +28,7 @@ struct HostReply {
 
 /// No report of so many ranks is longer: each of its texts is cut at 64 bytes, of which JSON makes at most 6
 /// each.
-[[nodiscard]] constexpr std::size_t max_report_bytes(std::size_t ranks) { return 256 + 2048 * ranks; }
+[[nodiscard]] constexpr std::size_t max_report_bytes(std::size_t ranks) { return 256 + 2560 * ranks; }
 
 /// JSON and text on one line, without its end.
 [[nodiscard]] std::string report_line(const HostReport& report);

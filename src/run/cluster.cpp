@@ -124,6 +124,17 @@ std::vector<PlacedRank> placement_by_cuda(const std::vector<collectives::Visible
   return placement;
 }
 
+std::string own_device(launch::Ranks& ranks, const std::vector<PlacedRank>& placement) {
+  std::vector<std::string> names(placement.empty() ? 0 : static_cast<std::size_t>(ranks.size()));
+  for (const PlacedRank& placed : placement) {
+    std::string& name = names.at(static_cast<std::size_t>(placed.rank));
+    name = placed.gpu;
+    if (!placed.nic.empty()) name += (name.empty() ? "" : ", ") + placed.nic;
+  }
+  names = launch::unpacked(launch::broadcast_text(ranks, launch::packed(names)));
+  return names.empty() ? "" : names.at(static_cast<std::size_t>(ranks.rank()));
+}
+
 ClusterCheck check_cluster(launch::OnRoot /*root*/, const topology::ClusterTopology& cluster,
                            const std::string& expect) {
   const int nodes = static_cast<int>(cluster.nodes.size());

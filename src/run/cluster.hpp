@@ -33,6 +33,10 @@ namespace collbench::program {
 /// The same by rank, where only CUDA knows the GPUs.
 [[nodiscard]] std::vector<PlacedRank> placement_by_cuda(const std::vector<collectives::VisibleGpu>& gpus);
 
+/// What this rank works with, for a person: "GPU3, mlx5_3"; empty where that is not known. `placement` counts
+/// on rank 0. Collective.
+[[nodiscard]] std::string own_device(launch::Ranks& ranks, const std::vector<PlacedRank>& placement);
+
 /// How the nodes of a run differ, from each other or from what they should be.
 struct ClusterCheck {
   std::vector<std::string> lines;  ///< for the head of the report

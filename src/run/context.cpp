@@ -12,6 +12,9 @@
 #include "launch/identities.hpp"
 #include "launch/launcher.hpp"
 #include "launch/rank_environment.hpp"
+#include "launch/real_machine.hpp"
+#include "src/cli/version.hpp"
+#include "src/run/incident.hpp"
 
 namespace collbench::program {
 
@@ -78,6 +81,22 @@ collectives::MemoryKind memory_by_machines(const std::vector<launch::RankEnviron
 }
 
 }  // namespace
+
+Run empty_run(const RunOptions& options, const RunContext& context, const collectives::Backend& backend) {
+  Run run;
+  run.versions = versions();
+  run.started = utc_now();
+  run.command_line = options.command_line;
+  run.environment = options.environment;
+  run.config_file = options.config.path;
+  backend.describe(run);
+  run.time_reduction = options.loop.across_ranks;
+  run.simulated = launch::time_is_simulated();
+  run.ranks = context.identities;
+  run.cores_per_node = context.cores_per_node;
+  run.environment_notes = context.notes;
+  return run;
+}
 
 RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session) {
   launch::Ranks& ranks = session.ranks();

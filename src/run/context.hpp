@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/record/identities.hpp"
+#include "base/record/run.hpp"
 #include "base/record/traffic_matrix.hpp"
 #include "collectives/engine/backend.hpp"
 #include "launch/mpi_session.hpp"
@@ -29,6 +30,10 @@ struct RunContext {
 /// Gathers it. Collective. Throws Error on all ranks for a bad --node-map, for programs that differ between
 /// hosts, and when only some hosts have GPUs and no backend was asked for.
 [[nodiscard]] RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session);
+
+/// The record before anything is known but what runs where: it starts now.
+[[nodiscard]] Run empty_run(const RunOptions& options, const RunContext& context,
+                            const collectives::Backend& backend);
 
 /// What AllToAllv moves: as the file of --counts says, which rank 0 alone reads, or by distance; without
 /// --counts empty where no AllToAllv is asked for. `host` is this rank's. Collective. Throws the same Error

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "analysis/hang/hang.hpp"
@@ -21,7 +23,6 @@
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/run/outcome.hpp"
 
 namespace collbench::program {
 namespace {
@@ -31,14 +32,15 @@ using launch::HangAction;
 constexpr double kMaxLooks = 1e9;  // of a timeout
 constexpr auto kCheckOfOthers = std::chrono::milliseconds(50);
 constexpr int kChecksOfOthers = 40;
+constexpr auto kPatience = std::chrono::seconds(2);  // with a file system that does not answer
 
-/// What the user reads, and how this process ends.
+/// What the user reads, what the files say, and how this process ends.
 class HangReport {
  public:
-  HangReport(const RunOptions& options, const std::atomic<bool>& begun,
-             const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
+  HangReport(const RunOptions& options, IncidentLog& incidents, const launch::FlightIdentity& identity,
+             launch::FlightRecorder& flight)
       : options_(options),
-        begun_(begun),
+        incidents_(incidents),
         rank_(identity.rank),
         host_(identity.host),
         local_ranks_(identity.local_ranks),
@@ -50,32 +52,42 @@ class HangReport {
     constexpr int kPatientLooks = 3;  // most blocks end sooner, and mpirun kills a second after its signal
     if (rank_ != 0) return;
     const std::string cause = "interrupted by " + launch::interrupting_signal();
-    if (!begun_) {
+    if (!incidents_.has_begun()) {
       print({ExitStatus::rank_lost, cause, fmt::format("in {}, before anything was measured", step()), ""});
       flight_.withdraw();
       end();
     }
     if (++looks_since_interruption_ != kPatientLooks || step() == kEndOfRun) return;
-    print({ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
-           kept_results(options_, begun_)});
+    if (incidents_.known()) return;  // the signal is the launcher's, after what the user was told
+    const Error error(ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
+                      incidents_.next_step());
+    print(error);
+    if (options_.endless) return;
+    incidents_.write(incident_of(IncidentKind::interrupted,
+                                 fmt::format("{}: {}", error.where(), error.what()), error.status(), {},
+                                 flight_.activity()));
   }
 
-  void act(const launch::HangWatch& watch, const launch::HangWatch::Look& look) {
+  void act(launch::HangWatch& watch, const launch::HangWatch::Look& look) {
     switch (look.action) {
       case HangAction::none:
         return;
-      case HangAction::report_gone:
-        print(lost(analysis::find_hang(look.ranks, local_ranks_)));
+      case HangAction::report_gone: {
+        const analysis::HangFinding found = analysis::find_hang(look.ranks, local_ranks_);
+        tell(IncidentKind::rank_lost, lost(found), found, look);
         return;
+      }
       case HangAction::end_gone:
       case HangAction::end_silently:
         end();
         return;
-      case HangAction::end_timeout:
-        print(timed_out(find_hang(look)));
+      case HangAction::end_timeout: {
+        const analysis::HangFinding found = find_hang(look);
+        tell(IncidentKind::hang, timed_out(found), found, look);
         wait_for_others(watch);
         end();
         return;
+      }
     }
   }
 
@@ -113,11 +125,47 @@ class HangReport {
     // A connection that fails leaves Open MPI waiting; it says so itself, and no more.
     const bool is_start = step() == kStartOfMpi && found.ranks.empty();
     return (is_start ? "check that the hosts reach each other (Open MPI: --mca btl_tcp_if_include INTERFACE)"
-                     : kept_results(options_, begun_)) +
+                     : incidents_.next_step()) +
            look;
   }
 
+  /// The user first.
+  void tell(IncidentKind kind, const Error& error, const analysis::HangFinding& found,
+            const launch::HangWatch::Look& look) {
+    print(error);
+    const Incident incident = incident_of(kind, fmt::format("{}: {}", error.where(), error.what()),
+                                          error.status(), blamed(found, look), flight_.activity());
+    if (incidents_.claim(incident)) write(incident);
+  }
+
+  /// In a thread of its own, since a file system may not answer.
+  void write(const Incident& incident) {
+    const auto done = std::make_shared<std::promise<void>>();
+    std::thread([&incidents = incidents_, done, incident] {
+      incidents.write(incident);
+      done->set_value();
+    }).detach();
+    done->get_future().wait_for(kPatience);
+  }
+
   static void print(const Error& error) { print_message("\n" + describe(error)); }
+
+  static std::vector<RankActivity> blamed(const analysis::HangFinding& found,
+                                          const launch::HangWatch::Look& look) {
+    std::vector<RankActivity> ranks;
+    for (const int rank : found.ranks) {
+      const auto seen = std::find_if(look.ranks.begin(), look.ranks.end(),
+                                     [rank](const RankActivity& each) { return each.rank == rank; });
+      RankActivity unseen;
+      unseen.rank = rank;
+      for (const launch::SilentHost& each : look.silent_hosts) {
+        if (std::find(each.ranks.begin(), each.ranks.end(), rank) != each.ranks.end())
+          unseen.host = each.host;
+      }
+      ranks.push_back(seen == look.ranks.end() ? unseen : *seen);
+    }
+    return ranks;
+  }
 
   /// mpirun ends the others. Nothing else may run here: the main thread is inside the library.
   [[noreturn]] void end() {
@@ -126,7 +174,7 @@ class HangReport {
   }
 
   const RunOptions& options_;
-  const std::atomic<bool>& begun_;
+  IncidentLog& incidents_;
   int rank_;
   int looks_since_interruption_ = 0;
   std::string host_;
@@ -144,10 +192,10 @@ std::shared_ptr<launch::HangWatch> make_watch(const RunOptions& options,
 }
 
 std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, const RunOptions& options,
-                            const std::atomic<bool>& begun, const launch::FlightIdentity& identity,
+                            IncidentLog& incidents, const launch::FlightIdentity& identity,
                             launch::FlightRecorder& flight) {
   if (!watch) return {};
-  auto report = std::make_shared<HangReport>(options, begun, identity, flight);
+  auto report = std::make_shared<HangReport>(options, incidents, identity, flight);
   return [watch, report] {
     const bool interrupted = launch::interrupted();
     if (interrupted) report->act_on_interruption();
@@ -163,11 +211,11 @@ std::filesystem::path flight_folder(const launch::FlightIdentity& identity) {
   return launch::make_flight_folder();
 }
 
-RunWatch::RunWatch(const RunOptions& options, const std::atomic<bool>& begun,
-                   const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
+RunWatch::RunWatch(const RunOptions& options, IncidentLog& incidents, const launch::FlightIdentity& identity,
+                   launch::FlightRecorder& flight)
     : timeout_seconds_(options.timeout_seconds),
       watch_(make_watch(options, identity, flight)),
-      watchdog_(launch::HangWatch::kLookSeconds, looks(watch_, options, begun, identity, flight)) {}
+      watchdog_(launch::HangWatch::kLookSeconds, looks(watch_, options, incidents, identity, flight)) {}
 
 void RunWatch::join_hosts(launch::Ranks& ranks, const Identities& machines, std::vector<std::string>& notes) {
   if (!watch_ || timeout_seconds_ <= 0) return;
@@ -177,6 +225,10 @@ void RunWatch::join_hosts(launch::Ranks& ranks, const Identities& machines, std:
   if (joined.link) watch_->join({joined.link, &joined.link->watch()});
   if (!joined.obstacle.empty())
     notes.push_back("of a rank that hangs only its own host can tell: " + joined.obstacle);
+}
+
+std::vector<RankPause> RunWatch::pauses() const {
+  return watch_ ? watch_->pauses() : std::vector<RankPause>{};
 }
 
 }  // namespace collbench::program

@@ -1,16 +1,17 @@
 #pragma once
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/record/identities.hpp"
+#include "base/record/incident.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/flight/hang_watch.hpp"
 #include "launch/host_link.hpp"
 #include "launch/ranks.hpp"
 #include "launch/watchdog.hpp"
+#include "src/run/incident.hpp"
 #include "src/run/options.hpp"
 
 namespace collbench::program {
@@ -29,12 +30,15 @@ inline constexpr const char* kEndOfRun = "end of the run";
 class RunWatch {
  public:
   /// To be made before MPI_Init, which is the first step. All arguments must outlive it.
-  RunWatch(const RunOptions& options, const std::atomic<bool>& begun, const launch::FlightIdentity& identity,
+  RunWatch(const RunOptions& options, IncidentLog& incidents, const launch::FlightIdentity& identity,
            launch::FlightRecorder& flight);
 
   /// From now on one rank speaks for all hosts, until then the first that runs of each for its own.
   /// Collective. What keeps it from that is added to `notes`, for the record.
   void join_hosts(launch::Ranks& ranks, const Identities& machines, std::vector<std::string>& notes);
+
+  /// Which ranks of this host were stopped and went on, as far as this one looks after them.
+  [[nodiscard]] std::vector<RankPause> pauses() const;
 
  private:
   double timeout_seconds_;

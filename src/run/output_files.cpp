@@ -156,8 +156,7 @@ RunFiles::RunFiles(launch::OnRoot root, const RunOptions& options, const Run& ru
   if (!options.samples_path.empty()) samples.emplace(root, options.samples_path);
 }
 
-void RunFiles::save(const Run& run) {
-  records.write(run);
+void RunFiles::sync() {
   stream.sync();
   if (samples) samples->check();
 }

@@ -105,8 +105,8 @@ class SampleFile {
 struct RunFiles {
   RunFiles(launch::OnRoot root, const RunOptions& options, const Run& run);
 
-  /// After a pass.
-  void save(const Run& run);
+  /// After a pass, beside the record: to the disk; also sees whether the files are still where they were.
+  void sync();
   /// Of each file its first.
   [[nodiscard]] std::vector<Error> failures() const;
   /// Whether results are anywhere else than on stdout.

@@ -137,4 +137,14 @@ std::string plan_text(const RunPlan& plan, const RunOptions& options, const coll
   return text;
 }
 
+std::string progress_text(const collectives::MeasurementProgress& at, const std::vector<RowKey>& rows) {
+  const RowKey& row = rows[at.row];
+  const std::string left = std::isinf(at.max_seconds_left) ? "until interrupted"
+                           : at.max_seconds_left > 0
+                               ? "at most " + format_seconds(at.max_seconds_left) + " left"
+                               : "time is up: finishing the first pass";
+  return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
+                     format_bytes(row.size_bytes), at.rows_done, at.rows, left);
+}
+
 }  // namespace collbench::program

@@ -1,14 +1,11 @@
 #include "src/run/run_command.hpp"
 #include "src/run/lab01.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -52,40 +49,12 @@ constexpr double kCalibrationShare = 0.25;  // of --time
 constexpr std::string_view kGoesOn = " (the measurement goes on)";
 constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-Run empty_run(const RunOptions& options, const RunContext& context, const collectives::Backend& backend) {
-  Run run;
-  run.versions = versions();
-  run.started = utc_now();
-  run.command_line = options.command_line;
-  run.environment = options.environment;
-  run.config_file = options.config.path;
-  backend.describe(run);
-  run.time_reduction = options.loop.across_ranks;
-  run.simulated = launch::time_is_simulated();
-  run.ranks = context.identities;
-  run.cores_per_node = context.cores_per_node;
-  run.environment_notes = context.notes;
-  return run;
-}
-
-std::string progress_text(const collectives::MeasurementProgress& at, const std::vector<RowKey>& rows) {
-  const RowKey& row = rows[at.row];
-  const std::string left = std::isinf(at.max_seconds_left) ? "until interrupted"
-                           : at.max_seconds_left > 0
-                               ? "at most " + format_seconds(at.max_seconds_left) + " left"
-                               : "time is up: finishing the first pass";
-  return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
-                     format_bytes(row.size_bytes), at.rows_done, at.rows, left);
-}
-
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class RunDriver {
  public:
   RunDriver(const RunOptions& options, const launch::MpiSession& session, const RunContext& context,
             const RunBackend& measured, const RunPlan& plan, const TrafficMatrix& traffic, double start,
-            launch::FlightRecorder& flight)
+            launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents)
       : options_(options),
         session_(session),
         context_(context),
@@ -99,6 +68,8 @@ class RunDriver {
         progress_(ranks().is_root() &&
                   is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
         flight_(flight),
+        watch_(watch),
+        incidents_(incidents),
         telemetry_(context, measured.gpus, options.telemetry),
         end_(ranks(), clock(), start, options.seconds, run_.environment_notes) {
     run_.rows.resize(plan.rows.size());
@@ -141,8 +112,9 @@ class RunDriver {
       }
       if (expectations_.need_no_measurement()) expectations_.apply(run_);
       files_->stream.begin(run_);
-      files_->records.write(run_);  // what ends the first pass early refers to it
+      write_record();  // what ends the first pass early refers to it
     });
+    incidents_.begin(launch::broadcast_text(ranks(), run_.started), context_.machines.front().host);
   }
 
   /// On rank 0. A stdout that takes nothing ends a run whose results would be nowhere else, and no other.
@@ -186,7 +158,11 @@ class RunDriver {
     } catch (const launch::AgreedError& error) {
       progress_.clear();
       telemetry_.end(ranks(), run_);
-      if (ranks().is_root()) files_->records.write(run_);
+      if (ranks().is_root()) {
+        write_record();
+        incidents_.write(incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()),
+                                     error.status(), {}, flight_.activity()));
+      }
       if (record_file(options_.documents).empty() && options_.stream_path.empty()) throw;
       throw launch::AgreedError(error.status(), error.where(), error.what(),
                                 fmt::format("{}; {}", error.next_step(), kept_results(options_, true)));
@@ -198,6 +174,7 @@ class RunDriver {
     flight_.step(kEndOfRun);
     if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
+    run_.pauses = gather_pauses(ranks(), watch_.pauses());
     run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
     if (ranks().is_root()) show(result);
@@ -208,7 +185,12 @@ class RunDriver {
       print_message(describe(nothing_ran(result.rows)));
     }
     if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);
-    if (ranks().is_root()) print_message(describe(interruption(options_, end_.cause())));
+    if (ranks().is_root()) {
+      const Error error = interruption(options_, end_.cause());
+      incidents_.write(
+          incident_of(IncidentKind::interrupted, error.where(), error.status(), {}, flight_.activity()));
+      print_message(describe(error));
+    }
     return ExitStatus::rank_lost;
   }
 
@@ -250,6 +232,7 @@ class RunDriver {
       run_.cluster->placement = placement.empty() ? placement_by_cuda(gpus_.by_rank) : placement;
       compare_nodes(root, cluster);
     });
+    flight_.device(own_device(ranks(), run_.cluster ? run_.cluster->placement : std::vector<PlacedRank>{}));
     spdlog::debug("topology of {} gathered, after {}",
                   counted(static_cast<std::size_t>(node_count(context_.machines)), "node"),
                   format_seconds(elapsed()));
@@ -298,9 +281,20 @@ class RunDriver {
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
     run_.finished = utc_now();
-    files_->save(run_);
+    write_record();
+    files_->sync();
     spdlog::debug("saved the results of {}, after {}", counted(static_cast<std::size_t>(passes), "pass"),
                   format_seconds(elapsed()));
+  }
+
+  /// On rank 0. Another rank of this host may tell meanwhile what happened: then it stands in the record,
+  /// too.
+  void write_record() {
+    const auto lock = incidents_.lock_files();
+    do {
+      run_.incident = run_.complete ? std::nullopt : incidents_.known();
+      files_->records.write(run_);
+    } while (!run_.complete && run_.incident != incidents_.known());
   }
 
   /// On rank 0: says of each file that fails, and of stdout, once and at once: the end may be hours away.
@@ -350,6 +344,8 @@ class RunDriver {
   analysis::TextOptions text_;
   ProgressLine progress_;
   launch::FlightRecorder& flight_;
+  RunWatch& watch_;
+  IncidentLog& incidents_;
   std::optional<StragglerProbe> probe_;  // where ranks can be probed one by one
   std::optional<RunFiles> files_;        // on rank 0, as is all that follows but telemetry_
   RowExpectations expectations_;
@@ -363,7 +359,7 @@ class RunDriver {
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
-                       launch::FlightRecorder& flight, RunWatch& watch, std::atomic<bool>& begun) {
+                       launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents) {
   flight.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
@@ -390,9 +386,8 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
     });
     return ExitStatus::ok;
   }
-  RunDriver driver(options, session, context, measured, plan, traffic, start, flight);
+  RunDriver driver(options, session, context, measured, plan, traffic, start, flight, watch, incidents);
   driver.prepare();
-  begun = true;
   return driver.finish(driver.measure());
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -25,6 +24,7 @@
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/hang_report.hpp"
+#include "src/run/incident.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/run_command.hpp"
 
@@ -71,6 +71,27 @@ void require_own_launcher(const RunOptions& options, int ranks) {
                   ", or with srun --mpi=pmix");
 }
 
+/// What one rank alone failed with: once, if others of this host fail likewise.
+void tell(const std::exception& failure, IncidentLog& incidents, const RankActivity& own) {
+  const auto* const error = dynamic_cast<const Error*>(&failure);
+  const std::string rank = fmt::format("rank {} ({})", own.rank, own.host);
+  const std::string pass = own.pass > 0 ? fmt::format(", pass {}", own.pass) : "";
+  // A call that failed was entered and never left.
+  const std::string during = own.calls.inside()
+                                 ? fmt::format(" of {}, call {}{}", own.step, own.call_of_step(), pass)
+                                 : fmt::format(" in {}{}", own.step, pass);
+  const std::string what = error == nullptr ? fmt::format("internal error{}: {}", during, failure.what())
+                                            : fmt::format("{}{}: {}", error->where(), during, error->what());
+  const Incident incident =
+      incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), exit_status(failure), {own}, own);
+  if (!incidents.claim(incident)) return;
+  const std::string next = error == nullptr
+                               ? "this is a bug in collbench: report it in the project's issue tracker"
+                               : error->next_step();
+  print_message(describe(Error(exit_status(failure), rank, what, next + "; " + incidents.next_step())));
+  incidents.write(incident);
+}
+
 }  // namespace
 
 int start_run(const RunOptions& options, int argc, char** argv) {
@@ -84,16 +105,16 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     collectives::allow_forced_algorithms();
   // A reader of stdout that goes away (| head) must not take the record with it.
   std::signal(SIGPIPE, SIG_IGN);
-  std::atomic<bool> begun = false;
   const launch::FlightIdentity identity = launch::flight_identity();
   launch::FlightRecorder flight(identity, flight_folder(identity));
+  IncidentLog incidents(options, flight.folder());
   flight.step(kStartOfMpi);
-  RunWatch watch(options, begun, identity, flight);
+  RunWatch watch(options, incidents, identity, flight);
   const launch::MpiSession session(&argc, &argv, flight.exchanges());
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
-    const ExitStatus status = run_command(options, session, flight, watch, begun);
+    const ExitStatus status = run_command(options, session, flight, watch, incidents);
     if (launch::interrupted()) flight.withdraw();
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
@@ -104,8 +125,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     const ExitStatus status = exit_status(failure);
     if (status != ExitStatus::rank_lost && status != ExitStatus::internal)
       return report_failure(failure, root);
-    print_message(
-        fmt::format("{} (rank {} on {})", describe(failure), session.ranks().rank(), session.host()));
+    tell(failure, incidents, flight.activity());
     flight.finish();  // the others need not say that this rank is gone
     launch::MpiSession::abort(static_cast<int>(status));
   }

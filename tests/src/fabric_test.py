@@ -121,6 +121,8 @@ class FailingLinks(OnFabric):
         made = json.loads(self.path.read_text())
         self.assertFalse(made["complete"])
         self.assertGreater(made["rows"][0]["seconds"], 0)
+        self.assertEqual(made["incident"]["kind"], "hang")
+        self.assertIn(made["incident"]["sentence"], lines[0])
         self.path.unlink()
         return lines[0]
 

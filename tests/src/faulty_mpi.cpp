@@ -1,5 +1,5 @@
-// A library to preload: spoils the last element that an MPI call delivers on rank 1, makes a rank late, or
-// lets one hang, through MPI's profiling interface.
+// A library to preload: spoils the last element that an MPI call delivers on rank 1, makes a rank late, lets
+// one hang or gives MPI a wrong count, through MPI's profiling interface.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -75,6 +75,15 @@ void stop_in(const char* call) {
   if (std::strcmp(chosen, call) == 0) std::raise(SIGSTOP);
 }
 
+/// What rank FAULTY_MPI_HALF_COUNT gives MPI for 256 floats, which are 1 KiB: half of them, less than the
+/// others send it.
+int count_of(int count, MPI_Datatype type) {
+  const char* rank = std::getenv("FAULTY_MPI_HALF_COUNT");
+  int own = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &own);
+  return rank != nullptr && std::atoi(rank) == own && type == MPI_FLOAT && count == 256 ? count / 2 : count;
+}
+
 int ranks_of(MPI_Comm communicator) {
   int ranks = 1;
   PMPI_Comm_size(communicator, &ranks);
@@ -95,7 +104,7 @@ int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* duplicate) {
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm communicator) {
   stop_inside(type);
-  const int code = PMPI_Allreduce(send, receive, count, type, op, communicator);
+  const int code = PMPI_Allreduce(send, receive, count_of(count, type), type, op, communicator);
   spoil("MPI_Allreduce", communicator, receive, count, type);
   be_late("between");
   return code;

@@ -546,7 +546,9 @@ class Interrupted(LongRun):
         self.assertNotEqual(process.returncode, 0)
         self.assertIn("incomplete", output)
         self.assertIn("collbench: interrupted by SIGTERM: results so far are shown above and saved in", errors)
-        self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
+        kept = self.kept()
+        self.assertEqual(kept["rows"][0]["stopped"], "interrupted")
+        self.assertEqual((kept["incident"]["kind"], kept["incident"]["ranks"]), ("interrupted", []))
 
     def test_a_second_interruption_leaves_a_whole_record_and_no_part_of_one(self):
         process, ranks = self.start()
@@ -607,29 +609,56 @@ class Interrupted(LongRun):
         output, errors = process.communicate(timeout=30)
         self.assertNotIn("incomplete", output)
         self.assertNotIn("collbench: interrupted", errors)
-        self.assertTrue(json.loads((self.folder / "run.json").read_text())["complete"])
+        run = json.loads((self.folder / "run.json").read_text())
+        self.assertEqual((run["complete"], run["incident"]), (True, None))
 
 
 class CutShort(LongRun):
     """Runs that do not reach their end."""
 
     def test_a_killed_run_keeps_what_it_had(self):
-        process, ranks = self.start()
+        stream = self.folder / "run.stream"
+        process, ranks = self.start("--stream", stream, "--csv", self.folder / "run.csv")
         living = self.flight(ranks[0])
         self.assertEqual([(rank["rank"], rank["pid"], rank["process"]) for rank in living["ranks"]],
                          [(0, ranks[0], "running"), (1, ranks[1], "running")])
+        os.kill(ranks[0], signal.SIGSTOP)
+        time.sleep(2)
+        os.kill(ranks[0], signal.SIGCONT)
+        time.sleep(1)
+        self.assertIsNone(process.poll(), "a rank that was stopped and goes on ends nothing")
         os.kill(ranks[-1], signal.SIGKILL)
         _, errors = process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
-        self.kept()
-        (line,) = [line for line in errors.splitlines() if line.startswith("collbench:")]
+        kept = self.kept()
+        self.incident(kept, "rank lost", 1)
+        self.assertIn(kept["incident"]["sentence"], errors)
+        with (self.folder / "run.csv").open() as table:
+            self.assertEqual({row["incident"] for row in csv.DictReader(table)}, {kept["incident"]["sentence"]})
+        self.assertEqual([json.loads(line)["incident"] for line in stream.read_text().splitlines() if line.startswith('{"incident"')],
+                         [kept["incident"]])
+        for form, mark in (("text", "# INCIDENT (rank lost, "), ("md", "- **INCIDENT (rank lost, ")):
+            report = subprocess.run([str(PROGRAM), "report", str(self.folder / "run.json"), "--format", form], capture_output=True,
+                                    text=True, timeout=60, check=True).stdout
+            self.assertIn(mark, "\n".join(report.splitlines()[:3]))
+        lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
+        self.assertEqual(len(lines), 1, errors)
+        line = lines[0]
         self.assertRegex(line, r"rank 1 \(\S+\) is gone, last seen in")
-        self.assertIn("results so far are saved in", line)
+        self.assertIn("--resume", line)
         folder = re.search(r"collbench flight (\S+) shows", line).group(1)
         self.assertEqual(self.segments(folder), [], "shared memory of a run that is over")
         dead = self.flight(folder)
         self.assertEqual((dead["cause"], dead["blamed_ranks"]), ("rank gone", [1]))
         shutil.rmtree(folder)
+
+    def incident(self, run, kind, rank):
+        """That the record says so; rank 0's host is that of all."""
+        incident = run["incident"]
+        self.assertEqual((incident["kind"], incident["ranks"]), (kind, [{"rank": rank, "host": run["ranks"][0]["host"]}]))
+        self.assertEqual(incident["exit_status"], 4)
+        self.assertRegex(incident["step"], r"^(AllReduce (8 B|1 KiB)|between passes)$")
+        self.assertRegex(incident["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 
     @staticmethod
     def segments(flight_folder):
@@ -665,9 +694,30 @@ class CutShort(LongRun):
         self.assertIn(f"results so far are saved in {path}", line)
         run = json.loads(path.read_text())
         self.assertEqual((run["complete"], run["passes"], len(run["rows"])), (False, 0, 2))
+        self.incident(run, "hang", 1)
         report = subprocess.run([str(PROGRAM), "report", str(path)], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(report.returncode, 0, report.stderr)
         self.assertIn("incomplete", report.stdout)
+
+    def test_an_error_of_mpi_names_its_row_and_rank_and_keeps_the_rows_before_it(self):
+        path, stream = self.folder / "run.json", self.folder / "run.stream"
+        rows = ["--ops", "all_reduce", "--sizes", "8,1K", "--passes", "2", "--time", "4"]
+        result = mpirun(2, *rows, "-J", path, "--stream", stream,
+                        environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_HALF_COUNT": "1"})
+        self.assertEqual(result.returncode, 4, result.stderr)
+        (line,) = collbench_lines(result)
+        self.assertRegex(line, r"collbench: rank 1 \(\S+\): MPI_Allreduce of AllReduce 1 KiB, call 1, pass 1: MPI_ERR_TRUNCATE: .*; "
+                               r"see MPI's own messages above; run the same command with --resume ")
+        run = json.loads(path.read_text())
+        self.incident(run, "error", 1)
+        self.assertEqual([len(row["pass_seconds"]) for row in run["rows"]], [1, 0])
+        result = mpirun(2, *rows, "-J", path, "--overwrite", "--resume", stream)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        run = json.loads(path.read_text())
+        self.assertEqual((run["complete"], run["incident"], run["launches"]), (True, None, 2))
+        self.assertEqual([row["launch_passes"] for row in run["rows"]], [[1, 1], [2]])
+        report = subprocess.run([str(PROGRAM), "report", str(stream)], capture_output=True, text=True, timeout=60, check=True)
+        self.assertNotIn("INCIDENT", report.stdout)
 
     def test_before_the_first_row_nothing_is_said_to_be_kept(self):
         line, path = self.hang({"FAULTY_MPI_STOP_IN": "MPI_Sendrecv"})
@@ -694,7 +744,7 @@ class CutShort(LongRun):
             folder = re.search(r"collbench flight (\S+) shows", lines[0]).group(1)
             self.assertEqual(self.segments(folder), [])
             shutil.rmtree(folder)
-            self.kept()
+            self.incident(self.kept(), "hang", victim)
 
 
 if __name__ == "__main__":

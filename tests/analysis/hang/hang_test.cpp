@@ -41,6 +41,15 @@ TEST(Hang, AStoppedRankIsNamedWithItsCallAndWhoWaits) {
             "10.2 s; ranks 0, 1, 3 (node1) wait inside AllReduce 1 MiB, call 412, pass 7");
 }
 
+TEST(Hang, OneRankIsNamedWithItsGpuAndNic) {
+  auto ranks = four();
+  for (RankActivity& rank : ranks) rank.device = "GPU3, mlx5_2";
+  ranks[2].process = ProcessState::stopped;
+  EXPECT_THAT(find_hang(ranks, 4).text,
+              testing::StartsWith("rank 2 (node1, GPU3, mlx5_2) is stopped (SIGSTOP or a debugger) inside"));
+  EXPECT_THAT(find_hang(ranks, 4).text, HasSubstr("; ranks 0, 1, 3 (node1) wait"));
+}
+
 TEST(Hang, AHostThatIsNotHeardOfIsNamedWithTheOneThatDoesNotHearIt) {
   auto ranks = four();
   const HangFinding found = find_hang_with_silence(ranks, "node1", {{"node0", {4, 5, 6}}});

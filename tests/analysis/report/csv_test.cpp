@@ -25,7 +25,7 @@ TEST(ReportCsv, NamesItsColumnsWithTheirUnits) {
       "limited_by,nccl_algorithm,nccl_protocol,nccl_channels,nccl_expected_seconds,verdict,explanation,wrong_"
       "elements,enqueue_seconds,marks,passes,iterations,"
       "iterations_per_sample,samples,minimum_seconds,mean_seconds,median_seconds,p95_seconds,p99_seconds,"
-      "variation,stopped,note,unavailable");
+      "variation,stopped,note,unavailable,incident");
 }
 
 TEST(ReportCsv, HasALinePerRow) {
@@ -48,7 +48,7 @@ TEST(ReportCsv, HasALinePerRow) {
             "05,1.65e-"
             "05,1."
             "6e-05,"
-            "1.8e-05,1.9e-05,0.05,precision reached,,");
+            "1.8e-05,1.9e-05,0.05,precision reached,,,");
 }
 
 TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
@@ -58,7 +58,22 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
             "AllReduce,8,2,float,sum,,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,,,,,none,"
             ",,,,0,0,"
             "1,0,,,,,,,,,"
-            "this library has it for AllGather only");
+            "this library has it for AllGather only,");
+}
+
+TEST(ReportCsv, WhatCutTheRunShortStandsInEveryLine) {
+  auto run = example_run();
+  run.incident = Incident{.kind = IncidentKind::hang,
+                          .sentence = "rank 2 (node1) is stopped; ranks 0, 1 wait",
+                          .ranks = {},
+                          .step = "",
+                          .pass = 0,
+                          .call = 0,
+                          .time = "",
+                          .exit_status = 4};
+  const auto lines = lines_of(report_csv(run));
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    EXPECT_THAT(lines[i], testing::EndsWith(",\"rank 2 (node1) is stopped; ranks 0, 1 wait\""));
 }
 
 TEST(ReportCsv, HasWhatNcclUsedAndExpectedOfIt) {
@@ -81,14 +96,14 @@ TEST(ReportCsv, EveryRowHasItsBandVerdictAndExplanation) {
 
 TEST(ReportCsv, EveryLineHasTheSameFields) {
   const auto lines = lines_of(report_csv(example_run()));
-  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 50) << line;
+  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 51) << line;
 }
 
 TEST(ReportCsv, QuotesAsRfc4180Wants) {
   auto run = example_run();
   run.rows.resize(1);
   run.rows[0].measurement.note = "a, \"b\"\nc";
-  EXPECT_THAT(report_csv(run), HasSubstr(",\"a, \"\"b\"\"\nc\",\n"));
+  EXPECT_THAT(report_csv(run), HasSubstr(",\"a, \"\"b\"\"\nc\",,\n"));
 }
 
 TEST(ReportCsv, NeverHoldsNanOrInfinity) {

@@ -167,6 +167,23 @@ TEST(OutcomeFacts, WhoIsLateIsAWarningAndNobodyIsALine) {
   EXPECT_THAT(texts(facts), Not(Contains(HasSubstr("none is late"))));
 }
 
+TEST(OutcomeFacts, ARankThatStoodStillIsNamedWithItsPass) {
+  auto run = example_run();
+  run.pauses = std::vector<RankPause>(
+      12, {.rank = 2, .host = "node1", .step = "AllReduce 64 KiB", .pass = 7, .seconds = 3.1});
+  const ReportLines facts = footer_lines(run);
+  std::vector<ReportLine> found;
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(found),
+               [](const ReportLine& fact) { return fact.text.find("stood still") != std::string::npos; });
+  ASSERT_EQ(found.size(), 11U);
+  EXPECT_EQ(
+      found[0].text,
+      "warning: rank 2 (node1) stood still for 3.1 s in pass 7 (AllReduce 64 KiB): its process was stopped; "
+      "times of that pass may contain it");
+  EXPECT_EQ(found[0].tone, Tone::warning);
+  EXPECT_EQ(found[10].text, "warning: 2 more times a rank stood still: the record has them all");
+}
+
 TEST(OutcomeFacts, TooFewProbesClearNobody) {
   auto run = example_run();
   run.rank_probe = RankProbe{};

@@ -75,6 +75,23 @@ TEST(SetupFacts, SayWhatWasMeasuredWhereAndWithWhat) {
           "worst calibration point is 12 % off the fitted line"));
 }
 
+TEST(SetupFacts, WhatCutTheRunShortStandsFirst) {
+  auto run = example_run();
+  run.incident = Incident{.kind = IncidentKind::rank_lost,
+                          .sentence = "AllReduce 8 B: rank 1 (node1) is gone",
+                          .ranks = {{1, "node1"}},
+                          .step = "AllReduce 8 B",
+                          .pass = 7,
+                          .call = 3,
+                          .time = "2026-11-23T11:37:52Z",
+                          .exit_status = 4};
+  const ReportLine first = header_lines(run).at(0);
+  EXPECT_EQ(
+      first.text,
+      "INCIDENT (rank lost, 2026-11-23T11:37:52Z, exit status 4): AllReduce 8 B: rank 1 (node1) is gone");
+  EXPECT_EQ(first.tone, Tone::alarm);
+}
+
 TEST(SetupFacts, LeaveOutWhatIsNotKnown) {
   auto run = example_run();
   run.environment.clear();

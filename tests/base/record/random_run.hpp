@@ -26,6 +26,8 @@ class RandomRun {
     result.started = text();
     result.finished = text();
     result.complete = chance();
+    result.incident = maybe([&] { return incident(); });
+    result.pauses = several([&] { return RankPause{below(4096), text(), text(), below(64), number()}; });
     result.command_line = several([&] { return text(); });
     for (int i = below(4); i > 0; --i) result.environment[text()] = text();
     result.config_file = text();
@@ -57,6 +59,17 @@ class RandomRun {
     if (chance()) result.telemetry = telemetry();
     result.communicator_seconds = several([&] { return number(); });
     return result;
+  }
+
+  Incident incident() {
+    return {static_cast<IncidentKind>(below(static_cast<int>(kIncidentKindNames.size()))),
+            text(),
+            several([&] { return IncidentRank{below(4096), text()}; }),
+            text(),
+            below(64),
+            count(),
+            text(),
+            below(71)};
   }
 
   Stop stop() {

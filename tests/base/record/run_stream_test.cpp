@@ -80,6 +80,19 @@ TEST(RunStream, WhatIsWrittenIsReadBack) {
   }
 }
 
+TEST(RunStream, WhatCutTheLastLaunchShortIsTheRuns) {
+  RandomRun random(7);
+  const Incident incident = random.incident();
+  const std::string cut_short = written(1) + incident_line(incident);
+  const RunStream stream = run_stream_from_text(cut_short, "run.stream");
+  EXPECT_FALSE(stream.launches[0].incident);
+  EXPECT_EQ(stream.launches[1].incident, incident);
+  EXPECT_EQ(stream.launches[1].blocks.size(), 5U);
+  EXPECT_EQ(run_of(stream).incident, incident);
+  EXPECT_FALSE(run_from_text(cut_short + launch_line(planned()), "run.stream").incident) << "it was resumed";
+  EXPECT_THAT(refusal(incident_line(incident)), HasSubstr("run.stream:1"));
+}
+
 TEST(RunStream, CutAnywhereItHoldsEveryBlockThatWasWhole) {
   const std::string text = written(2);
   const std::size_t first_line = text.find('\n') + 1;

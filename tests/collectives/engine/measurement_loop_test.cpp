@@ -203,6 +203,26 @@ TEST(MeasurementLoop, ThereIsACheckpointAfterEveryPass) {
   });
 }
 
+TEST(MeasurementLoop, InTheFirstPassThereIsACheckpointAfterEveryRow) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
+    StepBackend backend({});
+    std::vector<std::pair<int, int>> seen;  // passes, rows that were measured
+    MeasurementObserver observer;
+    observer.checkpoint = [&](const std::vector<Measurement>& rows, int passes) {
+      const auto measured =
+          std::count_if(rows.begin(), rows.end(), [](const Measurement& row) { return row.seconds > 0; });
+      seen.emplace_back(passes, static_cast<int>(measured));
+    };
+    MeasurementLoopOptions options = quick();
+    options.stopping.max_passes = 2;
+    static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(64), row_of(512)}, kHosts,
+                                           options, observer));
+    if (ranks.is_root()) {
+      EXPECT_THAT(seen, ElementsAre(Pair(0, 1), Pair(0, 2), Pair(1, 3), Pair(2, 3)));
+    }
+  });
+}
+
 TEST(MeasurementLoop, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});

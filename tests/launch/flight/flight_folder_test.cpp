@@ -80,6 +80,17 @@ TEST_F(FlightFolderTest, ALaterProcessOfTheSameNumberIsAnotherOne) {
   EXPECT_EQ(read_flight_file(folder_ / "rank-7").process, ProcessState::gone);
 }
 
+TEST_F(FlightFolderTest, WhatEndedARunIsLeftOnceAndGoesWithTheNextRun) {
+  EXPECT_EQ(left_incident(folder_), "");
+  EXPECT_TRUE(leave_incident(folder_, "first"));
+  EXPECT_FALSE(leave_incident(folder_, "second"));
+  EXPECT_EQ(left_incident(folder_), "first");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "nothing else is left";
+  EXPECT_TRUE(leave_incident("", "nobody hears it"));
+  forget_incident(folder_);
+  EXPECT_EQ(left_incident(folder_), "");
+}
+
 TEST_F(FlightFolderTest, OtherFilesAreRefusedByName) {
   std::ofstream(folder_ / "rank-0") << "text";
   std::ofstream(folder_ / "rank-1") << std::string(sizeof(FlightPage), 'x');

@@ -35,6 +35,7 @@ class FlightRecorderTest : public ::testing::Test {
 TEST_F(FlightRecorderTest, WhatARankDoesIsSeenFromOutside) {
   FlightRecorder recorder(identity(1), folder_);
   recorder.pass(4);
+  recorder.device("GPU3, mlx5_2");
   recorder.step("AllReduce 1 MiB");
   recorder.calls().enter();
   const RankActivity seen = read_flight_file(folder_ / "rank-1");
@@ -42,6 +43,8 @@ TEST_F(FlightRecorderTest, WhatARankDoesIsSeenFromOutside) {
   EXPECT_EQ(seen.ranks, 2);
   EXPECT_EQ(seen.host, "node1");
   EXPECT_EQ(seen.gpu, "GPU-1");
+  EXPECT_EQ(seen.device, "GPU3, mlx5_2");
+  EXPECT_EQ(recorder.activity().step, seen.step);
   EXPECT_EQ(seen.pid, ::getpid());
   EXPECT_EQ(seen.process, ProcessState::running);
   EXPECT_EQ(seen.step, "AllReduce 1 MiB");

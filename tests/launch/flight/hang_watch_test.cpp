@@ -202,6 +202,29 @@ TEST_F(HangWatchTest, ARankThatDiesIsReportedAtOnceAndEndsTheOthersWhenNobodyEls
   EXPECT_NEAR(then.seconds, 3, 0.5);
 }
 
+TEST_F(HangWatchTest, ARankThatWasStoppedAndWentOnIsNotedByTheOneThatLooksAfterIt) {
+  const pid_t other = other_rank(0);
+  const auto own = recorder(1);
+  own->step("first");
+  own->step("AllReduce 8 B");
+  HangWatch hang(*own, 100, 1, true);
+  EXPECT_EQ(watch(hang, 1).look.action, HangAction::none);
+  ::usleep(600'000);
+  EXPECT_EQ(watch(hang, 1).look.action, HangAction::none);
+  EXPECT_TRUE(hang.pauses().empty()) << "it may never go on";
+  ::kill(other, SIGCONT);
+  const auto runs = [&] { return read_flight_file(folder_ / "rank-0").process == ProcessState::running; };
+  while (!runs()) ::usleep(1000);
+  own->calls().enter();  // with it the others go on
+  EXPECT_EQ(watch(hang, 1).look.action, HangAction::none);
+  ASSERT_EQ(hang.pauses().size(), 1U);
+  EXPECT_EQ(hang.pauses()[0].rank, 0);
+  EXPECT_EQ(hang.pauses()[0].host, "h");
+  EXPECT_EQ(hang.pauses()[0].step, "AllReduce 8 B");
+  EXPECT_GE(hang.pauses()[0].seconds, 0.6);
+  end(other);
+}
+
 TEST_F(HangWatchTest, ARankThatEndsOnPurposeIsNotReported) {
   const auto own = recorder(1);
   own->step("first");

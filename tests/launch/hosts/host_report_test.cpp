@@ -13,6 +13,7 @@ RankActivity full_rank(int rank) {
           .ranks = std::numeric_limits<int>::max(),
           .host = std::string(64, '\x01'),
           .gpu = std::string(64, '\x02'),
+          .device = std::string(64, '\x04'),
           .pid = std::numeric_limits<int>::max(),
           .process = ProcessState::stopped,
           .step = std::string(64, '\x03'),

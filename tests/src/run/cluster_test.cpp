@@ -177,6 +177,24 @@ TEST(GatherPlacement, DistinguishesAnUnsetVariableFromAnEmptyOne) {
   EXPECT_EQ(ranks[2].note, "2 ranks share this GPU");
 }
 
+TEST(OwnDevice, IsTheGpuAndTheNicOfThisRank) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
+    std::vector<PlacedRank> placement(ranks.is_root() ? 3 : 0);
+    for (int rank = 0; rank < static_cast<int>(placement.size()); ++rank)
+      placement[static_cast<std::size_t>(rank)].rank = rank;
+    EXPECT_EQ(own_device(ranks, placement), "");
+    if (ranks.is_root()) {
+      placement[1].gpu = "GPU3";
+      placement[2].gpu = "GPU4";
+      placement[2].nic = "mlx5_4";
+    }
+    EXPECT_EQ(
+        own_device(ranks, placement),
+        std::vector<std::string>({"", "GPU3", "GPU4, mlx5_4"}).at(static_cast<std::size_t>(ranks.rank())));
+    EXPECT_EQ(own_device(ranks, {}), "");
+  });
+}
+
 TEST(GatherPlacement, IsEmptyWithoutGpus) {
   const topology::ClusterTopology cluster{{topology::Host{}}, {{"a", 0, {}}, {"b", 0, {}}}};
   EXPECT_THAT(placed(cluster, {"0", "0", "0", "0"}), IsEmpty());

@@ -1,0 +1,65 @@
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/record/json_fields.hpp"
+
+// What happened to a run beside what it measured.
+
+namespace collbench {
+
+enum class IncidentKind {
+  hang,         ///< no rank made progress for the timeout
+  rank_lost,    ///< a rank's process ended without having been asked to
+  error,        ///< a library, or collbench itself, failed
+  interrupted,  ///< somebody asked the run to end: Ctrl-C, SIGTERM
+};
+
+inline constexpr std::array<std::string_view, 4> kIncidentKindNames{"hang", "rank lost", "error",
+                                                                    "interrupted"};
+
+[[nodiscard]] constexpr std::string_view name(IncidentKind kind) {
+  return kIncidentKindNames.at(static_cast<std::size_t>(kind));
+}
+
+struct IncidentRank {
+  int rank = 0;
+  std::string host;
+
+  bool operator==(const IncidentRank&) const = default;
+};
+
+/// What ended a run before its end.
+struct Incident {
+  IncidentKind kind = IncidentKind::error;
+  std::string sentence;             ///< what the user was told, without what to do next
+  std::vector<IncidentRank> ranks;  ///< who is to blame; empty where that is not known
+  std::string step;                 ///< that this rank, or the one that tells, was in: "AllReduce 64 KiB"
+  int pass = 0;                     ///< counted from 1; 0 before the first
+  std::uint64_t call = 0;           ///< of the operation in this step, from 1; 0 before the first
+  std::string time;                 ///< UTC, ISO 8601
+  int exit_status = 0;              ///< collbench's own (docs/exit-status.md); mpirun's may be another one
+
+  bool operator==(const Incident&) const = default;
+};
+
+/// A rank's process was stopped for a while, and went on.
+struct RankPause {
+  int rank = 0;
+  std::string host;
+  std::string step;    ///< that it was in
+  int pass = 0;        ///< counted from 1; 0 before the first
+  double seconds = 0;  ///< seen from another process, to about a quarter of a second
+
+  bool operator==(const RankPause&) const = default;
+};
+
+[[nodiscard]] Json incident_to_json(const Incident& incident);
+[[nodiscard]] Json pause_to_json(const RankPause& pause);
+/// Throw Error (usage) that names the place in the file.
+[[nodiscard]] Incident incident_from_json(const JsonReader& json);
+[[nodiscard]] RankPause pause_from_json(const JsonReader& json);
+
+}  // namespace collbench

@@ -1,0 +1,161 @@
+#include "src/run/incident.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/files.hpp"
+#include "base/record/run_stream.hpp"
+#include "tests/base/temporary_folder.hpp"
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench::program::incident_log_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kStarted = "2026-11-23T11:37:52Z";
+
+Run unfinished_run() {
+  Run run;
+  run.started = kStarted;
+  run.ranks = {{.rank = 0, .host = "node0", .node = 0, .local_rank = 0}};
+  run.rows.resize(2);
+  return run;
+}
+
+Incident incident(const std::string& sentence) {
+  RankActivity blamed;
+  blamed.rank = 2;
+  blamed.host = "node1";
+  blamed.step = "AllReduce 8 B";
+  blamed.pass = 7;
+  blamed.calls.entered = 412;
+  return incident_of(IncidentKind::hang, sentence, ExitStatus::rank_lost, {blamed}, {});
+}
+
+class IncidentLogTest : public ::testing::Test {
+ protected:
+  IncidentLogTest() {
+    options_.documents = {{"-J", "json", record_}, {"--csv", "csv", csv_}};
+    options_.stream_path = stream_;
+    write_file_by_rename(record_, to_json_text(unfinished_run()));
+    write_file_by_rename(stream_, launch_line(unfinished_run()));
+    flights_ = folder_.path() / "flight";
+    fs::create_directory(flights_);
+  }
+
+  [[nodiscard]] collbench::Run record() const { return run_from_json_text(read_file(record_), record_); }
+
+  TemporaryFolder folder_;
+  std::string record_ = folder_.path() / "run.json";
+  std::string csv_ = folder_.path() / "run.csv";
+  std::string stream_ = folder_.path() / "run.stream";
+  fs::path flights_;
+  RunOptions options_;
+};
+
+TEST_F(IncidentLogTest, StandsInTheRecordTheCsvAndTheStream) {
+  IncidentLog log(options_, flights_);
+  log.begin(kStarted, "node0");
+  log.write(incident("rank 2 is stopped"));
+  const collbench::Run run = record();
+  ASSERT_TRUE(run.incident);
+  EXPECT_EQ(run.incident->sentence, "rank 2 is stopped");
+  EXPECT_THAT(run.incident->ranks, ElementsAre(IncidentRank{2, "node1"}));
+  EXPECT_EQ(run.incident->step, "AllReduce 8 B");
+  EXPECT_EQ(run.incident->call, 412U);
+  EXPECT_EQ(run.incident->exit_status, 4);
+  EXPECT_EQ(run.rows.size(), 2U);
+  EXPECT_THAT(read_file(csv_), HasSubstr(",rank 2 is stopped\n"));
+  EXPECT_EQ(run_from_text(read_file(stream_), stream_).incident, run.incident);
+}
+
+TEST_F(IncidentLogTest, TheFirstOneStays) {
+  IncidentLog log(options_, flights_);
+  log.begin(kStarted, "node0");
+  log.write(incident("first"));
+  log.write(incident("another one"));
+  EXPECT_EQ(record().incident->sentence, "first");
+  const std::string stream = read_file(stream_);
+  EXPECT_EQ(stream.find("another one"), std::string::npos);
+}
+
+TEST_F(IncidentLogTest, OfAHostOneRankSpeaksAndTheOthersKnow) {
+  IncidentLog one(options_, flights_);
+  IncidentLog other(options_, flights_);
+  EXPECT_FALSE(other.known());
+  EXPECT_TRUE(one.claim(incident("first")));
+  EXPECT_FALSE(other.claim(incident("second")));
+  EXPECT_FALSE(one.claim(incident("third")));
+  for (const IncidentLog* const each : {&one, &other}) {
+    ASSERT_TRUE(each->known());
+    EXPECT_EQ(each->known()->sentence, "first");
+  }
+  IncidentLog alone(options_, "");
+  EXPECT_TRUE(alone.claim(incident("fourth")));
+  EXPECT_EQ(alone.known()->sentence, "fourth");
+}
+
+TEST_F(IncidentLogTest, FilesOfAnotherRunAreLeftAlone) {
+  const std::string record_before = read_file(record_);
+  const std::string stream_before = read_file(stream_);
+  IncidentLog log(options_, flights_);
+  log.write(incident("before there are files"));
+  log.begin("2026-11-23T11:37:53Z", "node0");
+  log.write(incident("of another run"));
+  collbench::Run complete = unfinished_run();
+  complete.complete = true;
+  EXPECT_EQ(read_file(record_), record_before);
+  EXPECT_EQ(read_file(stream_), stream_before);
+  EXPECT_FALSE(fs::exists(csv_));
+  write_file_by_rename(record_, to_json_text(complete));
+  IncidentLog late(options_, flights_);
+  late.begin(kStarted, "node0");
+  late.write(incident("after its end"));
+  EXPECT_FALSE(record().incident);
+}
+
+TEST_F(IncidentLogTest, ATornStreamStaysAsItIs) {
+  std::ofstream(stream_, std::ios::app) << R"({"block":{"row)";
+  const std::string before = read_file(stream_);
+  IncidentLog log(options_, flights_);
+  log.begin(kStarted, "node0");
+  log.write(incident("rank 0 is gone"));
+  EXPECT_EQ(read_file(stream_), before);
+  EXPECT_TRUE(record().incident);
+}
+
+TEST_F(IncidentLogTest, SaysWhereTheResultsAre) {
+  options_.stream_path.clear();
+  IncidentLog log(options_, flights_);
+  EXPECT_THAT(log.next_step(), HasSubstr("nothing was measured yet"));
+  log.begin(kStarted, "node0");
+  EXPECT_EQ(log.next_step(), "results so far are saved in " + record_);
+  fs::remove(record_);
+  IncidentLog elsewhere(options_, flights_);
+  elsewhere.begin(kStarted, "node0");
+  EXPECT_THAT(elsewhere.next_step(),
+              HasSubstr("on node0, where this is not noted: its folder is not shared"));
+}
+
+TEST(GatherPauses, HasWhatEachRankSaw) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
+    std::vector<RankPause> seen;
+    if (ranks.rank() > 0)
+      seen.push_back({.rank = ranks.rank() - 1, .host = "h", .step = "s", .pass = 1, .seconds = 3});
+    const std::vector<RankPause> all = gather_pauses(ranks, seen);
+    ASSERT_EQ(all.size(), ranks.is_root() ? 2U : 0U);
+    if (ranks.is_root()) {
+      EXPECT_EQ(all[1].rank, 1);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace collbench::program::incident_log_test
