@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/units.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -25,16 +29,22 @@ std::size_t index(int value) { return static_cast<std::size_t>(value); }
 template <typename Value>
 void require_same(const std::vector<RankEnvironment>& environments, const Identities& identities,
                   const std::string& what, Value value) {
-  std::set<std::string> odd_hosts;
+  std::map<std::string, std::vector<int>> odd_ranks;  // by host
   std::size_t odd = environments.size();
   for (std::size_t rank = environments.size(); rank-- > 0;) {
     if (value(environments[rank]) == value(environments[0])) continue;
-    odd_hosts.insert(identities[rank].host);
+    odd_ranks[identities[rank].host].push_back(identities[rank].rank);
     odd = rank;
   }
-  if (odd_hosts.empty()) return;
-  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(odd_hosts, ", ")),
-              fmt::format("a different {} than on {} ({}; there, {})", what, identities[0].host,
+  if (odd_ranks.empty()) return;
+  std::vector<std::string> names;
+  for (auto& [host, ranks] : odd_ranks) {
+    std::sort(ranks.begin(), ranks.end());
+    names.push_back(
+        fmt::format("{} {} on {}", ranks.size() == 1 ? "rank" : "ranks", number_ranges(ranks), host));
+  }
+  throw Error(ExitStatus::not_here, fmt::format("{}", fmt::join(names, ", ")),
+              fmt::format("a different {} than rank 0 on {} ({}; there, {})", what, identities[0].host,
                           value(environments[odd]), value(environments[0])),
               "start the same build with the same arguments on all hosts");
 }

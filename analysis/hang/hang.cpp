@@ -164,6 +164,12 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
                  fmt::format("{} behind: {}", counted(static_cast<std::size_t>(most - least), "call"),
                              activity_phrase(behind.front())));
   }
+  const Ranks ahead = those(ranks, [](const auto& rank) { return !rank.calls.inside(); });
+  if (!ahead.empty() && ahead.size() < ranks.size()) {
+    return blame(HangCause::rank_ahead, ranks, ahead, "left the call in which others wait:",
+                 fmt::format("{}; a message to those ranks is missing, or {} skipped a call",
+                             activity_phrase(ahead.front()), ahead.size() == 1 ? "it" : "they"));
+  }
   const bool all_here = ranks.front().ranks == static_cast<int>(ranks.size());
   return {
       HangCause::not_seen_here,

@@ -15,6 +15,7 @@ enum class HangCause {
   rank_missing,   ///< it never started
   rank_busy,      ///< it does something else while the others wait for it
   rank_behind,    ///< it made fewer calls than the others
+  rank_ahead,     ///< it left a call in which the others still wait
   rank_failed,    ///< it reports an error
   calls_differ,   ///< ranks are in the same call with different operations or sizes
   host_silent,    ///< nothing is heard of its host
@@ -22,8 +23,8 @@ enum class HangCause {
   not_known,
 };
 
-inline constexpr std::array<std::string_view, 10> kHangCauseNames{
-    "rank gone",   "rank stopped", "rank missing", "rank busy",     "rank behind",
+inline constexpr std::array<std::string_view, 11> kHangCauseNames{
+    "rank gone",   "rank stopped", "rank missing", "rank busy",     "rank behind", "rank ahead",
     "rank failed", "calls differ", "host silent",  "not seen here", "not known"};
 
 [[nodiscard]] constexpr std::string_view name(HangCause cause) {

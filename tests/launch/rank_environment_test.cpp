@@ -69,10 +69,10 @@ TEST(RankEnvironment, DifferingProgramsAndLibrariesAreRefusedByHost) {
   EXPECT_EQ(why_refused(environments, block(2, 2)), "accepted");
   environments[3].machine.program_id = "other";
   EXPECT_THAT(why_refused(environments, block(2, 2)),
-              AllOf(HasSubstr("host1"), HasSubstr("a different collbench program than on host0")));
+              HasSubstr("rank 3 on host1: a different collbench program than rank 0 on host0"));
   environments[2].library_version = "Open MPI v5";
   EXPECT_THAT(why_refused(environments, block(2, 2)),
-              AllOf(HasSubstr("host1"), HasSubstr("MPI library"), HasSubstr("v5")));
+              AllOf(HasSubstr("rank 2 on host1"), HasSubstr("MPI library"), HasSubstr("v5")));
 }
 
 TEST(RankEnvironment, AGpuIsNeverPassedOverInSilence) {

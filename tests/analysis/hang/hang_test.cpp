@@ -106,6 +106,21 @@ TEST(Hang, ASkippedCallLeavesItsRankBehind) {
                                     "pass 7, waiting for other ranks; ranks 0, 1, 3 (node1) wait inside"));
 }
 
+TEST(Hang, WhoLeftTheCallInWhichTheOthersWaitIsNamed) {
+  auto ranks = four();
+  ranks[2].calls.left = ranks[2].calls.entered;
+  ranks[2].exchanges.entered = 51;
+  const HangFinding found = find_hang(ranks, 4);
+  EXPECT_EQ(found.cause, HangCause::rank_ahead);
+  EXPECT_THAT(found.ranks, ElementsAre(2));
+  EXPECT_EQ(found.text,
+            "rank 2 (node1) left the call in which others wait: in AllReduce 1 MiB, after 412 calls, pass 7, "
+            "waiting "
+            "for other ranks; a message to those ranks is missing, or it skipped a call; ranks 0, 1, 3 "
+            "(node1) wait "
+            "inside AllReduce 1 MiB, call 412, pass 7");
+}
+
 TEST(Hang, NobodyIsBlamedWhereAllWaitInTheSameCall) {
   const HangFinding found = find_hang(four(), 4);
   EXPECT_EQ(found.cause, HangCause::not_seen_here);
