@@ -37,6 +37,7 @@ enum CudaDeviceAttribute : int {
   kGpudirectRdmaWithVirtualMemory = 110,
   kGpudirectRdma = 116,
   kDmaBuf = 124,
+  kFabricHandles = 128,
   kMulticast = 132,
 };
 
@@ -91,6 +92,15 @@ struct CudaAllocationProperties {
 inline constexpr int kPinned = 1;
 inline constexpr int kOnDevice = 1;
 inline constexpr int kPosixFileDescriptor = 1;
+inline constexpr int kFabric = 8;
+
+/// CUmemFabricHandle: 64 bytes that any host of the NVLink domain can import. Simulated hosts are processes
+/// of one, so here they name an open file of another process.
+struct CudaFabricHandle {
+  int process;
+  int file;
+  std::array<unsigned char, 56> unused;
+};
 
 /// CUmulticastObjectProp.
 struct CudaMulticastProperties {

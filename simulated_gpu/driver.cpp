@@ -1,5 +1,6 @@
 #include "simulated_gpu/driver.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -32,7 +33,8 @@ int device_get(int* device, int ordinal) {
 int device_get_attribute(int* value, int attribute, int device) {
   const SimulatedGpu* const gpu = simulated_process().gpu(device);
   if (gpu == nullptr) return kInvalidDevice;
-  *value = attribute_value(*gpu, attribute);
+  const bool shared_domain = simulated_process().nvlink_domain().has_value();
+  *value = attribute == kFabricHandles ? static_cast<int>(shared_domain) : attribute_value(*gpu, attribute);
   return kSuccess;
 }
 
@@ -79,6 +81,10 @@ int get_address_range(std::uintptr_t* begin, std::size_t* bytes, std::uintptr_t 
   return kSuccess;
 }
 
+unsigned long long handle_types() {
+  return kPosixFileDescriptor | (simulated_process().nvlink_domain() ? kFabric : 0);
+}
+
 int pointer_get_attribute(void* value, int attribute, std::uintptr_t address) {
   const auto block = simulated_process().blocks.find(reinterpret_cast<const void*>(address));
   if (!block) return kInvalidValue;
@@ -93,7 +99,7 @@ int pointer_get_attribute(void* value, int attribute, std::uintptr_t address) {
       *static_cast<int*>(value) = block->kind == BlockKind::allocated ? 1 : 0;
       return kSuccess;
     case kPointerAllowedHandleTypes:
-      *static_cast<unsigned long long*>(value) = block->kind == BlockKind::mapped ? kPosixFileDescriptor : 0;
+      *static_cast<unsigned long long*>(value) = block->kind == BlockKind::mapped ? handle_types() : 0;
       return kSuccess;
     default:
       return kInvalidValue;
@@ -120,6 +126,11 @@ int memory_release(MemoryHandle* handle) {
 }
 
 int memory_export(void* shareable, MemoryHandle* handle, int type, unsigned long long /*flags*/) {
+  if (type == kFabric) {
+    const CudaFabricHandle fabric{::getpid(), handle->file, {}};
+    std::memcpy(shareable, &fabric, sizeof fabric);
+    return kSuccess;
+  }
   if (type != kPosixFileDescriptor) return kNotSupported;
   const int file = ::dup(handle->file);
   std::memcpy(shareable, &file, sizeof file);
@@ -127,9 +138,18 @@ int memory_export(void* shareable, MemoryHandle* handle, int type, unsigned long
 }
 
 int memory_import(MemoryHandle** handle, void* shareable, int type) {
+  if (type == kFabric) {
+    const auto& fabric = *static_cast<const CudaFabricHandle*>(shareable);
+    const std::string path = "/proc/" + std::to_string(fabric.process) + "/fd/" + std::to_string(fabric.file);
+    const int opened = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (opened < 0) return kInvalidValue;
+    *handle = simulated_process().handles.import(opened, current_device(), kFabric);
+    ::close(opened);
+    return *handle == nullptr ? kInvalidValue : kSuccess;
+  }
   if (type != kPosixFileDescriptor) return kNotSupported;
   const int file = static_cast<int>(reinterpret_cast<std::uintptr_t>(shareable));
-  *handle = simulated_process().handles.import(file, current_device());
+  *handle = simulated_process().handles.import(file, current_device(), kPosixFileDescriptor);
   return *handle == nullptr ? kInvalidValue : kSuccess;
 }
 

@@ -132,14 +132,14 @@ MemoryHandle* MemoryHandles::create(std::size_t bytes, const CudaAllocationPrope
   return file < 0 ? nullptr : keep(std::make_shared<MemoryHandle>(file, bytes, properties));
 }
 
-MemoryHandle* MemoryHandles::import(int file, int device) {
+MemoryHandle* MemoryHandles::import(int file, int device, int handle_type) {
   struct stat status{};
   if (::fstat(file, &status) != 0) return nullptr;
   const int copy = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return nullptr;
   CudaAllocationProperties properties{};
   properties.type = kPinned;
-  properties.handle_types = kPosixFileDescriptor;
+  properties.handle_types = handle_type;
   properties.location_type = kOnDevice;
   properties.location = device;
   return keep(std::make_shared<MemoryHandle>(copy, static_cast<std::size_t>(status.st_size), properties));

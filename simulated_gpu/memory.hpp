@@ -97,7 +97,7 @@ class MemoryHandles {
   /// Null when the system refuses.
   MemoryHandle* create(std::size_t bytes, const CudaAllocationProperties& properties);
   /// A handle for another process's; takes a copy of `file`. Null when it is no open file.
-  MemoryHandle* import(int file, int device);
+  MemoryHandle* import(int file, int device, int handle_type);
   /// Another reference to what is mapped at `block`; null when nothing is.
   MemoryHandle* retain(std::uintptr_t block);
   void release(MemoryHandle* handle);

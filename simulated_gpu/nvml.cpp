@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -42,6 +43,17 @@ struct FieldValue {
 };
 constexpr unsigned kNvLinkState = 165;   // NVML_FI_DEV_NVLINK_GET_STATE
 constexpr unsigned kC2cLinkCount = 170;  // NVML_FI_DEV_C2C_LINK_COUNT
+
+/// nvmlGpuFabricInfo_v2_t.
+struct FabricInfo {
+  unsigned version;
+  std::array<unsigned char, 16> cluster_uuid;
+  int status;
+  unsigned clique;
+  unsigned char state;
+  unsigned health;
+};
+constexpr unsigned char kFabricCompleted = 3;  // NVML_GPU_FABRIC_STATE_COMPLETED
 
 /// nvmlPciInfo_t.
 struct PciInfo {
@@ -139,6 +151,21 @@ int nvmlDeviceGetNvLinkCapability(const void* /*handle*/, unsigned /*link*/, int
 }
 int nvmlDeviceGetNvLinkRemotePciInfo(const void* /*handle*/, unsigned /*link*/, void* /*info*/) {
   return kNvmlNotSupported;
+}
+
+/// GPUs of one NVLink domain have one cluster UUID, which is not 0.
+int nvmlDeviceGetGpuFabricInfoV(const void* /*handle*/, FabricInfo* info) {
+  const auto domain = simulated_process().nvlink_domain();
+  info->cluster_uuid = {};
+  info->status = kNvmlSuccess;
+  info->clique = 0;
+  info->state = 0;  // NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+  info->health = 0;
+  if (!domain) return kNvmlSuccess;
+  info->cluster_uuid[0] = 0x51;
+  std::memcpy(&info->cluster_uuid[4], &*domain, sizeof *domain);
+  info->state = kFabricCompleted;
+  return kNvmlSuccess;
 }
 
 int nvmlDeviceGetFieldValues(const void* /*handle*/, int count, FieldValue* values) {

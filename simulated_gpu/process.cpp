@@ -155,6 +155,11 @@ SimulatedProcess::SimulatedProcess()
   tell_nccl(host, machine);
 }
 
+std::optional<int> SimulatedProcess::nvlink_domain() const {
+  const auto hosts = number_of("COLLBENCH_SIMULATED_HOSTS_PER_DOMAIN", 2);
+  return hosts ? std::optional(host.index / static_cast<int>(*hosts)) : std::nullopt;
+}
+
 const SimulatedGpu* SimulatedProcess::gpu(int device) const {
   if (device < 0 || device >= static_cast<int>(visible.size())) return nullptr;
   return &machine.gpus[static_cast<std::size_t>(visible[static_cast<std::size_t>(device)])];

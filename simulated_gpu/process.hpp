@@ -37,6 +37,11 @@ struct SimulatedProcess {
 
   /// The GPU that CUDA calls `device`; null when there is none.
   [[nodiscard]] const SimulatedGpu* gpu(int device) const;
+
+  /// The NVLink domain that the host's GPUs share with those of other hosts: as many hosts, in their order,
+  /// as COLLBENCH_SIMULATED_HOSTS_PER_DOMAIN says. Read when it is asked for, since whether an NCCL can be
+  /// shown one is known when it has been loaded.
+  [[nodiscard]] std::optional<int> nvlink_domain() const;
 };
 
 /// Made at the first call, which also tells NCCL of the machine by its own variables where they are not set:

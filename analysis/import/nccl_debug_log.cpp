@@ -131,6 +131,9 @@ class RankLogReader {
         log_.pci_address = address->substr(0, address->find(' '));
       }
     }
+    if (text.starts_with("MNNVL 1 ")) {
+      log_.clique_ranks = int_behind(text, " cliqueSize ", 1, kMaxLoggedRanks).value_or(0);
+    }
     // "ncclTopoPopulateNics : Filled mlx5_0 in topo with pciPath=…": in the order of their numbers.
     if (const auto nic = text_behind(text, "ncclTopoPopulateNics : Filled ")) {
       log_.nics.emplace_back(nic->substr(0, nic->find(' ')));

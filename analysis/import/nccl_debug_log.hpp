@@ -36,6 +36,7 @@ struct NcclRankLog {
   std::string version;
   int rank = -1;
   int ranks = 0;
+  int clique_ranks = 0;     ///< of its NVLink domain over several nodes (MNNVL); 0: there is none
   std::string pci_address;  ///< of its GPU as NCCL writes it, without zeros in front: "f000"
   std::string network;
   std::vector<std::string> nics;                             ///< by NCCL's numbers

@@ -25,6 +25,23 @@ std::optional<int> nic_number(const std::string& id) {
   return static_cast<int>(*number);
 }
 
+/// The ranks of a node, of all.
+struct NodeRanks {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// The ranks of the node that a device is of: by the number before the dash where NVLink joins nodes, which
+/// NCCL counts in the order of their ranks; else `own`.
+NodeRanks node_of(string_view id, NodeRanks own, std::size_t nodes_per_domain, std::size_t all) {
+  if (nodes_per_domain == 1) return own;
+  const auto system = parse_hex(id.substr(0, id.find('-')));
+  if (!system || *system >= nodes_per_domain) return {0, 0};
+  const std::size_t first =
+      (own.first / own.count / nodes_per_domain * nodes_per_domain + *system) * own.count;
+  return first < all ? NodeRanks{first, std::min(own.count, all - first)} : NodeRanks{0, 0};
+}
+
 /// The rank of a GPU by its address, or as it stands there.
 std::optional<int> rank_of(const std::string& id, std::span<const NcclRankLog> node, int first_rank) {
   const string_view address = local_id(id);
@@ -38,13 +55,17 @@ std::optional<int> rank_of(const std::string& id, std::span<const NcclRankLog> n
   return first_rank + static_cast<int>(found - node.begin());
 }
 
-std::vector<NcclSearchGraph> graphs_of(std::span<const NcclRankLog> node, int first_rank) {
-  std::vector<NcclSearchGraph> graphs = node.front().graphs;
+std::vector<NcclSearchGraph> graphs_of(std::span<const NcclRankLog> logs, NodeRanks own,
+                                       std::size_t nodes_per_domain) {
+  const NcclRankLog& log = logs[own.first];
+  std::vector<NcclSearchGraph> graphs = log.graphs;
   for (std::size_t i = 0; i < graphs.size(); ++i) {
-    for (const NcclGraphDevices& devices : node.front().graph_devices[i]) {
+    for (const NcclGraphDevices& devices : log.graph_devices[i]) {
       NcclGraphChannel channel{nic_number(devices.nic_in), nic_number(devices.nic_out), {}};
       for (const std::string& gpu : devices.gpus) {
-        if (const auto rank = rank_of(gpu, node, first_rank)) channel.ranks.push_back(*rank);
+        const NodeRanks of = node_of(gpu, own, nodes_per_domain, logs.size());
+        const auto rank = rank_of(gpu, logs.subspan(of.first, of.count), static_cast<int>(of.first));
+        if (rank) channel.ranks.push_back(*rank);
       }
       graphs[i].channel.push_back(std::move(channel));
     }
@@ -115,9 +136,10 @@ NcclPlan nccl_plan_of(std::span<const NcclRankLog> logs, int ranks_per_node) {
   plan.nics = logs.front().nics;
   plan.ranks = static_cast<int>(logs.size());
   plan.nodes = static_cast<int>((logs.size() + per_node - 1) / per_node);
+  plan.nodes_per_domain = std::max(1, logs.front().clique_ranks / ranks_per_node);
   for (std::size_t first = 0; first < logs.size(); first += per_node) {
-    const auto node = logs.subspan(first, std::min(per_node, logs.size() - first));
-    plan.graphs.push_back(graphs_of(node, static_cast<int>(first)));
+    const NodeRanks own{first, std::min(per_node, logs.size() - first)};
+    plan.graphs.push_back(graphs_of(logs, own, static_cast<std::size_t>(plan.nodes_per_domain)));
   }
   plan.collective_channels = logs.front().collective_channels;
   plan.nvls_channels = logs.front().nvls_channels;

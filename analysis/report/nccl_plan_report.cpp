@@ -34,7 +34,9 @@ std::string found_by_nodes(const NcclPlan& plan, const std::string& algorithm) {
   for (const auto& node : plan.graphs) {
     for (const NcclSearchGraph& graph : node) {
       if (graph.algorithm != algorithm) continue;
-      found.push_back(fmt::format("{} × {}", graph.channels, channel_rate(graph.inter_bytes_per_second)));
+      found.push_back(fmt::format(
+          "{} × {}", graph.channels,
+          channel_rate(plan.domains() > 1 ? graph.inter_bytes_per_second : graph.intra_bytes_per_second)));
     }
   }
   std::map<std::string, int> nodes;
@@ -57,9 +59,9 @@ std::string graph_section(const NcclPlan& plan) {
     const auto graph = agreed_graph(plan, algorithm);
     if (!graph) continue;
     table.push_back({algorithm, fmt::format("{}", graph->pattern),
-                     plan.nodes > 1 ? graph->intra_type + "/" + graph->inter_type : graph->intra_type,
+                     plan.domains() > 1 ? graph->intra_type + "/" + graph->inter_type : graph->intra_type,
                      fmt::format("{}", graph->channels), channel_rate(graph->intra_bytes_per_second),
-                     plan.nodes > 1 ? channel_rate(graph->inter_bytes_per_second) : std::string(kNoValue),
+                     plan.domains() > 1 ? channel_rate(graph->inter_bytes_per_second) : std::string(kNoValue),
                      found_by_nodes(plan, algorithm)});
   }
   return "\ngraphs, as all nodes agree on them (rates are those of one channel)\n" + table_lines(table, 3) +
@@ -79,7 +81,7 @@ std::string way_lines(const std::vector<NcclWay>& ways, int width) {
 }
 
 std::string path_section(const NcclPlan& plan, int width) {
-  const char* const nic_words = plan.nodes > 1 ? ", =NIC:NIC=> between nodes" : "";
+  const char* const nic_words = plan.domains() > 1 ? ", =NIC:NIC=> between nodes" : "";
   std::string text =
       fmt::format("\nrings by channel (ranks{})\n", nic_words) + way_lines(ring_ways(plan), width) +
       "\ntrees by channel, from the root (branches in parentheses)\n" + way_lines(tree_ways(plan), width);
@@ -89,7 +91,7 @@ std::string path_section(const NcclPlan& plan, int width) {
     text += "\n" + wrap(fmt::format("NVLS heads, a rank of each node: {}", fmt::join(heads, " | ")), width,
                         "", "  ");
   }
-  if (plan.nodes > 1 && !plan.nics.empty()) {
+  if (plan.domains() > 1 && !plan.nics.empty()) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < plan.nics.size(); ++i) names.push_back(fmt::format("{} {}", i, plan.nics[i]));
     text += "\n" + wrap(one_line(fmt::format("NICs: {}", fmt::join(names, ", "))), width, "", "  ");

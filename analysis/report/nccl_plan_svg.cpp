@@ -44,22 +44,22 @@ class Picture {
       connections_[{each.channel, each.from, each.to}] = &each;
       nics_ = std::max({nics_, each.send_nic.value_or(-1) + 1, each.receive_nic.value_or(-1) + 1});
     }
-    nics_ = plan_.nodes > 1 ? std::max(nics_, static_cast<int>(plan_.nics.size())) : 0;
-    const double ends = plan_.nodes > 1 ? kNicBox + 12 : 8;
+    nics_ = plan_.domains() > 1 ? std::max(nics_, static_cast<int>(plan_.nics.size())) : 0;
+    const double ends = plan_.domains() > 1 ? kNicBox + 12 : 8;
     first_stop_ = ends + kStop / 2;
     node_width_ = std::max(2 * ends + per_node_ * kStop, 110.0);
     const double nodes = kMargin + kLabels + plan_.nodes * (node_width_ + kGap);
-    width_ = std::max(nodes + (plan_.nodes > 1 ? kRails : 0), kMinWidth);
+    width_ = std::max(nodes + (plan_.domains() > 1 ? kRails : 0), kMinWidth);
   }
 
   std::string draw() {
     svg_ = begin_svg(document_, nccl_plan_title(plan_));
-    pugi::xml_node page = draw_shape(svg_, "rect", "page", 0, 0);
+    const pugi::xml_node page = draw_shape(svg_, "rect", "page", 0, 0);
     y_ = kMargin + 12;
     heading();
     columns_ = svg_.append_child("g");  // behind what is in them
     machine();
-    const bool one = plan_.nodes == 1;
+    const bool one = plan_.domains() == 1;
     lanes(one ? "rings by channel: left to right, and back by the bracket"
               : "rings by channel: left to right in each node, on through its NICs, and back by the bracket",
           ring_lanes(plan_));
@@ -89,7 +89,7 @@ class Picture {
       if (!graph) continue;
       const std::string inside = channel_rate(graph->intra_bytes_per_second);
       const std::string between =
-          plan_.nodes > 1
+          plan_.domains() > 1
               ? fmt::format(" inside a node, {} between nodes; paths {} and, to a NIC, {}",
                             channel_rate(graph->inter_bytes_per_second), graph->intra_type, graph->inter_type)
               : fmt::format("; paths {}", graph->intra_type);
@@ -126,13 +126,13 @@ class Picture {
       for (int gpu = 0; gpu < per_node_; ++gpu) {
         const int rank = node * per_node_ + gpu;
         const double x = stop_x(node, static_cast<std::size_t>(gpu));
-        pugi::xml_node group = svg_.append_child("g");
+        const pugi::xml_node group = svg_.append_child("g");
         set_tooltip(group, fmt::format("rank {}: GPU {} of node {}{}", rank, gpu, node, head_of(rank)));
         set_size(draw_shape(group, "rect", "gpu", x - 12, gpu_y), 24, 22);
         draw_text(group, "mid", x, gpu_y + 15, fmt::format("{}", rank));
       }
       for (int nic = 0; nic < nics_; ++nic) {
-        pugi::xml_node group = svg_.append_child("g");
+        const pugi::xml_node group = svg_.append_child("g");
         set_tooltip(group, fmt::format("NIC {}{} of node {}", nic, nic_name(nic), node));
         const double size = nic_pitch() - 3;
         set_size(draw_shape(group, "rect", "port", nic_x(node, nic) - size / 2, nic_y), size, 22);
@@ -203,7 +203,7 @@ class Picture {
       const std::string name =
           fmt::format("NIC{} {}", nics.size() > 1 ? "s" : "", number_ranges({nics.begin(), nics.end()}));
       const std::string channels = "channels " + number_ranges({rail.channels.begin(), rail.channels.end()});
-      pugi::xml_node group = svg_.append_child("g");
+      const pugi::xml_node group = svg_.append_child("g");
       set_tooltip(group, fmt::format("rail of {}: {}", name, channels));
       draw_path(group, "wire", way);
       draw_path(group, "dot", dots);
@@ -257,16 +257,17 @@ class Picture {
       const auto [to_node, to] = stops.at(hop.to);
       const double from_x = stop_x(from_node, from);
       const double to_x = stop_x(to_node, to);
-      if (from_node == to_node) {
-        if (to == from + 1)
+      const NcclConnection* const made = connection(lane.channel, hop);
+      const bool last = from + 1 == lane.visits[static_cast<std::size_t>(from_node)].size();
+      if (plan_.in_one_domain(hop.from, hop.to)) {
+        const bool next = from_node == to_node ? to == from + 1 : to_node == from_node + 1 && last && to == 0;
+        if (next)
           line(solid, from_x, to_x);
         else
           brackets.push_back({from_x, to_x, kRadius, "", true});
         continue;
       }
-      const NcclConnection* const made = connection(lane.channel, hop);
-      const bool at_ends =
-          !lane.root && from + 1 == lane.visits[static_cast<std::size_t>(from_node)].size() && to == 0;
+      const bool at_ends = !lane.root && last && to == 0;
       if (!at_ends) {
         const std::string words =
             made == nullptr ? "" : nic_text(made->send_nic) + " → " + nic_text(made->receive_nic).substr(4);
@@ -360,7 +361,7 @@ class Picture {
       for (const auto& ranks : plan_.nvls_heads) heads.push_back(fmt::format("{}", fmt::join(ranks, " ")));
       paragraph("", fmt::format("NVLS heads, a rank of each node: {}", fmt::join(heads, " | ")));
     }
-    if (plan_.nodes > 1) paragraph("faint", "NIC a → b: of the parent's node and of the child's");
+    if (plan_.domains() > 1) paragraph("faint", "NIC a → b: of the parent's node and of the child's");
     if (dashed_)
       paragraph("faint",
                 "dashed: a connection that NCCL did not make, since it chose no algorithm that needs it");

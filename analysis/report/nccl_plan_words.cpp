@@ -16,7 +16,7 @@ namespace {
 /// The NICs of the connection from one rank to another: "=3:3=>", "->" where it crosses no NIC that is known.
 class NicArrows {
  public:
-  explicit NicArrows(const NcclPlan& plan) : per_node_(std::max(1, plan.ranks / std::max(1, plan.nodes))) {
+  explicit NicArrows(const NcclPlan& plan) : plan_(plan) {
     for (const NcclConnection& each : plan.connections) {
       at_[{each.channel, each.from, each.to}] = &each;
     }
@@ -24,7 +24,7 @@ class NicArrows {
 
   /// Between two ranks of a ring.
   [[nodiscard]] std::string arrow(int channel, int from, int to) const {
-    if (from / per_node_ == to / per_node_) return " ";
+    if (plan_.in_one_domain(from, to)) return " ";
     const auto found = at_.find({channel, from, to});
     if (found == at_.end()) return " => ";
     const NcclConnection& each = *found->second;
@@ -34,7 +34,7 @@ class NicArrows {
  private:
   static std::string number(const std::optional<int>& nic) { return nic ? fmt::format("{}", *nic) : "?"; }
 
-  int per_node_;
+  const NcclPlan& plan_;
   std::map<std::tuple<int, int, int>, const NcclConnection*> at_;
 };
 

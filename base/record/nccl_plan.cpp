@@ -117,6 +117,7 @@ Json nccl_plan_to_json(const NcclPlan& plan) {
   return {
       {"machine", plan.machine},
       {"nodes", plan.nodes},
+      {"nodes_per_nvlink_domain", plan.nodes_per_domain},
       {"ranks", plan.ranks},
       {"library", plan.library},
       {"nccl_version", plan.version},

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,6 +76,7 @@ struct NcclPlannedRow {
 struct NcclPlan {
   std::string machine;  ///< as it was named
   int nodes = 1;
+  int nodes_per_domain = 1;  ///< that NCCL counts as one, since NVLink joins them (MNNVL)
   int ranks = 0;
   std::string library;                                        ///< the file
   std::string version;                                        ///< as NCCL says it: "2.28.9+cuda13.0"
@@ -94,6 +96,13 @@ struct NcclPlan {
   std::vector<NcclTuning> tuning;
   std::vector<NcclPlannedRow> rows;
   std::vector<std::string> warnings;  ///< of NCCL, each once
+
+  [[nodiscard]] int domains() const { return (nodes + nodes_per_domain - 1) / nodes_per_domain; }
+  /// Whether NVLink joins two ranks.
+  [[nodiscard]] bool in_one_domain(int rank, int other) const {
+    const int ranks_of_domain = std::max(1, ranks / std::max(1, nodes) * nodes_per_domain);
+    return rank / ranks_of_domain == other / ranks_of_domain;
+  }
 
   bool operator==(const NcclPlan&) const = default;
 };

@@ -80,30 +80,6 @@ std::vector<NodeFile> node_files(const std::string& argument) {
   return files;
 }
 
-std::vector<NodeFile> all_nodes(const NcclPlanRequest& request) {
-  const std::vector<NodeFile> given = node_files(request.topology);
-  const std::size_t count = request.nodes > 0 ? static_cast<std::size_t>(request.nodes) : given.size();
-  if (!request.odd_node.empty() && count < 2)
-    throw usage_error("--odd-node", "it is the machine of the last of several nodes, and there is one node",
-                      "give --nodes 2 or more");
-  const int per_node = request.ranks_per_node > 0 ? request.ranks_per_node : given.front().gpus;
-  collectives::require_simulated_memory(count * static_cast<std::size_t>(per_node));
-  std::vector<NodeFile> nodes;
-  for (std::size_t i = 0; i < count; ++i) nodes.push_back(given[std::min(i, given.size() - 1)]);
-  if (!request.odd_node.empty()) nodes.back() = node_files(request.odd_node).front();
-  return nodes;
-}
-
-/// One rank for each GPU of the node that has the fewest, or as many as asked for.
-int ranks_per_node(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes) {
-  int least = nodes.front().gpus;
-  for (const NodeFile& node : nodes) least = std::min(least, node.gpus);
-  if (request.ranks_per_node == 0) return least;
-  if (request.ranks_per_node <= least) return request.ranks_per_node;
-  throw usage_error("--ranks-per-node", "the node has " + counted(static_cast<std::size_t>(least), "GPU"),
-                    "give at most as many");
-}
-
 /// The user's own settings of NCCL that have a meaning on another machine.
 Settings users_settings() {
   const auto foreign = collectives::variables_of_real_hosts();
@@ -118,6 +94,35 @@ Settings users_settings() {
   }
   std::sort(settings.begin(), settings.end());
   return settings;
+}
+
+std::vector<NodeFile> all_nodes(const NcclPlanRequest& request) {
+  const std::vector<NodeFile> given = node_files(request.topology);
+  const std::size_t count = request.nodes > 0 ? static_cast<std::size_t>(request.nodes) : given.size();
+  if (!request.odd_node.empty() && count < 2)
+    throw usage_error("--odd-node", "it is the machine of the last of several nodes, and there is one node",
+                      "give --nodes 2 or more");
+  const int per_node = request.ranks_per_node > 0 ? request.ranks_per_node : given.front().gpus;
+  const int joined =
+      nodes_joined_by_nvlink(topology::resolve_machine(request.topology), static_cast<int>(count),
+                             request.ranks_per_node, users_settings());
+  const std::size_t in_domain = std::min(static_cast<std::size_t>(joined), count);
+  collectives::require_simulated_memory(count * static_cast<std::size_t>(per_node),
+                                        in_domain > 1 ? in_domain * static_cast<std::size_t>(per_node) : 0);
+  std::vector<NodeFile> nodes;
+  for (std::size_t i = 0; i < count; ++i) nodes.push_back(given[std::min(i, given.size() - 1)]);
+  if (!request.odd_node.empty()) nodes.back() = node_files(request.odd_node).front();
+  return nodes;
+}
+
+/// One rank for each GPU of the node that has the fewest, or as many as asked for.
+int ranks_per_node(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes) {
+  int least = nodes.front().gpus;
+  for (const NodeFile& node : nodes) least = std::min(least, node.gpus);
+  if (request.ranks_per_node == 0) return least;
+  if (request.ranks_per_node <= least) return request.ranks_per_node;
+  throw usage_error("--ranks-per-node", "the node has " + counted(static_cast<std::size_t>(least), "GPU"),
+                    "give at most as many");
 }
 
 std::optional<std::string> hcas_in(const Settings& settings) {
@@ -185,6 +190,9 @@ NcclPlan plan_of(const NcclPlanRequest& request, const std::vector<NodeFile>& no
   collectives::SimulatedJob job{.library = library,
                                 .node_xml = {},
                                 .ranks_per_node = ranks_per_node(request, nodes),
+                                .nodes_per_domain = nodes_joined_by_nvlink(
+                                    topology::resolve_machine(request.topology),
+                                    static_cast<int>(nodes.size()), request.ranks_per_node, settings),
                                 .settings = settings,
                                 .calls = {}};
   const std::optional<std::string> hcas = hcas_in(settings);
@@ -245,7 +253,7 @@ analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request) {
                                   .versus_name = request.versus,
                                   .notes = {}};
   report.notes =
-      not_simulated(topology::resolve_machine(request.topology), report.plan.nodes, request.ranks_per_node);
+      simulation_notes(topology::resolve_machine(request.topology), report.plan, request.ranks_per_node);
   add_unmatched_hcas(nodes, settings, report.notes);
   if (request.advice) add_trials(request, nodes, settings, report);
   if (request.versus.empty()) return report;

@@ -89,16 +89,29 @@ void require_known_setting(const std::string& library, const std::string& name) 
                                  : fmt::format("did you mean {}?", fmt::join(near, ", ")));
 }
 
-std::vector<std::string> not_simulated(const topology::ResolvedMachine& machine, int nodes,
-                                       int ranks_per_node) {
-  std::vector<std::string> notes;
+int nodes_joined_by_nvlink(const topology::ResolvedMachine& machine, int nodes, int ranks_per_node,
+                           const NcclSettings& settings) {
   const auto cluster = cluster_of(machine, nodes, ranks_per_node);
-  if (!cluster || nodes < 2) return notes;
-  if (cluster->domains() < nodes) {
+  const bool off = std::find(settings.begin(), settings.end(),
+                             NcclSettings::value_type{"NCCL_MNNVL_ENABLE", "0"}) != settings.end();
+  return !cluster || nodes < 2 || off ? 1 : cluster->nodes_per_domain;
+}
+
+std::vector<std::string> simulation_notes(const topology::ResolvedMachine& machine, const NcclPlan& plan,
+                                          int ranks_per_node) {
+  std::vector<std::string> notes;
+  const auto cluster = cluster_of(machine, plan.nodes, ranks_per_node);
+  if (!cluster || plan.nodes < 2) return notes;
+  if (plan.nodes_per_domain > 1) {
     notes.emplace_back(
-        "nodes are treated as separate NVLink domains: multi-node NVLink is not simulated, so what crosses "
-        "nodes goes over the NICs here; collbench predict without --by-nccl models the NVLinks between "
-        "nodes");
+        "NVLink joins the nodes here (MNNVL), and NCCL counts those that it joins as one; "
+        "NCCL_MNNVL_ENABLE=0 "
+        "keeps to the NICs between nodes");
+  } else if (nodes_joined_by_nvlink(machine, plan.nodes, ranks_per_node, plan.settings) > 1) {
+    notes.emplace_back(
+        "nodes are treated as separate NVLink domains, and what crosses nodes goes over the NICs here: "
+        "NVLink "
+        "between nodes is simulated for NCCL 2.27 and newer; collbench predict without --by-nccl models it");
   }
   if (cluster->domains() > 1 && goes_through_plugin(cluster->transport)) {
     notes.push_back(

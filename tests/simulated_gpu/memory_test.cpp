@@ -79,7 +79,7 @@ TEST(MemoryHandles, AnotherProcessesHandleIsTheSameMemory) {
   MemoryHandles handles;
   MemoryHandle* const own = handles.create(kGranularityBytes, {});
   ASSERT_NE(own, nullptr);
-  MemoryHandle* const other = handles.import(own->file, 3);
+  MemoryHandle* const other = handles.import(own->file, 3, kPosixFileDescriptor);
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->bytes, kGranularityBytes);
   EXPECT_EQ(other->properties.location, 3);
@@ -88,7 +88,7 @@ TEST(MemoryHandles, AnotherProcessesHandleIsTheSameMemory) {
   EXPECT_EQ(::pwrite(own->file, &letter, 1, 100), 1);
   EXPECT_EQ(::pread(other->file, &read, 1, 100), 1);
   EXPECT_EQ(read, letter);
-  EXPECT_EQ(handles.import(-1, 0), nullptr);
+  EXPECT_EQ(handles.import(-1, 0, kPosixFileDescriptor), nullptr);
 }
 
 TEST(MemoryHandles, LivesUntilItIsReleasedAndUnmapped) {

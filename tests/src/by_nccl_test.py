@@ -147,6 +147,25 @@ class Plan(ByNccl):
         self.assertRegex(result.stdout, r"(?m)^  ring +4 +NVL +\d+")
         self.assertRegex(result.stdout, r"(?m)^     1 KiB  (ring +ll|–  ) ")
 
+    def test_nvlink_joins_the_trays_of_a_rack(self):
+        """One graph over all nodes, whose ring needs no NIC; without MNNVL each node has its own."""
+        of_rack = ("--topology", "gb200-nvl72", "--nodes", "2", "--ranks-per-node", "2", "--ops", "all_reduce", "--sizes", "1G")
+        if version() < (2, 27):
+            report = self.report(*of_rack)
+            self.assertEqual(report["plan"]["nodes_per_nvlink_domain"], 1)
+            self.assertIn("separate NVLink domains", report["notes"][0])
+            return
+        report = self.report(*of_rack, "--versus", "NCCL_MNNVL_ENABLE=0")
+        joined, apart = report["plan"], report["versus"]
+        self.assertEqual((joined["nodes_per_nvlink_domain"], apart["nodes_per_nvlink_domain"]), (2, 1))
+        self.assertTrue(apart["connections"])
+        self.assertIn("NVLink joins the nodes", report["notes"][0])
+        self.assertEqual(joined["connections"], [])
+        self.assertEqual({tuple(sorted(ring)) for ring in joined["rings"]}, {(0, 1, 2, 3)})
+        rates = [next(graph["channels"] * graph["intra_bytes_per_second"] for graph in plan["graphs_agreed"]
+                      if graph["algorithm"] == "ring") for plan in (joined, apart)]
+        self.assertGreater(rates[0], 3 * rates[1])
+
     def test_a_cpu_without_affinity_changes_nothing(self):
         """NCCL 2.30 finds half the rings where a rank fills it in for its own processor and the others' files lack it."""
         rings = [self.report("--topology", self.file(text), "--ops", "all_reduce", "--sizes", "1K")["plan"]["graphs_agreed"]

@@ -45,6 +45,7 @@ std::size_t length_of(int file) {
 /// What the simulated CUDA and NCCL read of the environment.
 void set_environment(const SimulatedJob& job, const SimulatedRank& own, const std::vector<int>& node_files) {
   for (const char* const name : variables_of_real_hosts()) ::unsetenv(name);
+  ::unsetenv("COLLBENCH_SIMULATED_HOSTS_PER_DOMAIN");
   std::vector<std::string> machines;
   std::transform(node_files.begin(), node_files.end(), std::back_inserter(machines), path_of);
   set_variable("COLLBENCH_SIMULATED_GPU", fmt::format("{}", fmt::join(machines, ",")));
@@ -93,6 +94,8 @@ class RankRun {
         nccl_(NcclLibrary::load()) {}
 
   void run() {
+    if (job_.nodes_per_domain > 1 && nccl_.version >= kMinMnnvlVersion)
+      set_variable("COLLBENCH_SIMULATED_HOSTS_PER_DOMAIN", std::to_string(job_.nodes_per_domain));
     cuda_.check(cuda_.set_device(own_.rank % job_.ranks_per_node), "cudaSetDevice");
     std::optional<NcclObserver> observer;
     if (own_.rank == 0) observer.emplace(nccl_.version);

@@ -32,6 +32,9 @@ using Clock = std::chrono::steady_clock;
 // More than what 32 ranks of NCCL 2.28.9 took on 4 nodes of hgx-h100: 1.3 GiB in all (docs/nccl.md).
 constexpr std::uint64_t kHostBytes = 512 * kMiB;
 constexpr std::uint64_t kRankBytes = 128 * kMiB;
+// Of each pair of ranks in a domain of several nodes, where each rank gathers the topologies of all: 32 ranks
+// on 8 trays of gb200-nvl72 took 6.0 GB, 16 took 1.0 (NCCL 2.28.9).
+constexpr std::uint64_t kDomainPairBytes = 6 * kMiB;
 
 Error cannot(const std::string& what) {
   return {ExitStatus::not_here, what, std::strerror(errno), "see ulimit -n and ulimit -u, and free"};
@@ -245,8 +248,8 @@ SimulatedRun results(const RunFiles& files) {
 
 }  // namespace
 
-void require_simulated_memory(std::size_t ranks) {
-  const std::uint64_t needed = kHostBytes + ranks * kRankBytes;
+void require_simulated_memory(std::size_t ranks, std::size_t domain_ranks) {
+  const std::uint64_t needed = kHostBytes + ranks * (kRankBytes + domain_ranks * kDomainPairBytes);
   const std::uint64_t available = launch::available_memory_bytes();
   if (available == 0 || needed <= available) return;
   throw usage_error("--by-nccl",
@@ -256,7 +259,9 @@ void require_simulated_memory(std::size_t ranks) {
 }
 
 SimulatedRun run_simulated(const SimulatedJob& job) {
-  require_simulated_memory(job.node_xml.size() * static_cast<std::size_t>(job.ranks_per_node));
+  const auto per_node = static_cast<std::size_t>(job.ranks_per_node);
+  const std::size_t in_domain = std::min(static_cast<std::size_t>(job.nodes_per_domain), job.node_xml.size());
+  require_simulated_memory(job.node_xml.size() * per_node, in_domain > 1 ? in_domain * per_node : 0);
   const RunFiles files(job);
   const SharedMeeting meeting;
   const pid_t process = start_process();

@@ -24,6 +24,8 @@ struct SimulatedJob {
   std::string library;                ///< libnccl; empty: the one that a run takes
   std::vector<std::string> node_xml;  ///< by node: its topology as NCCL_TOPO_FILE has it
   int ranks_per_node = 1;
+  int nodes_per_domain =
+      1;  ///< that NVLink joins, where the NCCL has been seen to work so (kMinMnnvlVersion)
   std::vector<std::pair<std::string, std::string>> settings;  ///< of NCCL, on all ranks
   std::vector<SimulatedCall> calls;
   double limit_seconds = 300;
@@ -47,8 +49,13 @@ struct SimulatedRun {
 /// Whether NCCL chooses an algorithm for it: AllReduce, AllGather, ReduceScatter, Broadcast and Reduce.
 [[nodiscard]] bool nccl_chooses_for(OperationId operation);
 
-/// Throws Error (usage) where so many simulated ranks need more memory than is free.
-void require_simulated_memory(std::size_t ranks);
+/// From here on NCCL runs over a simulated NVLink domain of several nodes: seen with 2.27.7, 2.28.9, 2.30.7
+/// and 2.32.3. 2.18.3 and 2.23.4 refuse it and 2.21.5 crashes; between 2.23 and 2.27 none was tried.
+inline constexpr int kMinMnnvlVersion = 22700;
+
+/// Throws Error (usage) where so many simulated ranks need more memory than is free. `domain_ranks`: of them
+/// in one NVLink domain of several nodes; 0: there is none.
+void require_simulated_memory(std::size_t ranks, std::size_t domain_ranks = 0);
 
 /// Starts the ranks as processes, each with the library and a simulated CUDA, makes a communicator, issues
 /// the calls and ends them. Nothing is measured, no data move, and nothing stays on this machine. Throws

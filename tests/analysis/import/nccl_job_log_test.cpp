@@ -28,6 +28,24 @@ TEST(NcclJobLog, TheLogsOfAllRanksGiveThePlan) {
   EXPECT_EQ(plan.graphs[1][0].channel[0], (NcclGraphChannel{10, 1, {2, 3}}));  // NICs are hexadecimal
 }
 
+TEST(NcclJobLog, GpusOfADomainOfSeveralNodesAreKnownByTheirSystem) {
+  std::vector<NcclRankLog> logs(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    NcclRankLog& log = logs[static_cast<std::size_t>(rank)];
+    log = read_nccl_rank_log(info("MNNVL 1 cliqueId 0 cliqueSize 4 cliqueRank " + std::to_string(rank)));
+    log.rank = rank;
+    log.ranks = 4;
+    log.pci_address = rank % 2 == 0 ? "f000" : "2f000";
+    log.graphs = {NcclSearchGraph{"ring", 4, 0, 1, 45e9, 45e9, "NVL", "PIX", {}}};
+    log.graph_devices = {{NcclGraphDevices{"", "", {"0-f000", "1-f000", "1-2f000", "0-2f000", "2-f000"}}}};
+  }
+  const NcclPlan plan = nccl_plan_of(logs, 2);
+  EXPECT_EQ(plan.nodes_per_domain, 2);
+  EXPECT_EQ(plan.domains(), 1);
+  for (const auto& graphs : plan.graphs)
+    EXPECT_EQ(graphs[0].channel[0].ranks, (std::vector<int>{0, 2, 3, 1}));
+}
+
 TEST(NcclJobLog, AConnectionIsWhatBothEndsSay) {
   const auto logs = all_logs();
   const NcclPlan plan = nccl_plan_of(logs, 2);

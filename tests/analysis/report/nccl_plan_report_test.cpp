@@ -76,6 +76,18 @@ TEST(NcclPlanReport, RingsOfOneWayAreOneLineWithTheirNics) {
   EXPECT_TRUE(has_line(text, "  0, 1  0 1 =1:0=> 3 2 =0:0=> 0")) << text;
 }
 
+TEST(NcclPlanReport, NodesThatNvlinkJoinsNeedNoNic) {
+  NcclPlan plan = example();
+  plan.nodes_per_domain = 18;
+  plan.connections.clear();
+  const std::string text = text_of({plan, {}, {}});
+  EXPECT_TRUE(has_line(text, "rings by channel (ranks)")) << text;
+  EXPECT_TRUE(has_line(text, "  0, 1  0 1 3 2")) << text;
+  EXPECT_TRUE(has_line(text, "  ring   4        NVL          8           24        –    8 × 48 | 15 × 24"))
+      << text;
+  EXPECT_EQ(text.find("NICs: "), std::string::npos) << text;
+}
+
 TEST(NcclPlanReport, TreesBranchInParentheses) {
   const std::string text = text_of({example(), {}, {}});
   EXPECT_TRUE(has_line(text, "  0  0 (1) =0:1=> 2 3")) << text;

@@ -98,6 +98,16 @@ TEST(NcclPlanSvg, OneNodeHasNoNics) {
   EXPECT_EQ(svg.find(">NIC"), std::string::npos) << svg;
 }
 
+TEST(NcclPlanSvg, NodesThatNvlinkJoinsAreDrawnWithoutNics) {
+  NcclPlan plan = plan_to_draw();
+  plan.nodes_per_domain = 2;
+  plan.connections.clear();
+  const std::string svg = nccl_plan_svg({plan, {}, {}});
+  EXPECT_EQ(svg.find(">NIC"), std::string::npos) << svg;
+  EXPECT_EQ(svg.find("class=\"none\""), std::string::npos) << svg;
+  EXPECT_FALSE(drawn_lanes(svg).at("ring 1: 0 1 2 3").dashed);
+}
+
 TEST(NcclPlanSvg, BracketsDoNotCover) {
   NcclPlan plan = plan_to_draw();
   plan.nodes = 1;

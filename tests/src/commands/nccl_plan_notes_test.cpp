@@ -61,14 +61,31 @@ TEST(NcclPlanNotes, ASettingThatTheLibraryDoesNotContainIsRefusedWithANearOne) {
 }
 
 TEST(NcclPlanNotes, WhatIsNotSimulatedIsSaid) {
-  const auto notes = [](const char* name, int nodes) {
-    return not_simulated(topology::resolve_machine(name), nodes, 0);
+  const auto notes = [](const char* name, int nodes, int nodes_per_domain = 1,
+                        const NcclSettings& settings = {}) {
+    NcclPlan plan;
+    plan.nodes = nodes;
+    plan.nodes_per_domain = nodes_per_domain;
+    plan.settings = settings;
+    return simulation_notes(topology::resolve_machine(name), plan, 0);
   };
-  EXPECT_THAT(notes("gb200-nvl72", 2), ElementsAre(HasSubstr("multi-node NVLink is not simulated")));
+  EXPECT_THAT(notes("gb200-nvl72", 2), ElementsAre(HasSubstr("separate NVLink domains")));
+  EXPECT_THAT(notes("gb200-nvl72", 2, 2), ElementsAre(HasSubstr("NVLink joins the nodes here")));
+  EXPECT_THAT(notes("gb200-nvl72", 2, 1, {{"NCCL_MNNVL_ENABLE", "0"}}), IsEmpty());
   EXPECT_THAT(notes("gb200-nvl72", 1), IsEmpty());
   EXPECT_THAT(notes("p5", 2), ElementsAre(HasSubstr("the plugin of EFA")));
   EXPECT_THAT(notes("p5", 1), IsEmpty());
   EXPECT_THAT(notes("hgx-h100", 2), IsEmpty());
+}
+
+TEST(NcclPlanNotes, NvlinkJoinsTheTraysOfARack) {
+  const auto joined = [](const char* name, int nodes, const NcclSettings& settings = {}) {
+    return nodes_joined_by_nvlink(topology::resolve_machine(name), nodes, 0, settings);
+  };
+  EXPECT_EQ(joined("gb200-nvl72", 4), 18);
+  EXPECT_EQ(joined("gb200-nvl72", 1), 1);
+  EXPECT_EQ(joined("gb200-nvl72", 4, {{"NCCL_MNNVL_ENABLE", "0"}}), 1);
+  EXPECT_EQ(joined("hgx-h100", 4), 1);
 }
 
 TEST(NcclPlanNotes, AListThatNamesNoNicIsSaid) {
