@@ -24,6 +24,7 @@
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
+#include "launch/job_time.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/options.hpp"
@@ -140,7 +141,7 @@ class Repetition {
 
   CommandResult run() {
     if (!launches_.empty()) merge();
-    while (!failure_ && !is_done()) {
+    while (!failure_ && !is_done() && !job_ends_before_next()) {
       wait_for_turn();
       if (!failure_) launch();
     }
@@ -166,6 +167,18 @@ class Repetition {
     if (launches_.empty()) return false;
     const bool nothing_ran = !widest_;
     return nothing_ran || is_precise() || std::cmp_greater_equal(launches_.size(), options_.max_launches);
+  }
+
+  /// A launch that the batch system would end is not begun. The first one shortens itself.
+  [[nodiscard]] bool job_ends_before_next() {
+    if (launches_.empty()) return false;
+    const std::optional<double> left = launch::view_job_time().seconds_left;
+    if (!left || launch::usable_seconds(*left) >= longest_launch_seconds_) return false;
+    progress_.clear();
+    print_message(fmt::format(
+        "collbench: repeat: the job ends in {}, and a launch takes {}: this is the report of {}",
+        format_seconds(*left), format_seconds(longest_launch_seconds_), counted(launches_.size(), "launch")));
+    return true;
   }
 
   [[nodiscard]] std::string progress_text() const {
@@ -201,6 +214,7 @@ class Repetition {
                              }};
     std::filesystem::remove(file);
     const ChildResult result = run_child(launch_command(options_, file.string()), limits);
+    longest_launch_seconds_ = std::max(longest_launch_seconds_, seconds_now() - *last_launch_);
     const bool has_record = std::filesystem::exists(file);
     if (has_record && result.end == ChildEnd::exited) {
       Run run = run_from_json_text(read_file(file), file.string());
@@ -273,6 +287,7 @@ class Repetition {
   ProgressLine progress_;
   double start_;
   std::optional<double> last_launch_;  // when the latest one began
+  double longest_launch_seconds_ = 0;
   std::vector<Run> launches_;
   Run merged_;
   std::optional<analysis::WidestInterval> widest_;

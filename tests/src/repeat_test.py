@@ -97,6 +97,16 @@ class Repeat(Repeated):
         for before, after in zip(starts, starts[1:]):
             self.assertGreaterEqual((after - before).total_seconds(), 3)  # records know whole seconds
 
+    def test_no_launch_begins_that_would_outlive_the_job(self):
+        squeue = self.folder / "squeue"
+        squeue.write_text("#!/bin/sh\necho 12 0:01\n")
+        squeue.chmod(0o700)
+        launch = ["env", "-u", "SLURM_JOB_ID", *mpirun(2, PROGRAM, *self.quick)]
+        result = self.repeat("--launches", "5", "--precision", "0.01", "-J", self.path, command=launch,
+                             environment={"SLURM_JOB_ID": "12", "PATH": f"{self.folder}:{os.environ['PATH']}"})
+        self.assertEqual(self.record()["launches"], 1)
+        self.assertRegex(result.stderr, r"collbench: repeat: the job ends in 1\S* s, and a launch takes .*: this is the report of 1 launch$")
+
     def test_an_interruption_between_launches(self):
         process = self.start(PROGRAM, "repeat", "--launches", "3", "--every", "1000", "-J", self.path, "--progress", "always",
                              "--", *mpirun(2, PROGRAM, *self.quick))
