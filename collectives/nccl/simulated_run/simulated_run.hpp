@@ -49,8 +49,9 @@ struct SimulatedRun {
 /// Whether NCCL chooses an algorithm for it: AllReduce, AllGather, ReduceScatter, Broadcast and Reduce.
 [[nodiscard]] bool nccl_chooses_for(OperationId operation);
 
-/// From here on NCCL runs over a simulated NVLink domain of several nodes: seen with 2.27.7, 2.28.9, 2.30.7
-/// and 2.32.3. 2.18.3 and 2.23.4 refuse it and 2.21.5 crashes; between 2.23 and 2.27 none was tried.
+/// From here on NCCL is shown NVLink domains of several nodes: seen with 2.27.7, 2.28.9, 2.30.7
+/// and 2.32.3. 2.18.3 refuses one, and 2.21.5 and 2.23.4 fail on gb200-nvl72 either way; between 2.23
+/// and 2.27 none was tried.
 inline constexpr int kMinMnnvlVersion = 22700;
 
 /// Throws Error (usage) where so many simulated ranks need more memory than is free. `domain_ranks`: of them
