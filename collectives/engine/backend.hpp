@@ -56,8 +56,10 @@ class PreparedRow {
   virtual void fill_to_repeat() = 0;
   /// The operation, `iterations` times, untimed. Collective, as is time.
   virtual void run(std::uint64_t iterations) = 0;
-  /// The operation, `iterations` times, in samples of `iterations_per_sample`.
-  [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) = 0;
+  /// The operation, `iterations` times, in samples of `iterations_per_sample`; fewer where `goes_on` is asked
+  /// and ends it. On GPUs, where calls are enqueued ahead of their time, it is not.
+  [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
+                                   const GoesOn& goes_on) = 0;
   /// Host seconds of one call, from its begin until it returns, over `calls` of them; none where a call
   /// returns when the operation is done. Collective.
   [[nodiscard]] virtual std::optional<double> enqueue_seconds(std::uint64_t /*calls*/) {

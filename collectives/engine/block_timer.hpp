@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -7,6 +8,7 @@ namespace collbench::collectives {
 
 /// What one block of iterations took on one rank.
 struct Block {
+  std::uint64_t iterations = 0;              ///< that were done
   double elapsed_seconds = 0;                ///< of all iterations
   std::vector<double> samples;               ///< seconds per iteration, one value per sample
   std::optional<std::uint64_t> page_faults;  ///< of all iterations; none where nobody counts them
@@ -29,24 +31,44 @@ struct BlockSpan {
 [[nodiscard]] std::vector<BlockSpan> block_spans(std::uint64_t iterations,
                                                  std::uint64_t iterations_per_sample);
 
-/// Runs `issue` `iterations` times and reads the clock `now` after every span of it. Nothing else stands
-/// between two iterations: bench/sample_cost.cpp measures what it costs.
+/// Whether a block goes on: asked now and then, with the clock stopped, after the same call on all ranks. The
+/// same answer on all of them; it may communicate. An empty one: it does.
+using GoesOn = std::function<bool()>;
+
+/// So many calls lie between two questions at most, and a span more. A question takes as long as some small
+/// calls: a thousandth of the time. Where each call has to wait for a turn on a core that ranks share, some
+/// milliseconds, they take half a minute.
+inline constexpr std::uint64_t kCallsBetweenQuestions = 4096;
+
+/// Runs `issue` `iterations` times, unless `goes_on` ends it, and reads the clock `now` after every span of
+/// it. Nothing else stands between two iterations: bench/sample_cost.cpp measures what it costs.
 template <typename Now, typename Issue>
 [[nodiscard]] Block time_block(const Now& now, std::uint64_t iterations, std::uint64_t iterations_per_sample,
-                               const Issue& issue) {
+                               const Issue& issue, const GoesOn& goes_on = {}) {
   Block block;
   if (iterations == 0) return block;
   const std::vector<BlockSpan> spans = block_spans(iterations, iterations_per_sample);
   block.samples.reserve(kMaxBlockSamples);
   const double start = now();
   double before = start;
+  double left_out = 0;
+  std::uint64_t unasked = 0;
   for (const BlockSpan& span : spans) {
+    if (unasked >= kCallsBetweenQuestions && goes_on) {
+      if (!goes_on()) break;
+      unasked = 0;
+      left_out -= before;
+      before = now();
+      left_out += before;
+    }
     for (std::uint64_t i = 0; i < span.iterations; ++i) issue();
     const double after = now();
     if (span.is_sample) block.samples.push_back((after - before) / static_cast<double>(span.iterations));
     before = after;
+    unasked += span.iterations;
+    block.iterations += span.iterations;
   }
-  block.elapsed_seconds = before - start;
+  block.elapsed_seconds = before - start - left_out;
   return block;
 }
 

@@ -7,6 +7,7 @@
 #include "base/statistics.hpp"
 #include "collectives/engine/check_result.hpp"
 #include "collectives/engine/rank_report.hpp"
+#include "collectives/engine/warm_up.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench::collectives {
@@ -17,7 +18,8 @@ constexpr double kCommunicatorShare = 0.1;  // of the wall time
 constexpr double kCheckpointSeconds = 5;
 constexpr double kCheckpointShare = 0.05;     // of the wall time
 constexpr double kTargetPasses = 12;          // a row's time is spread over about as many blocks
-constexpr double kMaxBlockSeconds = 0.1;      // more passes tell more than longer blocks
+constexpr double kBlockSeconds = 0.1;         // more passes tell more than longer blocks
+constexpr double kOtherTimes = 4;             // as long as ever before
 constexpr std::uint64_t kEnqueuedCalls = 32;  // few enough not to wait for room in a stream's queue
 
 /// One sweep in progress. A class because every step needs the same eight things.
@@ -52,7 +54,7 @@ class MeasurementLoop {
     ranks.reduce(clock_read, launch::RankAggregate::maximum);
     sample_seconds_ = std::max(kMinSampleSeconds, kClockReadsPerSample * clock_read[0]);
     const auto rows = static_cast<double>(std::max<std::size_t>(1, rows_.size()));
-    block_seconds_ = std::clamp(options.seconds * 0.8 / rows / kTargetPasses, 1e-4, kMaxBlockSeconds);
+    block_seconds_ = std::clamp(options.seconds * 0.8 / rows / kTargetPasses, 1e-4, kBlockSeconds);
   }
 
   MeasurementResult run() {
@@ -155,11 +157,13 @@ class MeasurementLoop {
     }
     MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
-    prepared->run(plan.warmup);
+    plan =
+        warm_up(ranks_, backend_.clock(), *prepared, plan, {block_seconds_, sample_seconds_}, options_.fixed);
     if (pass_ == 0) block.nccl = prepared->library_choice();
     ranks_.barrier();
-    const Block own = prepared->time(plan.iterations, plan.iterations_per_sample);
+    const Block own = prepared->time(plan.iterations, plan.iterations_per_sample, block_bound());
     if (options_.enqueue_time) block.enqueue_seconds = enqueue_seconds(*prepared);
+    plan.iterations = own.iterations;  // fewer than planned where the calls became much slower
     record(row, own, plan, std::move(block));
     observer_.running(std::nullopt);
     row.visit_seconds = backend_.clock().seconds() - before;
@@ -208,10 +212,18 @@ class MeasurementLoop {
     }
   }
 
+  /// Of the block that begins now; none where the user fixed its iterations.
+  [[nodiscard]] GoesOn block_bound() {
+    if (options_.fixed.iterations) return {};
+    return [this, begin = backend_.clock().seconds()] {
+      return slowest_since(ranks_, backend_.clock(), begin) < kMaxBlockSeconds;
+    };
+  }
+
   /// Of `iterations` iterations on the slowest rank; the same on every rank.
   [[nodiscard]] double seconds_of(PreparedRow& prepared, std::uint64_t iterations) {
     ranks_.barrier();
-    std::array<double, 1> seconds{prepared.time(iterations, iterations).elapsed_seconds};
+    std::array<double, 1> seconds{prepared.time(iterations, iterations, {}).elapsed_seconds};
     ranks_.reduce(seconds, launch::RankAggregate::maximum);
     return seconds[0];
   }
@@ -253,8 +265,9 @@ class MeasurementLoop {
 
   void keep(State& row, const MeasuredBlock& block, int launch) {
     row.samples.add(block, launch);
-    row.iteration_seconds =
-        std::min(row.iteration_seconds > 0 ? row.iteration_seconds : block.seconds, block.seconds);
+    // The shortest is what the row takes undisturbed, unless something else came to stay: ranks on one core.
+    const bool is_other = row.iteration_seconds == 0 || block.seconds > kOtherTimes * row.iteration_seconds;
+    row.iteration_seconds = is_other ? block.seconds : std::min(row.iteration_seconds, block.seconds);
     row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
     row.done = row.measurement.stopped.has_value();
   }

@@ -145,9 +145,10 @@ auto MpiRow::with_call(const Work& work) const {
   throw not_measurable(key_.operation);
 }
 
-void MpiRow::run(std::uint64_t iterations) { static_cast<void>(timed(iterations, iterations)); }
+void MpiRow::run(std::uint64_t iterations) { static_cast<void>(timed(iterations, iterations, {})); }
 
-Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sample) const {
+Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sample,
+                    const GoesOn& goes_on) const {
   const auto now = [this] { return clock_.seconds(); };
   return with_call([&](const auto& issue) {
     const auto counted = [&] {
@@ -155,21 +156,23 @@ Block MpiRow::timed(std::uint64_t iterations, std::uint64_t iterations_per_sampl
       issue();
       counters_.calls.leave();
     };
-    if (key_.reduction != Reduction::avg) return time_block(now, iterations, iterations_per_sample, counted);
-    return time_block(now, iterations, iterations_per_sample, [&] {
+    if (key_.reduction != Reduction::avg)
+      return time_block(now, iterations, iterations_per_sample, counted, goes_on);
+    const auto averaged = [&] {
       counted();
       scale_average(key_.type, buffers_.result, layout_.call.ranks);
-    });
+    };
+    return time_block(now, iterations, iterations_per_sample, averaged, goes_on);
   });
 }
 
-Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
+Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample, const GoesOn& goes_on) {
   if (is_worth_aligning(iterations, layout_.call.ranks)) {
     const launch::CountedCall waiting(counters_.exchanges);
     align_message_rings(arguments_.communicator);
   }
   const auto faults_before = launch::view_page_faults();
-  Block block = timed(iterations, iterations_per_sample);
+  Block block = timed(iterations, iterations_per_sample, goes_on);
   if (faults_before) block.page_faults = *launch::view_page_faults() - *faults_before;
   if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;

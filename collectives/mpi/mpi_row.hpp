@@ -47,7 +47,8 @@ class MpiRow : public PreparedRow {
   void fill(std::uint64_t iteration) override;
   void fill_to_repeat() override;
   void run(std::uint64_t iterations) override;
-  [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
+  [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
+                           const GoesOn& goes_on) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
 
  private:
@@ -55,7 +56,8 @@ class MpiRow : public PreparedRow {
   template <typename Work>
   auto with_call(const Work& work) const;
 
-  [[nodiscard]] Block timed(std::uint64_t iterations, std::uint64_t iterations_per_sample) const;
+  [[nodiscard]] Block timed(std::uint64_t iterations, std::uint64_t iterations_per_sample,
+                            const GoesOn& goes_on) const;
   void share_half(Block& round_trips) const;
 
   RowKey key_;

@@ -297,8 +297,10 @@ std::optional<double> NcclRow::enqueue_seconds(std::uint64_t calls) {
   return seconds / static_cast<double>(iterations);
 }
 
-Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample) {
+Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
+                    const GoesOn& /*goes_on*/) {
   Block block;
+  block.iterations = iterations;
   if (iterations == 0) return block;
   if (in_graphs_) {
     capture(iterations_per_sample);

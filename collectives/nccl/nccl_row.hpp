@@ -62,7 +62,8 @@ class NcclRow : public PreparedRow {
   void fill(std::uint64_t iteration) override;
   void fill_to_repeat() override;
   void run(std::uint64_t iterations) override;
-  [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample) override;
+  [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
+                           const GoesOn& goes_on) override;
   [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override;
   [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override;
   [[nodiscard]] std::optional<NcclSelection> library_choice() const override { return choice_; }

@@ -55,6 +55,36 @@ TEST(BlockTimer, WhatIsBetweenTheSamplesThatAreKeptIsInTheElapsedTimeAlone) {
   EXPECT_EQ(block.samples.size(), kMaxBlockSamples);
 }
 
+TEST(BlockTimer, IsAskedNowAndThenWhetherItGoesOnWithTheClockStopped) {
+  double time = 0;
+  std::vector<std::uint64_t> asked_after;
+  std::uint64_t calls = 0;
+  const auto call = [&] {
+    ++calls;
+    time += 1;
+  };
+  const auto goes_on = [&](std::size_t times) {
+    return [&, times] {
+      asked_after.push_back(calls);
+      time += 1000;
+      return asked_after.size() < times;
+    };
+  };
+  const Block whole = time_block([&] { return time; }, 20'000, 8, call, goes_on(100));
+  EXPECT_EQ(whole.iterations, 20'000U);
+  EXPECT_DOUBLE_EQ(whole.elapsed_seconds, 20'000);
+  ASSERT_EQ(asked_after.size(), 4U);
+  EXPECT_GE(asked_after[0], kCallsBetweenQuestions);
+  EXPECT_LE(asked_after[3], 4 * (kCallsBetweenQuestions + 160));
+
+  asked_after.clear();
+  calls = 0;
+  const Block ended = time_block([&] { return time; }, 20'000, 8, call, goes_on(2));
+  EXPECT_EQ(ended.iterations, asked_after.at(1));
+  EXPECT_EQ(calls, ended.iterations);
+  EXPECT_DOUBLE_EQ(ended.elapsed_seconds, static_cast<double>(ended.iterations));
+}
+
 TEST(BlockTimer, NoIterationIsNoTime) {
   const Block block = time_block([] { return 1.0; }, 0, 0, [] {});  // a warm-up of none
   EXPECT_EQ(block.elapsed_seconds, 0);

@@ -32,6 +32,7 @@ class StepBackend : public Backend {
     bool out_of_memory = false;
     bool lacks_elsewhere = false;
     double call_seconds = 1e-3;
+    std::uint64_t slow_after = 0;  ///< calls from this one on take 4 ms more, as on a shared core; 0: none
     std::uint64_t slow_call_every = 0;  ///< such a call takes 100 times as long; 0: none
   };
 
@@ -60,6 +61,7 @@ class StepBackend : public Backend {
   }
   void renew_communicators() override { ++renewed; }
   [[nodiscard]] double clock_read_seconds() const override { return 35e-9; }
+  [[nodiscard]] double now() const { return clock_.now; }
   void let_time_pass(double seconds) { clock_.now += seconds; }
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key,
                                                      const RowLayout& /*layout*/) override {
@@ -76,13 +78,14 @@ class StepBackend : public Backend {
     Row(StepBackend& backend, RowKey key) : backend_(backend), key_(std::move(key)) {}
     void fill(std::uint64_t iteration) override { filled_ = iteration; }
     void fill_to_repeat() override { filled_ = 0; }
-    void run(std::uint64_t iterations) override { static_cast<void>(time(iterations, iterations)); }
-    [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t per_sample) override {
+    void run(std::uint64_t iterations) override { static_cast<void>(time(iterations, iterations, {})); }
+    [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t per_sample,
+                             const GoesOn& goes_on) override {
       if (backend_.visited.empty() || backend_.visited.back() != key_.size_bytes) {
         backend_.visited.push_back(key_.size_bytes);
       }
       const auto now = [this] { return backend_.clock_.now; };
-      Block block = time_block(now, iterations, per_sample, [this] { backend_.call(); });
+      Block block = time_block(now, iterations, per_sample, [this] { backend_.call(); }, goes_on);
       if (const auto faults = backend_.behaviour_.page_faults) block.page_faults = iterations * *faults;
       return block;
     }
@@ -106,12 +109,14 @@ class StepBackend : public Backend {
   void call() {
     const std::uint64_t every = behaviour_.slow_call_every;
     const bool slow = every > 0 && scrambled(calls_++) % every == 0;
+    if (behaviour_.slow_after > 0 && ++calls_before_ > behaviour_.slow_after) clock_.now += 4e-3;
     clock_.now += behaviour_.call_seconds * behaviour_.slowness * (slow ? 100 : 1);
   }
 
   Behaviour behaviour_;
   StepClock clock_;
   std::uint64_t calls_ = 0;
+  std::uint64_t calls_before_ = 0;
 };
 
 inline const std::vector<std::string> kHosts{"alpha", "beta", "gamma"};

@@ -81,9 +81,9 @@ TEST(MessageRings, ABlockOfManyCallsBeginsWithThem) {
   row->fill_to_repeat();
   exchanges = 0;
   row->run(7'000);
-  static_cast<void>(row->time(1'000, 1'000));
+  static_cast<void>(row->time(1'000, 1'000, {}));
   EXPECT_EQ(exchanges, 0);
-  static_cast<void>(row->time(7'000, 7'000));
+  static_cast<void>(row->time(7'000, 7'000, {}));
   EXPECT_EQ(exchanges, peers_of_this_rank() * static_cast<int>(ring_alignment_messages().size()));
 }
 

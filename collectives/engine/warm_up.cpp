@@ -1,0 +1,41 @@
+#include "collectives/engine/warm_up.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace collbench::collectives {
+namespace {
+
+constexpr std::uint64_t kFirstPiece = 256;  // calls, after which it is known whether they became slow
+
+}  // namespace
+
+double slowest_since(launch::Ranks& ranks, const Clock& clock, double begin) {
+  std::array<double, 1> seconds{clock.seconds() - begin};
+  ranks.reduce(seconds, launch::RankAggregate::maximum);
+  ranks.barrier();
+  return seconds[0];
+}
+
+BlockPlan warm_up(launch::Ranks& ranks, const Clock& clock, PreparedRow& prepared, const BlockPlan& plan,
+                  const BlockTarget& target, const FixedCounts& fixed) {
+  const double begin = clock.seconds();
+  const bool is_bounded = !fixed.iterations && !fixed.graph_launches;
+  std::uint64_t piece = is_bounded ? kFirstPiece : plan.warmup;
+  for (std::uint64_t done = 0; done < plan.warmup; piece = kCallsBetweenQuestions) {
+    const std::uint64_t calls = std::min(piece, plan.warmup - done);
+    prepared.run(calls);
+    done += calls;
+    if (done == plan.warmup) break;
+    const double seconds = slowest_since(ranks, clock, begin);
+    if (seconds < kMaxBlockSeconds) continue;
+    BlockPlan now =
+        plan_block(seconds / static_cast<double>(done), target.block_seconds, target.sample_seconds, fixed);
+    now.iterations_per_sample = std::min(now.iterations, plan.iterations_per_sample);
+    now.check = plan.check;
+    return launch::broadcast_value(ranks, now);
+  }
+  return plan;
+}
+
+}  // namespace collbench::collectives

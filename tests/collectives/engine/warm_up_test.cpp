@@ -1,0 +1,84 @@
+#include "collectives/engine/warm_up.hpp"
+
+#include <gtest/gtest.h>
+
+#include "collectives/engine/measurement_loop.hpp"
+#include "tests/collectives/engine/step_backend.hpp"
+#include "tests/launch/rank_threads.hpp"
+
+namespace collbench::collectives::warm_up_test {
+namespace {
+
+BlockPlan plan() {
+  return {.run = true, .check = true, .warmup = 1'000, .iterations = 10'000, .iterations_per_sample = 8};
+}
+
+/// After the warm-up of a row whose calls take `call_seconds` on the last rank.
+BlockPlan warmed_up(launch::Ranks& ranks, double call_seconds, const FixedCounts& fixed,
+                    double* seconds = nullptr) {
+  StepBackend backend({.call_seconds = ranks.rank() == ranks.size() - 1 ? call_seconds : 1e-5});
+  const auto prepared = backend.prepare(row_of(8), {});
+  const BlockPlan made = warm_up(ranks, backend.clock(), *prepared, plan(), {0.1, 1e-6}, fixed);
+  if (seconds != nullptr) *seconds = backend.now();
+  return made;
+}
+
+TEST(WarmUp, LeavesThePlanAsItIsWhileCallsTakeAboutWhatTheyDid) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
+    for (const double call_seconds : {1e-5, 5e-5}) {
+      const BlockPlan made = warmed_up(ranks, call_seconds, {});
+      EXPECT_EQ(made.iterations, plan().iterations);
+      EXPECT_EQ(made.iterations_per_sample, plan().iterations_per_sample);
+    }
+  });
+}
+
+TEST(WarmUp, OfCallsThatBecameMuchSlowerOnOneRankIsEndedOnAll) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
+    double seconds = 0;
+    const BlockPlan made = warmed_up(ranks, 4e-3, {}, &seconds);
+    EXPECT_EQ(made.iterations,
+              24U);  // 0.1 s of calls that take some ns more than 4 ms by the sum of 256 of them
+    EXPECT_EQ(made.iterations_per_sample, 8U);
+    EXPECT_TRUE(made.check);
+    EXPECT_LT(seconds, 1.1);
+  });
+}
+
+TEST(WarmUp, OfSoManyIterationsAsTheUserFixedIsDone) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
+    double seconds = 0;
+    const BlockPlan made = warmed_up(ranks, 4e-3, {.iterations = 10'000}, &seconds);
+    EXPECT_EQ(made.iterations, plan().iterations);
+    if (ranks.rank() == 1) {
+      EXPECT_NEAR(seconds, 4, 0.1);
+    }
+  });
+}
+
+TEST(WarmUp, ARunWhoseCallsBecomeMuchSlowerIsBoundedInTime) {
+  for (const std::uint64_t slow_after : {5'000U, 11'300U}) {  // inside the first block, between blocks
+    launch::run_rank_threads(2, [&](launch::Ranks& ranks) {
+      StepBackend backend({.call_seconds = 1e-5, .slow_after = ranks.rank() == 1 ? slow_after : 0});
+      MeasurementLoopOptions options;
+      options.seconds = 30;
+      options.checks = 0;
+      options.stopping = {.min_passes = 5, .max_passes = 4};
+      MeasurementObserver observer;
+      std::vector<std::uint64_t> iterations;
+      observer.block = [&](const MeasuredBlock& block) { iterations.push_back(block.iterations); };
+      const MeasurementResult result =
+          run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, observer);
+      // 4,096 calls and a span of 4 ms once, and some warm-ups of 1 s; the blocks as planned are 40 s each.
+      EXPECT_LT(backend.now(), 30) << slow_after;
+      if (ranks.is_root()) {
+        EXPECT_EQ(result.passes, 4);
+        ASSERT_FALSE(iterations.empty());
+        EXPECT_LE(iterations.back(), 250U) << "calls of 4 ms in kMaxBlockSeconds";
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace collbench::collectives::warm_up_test
