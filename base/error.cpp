@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "base/text_sinks.hpp"
+
 namespace collbench {
 
 Error::Error(ExitStatus status, std::string where, const std::string& what, std::string next_step)
@@ -41,7 +43,7 @@ std::string describe(const std::exception& failure) {
   if (!error->where().empty()) line += error->where() + ": ";
   line += error->what();
   if (!error->next_step().empty()) line += fmt::format("; {}", error->next_step());
-  return line;
+  return one_line(line);
 }
 
 }  // namespace collbench

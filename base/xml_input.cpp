@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 
 namespace collbench {
 namespace {
@@ -72,7 +73,7 @@ Error XmlInput::error(pugi::xml_node node, std::string_view what) const {
 std::optional<std::string> XmlInput::text_of(pugi::xml_node node, const char* attribute) {
   const pugi::xml_attribute found = node.attribute(attribute);
   if (!found) return std::nullopt;
-  return std::string(trim(found.value()));
+  return one_line(trim(found.value()));
 }
 
 std::optional<int> XmlInput::integer(pugi::xml_node node, const char* attribute, int least, int most) const {

@@ -27,7 +27,7 @@ class XmlInput {
   /// An Error (usage) at a node; to be thrown.
   [[nodiscard]] Error error(pugi::xml_node node, std::string_view what) const;
 
-  /// The attribute's text; none when it is absent.
+  /// The attribute's text, on one line; none when it is absent.
   [[nodiscard]] static std::optional<std::string> text_of(pugi::xml_node node, const char* attribute);
 
   /// The attribute as an integer in [least, most]; none when absent. Throws when it is anything else.

@@ -9,6 +9,7 @@
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "base/record/run.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -22,14 +23,6 @@ struct CsvRow {
   const Verdict& verdict;
   Rates rates;
 };
-
-/// The field as RFC 4180 wants it: in quotes where it holds a comma, a quote or a line end.
-std::string csv_field(std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
-  std::string result = "\"";
-  for (const char letter : field) result += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return result + "\"";
-}
 
 /// The shortest decimal that reads back as the same double; empty when it is none.
 std::string csv_number(std::optional<double> value) {
@@ -177,7 +170,7 @@ std::string report_csv(const Run& run) {
     std::string line;
     for (const CsvColumn& column : kCsvColumns) {
       if (&column != kCsvColumns.data()) line += ",";
-      line += csv_field(column.field(csv));
+      line += csv_cell(column.field(csv));
     }
     text += line + "\n";
   }
@@ -193,11 +186,12 @@ std::string report_csv(const Prediction& prediction) {
   const auto number = [](std::optional<double> value) { return value ? fmt::to_string(*value) : ""; };
   for (const PredictedRow& row : prediction.rows) {
     const PredictedBusbw rates = predicted_busbw(row, cluster);
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},\"{}\",{},{}\n", operation(row.operation).name,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", operation(row.operation).name,
                         row.size_bytes, cluster.ranks(), cluster.nodes, number(row.expected.expected_seconds),
                         number(rates.ring), number(rates.tree), number(rates.expected),
-                        number(rates.band_low), number(rates.band_high), row.expected.expected_by,
-                        row.expected.limited_by, number(nccl_seconds(row)), nccl_choice_name(row));
+                        number(rates.band_low), number(rates.band_high), csv_cell(row.expected.expected_by),
+                        csv_cell(row.expected.limited_by), number(nccl_seconds(row)),
+                        csv_cell(nccl_choice_name(row)));
   }
   return text;
 }

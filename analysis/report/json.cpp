@@ -9,6 +9,7 @@
 #include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
+#include "base/text_sinks.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::analysis {
@@ -100,7 +101,7 @@ std::string report_json(const Prediction& prediction) {
                       {"ranks", cluster.ranks()},
                       {"transport", traits(cluster.transport).name},
                       {"rows", std::move(rows)}};
-  return whole.dump(2) + "\n";
+  return json_text(whole.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string report_json(const DiffReport& diff) {
@@ -124,7 +125,7 @@ std::string report_json(const DiffReport& diff) {
     json["odd_nodes_slurm"] = slurm_node_list(faulty_nodes(diff));
   }
   // A host's name may hold any bytes.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace collbench::analysis

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,7 +49,8 @@ std::string table_row(const ReportRow& row, const std::vector<const ReportColumn
   return line + "\n";
 }
 
-std::string markdown_line(const std::vector<std::string>& cells) {
+std::string markdown_line(std::vector<std::string> cells) {
+  std::transform(cells.begin(), cells.end(), cells.begin(), markdown_text);
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
@@ -79,8 +81,8 @@ std::string report_markdown(const Run& run) {
 }
 
 std::string report_markdown(const Prediction& prediction) {
-  std::string text = "# Expected\n\n" + prediction_title(prediction) + "\n";
-  for (const std::string& line : prediction_legend(prediction)) text += "\n" + line + "\n";
+  std::string text = "# Expected\n\n" + markdown_text(prediction_title(prediction)) + "\n";
+  for (const std::string& line : prediction_legend(prediction)) text += "\n" + markdown_text(line) + "\n";
   const std::vector<std::string> headings = prediction_headings();
   std::vector<std::string> rule(headings.size(), "---:");
   rule[rule.size() - 1] = rule[rule.size() - 2] = "---";
@@ -88,7 +90,7 @@ std::string report_markdown(const Prediction& prediction) {
   for (const PredictedRow& row : prediction.rows) {
     if (current != row.operation) {
       text += fmt::format("\n## {}\n\n{}{}", operation(row.operation).name, markdown_line(headings),
-                          markdown_line(rule));
+                          fmt::format("| {} |\n", fmt::join(rule, " | ")));
     }
     current = row.operation;
     text += markdown_line(prediction_cells(row, prediction.cluster));
@@ -129,8 +131,7 @@ std::string report_markdown(const DiffReport& diff) {
       text += fmt::format("| {} | {} |\n", markdown_text(node.host),
                           markdown_text(fmt::format("{}", fmt::join(node.findings, "; "))));
     const std::string faulty = slurm_node_list(faulty_nodes(diff));
-    text +=
-        "\nSlurm: " + (faulty.empty() ? "none: no node is known to have a fault" : "`" + faulty + "`") + "\n";
+    text += "\nSlurm: " + (faulty.empty() ? no_slurm_list(diff) : markdown_code(faulty)) + "\n";
   }
   return text;
 }

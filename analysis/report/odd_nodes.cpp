@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text_sinks.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::analysis {
@@ -120,6 +121,10 @@ std::vector<std::string> unlisted_nodes(const DiffReport& report) {
                        names.size() - kMaxListed);
   };
   std::vector<std::string> lines;
+  for (const OddNode& node : nodes_with_fault(report)) {
+    if (!is_host_name(node.host))
+      lines.push_back(fmt::format("not listed: {}: not the name of a host", node.host));
+  }
   const bool both_sides = lists_both_sides(report);
   for (const ComparedHosts& pair : report.pairs) {
     const std::vector<std::string> faults = faults_in_words(pair, Side::a);
@@ -155,6 +160,7 @@ std::pair<std::string, std::string> split_number(const std::string& host) {
 }  // namespace
 
 std::string slurm_node_list(std::vector<std::string> hosts) {
+  std::erase_if(hosts, [](const std::string& host) { return !is_host_name(host); });
   std::sort(hosts.begin(), hosts.end());
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   std::map<std::pair<std::string, std::size_t>, std::vector<int>> numbers;  // by prefix and width
@@ -185,9 +191,16 @@ std::string slurm_node_list(std::vector<std::string> hosts) {
   return fmt::format("{}", fmt::join(lists, ","));
 }
 
+std::string no_slurm_list(const DiffReport& report) {
+  return faulty_nodes(report).empty() ? "none: no node is known to have a fault"
+                                      : "none: no node has the name of a host";
+}
+
 std::string report_hostfile(const DiffReport& report) {
   std::string text;
-  for (const std::string& name : faulty_nodes(report)) text += name + "\n";
+  for (const std::string& name : faulty_nodes(report)) {
+    if (is_host_name(name)) text += name + "\n";
+  }
   return text;
 }
 

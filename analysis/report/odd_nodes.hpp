@@ -30,8 +30,12 @@ struct OddNode {
 /// not, nodes that only differ, and different machines.
 [[nodiscard]] std::vector<std::string> unlisted_nodes(const DiffReport& report);
 
-/// Names as Slurm takes them: "n[03,17-19],login"; numbers of one width are put together.
+/// Names as Slurm takes them: "n[03,17-19],login"; numbers of one width are put together. What is not the
+/// name of a host is left out, here and in a hostfile; unlisted_nodes says so.
 [[nodiscard]] std::string slurm_node_list(std::vector<std::string> hosts);
+
+/// Why slurm_node_list(faulty_nodes(report)) is empty.
+[[nodiscard]] std::string no_slurm_list(const DiffReport& report);
 
 /// faulty_nodes(), one a line: for pdsh -w ^FILE, or to leave out of a hostfile.
 [[nodiscard]] std::string report_hostfile(const DiffReport& report);

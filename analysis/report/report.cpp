@@ -10,39 +10,42 @@
 #include "analysis/report/nccl_plan_report.hpp"
 #include "analysis/report/odd_nodes.hpp"
 #include "base/error.hpp"
+#include "base/text_sinks.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 // Only text has a width.
 constexpr std::array<ReportFormat, 7> kFormats{{
-    {"text", report_text, report_text, report_text, nccl_plan_text},
-    {"md", [](const Run& run, const TextOptions&) { return report_markdown(run); },
+    {"text", terminal_text, report_text, report_text, report_text, nccl_plan_text},
+    {"md", page_text, [](const Run& run, const TextOptions&) { return report_markdown(run); },
      [](const Prediction& prediction, const TextOptions&) { return report_markdown(prediction); },
      [](const DiffReport& diff, const TextOptions&) { return report_markdown(diff); }, nullptr},
-    {"csv", [](const Run& run, const TextOptions&) { return report_csv(run); },
+    {"csv", page_text, [](const Run& run, const TextOptions&) { return report_csv(run); },
      [](const Prediction& prediction, const TextOptions&) { return report_csv(prediction); }, nullptr,
      nullptr},
-    {"json", [](const Run& run, const TextOptions&) { return to_json_text(run); },
+    {"json", json_text, [](const Run& run, const TextOptions&) { return to_json_text(run); },
      [](const Prediction& prediction, const TextOptions&) { return report_json(prediction); },
      [](const DiffReport& diff, const TextOptions&) { return report_json(diff); },
      [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_json(plan); }},
-    {"hostfile", nullptr, nullptr,
+    {"hostfile", page_text, nullptr, nullptr,
      [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }, nullptr},
-    {"slurm", nullptr, nullptr, [](const DiffReport& diff, const TextOptions&) { return report_slurm(diff); },
-     nullptr},
-    {"svg", nullptr, nullptr, nullptr,
+    {"slurm", page_text, nullptr, nullptr,
+     [](const DiffReport& diff, const TextOptions&) { return report_slurm(diff); }, nullptr},
+    {"svg", page_text, nullptr, nullptr, nullptr,
      [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_svg(plan); }},
 }};
 
 /// `document_name`: "a topology diff".
-template <class Writer>
-Writer writer_of(std::string_view name, Writer ReportFormat::* document, std::string_view document_name) {
+template <class Writer, class Document>
+std::string written(std::string_view name, Writer ReportFormat::* writer, std::string_view document_name,
+                    const Document& document, const TextOptions& options) {
   const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
                                          [name](const ReportFormat& format) { return format.name == name; });
-  if (found != kFormats.end() && found->*document != nullptr) return found->*document;
+  if (found != kFormats.end() && found->*writer != nullptr)
+    return found->as_shown((found->*writer)(document, options));
   throw usage_error("--format", fmt::format("'{}' is not a format of {}", name, document_name),
-                    "choose " + format_list(format_names(document)));
+                    "choose " + format_list(format_names(writer)));
 }
 
 }  // namespace
@@ -55,19 +58,19 @@ std::string format_list(const std::vector<std::string>& names) {
 }
 
 std::string report(const Run& run, std::string_view format, const TextOptions& options) {
-  return writer_of(format, &ReportFormat::run, "a report")(run, options);
+  return written(format, &ReportFormat::run, "a report", run, options);
 }
 
 std::string report(const Prediction& prediction, std::string_view format, const TextOptions& options) {
-  return writer_of(format, &ReportFormat::prediction, "a prediction")(prediction, options);
+  return written(format, &ReportFormat::prediction, "a prediction", prediction, options);
 }
 
 std::string report(const DiffReport& diff, std::string_view format, const TextOptions& options) {
-  return writer_of(format, &ReportFormat::diff, "a topology diff")(diff, options);
+  return written(format, &ReportFormat::diff, "a topology diff", diff, options);
 }
 
 std::string report(const NcclPlanReport& plan, std::string_view format, const TextOptions& options) {
-  return writer_of(format, &ReportFormat::nccl_plan, "what NCCL decides")(plan, options);
+  return written(format, &ReportFormat::nccl_plan, "what NCCL decides", plan, options);
 }
 
 }  // namespace collbench::analysis

@@ -19,9 +19,11 @@ struct TextOptions {
 
 /// A way to write what is known, and a line of report_formats(). Each has a file of its own (text.cpp,
 /// markdown.cpp, csv.cpp, json.cpp), and no other file knows the formats by name. Null: the format cannot
-/// hold that document.
+/// hold that document. `as_shown` is what every document goes through last: whatever a writer let through,
+/// nothing in it drives a terminal (base/text_sinks.hpp).
 struct ReportFormat {
   std::string_view name;
+  std::string (*as_shown)(std::string_view document);
   std::string (*run)(const Run& run, const TextOptions& options);
   std::string (*prediction)(const Prediction& prediction, const TextOptions& options);
   std::string (*diff)(const DiffReport& diff, const TextOptions& options);

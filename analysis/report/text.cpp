@@ -314,8 +314,8 @@ std::string report_text(const DiffReport& diff, const TextOptions& options) {
                                one_line(fmt::format("{}", fmt::join(node.findings, "; ")))),
                    width, "  ", "      ");
     const std::string faulty = slurm_node_list(faulty_nodes(diff));
-    text += wrap("Slurm: " + (faulty.empty() ? "none: no node is known to have a fault" : one_line(faulty)),
-                 width, "  ", "      ");
+    text +=
+        wrap("Slurm: " + (faulty.empty() ? no_slurm_list(diff) : one_line(faulty)), width, "  ", "      ");
   }
   return text;
 }

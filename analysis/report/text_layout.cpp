@@ -1,20 +1,8 @@
 #include "analysis/report/text_layout.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace collbench::analysis {
-
-std::string markdown_text(std::string_view text) {
-  constexpr std::string_view kSpecial = "\\`*<>|[]~_";
-  std::string result;
-  for (const char letter : one_line(text)) {
-    if (kSpecial.find(letter) != std::string_view::npos) result += '\\';
-    result += letter;
-  }
-  return result;
-}
 
 namespace {
 
@@ -47,14 +35,6 @@ std::string pad_right(std::string_view text, int width) { return std::string(tex
 std::string shorten(std::string_view text, int width) {
   if (display_width(text) <= width) return std::string(text);
   return std::string(text.substr(0, bytes_of(text, width - 1))) + (width > 0 ? "…" : "");
-}
-
-std::string one_line(std::string_view text) {
-  std::string result(text);
-  std::replace_if(
-      result.begin(), result.end(),
-      [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }, ' ');
-  return result;
 }
 
 std::string wrap(std::string_view text, int width, std::string_view first, std::string_view rest) {

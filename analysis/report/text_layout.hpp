@@ -3,10 +3,9 @@
 #include <string>
 #include <string_view>
 
-namespace collbench::analysis {
+#include "base/text_sinks.hpp"
 
-/// `text` so that GitHub shows every character of it as it is, on one line.
-[[nodiscard]] std::string markdown_text(std::string_view text);
+namespace collbench::analysis {
 
 /// Columns that `text` takes on a terminal: its code points. True for what reports are made of ("µ", "±", "–"
 /// take one); a wide East Asian letter in a host's name counts as one as well.
@@ -18,10 +17,6 @@ namespace collbench::analysis {
 
 /// `text` in at most `width` columns, "…" in place of the end that does not fit.
 [[nodiscard]] std::string shorten(std::string_view text, int width);
-
-/// `text` with every control character as a space: a record may come from anywhere, and nothing in it may
-/// break a line or drive a terminal.
-[[nodiscard]] std::string one_line(std::string_view text);
 
 /// `text` broken between words into lines of at most `width` columns, each with its newline: the first
 /// behind `first`, the others behind `rest`. A longer word is broken where the line ends.

@@ -1,9 +1,11 @@
 #include "base/record/json_fields.hpp"
 
+#include "base/text_sinks.hpp"
+
 namespace collbench {
 
 std::string json_line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 Json or_null(const std::optional<DataType>& type) { return type ? Json(traits(*type).name) : Json(nullptr); }

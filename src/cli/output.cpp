@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 
@@ -174,7 +175,7 @@ std::string write_documents(const std::vector<OutputDocument>& documents,
     if (each.path.empty()) {
       printed += write(each);
     } else {
-      write_file_by_rename(each.path, write(each));
+      write_file_by_rename(each.path, page_text(write(each)));
     }
   }
   return printed;

@@ -23,6 +23,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "launch/real_machine.hpp"
 
 namespace collbench::program {
@@ -88,7 +89,8 @@ std::function<std::string_view()> input_parts(const std::string& path) {
 
 std::string input_name(const std::string& path) { return path == "-" ? "stdin" : path; }
 
-void print_all(std::string_view text) {
+void print_all(std::string_view raw) {
+  const std::string text = terminal_text(raw);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   throw usage_error("stdout", std::strerror(errno),
                     errno == EPIPE ? "let its reader read to the end, or write a file with -o"
@@ -104,7 +106,7 @@ void print_text(std::string_view text) {
 }
 
 void print_message(std::string_view line) {
-  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(line) : line);
+  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(terminal_text(line)) : terminal_text(line));
 }
 
 bool locale_is_ascii() {
@@ -194,7 +196,7 @@ void ProgressLine::show(std::string_view text, double now_seconds) {
   if (terminal_is_dumb()) {
     print_message(text);
   } else {
-    fmt::print(stderr, "\r\x1b[K{}", locale_is_ascii() ? in_ascii(text) : text);
+    fmt::print(stderr, "\r\x1b[K{}", locale_is_ascii() ? in_ascii(one_line(text)) : one_line(text));
   }
   std::fflush(stderr);
   dirty_ = true;

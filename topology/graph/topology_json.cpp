@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 
@@ -115,10 +116,13 @@ Json host_json(const Host& host) {
   return json;
 }
 
+/// Tables and trees show each name on one line.
+std::string text_of(const JsonReader& json) { return one_line(json.text()); }
+
 template <class T>
 void read_value(const JsonReader& json, T& value) {
   if constexpr (std::same_as<T, std::string>) {
-    value = json.text();
+    value = text_of(json);
   } else if constexpr (std::same_as<T, bool>) {
     value = json.boolean();
   } else if constexpr (std::same_as<T, double>) {
@@ -179,8 +183,8 @@ NumaNode read_numa_node(const JsonReader& json) {
 
 PciDevice read_pci_device(const JsonReader& json) {
   auto device = read_facts<PciDevice>(json);
-  device.address = json.at("address").text();
-  device.parent = json.at("parent").text();
+  device.address = text_of(json.at("address"));
+  device.parent = text_of(json.at("parent"));
   return device;
 }
 
@@ -210,16 +214,16 @@ ChannelGraph read_graph(const JsonReader& json) {
 }
 
 Source read_source(const JsonReader& json) {
-  return {json.at("reader").text(), json.at("place").text(), json.at("version").text()};
+  return {text_of(json.at("reader")), text_of(json.at("place")), text_of(json.at("version"))};
 }
 
 Disagreement read_disagreement(const JsonReader& json) {
-  return {json.at("device").text(), json.at("attribute").text(),
-          json.at("kept").text(),   json.at("kept_source").integer<int>(),
-          json.at("other").text(),  json.at("other_source").integer<int>()};
+  return {text_of(json.at("device")), text_of(json.at("attribute")),
+          text_of(json.at("kept")),   json.at("kept_source").integer<int>(),
+          text_of(json.at("other")),  json.at("other_source").integer<int>()};
 }
 
-std::string read_note(const JsonReader& json) { return json.text(); }
+std::string read_note(const JsonReader& json) { return text_of(json); }
 
 Host read_host(const JsonReader& json) {
   auto host = read_facts<Host>(json);
@@ -260,7 +264,8 @@ Topology topology_from_json(const JsonReader& json) {
 
 std::string save_topology(const Topology& topology) {
   // The path of a source may hold any bytes; saving must not throw for them.
-  return topology_to_json(topology).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(topology_to_json(topology).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)) +
+         "\n";
 }
 
 Topology load_topology(std::string_view text, std::string_view file) {

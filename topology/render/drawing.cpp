@@ -9,6 +9,7 @@
 #include <optional>
 #include <ranges>
 
+#include "base/text_sinks.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/catalog/links.hpp"
@@ -35,30 +36,6 @@ constexpr const char* kPage = "#ffffff";
 
 constexpr int kNoNumaNode = std::numeric_limits<int>::max();  // a NUMA node: drawn last
 constexpr std::size_t kMaxSwitchesDrawn = 6;  // of an NVLink rack a node sees 18: they become one box
-
-/// For Graphviz' HTML-like labels.
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
-    }
-  }
-  return safe;
-}
 
 const char* fill_of(Severity severity) {
   switch (severity) {
@@ -98,7 +75,7 @@ class Drawing {
         R"(  edge [fontname="Helvetica,Arial,sans-serif", fontsize=10, fontcolor="{0}", color="{0}", dir=none];)",
         kNvLink);
     line(R"(  subgraph cluster_machine {{ label="{}"; labelloc=t; fontsize=15; peripheries=0;)",
-         quoted(title));
+         dot_text(title));
     draw_numa_nodes();
     draw_nvswitches();
     draw_nvlinks();
@@ -110,15 +87,6 @@ class Drawing {
   template <class... Arguments>
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     text_ += fmt::format(format, std::forward<Arguments>(arguments)...) + "\n";
-  }
-
-  static std::string quoted(std::string_view text) {
-    std::string safe;
-    for (const char letter : text) {
-      if (letter == '"' || letter == '\\') safe += '\\';
-      safe += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
-    }
-    return safe;
   }
 
   [[nodiscard]] std::vector<Device> in_order() const {
@@ -195,9 +163,9 @@ class Drawing {
   [[nodiscard]] std::string cell(const Device& device) const {
     const bool gpu = device.kind == DeviceKind::gpu;
     const auto [numbers, fill] = mark_of(device, gpu ? kGpuFill : kNicFill);
-    std::string words = "<b>" + escaped(device_label(host_, device)) + "</b>" + numbers;
+    std::string words = "<b>" + xml_text(device_label(host_, device)) + "</b>" + numbers;
     for (const std::string& more : {details(device), nvlink_text(device)}) {
-      if (!more.empty()) words += fmt::format(R"(<br/><font point-size="9">{}</font>)", escaped(more));
+      if (!more.empty()) words += fmt::format(R"(<br/><font point-size="9">{}</font>)", xml_text(more));
     }
     return fmt::format(R"(<td port="{}{}" bgcolor="{}" cellpadding="5">{}</td>)", gpu ? "g" : "n",
                        device.index, fill, words);
@@ -255,7 +223,7 @@ class Drawing {
     for (const auto& [node, boxes] : std::views::reverse(by_node)) {
       line("  subgraph cluster_numa{} {{ peripheries=1;", node);
       line(R"(    style="filled,rounded"; color="{}"; fillcolor="{}"; margin=10; label="{}";)", kFaint,
-           kNumaFill, quoted(numa_label(node == kNoNumaNode ? std::nullopt : std::optional<int>(node))));
+           kNumaFill, dot_text(numa_label(node == kNoNumaNode ? std::nullopt : std::optional<int>(node))));
       for (const std::size_t box : boxes) draw_box(box);
       line("  }}");
     }
@@ -346,7 +314,7 @@ class Drawing {
     for (std::size_t i = 0; i < marks_.size(); ++i) {
       rows += fmt::format(R"(<tr><td bgcolor="{}" align="left"><b>[{}]</b>&#160; {} {}{}</td></tr>)",
                           fill_of(marks_[i].severity), i + 1, severity_name(marks_[i].severity),
-                          escaped(marks_[i].text), room_for(marks_[i].text));
+                          xml_text(marks_[i].text), room_for(marks_[i].text));
     }
     if (rows.empty()) return " ";
     return fmt::format(R"(<table border="0" cellborder="0" cellspacing="3" cellpadding="4">{}</table>)",

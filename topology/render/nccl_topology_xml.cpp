@@ -9,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/text_sinks.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
@@ -22,7 +23,7 @@ template <class T>
 void set(pugi::xml_node node, const char* name, const Fact<T>& fact) {
   if (!fact.known()) return;
   if constexpr (std::same_as<T, std::string>) {
-    node.append_attribute(name) = fact.value->c_str();
+    node.append_attribute(name) = one_line(*fact.value).c_str();
   } else {
     node.append_attribute(name) = *fact.value;
   }

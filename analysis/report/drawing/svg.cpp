@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/text_sinks.hpp"
+
 namespace collbench::analysis {
 namespace {
 
@@ -43,14 +45,8 @@ std::string style_sheet() {
   return light + "@media (prefers-color-scheme:dark){" + dark + "}";
 }
 
-std::string without_controls(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) < ' '; }, ' ');
-  return text;
-}
-
 void set_text(pugi::xml_node element, const std::string& words) {
-  element.text().set(without_controls(words).c_str());
+  element.text().set(one_line(words).c_str());
 }
 
 }  // namespace

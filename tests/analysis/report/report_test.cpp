@@ -2,7 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/nccl_plan_report.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
@@ -10,6 +17,7 @@
 #include "tests/analysis/example_run.hpp"
 #include "tests/analysis/lines.hpp"
 #include "tests/base/record/random_run.hpp"
+#include "tests/topology/diff/mutations.hpp"
 
 namespace collbench::analysis::report_test {
 namespace {
@@ -75,6 +83,120 @@ TEST(Report, IsTheSameFromASavedRecord) {
   const auto saved = run_from_json_text(to_json_text(example_run()), "run.json");
   for (const char* format : {"text", "md", "csv", "json"}) {
     EXPECT_EQ(report(saved, format), report(example_run(), format)) << format;
+  }
+}
+
+/// What a name may hold that somebody means to do harm with.
+const std::vector<std::string> kHostileTexts{"x\nforged: line",
+                                             "\x1b]0;title\x07",
+                                             "\xc2\x9b"
+                                             "31m",
+                                             "\u202e\u2066turned",
+                                             "bad \xff\xc3 bytes",
+                                             "=cmd|' /C calc'!A0",
+                                             "@SUM(1)\",=x",
+                                             "<img src=x onerror=y>",
+                                             "`$(reboot)` | [a](b)",
+                                             "\"]; node [URL=\"x"};
+
+/// All strings of a document that can be any: those with which it can still be read.
+std::vector<nlohmann::json::json_pointer> free_texts(
+    const nlohmann::json& json, const std::function<bool(const nlohmann::json&)>& is_readable) {
+  std::vector<nlohmann::json::json_pointer> found;
+  const nlohmann::json flat = json.flatten();
+  for (const auto& [path, value] : flat.items()) {
+    const nlohmann::json::json_pointer at(path);
+    nlohmann::json changed = json;
+    changed[at] = "anything";
+    if (value.is_string() && is_readable(changed)) found.push_back(at);
+  }
+  return found;
+}
+
+bool is_readable_run(const nlohmann::json& json) {
+  try {
+    static_cast<void>(run_from_json_text(json.dump(), "run.json"));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<std::string> csv_cells(const std::string& text) {
+  std::vector<std::string> cells{""};
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == ',' || c == '\n')) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+/// `document` was made of `hostile` in every place that takes it.
+void expect_harmless(const std::string& document, std::string_view format, const std::string& hostile) {
+  for (const std::string_view raw : {"\nforged:", "\x1b", "\x07", "\xc2\x9b", "\u202e", "\u2066", "\xff"})
+    EXPECT_EQ(document.find(raw), std::string::npos) << format << " lets through " << hostile;
+  if (format == "md") {
+    for (const std::string_view raw : {"<img", "`$(", "[a]"}) {
+      for (std::size_t at = document.find(raw); at != std::string::npos; at = document.find(raw, at + 1))
+        EXPECT_EQ(document.substr(at - 1, 1), "\\") << document.substr(at, 60);
+    }
+  }
+  if (format == "csv") {
+    for (const std::string& cell : csv_cells(document))
+      EXPECT_EQ(cell.find_first_of("=@"), cell.starts_with("'") ? 1U : cell.find_first_of("=@", 1)) << cell;
+  }
+  if (format == "svg") {
+    EXPECT_EQ(document.find("<img"), std::string::npos);
+  }
+}
+
+TEST(Report, NoFreeTextOfARunReachesAnyFormatRaw) {
+  RandomRun random(3);
+  for (const auto& run : {example_run(), random.run(), random.run()}) {
+    const auto json = nlohmann::json::parse(to_json_text(run));
+    const auto locations = free_texts(json, is_readable_run);
+    EXPECT_GT(locations.size(), 10U);
+    for (const std::string& hostile : kHostileTexts) {
+      nlohmann::json changed = json;
+      for (const auto& each : locations) changed[each] = hostile;
+      // Not by the reader of JSON, which refuses what is no UTF-8: names of a run are of any bytes.
+      const auto read = run_from_json_text(
+          changed.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "run.json");
+      for (const std::string& format : format_names(&ReportFormat::run))
+        expect_harmless(report(read, format), format, hostile);
+      expect_harmless(report_text_header(read) + report_text_results(read), "text", hostile);
+    }
+  }
+}
+
+TEST(Report, NoNameOfAMachineReachesAnyFormatRaw) {
+  for (const std::string& hostile : kHostileTexts) {
+    topology::Host host = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));
+    host.nics[2].ports[0].gigabits_per_second.value = 200;
+    for (topology::Gpu& gpu : host.gpus) gpu.model.value = hostile;
+    for (topology::Nic& nic : host.nics) nic.name.value = hostile;
+    const DiffReport diff{
+        {compare_hosts({topology::healthy_machine(*topology::find_reference_machine("hgx-h100")), {hostile}},
+                       {host, {hostile}}, false)}};
+    for (const std::string& format : format_names(&ReportFormat::diff))
+      expect_harmless(report(diff, format), format, hostile);
+    GpuCluster cluster;
+    cluster.gpu = hostile;
+    const Prediction prediction{hostile, cluster, {}};
+    for (const std::string& format : format_names(&ReportFormat::prediction))
+      expect_harmless(report(prediction, format), format, hostile);
+    NcclPlanReport plan{.plan = {}, .versus = {}, .versus_name = hostile, .notes = {hostile}};
+    plan.plan.nics = {hostile};
+    plan.plan.network = hostile;
+    plan.plan.warnings = {hostile};
+    for (const std::string& format : format_names(&ReportFormat::nccl_plan))
+      expect_harmless(report(plan, format), format, hostile);
   }
 }
 

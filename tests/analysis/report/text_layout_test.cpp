@@ -5,11 +5,6 @@
 namespace collbench::analysis::text_layout_test {
 namespace {
 
-TEST(MarkdownText, NothingIsMarkup) {
-  EXPECT_EQ(markdown_text("a_b|c*<d>\n[e]"), "a\\_b\\|c\\*\\<d\\> \\[e\\]");
-  EXPECT_EQ(markdown_text("2(p − 1)/p"), "2(p − 1)/p");
-}
-
 TEST(DisplayWidth, CountsLettersAndNotBytes) {
   EXPECT_EQ(display_width(""), 0);
   EXPECT_EQ(display_width("time"), 4);
@@ -29,11 +24,6 @@ TEST(Shorten, EndsInAnEllipsisWhereItDoesNotFit) {
   EXPECT_EQ(shorten("µµµµµ", 4), "µµµ…");
   EXPECT_EQ(shorten("ring", 1), "…");
   EXPECT_EQ(shorten("ring", 0), "");
-}
-
-TEST(OneLine, TakesControlCharactersAway) {
-  EXPECT_EQ(one_line("a\nb\x1b[31m\tc\x7f"), "a b [31m c ");
-  EXPECT_EQ(one_line("µ–"), "µ–");
 }
 
 TEST(Wrap, BreaksBetweenWords) {
