@@ -239,95 +239,105 @@ class Picture {
     int level = 0;
   };
 
+  using Stops = std::map<int, std::pair<int, std::size_t>>;  // by rank: its node, its position there
+
+  /// A lane's lines, to be moved to its height, which is not known before the brackets are.
+  struct Route {
+    std::string solid;
+    std::string dashed;
+    std::vector<std::pair<double, std::string>> nics;
+    std::vector<Bracket> brackets;
+
+    void line(bool made, double from, double to) {
+      (made ? solid : dashed) += fmt::format("M{} 0H{}", pixels(from), pixels(to));
+    }
+  };
+
+  void add_hop(const NcclLane& lane, const Stops& stops, const NcclHop& hop, Route& route) const {
+    const auto [from_node, from] = stops.at(hop.from);
+    const auto [to_node, to] = stops.at(hop.to);
+    const double from_x = stop_x(from_node, from);
+    const double to_x = stop_x(to_node, to);
+    const bool last = from + 1 == lane.visits[static_cast<std::size_t>(from_node)].size();
+    const bool next_node = to_node == from_node + 1;
+    if (plan_.in_one_domain(hop.from, hop.to)) {
+      const bool next = from_node == to_node ? to == from + 1 : next_node && last && to == 0;
+      if (next)
+        route.line(true, from_x, to_x);
+      else
+        route.brackets.push_back({from_x, to_x, kRadius, "", true});
+      return;
+    }
+    const NcclConnection* const connected = connection(lane.channel, hop);
+    const bool made = connected != nullptr;
+    if (lane.root || !last || to != 0) {
+      const std::string words =
+          made ? nic_text(connected->send_nic) + " → " + nic_text(connected->receive_nic).substr(4) : "";
+      route.brackets.push_back({from_x, to_x, kRadius, words, made});
+      return;
+    }
+    const double out = node_x(from_node) + node_width_ - kNicBox / 2 - 3;
+    const double in = node_x(to_node) + kNicBox / 2 + 3;
+    route.line(made, from_x, out);
+    route.line(made, in, to_x);
+    if (made) {
+      route.nics.emplace_back(out, nic_text(connected->send_nic));
+      route.nics.emplace_back(in, nic_text(connected->receive_nic));
+    }
+    if (next_node)
+      route.line(made, out, in);
+    else
+      route.brackets.push_back({out, in, made ? 8.0 : 0.0, "", made});
+  }
+
   void lane(const NcclLane& lane, std::size_t colour) {
-    std::map<int, std::pair<int, std::size_t>> stops;  // by rank: node, position
+    Stops stops;
     for (int node = 0; node < plan_.nodes; ++node) {
       const auto& ranks = lane.visits[static_cast<std::size_t>(node)];
       for (std::size_t i = 0; i < ranks.size(); ++i) stops[ranks[i]] = {node, i};
     }
-    std::vector<Bracket> brackets;
-    std::vector<std::pair<double, std::string>> nics;
-    std::string solid;
-    std::string dashed;  // to be moved to the lane's line, which is not known before the brackets are
-    const auto line = [](std::string& way, double from, double to) {
-      way += fmt::format("M{} 0H{}", pixels(from), pixels(to));
-    };
-    for (const NcclHop& hop : lane.hops) {
-      const auto [from_node, from] = stops.at(hop.from);
-      const auto [to_node, to] = stops.at(hop.to);
-      const double from_x = stop_x(from_node, from);
-      const double to_x = stop_x(to_node, to);
-      const NcclConnection* const made = connection(lane.channel, hop);
-      const bool last = from + 1 == lane.visits[static_cast<std::size_t>(from_node)].size();
-      if (plan_.in_one_domain(hop.from, hop.to)) {
-        const bool next = from_node == to_node ? to == from + 1 : to_node == from_node + 1 && last && to == 0;
-        if (next)
-          line(solid, from_x, to_x);
-        else
-          brackets.push_back({from_x, to_x, kRadius, "", true});
-        continue;
-      }
-      const bool at_ends = !lane.root && last && to == 0;
-      if (!at_ends) {
-        const std::string words =
-            made == nullptr ? "" : nic_text(made->send_nic) + " → " + nic_text(made->receive_nic).substr(4);
-        brackets.push_back({from_x, to_x, kRadius, words, made != nullptr});
-        continue;
-      }
-      const double out = node_x(from_node) + node_width_ - kNicBox / 2 - 3;
-      const double in = node_x(to_node) + kNicBox / 2 + 3;
-      std::string& way = made == nullptr ? dashed : solid;
-      line(way, from_x, out);
-      line(way, in, to_x);
-      if (made != nullptr) {
-        nics.emplace_back(out, nic_text(made->send_nic));
-        nics.emplace_back(in, nic_text(made->receive_nic));
-      }
-      if (to_node == from_node + 1)
-        line(way, out, in);
-      else
-        brackets.push_back({out, in, made != nullptr ? 8.0 : 0.0, "", made != nullptr});
-    }
-    const int levels = put_on_levels(brackets);
-    y_ += 12 + kRadius + levels * kLevel;
+    Route route;
+    for (const NcclHop& hop : lane.hops) add_hop(lane, stops, hop, route);
+    y_ += 12 + kRadius + put_on_levels(route.brackets) * kLevel;
     pugi::xml_node group = svg_.append_child("g");
     group.append_attribute("transform") = fmt::format("translate(0 {})", pixels(y_)).c_str();
     set_tooltip(group, lane.label + ": " + lane.words);
     group.append_attribute("class") = fmt::format("lane c{}", colour).c_str();
-    for (const Bracket& each : brackets) {
+    for (const Bracket& each : route.brackets) {
       const double top = kRadius + 4 + each.level * kLevel;
-      const std::string way = fmt::format("M{} {}V{}H{}V{}", pixels(each.from), pixels(-each.from_drop),
-                                          pixels(-top), pixels(each.to), pixels(-each.from_drop));
-      if (each.made)
-        solid += way;
-      else
-        dashed += way;
+      (each.made ? route.solid : route.dashed) +=
+          fmt::format("M{} {}V{}H{}V{}", pixels(each.from), pixels(-each.from_drop), pixels(-top),
+                      pixels(each.to), pixels(-each.from_drop));
       if (!each.words.empty())
         draw_text(group, "mid nic", (each.from + each.to) / 2, 1 - top - 4, each.words);
     }
-    if (!solid.empty()) draw_path(group, "", solid);
-    dashed_ = dashed_ || !dashed.empty();
-    if (!dashed.empty()) draw_path(group, "none", dashed);
-    for (const auto& [x, words] : nics) {
+    if (!route.solid.empty()) draw_path(group, "", route.solid);
+    dashed_ = dashed_ || !route.dashed.empty();
+    if (!route.dashed.empty()) draw_path(group, "none", route.dashed);
+    for (const auto& [x, words] : route.nics) {
       set_size(draw_shape(group, "rect", "port", x - kNicBox / 2, -8), kNicBox, 16);
       draw_text(group, "mid nic", x, 4, words);
     }
     draw_text(group, "", kMargin, 4, shorten(lane.label, static_cast<int>(kLabels / kLetter)));
+    draw_ranks(group, stops, lane.root);
+    y_ += kRadius;
+  }
+
+  void draw_ranks(pugi::xml_node group, const Stops& stops, std::optional<int> root) const {
     std::string circles;
     std::string insides;  // of all but the root
     pugi::xml_node numbers = draw_text(group, "mid", 0, 4, "");
     for (const auto& [rank, stop] : stops) {
       const std::string x = pixels(stop_x(stop.first, stop.second));
-      circles += fmt::format("M{} 0h0", x);
-      if (rank != lane.root) insides += fmt::format("M{} 0h0", x);
+      circles += "M" + x + " 0h0";
+      if (rank != root) insides += "M" + x + " 0h0";
       pugi::xml_node number = numbers.append_child("tspan");
       number.append_attribute("x") = x.c_str();
-      if (rank == lane.root) number.append_attribute("class") = "root";
+      if (rank == root) number.append_attribute("class") = "root";
       number.text().set(rank);
     }
     group.insert_move_before(draw_path(group, "out", circles), numbers);
     group.insert_move_before(draw_path(group, "in", insides), numbers);
-    y_ += kRadius;
   }
 
   /// So that no two cross on one level; how many levels that takes.
