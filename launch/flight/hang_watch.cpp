@@ -171,6 +171,7 @@ std::optional<RankActivity> HangWatch::neighbor() {
 
 /// The kernel says which process is stopped: one that waits for it, or for a core, is none.
 void HangWatch::note_pause(const RankActivity& rank) {
+  const std::lock_guard lock(shared_);
   if (rank.process == ProcessState::stopped) {
     // A look saw it run, and the next one could only see that there is no progress.
     if (!stopped_) stopped_ = {rank, flight_clock_ns() - kLookNs};
@@ -180,14 +181,26 @@ void HangWatch::note_pause(const RankActivity& rank) {
   const double seconds = static_cast<double>(flight_clock_ns() - stopped_->since_ns) * 1e-9;
   const RankActivity was = std::exchange(stopped_, std::nullopt)->rank;
   if (rank.rank != was.rank || rank.process != ProcessState::running || seconds < kMinPauseSeconds) return;
-  const std::lock_guard lock(shared_);
   pauses_.push_back(
       {.rank = was.rank, .host = was.host, .step = was.step, .pass = was.pass, .seconds = seconds});
 }
 
 std::vector<RankPause> HangWatch::pauses() {
   const std::lock_guard lock(shared_);
-  return pauses_;
+  std::vector<RankPause> all = pauses_;
+  if (!stopped_) return all;
+  // No look came since it went on: the end of the run, where this is asked, is not reached without it.
+  const RankActivity& was = stopped_->rank;
+  const double seconds = static_cast<double>(flight_clock_ns() - stopped_->since_ns) * 1e-9;
+  try {
+    const RankActivity now = read_flight_file(recorder_.folder() / flight_file_name(was.rank));
+    if (now.process == ProcessState::running && seconds >= kMinPauseSeconds)
+      all.push_back(
+          {.rank = was.rank, .host = was.host, .step = was.step, .pass = was.pass, .seconds = seconds});
+  } catch (const Error&) {  // it ended
+    return all;
+  }
+  return all;
 }
 
 bool HangWatch::others_go_on(const std::vector<RankActivity>& ranks) {
