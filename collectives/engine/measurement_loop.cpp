@@ -18,7 +18,7 @@ constexpr double kCommunicatorShare = 0.1;  // of the wall time
 constexpr double kCheckpointSeconds = 5;
 constexpr double kCheckpointShare = 0.05;     // of the wall time
 constexpr double kTargetPasses = 12;          // a row's time is spread over about as many blocks
-constexpr double kBlockSeconds = 0.1;         // more passes tell more than longer blocks
+constexpr double kWantedBlockSeconds = 0.1;   // more passes tell more than longer blocks
 constexpr double kOtherTimes = 4;             // as long as ever before
 constexpr std::uint64_t kEnqueuedCalls = 32;  // few enough not to wait for room in a stream's queue
 
@@ -54,7 +54,7 @@ class MeasurementLoop {
     ranks.reduce(clock_read, launch::RankAggregate::maximum);
     sample_seconds_ = std::max(kMinSampleSeconds, kClockReadsPerSample * clock_read[0]);
     const auto rows = static_cast<double>(std::max<std::size_t>(1, rows_.size()));
-    block_seconds_ = std::clamp(options.seconds * 0.8 / rows / kTargetPasses, 1e-4, kBlockSeconds);
+    block_seconds_ = std::clamp(options.seconds * 0.8 / rows / kTargetPasses, 1e-4, kWantedBlockSeconds);
   }
 
   MeasurementResult run() {
