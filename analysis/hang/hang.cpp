@@ -88,6 +88,21 @@ HangFinding missing_ranks(const Ranks& ranks, int local_ranks) {
               who_waits(ranks, {})};
 }
 
+/// All have begun as many calls, and `through` are out of the last one. Nobody is to blame for that: a rank
+/// may leave a rooted or an eager operation before the others have what they need, and what the others wait
+/// for may be anybody's.
+HangFinding some_are_through(const Ranks& ranks, const Ranks& through) {
+  const Ranks inside = those(ranks, [](const auto& rank) { return rank.calls.inside(); });
+  const bool one = inside.size() == 1;
+  return {HangCause::rank_ahead,
+          {},
+          fmt::format("{} {} through with a call, {} {} still {}: a message to {} was lost or never sent, {} "
+                      "hangs there, or a rank skipped a call",
+                      rank_names(through), through.size() == 1 ? "is" : "are", rank_names(inside),
+                      one ? "is" : "are", activity_phrase(inside.front()), one ? "it" : "them",
+                      one ? "it" : "one of them")};
+}
+
 /// Of a run that is over: who ended without having been asked to.
 HangFinding after_the_end(const Ranks& ranks) {
   const Ranks first = those(ranks, [](const RankActivity& rank) { return !rank.is_over; });
@@ -164,12 +179,8 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
                  fmt::format("{} behind: {}", counted(static_cast<std::size_t>(most - least), "call"),
                              activity_phrase(behind.front())));
   }
-  const Ranks ahead = those(ranks, [](const auto& rank) { return !rank.calls.inside(); });
-  if (!ahead.empty() && ahead.size() < ranks.size()) {
-    return blame(HangCause::rank_ahead, ranks, ahead, "left the call in which others wait:",
-                 fmt::format("{}; a message to those ranks is missing, or {} skipped a call",
-                             activity_phrase(ahead.front()), ahead.size() == 1 ? "it" : "they"));
-  }
+  const Ranks through = those(ranks, [](const auto& rank) { return !rank.calls.inside(); });
+  if (!through.empty() && through.size() < ranks.size()) return some_are_through(ranks, through);
   const bool all_here = ranks.front().ranks == static_cast<int>(ranks.size());
   return {
       HangCause::not_seen_here,

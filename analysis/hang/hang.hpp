@@ -15,7 +15,7 @@ enum class HangCause {
   rank_missing,   ///< it never started
   rank_busy,      ///< it does something else while the others wait for it
   rank_behind,    ///< it made fewer calls than the others
-  rank_ahead,     ///< it left a call in which the others still wait
+  rank_ahead,     ///< ranks left a call in which others still are: no rank's fault by itself
   rank_failed,    ///< it reports an error
   calls_differ,   ///< ranks are in the same call with different operations or sizes
   host_silent,    ///< nothing is heard of its host
