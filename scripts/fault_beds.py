@@ -23,8 +23,8 @@ class Unavailable(Exception):
 
 
 def segments(job):
-    """Files in shared memory that a run has to take with it: Open MPI's have the job's number in their names. Recorders of
-    dead ranks stay, and are named."""
+    """Files in shared memory that a run has to take with it: those of Open MPI 4 have the job's number in their names, and under
+    srun that is not known. Recorders of dead ranks stay, and are named."""
     return {path.name for path in pathlib.Path("/dev/shm").glob(f"vader_segment.*.{job:x}.*")} if job else set()
 
 
