@@ -39,13 +39,14 @@ Subcommand topo_subcommand();
 Subcommand import_subcommand();
 Subcommand predict_subcommand();
 Subcommand judge_subcommand();
+Subcommand compare_subcommand();
 Subcommand flight_subcommand();
 
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),  report_subcommand(), topo_subcommand(),   import_subcommand(),
-      predict_subcommand(), judge_subcommand(),  flight_subcommand(),
+      repeat_subcommand(),  report_subcommand(), topo_subcommand(),    import_subcommand(),
+      predict_subcommand(), judge_subcommand(),  compare_subcommand(), flight_subcommand(),
   };
 }
 

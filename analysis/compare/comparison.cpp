@@ -1,0 +1,249 @@
+#include "analysis/compare/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "analysis/compare/run_differences.hpp"
+#include "base/error.hpp"
+#include "base/statistics.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr double kRatioConfidence = 0.95;
+constexpr double kNormal95 = 1.96;  // two-sided 95 % of a standard normal
+
+/// What one side knows of one row.
+struct SideOfRow {
+  std::vector<const Measurement*> runs;
+  std::vector<double> log_seconds;  // of each launch
+};
+
+/// The launches of one record's row: medians of their passes.
+std::vector<double> launch_seconds(const Measurement& measurement) {
+  std::vector<double> launches;
+  auto pass = measurement.pass_seconds.begin();
+  for (const int count : measurement.launch_passes) {
+    if (count <= 0 || count > measurement.pass_seconds.end() - pass) return {measurement.seconds};
+    launches.push_back(median({pass, pass + count}));
+    pass += count;
+  }
+  return launches.size() < 2 ? std::vector{measurement.seconds} : launches;
+}
+
+SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key) {
+  SideOfRow side;
+  for (const Run& run : runs) {
+    const auto row = std::find_if(run.rows.begin(), run.rows.end(), [&](const Row& each) {
+      return each.measurement.key == key && each.measurement.unavailable.empty() &&
+             each.measurement.seconds > 0;
+    });
+    if (row == run.rows.end()) continue;
+    side.runs.push_back(&row->measurement);
+    for (const double seconds : launch_seconds(row->measurement))
+      side.log_seconds.push_back(std::log(seconds));
+  }
+  return side;
+}
+
+std::vector<RowKey> keys_of(const std::vector<Run>& runs) {
+  std::vector<RowKey> keys;
+  std::set<RowKey> seen;
+  for (const Run& run : runs) {
+    for (const Row& row : run.rows) {
+      const Measurement& measurement = row.measurement;
+      if (measurement.unavailable.empty() && measurement.seconds > 0 && seen.insert(measurement.key).second)
+        keys.push_back(measurement.key);
+    }
+  }
+  return keys;
+}
+
+ComparedTimes times_of(const SideOfRow& side) {
+  if (side.log_seconds.empty()) return {};
+  return {std::exp(mean(side.log_seconds)), static_cast<int>(side.log_seconds.size())};
+}
+
+double squared_deviations(const std::vector<double>& values) {
+  const double center = mean(values);
+  return std::accumulate(values.begin(), values.end(), 0.0, [center](double sum, double value) {
+    return sum + (value - center) * (value - center);
+  });
+}
+
+/// Launches of each side after which half the interval of the ratio is within `same_within`.
+int launches_for(double standard_deviation, double same_within) {
+  const double wanted = kNormal95 * standard_deviation / std::log1p(same_within);
+  return static_cast<int>(
+      std::min<double>(kMaxLaunchesToDecide, std::max(3.0, std::ceil(2 * wanted * wanted) + 1)));
+}
+
+/// By Student's t. `p` is not adjusted yet, and the change not decided.
+void compare_launches(ComparedRow& row, const SideOfRow& base, const SideOfRow& current, double same_within) {
+  const auto n_base = static_cast<double>(base.log_seconds.size());
+  const auto n_current = static_cast<double>(current.log_seconds.size());
+  const double freedom = n_base + n_current - 2;
+  const double variance =
+      (squared_deviations(base.log_seconds) + squared_deviations(current.log_seconds)) / freedom;
+  const double error = std::sqrt(variance * (1 / n_base + 1 / n_current));
+  const double effect = std::log(row.ratio);
+  const boost::math::students_t distribution(freedom);
+  const double reach = error * boost::math::quantile(distribution, (1 + kRatioConfidence) / 2);
+  row.ratio_low = std::exp(effect - reach);
+  row.ratio_high = std::exp(effect + reach);
+  // Times that are equal to the last digit have no spread.
+  row.p = error > 0 ? 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(effect) / error))
+                    : (effect == 0 ? 1.0 : 0.0);
+  row.launches_to_decide = launches_for(std::sqrt(variance), same_within);
+}
+
+/// The ends of a launch's own interval, as factors of its time.
+std::pair<double, double> own_interval(const Measurement& measurement) {
+  const auto& interval = measurement.interval;
+  if (!interval || !(interval->low_seconds > 0)) return {1, 1};
+  return {interval->low_seconds / measurement.seconds, interval->high_seconds / measurement.seconds};
+}
+
+/// Of a single launch each.
+RowChange change_beyond(ComparedRow& row, const SideOfRow& base, const SideOfRow& current, double allowance) {
+  const auto [base_low, base_high] = own_interval(*base.runs.front());
+  const auto [current_low, current_high] = own_interval(*current.runs.front());
+  row.ratio_low = row.ratio * current_low / base_high;
+  row.ratio_high = row.ratio * current_high / base_low;
+  if (row.ratio_low > 1 + allowance) return RowChange::slower;
+  if (row.ratio_high < 1 / (1 + allowance)) return RowChange::faster;
+  return RowChange::unclear;
+}
+
+/// Holm (1979): the smallest of m values is multiplied by m, the next by m − 1, …; none gets smaller than one
+/// before it.
+void adjust_by_holm(std::vector<ComparedRow>& rows) {
+  std::vector<ComparedRow*> tested;
+  for (ComparedRow& row : rows) {
+    if (row.p) tested.push_back(&row);
+  }
+  std::sort(tested.begin(), tested.end(), [](const auto* a, const auto* b) { return *a->p < *b->p; });
+  double before = 0;
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    before = std::max(before, std::min(1.0, *tested[i]->p * static_cast<double>(tested.size() - i)));
+    tested[i]->p = before;
+  }
+}
+
+RowChange decided(const ComparedRow& row, const CompareOptions& options) {
+  const double limit = 1 + options.same_within;
+  if (row.ratio_low > 1 / limit && row.ratio_high < limit) return RowChange::same;
+  if (*row.p > options.significance) return RowChange::unclear;
+  return row.ratio > 1 ? RowChange::slower : RowChange::faster;
+}
+
+std::string algorithms(const SideOfRow& side) {
+  std::string found;
+  for (const Measurement* measurement : side.runs) {
+    if (measurement->algorithm_ran == kLibraryChoice || measurement->algorithm_ran.empty()) continue;
+    if (found.find(measurement->algorithm_ran) != std::string::npos) continue;
+    found += (found.empty() ? "" : ", ") + measurement->algorithm_ran;
+  }
+  return found;
+}
+
+bool side_has_marks(const SideOfRow& side) {
+  return std::any_of(side.runs.begin(), side.runs.end(),
+                     [](const auto* each) { return !each->marks.empty(); });
+}
+
+std::vector<std::string> notes_of(const SideOfRow& base, const SideOfRow& current) {
+  std::vector<std::string> notes;
+  const std::string before = algorithms(base);
+  const std::string after = algorithms(current);
+  if (!before.empty() && !after.empty() && before != after)
+    notes.push_back(fmt::format("{} → {}", before, after));
+  if (side_has_marks(base)) notes.emplace_back("GPUs in trouble in the base");
+  if (side_has_marks(current)) notes.emplace_back("GPUs in trouble in the new run");
+  return notes;
+}
+
+void require_comparable(const std::vector<Run>& base, const std::vector<Run>& current) {
+  const Run& a = base.front();
+  const auto check = [&a](const Run& b) {
+    if (a.ranks.size() != b.ranks.size()) {
+      throw usage_error(
+          "compare",
+          fmt::format("one run has {} and another {}: their times are not of the same operation",
+                      counted(a.ranks.size(), "rank"), counted(b.ranks.size(), "rank")),
+          "give runs of the same number of ranks");
+    }
+    if (a.simulated != b.simulated)
+      throw usage_error("compare", "one run is simulated and another is not", "give two of a kind");
+    if (a.time_reduction != b.time_reduction) {
+      throw usage_error("compare",
+                        fmt::format("the ranks' times became one by {} in one run and by {} in another",
+                                    name(a.time_reduction), name(b.time_reduction)),
+                        "measure both with the same -a");
+    }
+  };
+  for (const Run& run : base) check(run);
+  for (const Run& run : current) check(run);
+}
+
+}  // namespace
+
+std::size_t Comparison::count(RowChange change) const {
+  return static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [change](const auto& row) { return row.change == change; }));
+}
+
+Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current,
+                   const CompareOptions& options) {
+  require_comparable(base, current);
+  Comparison comparison;
+  comparison.options = options;
+  comparison.ranks = static_cast<int>(base.front().ranks.size());
+  comparison.on_host_memory = !measures_gpus(current.back().backend);
+  comparison.differences = run_differences(base.back(), current.back());
+  std::vector<RowKey> keys = keys_of(base);
+  const std::set<RowKey> of_base(keys.begin(), keys.end());
+  for (const RowKey& key : keys_of(current)) {
+    if (!of_base.contains(key)) keys.push_back(key);
+  }
+  bool any_in_both = false;
+  for (const RowKey& key : keys) {
+    const SideOfRow before = side_of(base, key);
+    const SideOfRow after = side_of(current, key);
+    ComparedRow& row = comparison.rows.emplace_back();
+    row.key = key;
+    row.base = times_of(before);
+    row.current = times_of(after);
+    if (before.runs.empty() || after.runs.empty()) {
+      row.change = after.runs.empty() ? RowChange::missing : RowChange::added;
+      continue;
+    }
+    any_in_both = true;
+    row.ratio = row.current.seconds / row.base.seconds;
+    row.notes = notes_of(before, after);
+    if (row.base.launches + row.current.launches > 2) {
+      comparison.has_repeats = true;
+      compare_launches(row, before, after, options.same_within);
+    } else {
+      row.change = change_beyond(row, before, after, options.launch_allowance);
+    }
+  }
+  if (!any_in_both) {
+    throw usage_error("compare", "no row is in both: operations, sizes, types or algorithms differ",
+                      "measure the same rows on both sides");
+  }
+  adjust_by_holm(comparison.rows);
+  for (ComparedRow& row : comparison.rows) {
+    if (row.p) row.change = decided(row, options);
+  }
+  return comparison;
+}
+
+}  // namespace collbench::analysis

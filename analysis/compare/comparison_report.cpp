@@ -1,0 +1,265 @@
+#include "analysis/compare/comparison_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "analysis/report/columns.hpp"
+#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/sections.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/error.hpp"
+#include "base/record/json_fields.hpp"
+#include "base/text_sinks.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr int kIntervalFrom = 96;  // columns of a page
+constexpr int kAllFrom = 118;
+constexpr int kComparedTimeWidth = 9;
+
+std::string compared_time_cell(const ComparedTimes& times) {
+  return times.launches == 0 ? std::string(kNoValue)
+                             : table_number(times.seconds / kMicrosecond, kComparedTimeWidth);
+}
+
+std::string compared_ratio_cell(double ratio) {
+  return ratio > 0 ? fmt::format("{:.3f}", ratio) : std::string(kNoValue);
+}
+
+std::string ratio_interval_cell(const ComparedRow& row) {
+  if (row.ratio_low <= 0) return std::string(kNoValue);
+  return fmt::format("{:.3f} to {:.3f}", row.ratio_low, row.ratio_high);
+}
+
+std::string p_cell(const ComparedRow& row) {
+  if (!row.p) return std::string(kNoValue);
+  return *row.p < 1e-4 ? "<0.0001" : fmt::format("{:.2g}", *row.p);
+}
+
+std::string launches_cell(const ComparedRow& row) {
+  return fmt::format("{}/{}", row.base.launches, row.current.launches);
+}
+
+std::vector<std::string> comparison_headings() {
+  return {"row", "change", "new/base", "95 % of new/base", "base (µs)", "new (µs)", "p", "launches"};
+}
+
+std::vector<std::string> comparison_cells(const ComparedRow& row) {
+  return {format_row(row.key),
+          std::string(name(row.change)),
+          compared_ratio_cell(row.ratio),
+          ratio_interval_cell(row),
+          compared_time_cell(row.base),
+          compared_time_cell(row.current),
+          p_cell(row),
+          launches_cell(row)};
+}
+
+std::string comparison_title(const Comparison& comparison) {
+  return fmt::format("{} against {}: {}, {}", comparison.current_name, comparison.base_name,
+                     counted(comparison.rows.size(), "row"),
+                     counted(static_cast<std::size_t>(comparison.ranks), "rank"));
+}
+
+std::string percent_words(double fraction) { return fmt::format("{:.3g} %", fraction * 100); }
+
+/// What the other columns leave to the row's name.
+int name_columns(int columns, std::size_t shown) {
+  constexpr int kFourColumns = 40;  // change, new/base and its interval, with the gaps
+  constexpr int kTwoTimes = 22;
+  constexpr int kTheRest = 18;  // p and launches
+  return columns - kFourColumns - (shown > 4 ? kTwoTimes : 0) - (shown > 6 ? kTheRest : 0);
+}
+
+/// How rows were decided.
+std::vector<std::string> method_lines(const Comparison& comparison) {
+  const CompareOptions& options = comparison.options;
+  std::vector<std::string> lines;
+  const bool any_single = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const auto& row) {
+    return row.base.launches == 1 && row.current.launches == 1;
+  });
+  if (comparison.has_repeats) {
+    lines.push_back(fmt::format(
+        "SLOWER, FASTER: by Student's t of the launches' log times, p adjusted by Holm over all rows, at "
+        "most {} that "
+        "any row of all is called changed when none is; SAME: the 95 % interval of new/base is within ±{}",
+        percent_words(options.significance), percent_words(options.same_within)));
+  }
+  if (comparison.has_repeats && comparison.on_host_memory) {
+    lines.emplace_back(
+        "launches of one sitting share the state of the machine (which cores, what else runs), which this "
+        "test does not "
+        "see: on host memory launch base and new in turn before believing a change below a factor of 3");
+  }
+  if (any_single) {
+    lines.push_back(fmt::format(
+        "rows of one launch each: SLOWER or FASTER only beyond {}, which two launches of the same thing are "
+        "assumed to "
+        "differ by (--allowance); for the rest launch both sides more often: collbench repeat -- mpirun …",
+        percent_words(options.launch_allowance)));
+  }
+  return lines;
+}
+
+/// What would decide the rows that are UNCLEAR.
+std::vector<std::string> open_lines(const Comparison& comparison) {
+  int launches = 0;
+  std::size_t rows = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.change != RowChange::unclear || row.launches_to_decide == 0) continue;
+    ++rows;
+    launches = std::max(launches, row.launches_to_decide);
+  }
+  if (rows == 0) return {};
+  const std::string which = counted(rows, "row") + " UNCLEAR";
+  if (launches >= kMaxLaunchesToDecide) {
+    return {which +
+            ": the launches of some row spread so far that no sensible number of them decides it; find what "
+            "disturbs the machine first"};
+  }
+  return {fmt::format(
+      "{}: by the spread of these launches, about {} of each side would decide {} (collbench repeat "
+      "--launches {})",
+      which, launches, rows == 1 ? "it" : "all of them", launches)};
+}
+
+std::vector<std::string> notes_by_row(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.notes.empty())
+      lines.push_back(fmt::format("{}: {}", format_row(row.key), fmt::join(row.notes, "; ")));
+  }
+  return lines;
+}
+
+std::vector<std::string> lines_after(const Comparison& comparison) {
+  std::vector<std::string> lines{comparison_summary(comparison)};
+  for (const auto& part : {notes_by_row(comparison), open_lines(comparison), method_lines(comparison)})
+    lines.insert(lines.end(), part.begin(), part.end());
+  return lines;
+}
+
+Json compared_row_to_json(const ComparedRow& row) {
+  const auto known = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
+  const Operation& traits = operation(row.key.operation);
+  return Json{{"row", format_row(row.key)},
+              {"operation", std::string(traits.option)},
+              {"size_bytes", row.key.size_bytes},
+              {"change", std::string(name(row.change))},
+              {"base_seconds", known(row.base.seconds)},
+              {"base_launches", row.base.launches},
+              {"new_seconds", known(row.current.seconds)},
+              {"new_launches", row.current.launches},
+              {"ratio", known(row.ratio)},
+              {"ratio_low", known(row.ratio_low)},
+              {"ratio_high", known(row.ratio_high)},
+              {"p", row.p ? Json(*row.p) : Json(nullptr)},
+              {"launches_to_decide", row.launches_to_decide},
+              {"notes", row.notes}};
+}
+
+}  // namespace
+
+std::string comparison_summary(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const RowChange change : {RowChange::slower, RowChange::faster, RowChange::unclear, RowChange::missing,
+                                 RowChange::added, RowChange::same}) {
+    if (const std::size_t count = comparison.count(change); count > 0)
+      parts.push_back(fmt::format("{} {}", count, name(change)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string report_text(const Comparison& comparison, const TextOptions& options) {
+  const auto fact = [&](const std::string& line) {
+    return wrap(one_line(line), options.columns, "# ", "#   ");
+  };
+  std::string text = fact(comparison_title(comparison));
+  for (const std::string& line : comparison.differences) text += fact(line);
+  if (comparison.differences.empty()) text += fact("nothing is known to differ beside the times");
+  const std::size_t shown = options.columns >= kAllFrom ? 8 : options.columns >= kIntervalFrom ? 6 : 4;
+  TextTable table{comparison_headings()};
+  for (const ComparedRow& row : comparison.rows) table.push_back(comparison_cells(row));
+  for (auto& row : table) row.resize(shown);
+  for (auto& row : table) row.front() = shorten(row.front(), name_columns(options.columns, shown));
+  text += "\n" + table_lines(table, 2) + "\n";
+  for (const std::string& line : lines_after(comparison)) text += fact(line);
+  return text;
+}
+
+std::string report_markdown(const Comparison& comparison) {
+  std::string text = fmt::format("**{}**: {}\n\n", markdown_text(comparison_title(comparison)),
+                                 comparison_summary(comparison));
+  for (const std::string& line : comparison.differences) text += fmt::format("- {}\n", markdown_text(line));
+  std::string rows;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.change == RowChange::same) continue;
+    std::vector<std::string> escaped;
+    for (const std::string& cell : comparison_cells(row)) escaped.push_back(markdown_text(cell));
+    rows += fmt::format("| {} |\n", fmt::join(escaped, " | "));
+  }
+  if (!rows.empty()) {
+    text += fmt::format("\n| {} |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n{}",
+                        fmt::join(comparison_headings(), " | "), rows);
+  }
+  text += "\n";
+  std::vector<std::string> after = lines_after(comparison);
+  after.erase(after.begin());  // the summary stands in the first line
+  for (const std::string& line : after) text += fmt::format("- {}\n", markdown_text(line));
+  return text;
+}
+
+std::string report_json(const Comparison& comparison) {
+  Json rows = Json::array();
+  for (const ComparedRow& row : comparison.rows) rows.push_back(compared_row_to_json(row));
+  const Json whole{{"record", "collbench comparison"},
+                   {"base", comparison.base_name},
+                   {"new", comparison.current_name},
+                   {"ranks", comparison.ranks},
+                   {"launch_allowance", comparison.options.launch_allowance},
+                   {"same_within", comparison.options.same_within},
+                   {"significance", comparison.options.significance},
+                   {"differences", comparison.differences},
+                   {"rows", rows}};
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+struct ComparisonFormat {
+  std::string_view name;
+  std::string (*write)(const Comparison& comparison, const TextOptions& options);
+  std::string (*as_shown)(std::string_view document);
+};
+
+constexpr std::array<ComparisonFormat, 3> kComparisonFormats{{
+    {"text", report_text, terminal_text},
+    {"md", [](const Comparison& comparison, const TextOptions&) { return report_markdown(comparison); },
+     page_text},
+    {"json", [](const Comparison& comparison, const TextOptions&) { return report_json(comparison); },
+     json_text},
+}};
+
+}  // namespace
+
+std::vector<std::string> comparison_formats() {
+  std::vector<std::string> names;
+  for (const ComparisonFormat& format : kComparisonFormats) names.emplace_back(format.name);
+  return names;
+}
+
+std::string report(const Comparison& comparison, std::string_view format, const TextOptions& options) {
+  for (const ComparisonFormat& each : kComparisonFormats) {
+    if (each.name == format) return each.as_shown(each.write(comparison, options));
+  }
+  throw usage_error("--format", fmt::format("'{}' is not a format of a comparison", format),
+                    "choose " + format_list(comparison_formats()));
+}
+
+}  // namespace collbench::analysis

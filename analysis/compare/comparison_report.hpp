@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/compare/comparison.hpp"
+#include "analysis/report/report.hpp"
+
+namespace collbench::analysis {
+
+/// Two measurements row by row: a line for each, what else differs before them, how it was decided and what
+/// would decide the rest behind them.
+[[nodiscard]] std::string report_text(const Comparison& comparison, const TextOptions& options = {});
+
+/// The same as GitHub-flavored Markdown, short enough for a pull request: rows that are SAME are counted.
+[[nodiscard]] std::string report_markdown(const Comparison& comparison);
+
+/// Everything, in seconds.
+[[nodiscard]] std::string report_json(const Comparison& comparison);
+
+/// The names of the formats, the usual one first: text, md, json.
+[[nodiscard]] std::vector<std::string> comparison_formats();
+
+/// The comparison in the format of that name; nothing in it drives a terminal. Throws Error (usage) for
+/// another one.
+[[nodiscard]] std::string report(const Comparison& comparison, std::string_view format,
+                                 const TextOptions& options = {});
+
+/// "1 SLOWER, 8 SAME": what stands on stderr where the report goes to a file.
+[[nodiscard]] std::string comparison_summary(const Comparison& comparison);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,107 @@
+#include "analysis/compare/run_differences.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/report/cluster_findings.hpp"
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "topology/cluster/cluster_topology.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// "NCCL 2.28.9 → 2.30.7"; nothing where they are equal or both are empty.
+void add_change(Lines& lines, const std::string& what, const std::string& before, const std::string& after) {
+  if (before == after) return;
+  const auto shown = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+  lines.push_back(fmt::format("{}: {} → {}", what, shown(before), shown(after)));
+}
+
+void add_versions(Lines& lines, const Versions& a, const Versions& b) {
+  add_change(lines, "collbench", a.collbench, b.collbench);
+  add_change(lines, "MPI", a.mpi, b.mpi);
+  add_change(lines, "NCCL", a.nccl, b.nccl);
+  add_change(lines, "CUDA", a.cuda, b.cuda);
+  add_change(lines, "hwloc", a.hwloc, b.hwloc);
+}
+
+void add_environment(Lines& lines, const Run& a, const Run& b) {
+  std::set<std::string> names;
+  for (const auto& [variable, value] : a.environment) names.insert(variable);
+  for (const auto& [variable, value] : b.environment) names.insert(variable);
+  const auto value_in = [](const Run& run, const std::string& variable) {
+    const auto found = run.environment.find(variable);
+    return found == run.environment.end() ? std::string() : found->second;
+  };
+  for (const std::string& variable : names)
+    add_change(lines, variable, value_in(a, variable), value_in(b, variable));
+}
+
+std::string hosts_of(const Run& run) {
+  std::vector<std::string> hosts;
+  for (const Identity& rank : run.ranks) {
+    if (std::find(hosts.begin(), hosts.end(), rank.host) == hosts.end()) hosts.push_back(rank.host);
+  }
+  return fmt::format("{}", fmt::join(hosts, ", "));
+}
+
+/// "8, 8": which ranks share a node decides which links are used.
+std::string layout_of(const Run& run) {
+  return fmt::format("{}", fmt::join(ranks_per_node(run.ranks), ", "));
+}
+
+std::string placement_of(const Run& run) {
+  if (!run.cluster) return {};
+  Lines parts;
+  for (const PlacedRank& rank : run.cluster->placement)
+    parts.push_back(fmt::format("rank {} {} {}", rank.rank, rank.gpu, rank.nic));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// The first suspect of a change: the machines, the usual kind of each run against the other's.
+void add_topology(Lines& lines, const Run& a, const Run& b) {
+  if (!a.cluster || !b.cluster) return;
+  try {
+    const auto before = cluster_groups(topology::read_cluster_record(*a.cluster, "the base"));
+    const auto after = cluster_groups(topology::read_cluster_record(*b.cluster, "the new run"));
+    if (before.empty() || after.empty()) return;
+    DiffReport diff = compare_with(before.front(), after, false);
+    std::erase_if(diff.pairs, [](const ComparedHosts& pair) { return pair.findings.empty(); });
+    for (std::string& line : cluster_finding_lines(diff, static_cast<int>(b.cluster->nodes.size())))
+      lines.push_back("topology: " + std::move(line));
+  } catch (const Error& error) {
+    lines.push_back(fmt::format("topology: not compared ({})", error.what()));
+  }
+}
+
+}  // namespace
+
+Lines run_differences(const Run& base, const Run& current) {
+  Lines lines;
+  add_topology(lines, base, current);
+  add_change(lines, "hosts", hosts_of(base), hosts_of(current));
+  add_change(lines, "ranks per node", layout_of(base), layout_of(current));
+  if (placement_of(base) != placement_of(current)) lines.emplace_back("GPUs and NICs of the ranks differ");
+  add_versions(lines, base.versions, current.versions);
+  add_environment(lines, base, current);
+  add_change(lines, "backend", std::string(name(base.backend)), std::string(name(current.backend)));
+  add_change(lines, "buffers allocated by", base.buffers.allocator, current.buffers.allocator);
+  if (base.buffers.registration && current.buffers.registration)
+    add_change(lines, "buffers registered", std::string(name(*base.buffers.registration)),
+               std::string(name(*current.buffers.registration)));
+  if (base.graph_launches != current.graph_launches)
+    add_change(lines, "graph launches", fmt::to_string(base.graph_launches),
+               fmt::to_string(current.graph_launches));
+  for (const std::string& note : base.load_notes) lines.push_back("base: " + note);
+  for (const std::string& note : current.load_notes) lines.push_back("new run: " + note);
+  return lines;
+}
+
+}  // namespace collbench::analysis

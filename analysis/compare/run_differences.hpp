@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/record/run.hpp"
+
+namespace collbench::analysis {
+
+/// What differs between two runs beside their times, a line each: machines with the price of each difference,
+/// hosts, versions, environment, settings, what others took of the cores. Empty where nothing is known to
+/// differ.
+[[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,157 @@
+#include "analysis/compare/comparison.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "base/error.hpp"
+#include "tests/analysis/compare/compared_runs.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Comparison compare_two_runs(const collbench::Run& base, const Run& current, double allowance = 0.1) {
+  return compare({base}, {current}, {.launch_allowance = allowance});
+}
+
+TEST(Comparison, OfLaunchesIsStudentsTOfTheirLogTimes) {
+  const collbench::Run base = run_of_rows({{8, {std::exp(0.00), std::exp(0.02)}}});
+  const collbench::Run current = run_of_rows({{8, {std::exp(0.10), std::exp(0.12)}}});
+  const ComparedRow row = compare_two_runs(base, current).rows.at(0);
+  // By hand: pooled variance 0.0002, standard error 0.0141421, t = 7.07107 with 2 degrees of freedom.
+  EXPECT_NEAR(row.ratio, std::exp(0.1), 1e-12);
+  EXPECT_NEAR(*row.p, 1 - 7.0710678 / std::sqrt(52.0), 1e-7);
+  EXPECT_NEAR(row.ratio_low, std::exp(0.1 - 4.3026527 * 0.0141421356), 1e-7);
+  EXPECT_NEAR(row.ratio_high, std::exp(0.1 + 4.3026527 * 0.0141421356), 1e-7);
+  EXPECT_EQ(row.change, RowChange::slower);
+  EXPECT_EQ(row.base.launches, 2);
+}
+
+TEST(Comparison, PIsAdjustedByHolm) {
+  // The same row three times over: p of 0.0194 becomes 0.0583, and nothing is called changed.
+  const std::vector<double> before{std::exp(0.00), std::exp(0.02)};
+  const std::vector<double> after{std::exp(0.10), std::exp(0.12)};
+  const Comparison found = compare_two_runs(run_of_rows({{8, before}, {16, before}, {32, before}}),
+                                            run_of_rows({{8, after}, {16, after}, {32, after}}));
+  for (const ComparedRow& row : found.rows) {
+    EXPECT_NEAR(*row.p, 3 * (1 - 7.0710678 / std::sqrt(52.0)), 1e-7);
+    EXPECT_EQ(row.change, RowChange::unclear);
+    EXPECT_GT(row.launches_to_decide, 2);
+  }
+}
+
+TEST(Comparison, IsSameWhereALargerDifferenceIsRuledOut) {
+  const std::vector<double> before{1.000, 1.002, 0.998, 1.001};
+  const std::vector<double> after{1.010, 1.012, 1.008, 1.011};
+  const ComparedRow row = compare_two_runs(run_of_rows({{8, before}}), run_of_rows({{8, after}})).rows.at(0);
+  EXPECT_LT(*row.p, 0.05) << "significant, and too small to matter";
+  EXPECT_EQ(row.change, RowChange::same);
+}
+
+TEST(Comparison, OfOneLaunchEachCountsOnlyWhatIsBeyondTheAllowance) {
+  const collbench::Run base = run_of_rows({{8, {1.0}}, {16, {1.0}}, {32, {1.0}}});
+  const collbench::Run current = run_of_rows({{8, {1.09}}, {16, {1.12}}, {32, {0.88}}});
+  const Comparison found = compare_two_runs(base, current);
+  EXPECT_FALSE(found.has_repeats);
+  EXPECT_EQ(found.rows.at(0).change, RowChange::unclear);
+  EXPECT_EQ(found.rows.at(1).change, RowChange::slower);
+  EXPECT_EQ(found.rows.at(2).change, RowChange::faster);
+  EXPECT_FALSE(found.rows.at(1).p);
+}
+
+TEST(Comparison, TheIntervalsOfOneLaunchEachCountToo) {
+  collbench::Run base = run_of_rows({{8, {1.0}}});
+  collbench::Run current = run_of_rows({{8, {1.2}}});
+  current.rows[0].measurement.interval = TimeInterval{1.05, 1.3, 0.95, false};
+  EXPECT_EQ(compare_two_runs(base, current).rows.at(0).change, RowChange::unclear);
+}
+
+TEST(Comparison, SeveralRunsOfTheBaseAreItsLaunches) {
+  const std::vector<collbench::Run> base{run_of_rows({{8, {1.00}}}), run_of_rows({{8, {1.01}}}),
+                                         run_of_rows({{8, {0.99}}})};
+  const Comparison found = compare(base, {run_of_rows({{8, {1.5}}})}, {.launch_allowance = 10});
+  EXPECT_EQ(found.rows.at(0).base.launches, 3);
+  EXPECT_EQ(found.rows.at(0).change, RowChange::slower);
+}
+
+TEST(Comparison, RowsThatOneSideLacksAreListed) {
+  const Comparison found =
+      compare_two_runs(run_of_rows({{8, {1.0}}, {16, {1.0}}}), run_of_rows({{16, {1.0}}, {32, {1.0}}}));
+  std::vector<RowChange> changes;
+  for (const ComparedRow& row : found.rows) changes.push_back(row.change);
+  EXPECT_THAT(changes, ElementsAre(RowChange::missing, RowChange::unclear, RowChange::added));
+}
+
+TEST(Comparison, ARowOfAnotherAlgorithmSaysSo) {
+  collbench::Run base = run_of_rows({{8, {1.0}}});
+  collbench::Run current = run_of_rows({{8, {1.0}}});
+  base.rows[0].measurement.algorithm_ran = "ring";
+  current.rows[0].measurement.algorithm_ran = "tree";
+  EXPECT_THAT(compare_two_runs(base, current).rows.at(0).notes, ElementsAre("ring → tree"));
+}
+
+TEST(Comparison, WhatCannotBeComparedIsRefused) {
+  const auto why = [](const collbench::Run& base, const collbench::Run& current) {
+    try {
+      static_cast<void>(compare_two_runs(base, current));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::usage);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const collbench::Run base = run_of_rows({{8, {1.0}}});
+  EXPECT_THAT(why(base, run_of_rows({{16, {1.0}}})), HasSubstr("no row is in both"));
+  collbench::Run other = base;
+  other.ranks.pop_back();
+  EXPECT_THAT(why(base, other), HasSubstr("2 ranks and another 1 rank"));
+  other = base;
+  other.simulated = true;
+  EXPECT_THAT(why(base, other), HasSubstr("simulated"));
+  other = base;
+  other.time_reduction = RankAggregate::average;
+  EXPECT_THAT(why(base, other), HasSubstr("by max in one run and by avg"));
+}
+
+/// Of comparisons of 20 rows, eight launches a side, times lognormal with 5 % between launches.
+struct Simulated {
+  int with_a_change = 0;
+  int slower = 0;
+};
+
+Simulated simulate(int comparisons, double slowdown) {
+  std::mt19937_64 random(20261123);
+  std::normal_distribution<double> noise(0, 0.05);
+  Simulated seen;
+  for (int i = 0; i < comparisons; ++i) {
+    std::vector<RowTimes> base;
+    std::vector<RowTimes> current;
+    for (std::uint64_t size = 1; size <= 20; ++size) {
+      base.push_back({size, {}});
+      current.push_back({size, {}});
+      for (int launch = 0; launch < 8; ++launch) {
+        base.back().launch_seconds.push_back(std::exp(noise(random)));
+        current.back().launch_seconds.push_back(slowdown * std::exp(noise(random)));
+      }
+    }
+    const Comparison found = compare_two_runs(run_of_rows(base), run_of_rows(current));
+    if (found.count(RowChange::slower) + found.count(RowChange::faster) > 0) ++seen.with_a_change;
+    seen.slower += static_cast<int>(found.count(RowChange::slower));
+  }
+  return seen;
+}
+
+TEST(Comparison, CallsAnyRowChangedInAtMostOneOfTwentyComparisonsOfTheSame) {
+  // P(Bin(400, 0.05) > 32) is below 0.003.
+  EXPECT_LE(simulate(400, 1).with_a_change, 32);
+}
+
+TEST(Comparison, SeesASlowdownOfAFifth) { EXPECT_GE(simulate(20, 1.2).slower, 20 * 20 * 95 / 100); }
+
+}  // namespace
+}  // namespace collbench::analysis

@@ -1,0 +1,42 @@
+#include "analysis/compare/run_differences.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/analysis/compare/compared_runs.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(RunDifferences, OfEqualRunsAreNone) {
+  const collbench::Run run = run_of_rows({{8, {1.0}}});
+  EXPECT_THAT(run_differences(run, run), IsEmpty());
+}
+
+TEST(RunDifferences, NameVersionsVariablesAndHosts) {
+  collbench::Run base = run_of_rows({{8, {1.0}}});
+  collbench::Run current = base;
+  base.versions.nccl = "2.28.9";
+  current.versions.nccl = "2.30.7";
+  base.environment = {{"NCCL_PROTO", "LL"}, {"NCCL_DEBUG", "INFO"}};
+  current.environment = {{"NCCL_ALGO", "Ring"}, {"NCCL_DEBUG", "INFO"}};
+  current.ranks[1] = {.rank = 1, .host = "n7", .node = 1, .local_rank = 0};
+  current.load_notes = {"n0: busy"};
+  EXPECT_THAT(run_differences(base, current),
+              ElementsAre("hosts: n0 → n0, n7", "ranks per node: 2 → 1, 1", "NCCL: 2.28.9 → 2.30.7",
+                          "NCCL_ALGO: none → Ring", "NCCL_PROTO: LL → none", "new run: n0: busy"));
+}
+
+TEST(RunDifferences, ATopologyThatCannotBeReadIsSaid) {
+  collbench::Run base = run_of_rows({{8, {1.0}}});
+  base.cluster =
+      Cluster{.shapes = "{}", .nodes = {{.host = "n0", .shape = 0, .identity = {}}}, .summary = {}};
+  EXPECT_THAT(run_differences(base, base), Contains(::testing::StartsWith("topology: not compared (")));
+}
+
+}  // namespace
+}  // namespace collbench::analysis
