@@ -121,6 +121,16 @@ std::string text_of(const std::array<char, Size>& text) {
   return {text.data(), strnlen(text.data(), Size)};
 }
 
+std::uint64_t ticks_ns(std::uint64_t ticks) {
+  return ticks * (1'000'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
+}
+
+std::uint64_t clock_ns(clockid_t clock) {
+  struct timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 CallCounts counts(const CallCounter& counter) {
   // In this order: a call that is made meanwhile is not left before it is entered.
   const std::uint64_t left = counter.left.load(std::memory_order_acquire);
@@ -129,11 +139,7 @@ CallCounts counts(const CallCounter& counter) {
 
 }  // namespace
 
-std::uint64_t flight_clock_ns() {
-  struct timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
+std::uint64_t flight_clock_ns() { return clock_ns(CLOCK_BOOTTIME); }
 
 fs::path make_flight_folder() {
   const fs::path folder = base_folder() / (user_prefix() + job_name());
@@ -163,6 +169,34 @@ void remove_old_flights() {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
   }
+}
+
+std::uint64_t launch_ns() {
+  // Another user's launcher may be hidden (mount option hidepid): then what is before this process counts.
+  for (const pid_t pid : {::getppid(), ::getpid()}) {
+    if (const auto stat = process_stat(first_line(fmt::format("/proc/{}/stat", pid))))
+      return ticks_ns(stat->start_ticks);
+  }
+  return 0;
+}
+
+void forget_earlier_job(const fs::path& folder, std::uint64_t launched_ns) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    try {
+      const MappedPage page(at->path());
+      if (process_state(page.get()) == ProcessState::gone && ticks_ns(page.get().started_ticks) < launched_ns)
+        ::unlink(at->path().c_str());
+    } catch (const Error&) {  // no recorder
+      continue;
+    }
+  }
+  struct stat about{};
+  if (::stat((folder / kIncidentFile).c_str(), &about) != 0) return;
+  // Its time is of another clock.
+  const std::uint64_t left_ns = static_cast<std::uint64_t>(about.st_mtim.tv_sec) * 1'000'000'000 +
+                                static_cast<std::uint64_t>(about.st_mtim.tv_nsec);
+  if (left_ns + flight_clock_ns() < launched_ns + clock_ns(CLOCK_REALTIME)) forget_incident(folder);
 }
 
 ProcessState process_state(const FlightPage& page) {

@@ -18,6 +18,13 @@ namespace collbench::launch {
 /// Removes the folders that this user's dead runs left, but the newest eight.
 void remove_old_flights();
 
+/// When the launcher of this process began: before any rank of its job on this host (flight_clock_ns()).
+[[nodiscard]] std::uint64_t launch_ns();
+
+/// Removes what a job of the same name, before `launched_ns`, left in `folder`: the recorders of ranks that
+/// are gone, whatever their numbers, and what ended it.
+void forget_earlier_job(const std::filesystem::path& folder, std::uint64_t launched_ns);
+
 /// The folders of this user's runs, living and dead, the newest first.
 [[nodiscard]] std::vector<std::filesystem::path> flight_folders();
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "launch/flight/flight_folder.hpp"
 
@@ -113,6 +114,29 @@ TEST_F(FlightRecorderTest, AKilledRankLeavesWhereItWas) {
   // A job of the same name takes the dead rank's file over.
   const FlightRecorder next(identity(0), folder_);
   EXPECT_EQ(read_flight_file(folder_ / "rank-0").pid, ::getpid());
+}
+
+TEST_F(FlightRecorderTest, AnEarlierJobOfTheNameIsForgottenWithAllItsRanks) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const FlightRecorder recorder(identity(2), folder_);
+    std::raise(SIGKILL);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_TRUE(leave_incident(folder_, "rank 2 is gone"));
+  const FlightRecorder living(identity(0), folder_);
+  const auto seen = [this] {
+    std::vector<int> ranks;
+    for (const RankActivity& each : read_flight_folder(folder_)) ranks.push_back(each.rank);
+    return ranks;
+  };
+  EXPECT_LE(launch_ns(), flight_clock_ns());
+  forget_earlier_job(folder_, launch_ns());  // this job's own: it says who was lost
+  EXPECT_EQ(seen(), (std::vector{0, 2}));
+  EXPECT_EQ(left_incident(folder_), "rank 2 is gone");
+  forget_earlier_job(folder_, flight_clock_ns() + 1'000'000'000);
+  EXPECT_EQ(seen(), std::vector{0});
+  EXPECT_EQ(left_incident(folder_), "");
 }
 
 TEST_F(FlightRecorderTest, ALivingRanksFileStaysItsOwn) {
