@@ -173,7 +173,8 @@ class MeasurementLoop {
   /// What rank 0 orders for a visit: one message to all, and one more where a pilot has to run first.
   [[nodiscard]] VisitOrder order_for(State& row) {
     const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
-    const bool stop = ranks_.is_root() && (a_rank_is_interrupted_ || observer_.interrupted());
+    const bool is_end = std::all_of(rows_.begin(), rows_.end(), [](const State& each) { return each.done; });
+    const bool stop = ranks_.is_root() && !is_end && (a_rank_is_interrupted_ || observer_.interrupted());
     VisitOrder order{.step = stop ? Step::stop : run ? Step::run : Step::skip};
     if (!ranks_.is_root() || order.step != Step::run) return order;
     // Late already in the first pass: every row still runs, once.

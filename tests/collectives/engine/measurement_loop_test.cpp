@@ -312,38 +312,6 @@ TEST(MeasurementLoop, EveryCheckOfARowCounts) {
   });
 }
 
-TEST(MeasurementLoop, AnInterruptionOnRank0EndsItForAllWithWhatThereIs) {
-  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
-    StepBackend backend({});
-    int asked = 0;
-    MeasurementObserver observer;
-    observer.interrupted = [&] { return ++asked == 7; };  // in the second pass, before its second row
-    const MeasurementResult result =
-        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
-    EXPECT_TRUE(result.interrupted);
-    EXPECT_EQ(result.passes, 1);
-    EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
-    EXPECT_EQ(result.rows.at(1).pass_seconds.size(), 1U);
-    EXPECT_EQ(result.rows.at(1).stopped, Stop{StopReason::interrupted});
-  });
-}
-
-TEST(MeasurementLoop, AnInterruptionOfAnotherRankEndsItForAllAfterTheBlock) {
-  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
-    StepBackend backend({});
-    int asked = 0;
-    MeasurementObserver observer;
-    observer.interrupted = [&] {
-      return ++asked == 3 && ranks.rank() == 1;
-    };  // after the second pass's first block
-    const MeasurementResult result =
-        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, quick(), observer);
-    EXPECT_TRUE(result.interrupted);
-    EXPECT_EQ(result.rows.at(0).pass_seconds.size(), 2U);
-    EXPECT_EQ(result.rows.at(1).pass_seconds.size(), 1U);
-  });
-}
-
 TEST(MeasurementLoop, EveryBlockIsReportedAsItEnds) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({.slowness = 1.0 + ranks.rank()});
