@@ -37,10 +37,10 @@ constexpr auto kPatience = std::chrono::seconds(2);  // with a file system that 
 /// What the user reads, what the files say, and how this process ends.
 class HangReport {
  public:
-  HangReport(const RunOptions& options, IncidentLog& incidents, const launch::FlightIdentity& identity,
-             launch::FlightRecorder& flight)
+  HangReport(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
+             const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
       : options_(options),
-        incidents_(incidents),
+        incidents_(std::move(incidents)),
         rank_(identity.rank),
         host_(identity.host),
         local_ranks_(identity.local_ranks),
@@ -52,20 +52,20 @@ class HangReport {
     constexpr int kPatientLooks = 3;  // most blocks end sooner, and mpirun kills a second after its signal
     if (rank_ != 0) return;
     const std::string cause = "interrupted by " + launch::interrupting_signal();
-    if (!incidents_.has_begun()) {
+    if (!incidents_->has_begun()) {
       print({ExitStatus::rank_lost, cause, fmt::format("in {}, before anything was measured", step()), ""});
       flight_.withdraw();
       end();
     }
     if (++looks_since_interruption_ != kPatientLooks || step() == kEndOfRun) return;
-    if (incidents_.known()) return;  // the signal is the launcher's, after what the user was told
+    if (incidents_->known()) return;  // the signal is the launcher's, after what the user was told
     const Error error(ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
-                      incidents_.next_step());
+                      "if that is the last one, the run is complete; otherwise, " + incidents_->next_step());
     print(error);
     if (options_.endless) return;
-    incidents_.write(incident_of(IncidentKind::interrupted,
-                                 fmt::format("{}: {}", error.where(), error.what()), error.status(), {},
-                                 flight_.activity()));
+    incidents_->write_for_now(incident_of(IncidentKind::interrupted,
+                                          fmt::format("{}: {}", error.where(), error.what()), error.status(),
+                                          {}, flight_.activity()));
   }
 
   void act(launch::HangWatch& watch, const launch::HangWatch::Look& look) {
@@ -125,7 +125,7 @@ class HangReport {
     // A connection that fails leaves Open MPI waiting; it says so itself, and no more.
     const bool is_start = step() == kStartOfMpi && found.ranks.empty();
     return (is_start ? "check that the hosts reach each other (Open MPI: --mca btl_tcp_if_include INTERFACE)"
-                     : incidents_.next_step()) +
+                     : incidents_->next_step()) +
            look;
   }
 
@@ -135,14 +135,14 @@ class HangReport {
     print(error);
     const Incident incident = incident_of(kind, fmt::format("{}: {}", error.where(), error.what()),
                                           error.status(), blamed(found, look), flight_.activity());
-    if (incidents_.claim(incident)) write(incident);
+    if (incidents_->claim(incident)) write(incident);
   }
 
   /// In a thread of its own, since a file system may not answer.
   void write(const Incident& incident) {
     const auto done = std::make_shared<std::promise<void>>();
-    std::thread([&incidents = incidents_, done, incident] {
-      incidents.write(incident);
+    std::thread([incidents = incidents_, done, incident] {
+      incidents->write(incident);
       done->set_value();
     }).detach();
     done->get_future().wait_for(kPatience);
@@ -174,7 +174,7 @@ class HangReport {
   }
 
   const RunOptions& options_;
-  IncidentLog& incidents_;
+  std::shared_ptr<IncidentLog> incidents_;
   int rank_;
   int looks_since_interruption_ = 0;
   std::string host_;
@@ -192,10 +192,10 @@ std::shared_ptr<launch::HangWatch> make_watch(const RunOptions& options,
 }
 
 std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, const RunOptions& options,
-                            IncidentLog& incidents, const launch::FlightIdentity& identity,
+                            std::shared_ptr<IncidentLog> incidents, const launch::FlightIdentity& identity,
                             launch::FlightRecorder& flight) {
   if (!watch) return {};
-  auto report = std::make_shared<HangReport>(options, incidents, identity, flight);
+  auto report = std::make_shared<HangReport>(options, std::move(incidents), identity, flight);
   return [watch, report] {
     const bool interrupted = launch::interrupted();
     if (interrupted) report->act_on_interruption();
@@ -208,14 +208,17 @@ std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, con
 std::filesystem::path flight_folder(const launch::FlightIdentity& identity) {
   if (launch::time_is_simulated() || !launch::launched_rank()) return {};
   if (identity.rank == 0) launch::remove_old_flights();
-  return launch::make_flight_folder();
+  std::filesystem::path folder = launch::make_flight_folder();
+  if (!folder.empty()) launch::forget_earlier_job(folder, launch::launch_ns());
+  return folder;
 }
 
-RunWatch::RunWatch(const RunOptions& options, IncidentLog& incidents, const launch::FlightIdentity& identity,
-                   launch::FlightRecorder& flight)
+RunWatch::RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
+                   const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
     : timeout_seconds_(options.timeout_seconds),
       watch_(make_watch(options, identity, flight)),
-      watchdog_(launch::HangWatch::kLookSeconds, looks(watch_, options, incidents, identity, flight)) {}
+      watchdog_(launch::HangWatch::kLookSeconds,
+                looks(watch_, options, std::move(incidents), identity, flight)) {}
 
 void RunWatch::join_hosts(launch::Ranks& ranks, const Identities& machines, std::vector<std::string>& notes) {
   if (!watch_ || timeout_seconds_ <= 0) return;

@@ -29,9 +29,9 @@ inline constexpr const char* kEndOfRun = "end of the run";
 /// who the others wait for is said once.
 class RunWatch {
  public:
-  /// To be made before MPI_Init, which is the first step. All arguments must outlive it.
-  RunWatch(const RunOptions& options, IncidentLog& incidents, const launch::FlightIdentity& identity,
-           launch::FlightRecorder& flight);
+  /// To be made before MPI_Init, which is the first step. All arguments but `incidents` must outlive it.
+  RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
+           const launch::FlightIdentity& identity, launch::FlightRecorder& flight);
 
   /// From now on one rank speaks for all hosts, until then the first that runs of each for its own.
   /// Collective. What keeps it from that is added to `notes`, for the record.

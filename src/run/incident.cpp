@@ -4,17 +4,22 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
+#include <exception>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/json_reader.hpp"
+#include "base/output_lock.hpp"
 #include "base/record/run_stream.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "src/run/outcome.hpp"
@@ -25,6 +30,7 @@ namespace {
 
 // The main thread of rank 0 may be inside a file system that does not answer.
 constexpr auto kFilePatience = std::chrono::seconds(1);
+constexpr auto kCheckOfLock = std::chrono::milliseconds(10);
 
 std::optional<Incident> incident_from_line(const std::string& line) {
   if (line.empty()) return std::nullopt;
@@ -51,24 +57,24 @@ bool is_stream_of(const std::string& text, const std::string& started, const std
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-IncidentLog::IncidentLog(const RunOptions& options, std::filesystem::path flight_folder)
-    : options_(options), flight_folder_(std::move(flight_folder)) {}
+IncidentLog::IncidentLog(RunOptions options, std::filesystem::path flight_folder)
+    : options_(std::move(options)), flight_folder_(std::move(flight_folder)) {}
 
-void IncidentLog::begin(std::string started, std::string root_host) {
-  const std::string record = record_file(options_.documents);
-  const std::string& file = record.empty() ? options_.stream_path : record;
+void IncidentLog::begin(std::string started, std::string other_host, bool is_kept) {
   std::error_code ignored;
-  sees_files_ = file.empty() || std::filesystem::exists(file, ignored);
   started_ = std::move(started);
-  root_host_ = std::move(root_host);
+  other_host_ = std::filesystem::exists(kept_file(options_), ignored) ? "" : std::move(other_host);
+  is_kept_ = is_kept;
   has_begun_ = true;
 }
 
 std::string IncidentLog::next_step() const {
+  const std::string file = kept_file(options_);
+  if (has_begun_ && !is_kept_)
+    return fmt::format("results so far are lost, since {} could not be written", file);
   std::string text = kept_results(options_, has_begun_);
-  if (has_begun_ && !sees_files_)
-    text +=
-        fmt::format(" on {}, where this is not noted: its folder is not shared with this host", root_host_);
+  if (has_begun_ && !file.empty() && !other_host_.empty())
+    text += fmt::format("; {} is on {} and does not have this incident", file, other_host_);
   return text;
 }
 
@@ -85,19 +91,35 @@ std::optional<Incident> IncidentLog::known() const {
   return claimed_ ? claimed_ : incident_from_line(launch::left_incident(flight_folder_));
 }
 
-std::unique_lock<std::timed_mutex> IncidentLog::lock_files() {
-  return std::unique_lock(files_, kFilePatience);
+/// Who is stopped while it has the lock of the other ranks does not keep them from writing.
+IncidentLog::FileLock IncidentLog::lock_files() {
+  const auto until = std::chrono::steady_clock::now() + kFilePatience;
+  std::unique_lock thread(files_, kFilePatience);
+  const int folder =
+      flight_folder_.empty() ? -1 : ::open(flight_folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+         std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(kCheckOfLock);
+  return {std::move(thread), FileDescriptor(folder)};
 }
 
 void IncidentLog::write(const Incident& incident) {
+  write_parts({&IncidentLog::write_record, &IncidentLog::write_stream}, incident);
+}
+
+void IncidentLog::write_for_now(const Incident& incident) {
+  write_parts({&IncidentLog::write_record}, incident);
+}
+
+void IncidentLog::write_parts(const std::vector<Part>& parts, const Incident& incident) {
   if (!has_begun_) return;
-  const auto lock = lock_files();
-  if (!lock) return;
-  for (const auto part : {&IncidentLog::write_record, &IncidentLog::write_stream}) {
+  const FileLock lock = lock_files();
+  if (!lock.thread) return;
+  for (const Part part : parts) {
     try {
       (this->*part)(incident);
-    } catch (const Error& error) {
-      spdlog::debug("what happened could not be noted: {}", describe(error));
+    } catch (const std::exception& error) {
+      spdlog::debug("what happened could not be noted: {}", error.what());
     }
   }
 }
@@ -105,6 +127,16 @@ void IncidentLog::write(const Incident& incident) {
 void IncidentLog::write_record(const Incident& incident) const {
   const std::string path = record_file(options_.documents);
   if (path.empty()) return;
+  // Rank 0 has the lock while it lives. When it is gone, so has the next run, unless that is kept out here.
+  std::optional<OutputLock> lock;
+  try {
+    lock.emplace(path, "-J");
+  } catch (const Error&) {
+    const bool is_root_lost = incident.kind == IncidentKind::rank_lost &&
+                              std::any_of(incident.ranks.begin(), incident.ranks.end(),
+                                          [](const auto& each) { return each.rank == 0; });
+    if (is_root_lost) throw;
+  }
   Run run = run_from_json_text(read_file(path), path);
   if (run.started != started_ || run.complete || run.incident) return;
   run.incident = incident;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/record/incident.hpp"
 #include "base/record/rank_activity.hpp"
 #include "launch/ranks.hpp"
@@ -21,12 +22,12 @@ namespace collbench::program {
 /// their names, so that a rank of another host reaches them where their folder is shared.
 class IncidentLog {
  public:
-  /// `options` must outlive it. `flight_folder` is where the ranks of this host meet; empty: nowhere.
-  IncidentLog(const RunOptions& options, std::filesystem::path flight_folder);
+  /// `flight_folder` is where the ranks of this host meet; empty: nowhere.
+  IncidentLog(RunOptions options, std::filesystem::path flight_folder);
 
-  /// The files are there, of a run that `started` then: of any other run they are left alone. `root_host` is
-  /// where they were written.
-  void begin(std::string started, std::string root_host);
+  /// The files are there, of a run that `started` then: of any other run they are left alone. Where they were
+  /// written is `other_host`, empty: here; `is_kept`: that could be done.
+  void begin(std::string started, std::string other_host, bool is_kept);
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
   /// What to do next: where the measurements are, or how to keep them next time.
@@ -39,20 +40,28 @@ class IncidentLog {
   /// Writes it into the files, unless they know of one already. What cannot be written is left as it is: the
   /// user was told, and nothing else can be done.
   void write(const Incident& incident);
+  /// Of a run that may still come to its end: only into the record, which is then written again.
+  void write_for_now(const Incident& incident);
 
-  /// For the time of a write of the record on rank 0.
-  [[nodiscard]] std::unique_lock<std::timed_mutex> lock_files();
+  /// For the time of a write of the record, against other threads and the other ranks of this host.
+  struct FileLock {
+    std::unique_lock<std::timed_mutex> thread;
+    FileDescriptor folder;
+  };
+  [[nodiscard]] FileLock lock_files();
 
  private:
   void write_record(const Incident& incident) const;
   void write_stream(const Incident& incident) const;
+  using Part = void (IncidentLog::*)(const Incident& incident) const;
+  void write_parts(const std::vector<Part>& parts, const Incident& incident);
 
-  const RunOptions& options_;
+  RunOptions options_;  // its own: a thread that writes may outlast the run
   std::filesystem::path flight_folder_;
   std::atomic<bool> has_begun_ = false;
   std::string started_;  // this and the next two are set before has_begun_
-  std::string root_host_;
-  bool sees_files_ = true;
+  std::string other_host_;
+  bool is_kept_ = true;
   std::timed_mutex files_;
   mutable std::mutex claimed_mutex_;
   std::optional<Incident> claimed_;

@@ -1,28 +1,43 @@
 #include "src/run/outcome.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "src/run/output_files.hpp"
+
 namespace collbench::program {
+
+std::string kept_file(const RunOptions& options) {
+  if (!options.stream_path.empty()) return options.stream_path;
+  const std::string record = record_file(options.documents);
+  if (!record.empty()) return record;
+  const auto table = std::find_if(options.documents.begin(), options.documents.end(), RecordFiles::rewrites);
+  return table == options.documents.end() ? "" : table->path;
+}
 
 std::string kept_results(const RunOptions& options, bool begun) {
   if (!begun) return "nothing was measured yet: check the hosts and their links";
   if (!options.stream_path.empty()) {
     return fmt::format("run the same command with --resume {} to continue", options.stream_path);
   }
-  const std::string record = record_file(options.documents);
-  return record.empty() ? "next time, add --stream FILE to keep the results"
-                        : fmt::format("results so far are saved in {}", record);
+  const std::string file = kept_file(options);
+  return file.empty() ? "next time, add --stream FILE to keep the results"
+                      : fmt::format("results so far are saved in {}", file);
 }
 
 Error interruption(const RunOptions& options, const std::string& cause) {
   const std::string where = cause.empty() ? "interrupted" : "interrupted " + cause;
-  const std::string shown = "results so far are shown above";
-  const std::string record = record_file(options.documents);
-  if (record.empty()) return {ExitStatus::rank_lost, where, shown, kept_results(options, true)};
-  return {ExitStatus::rank_lost, where, fmt::format("{} and saved in {}", shown, record),
-          options.stream_path.empty() ? "" : kept_results(options, true)};
+  std::vector<std::string> shown;
+  std::vector<std::string> files;
+  for (const OutputDocument& each : options.documents) {
+    if (!each.path.empty()) files.push_back(each.path);
+    if (each.path.empty() && shown.empty()) shown.emplace_back("shown above");
+  }
+  if (!files.empty()) shown.push_back(fmt::format("saved in {}", fmt::join(files, ", ")));
+  return {ExitStatus::rank_lost, where, fmt::format("results so far are {}", fmt::join(shown, " and ")),
+          files.empty() || !options.stream_path.empty() ? kept_results(options, true) : ""};
 }
 
 Error nothing_ran(const std::vector<Measurement>& rows) {

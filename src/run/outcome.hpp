@@ -12,6 +12,9 @@ namespace collbench::program {
 /// `begun`: the measurement had begun, and with it the files.
 [[nodiscard]] std::string kept_results(const RunOptions& options, bool begun);
 
+/// The file that has the results of a run that was cut short: its stream, its record or its CSV; empty: none.
+[[nodiscard]] std::string kept_file(const RunOptions& options);
+
 /// That the run was ended early, and by what: "by SIGTERM"; empty where that is not known.
 [[nodiscard]] Error interruption(const RunOptions& options, const std::string& cause);
 

@@ -161,6 +161,11 @@ void RunFiles::sync() {
   if (samples) samples->check();
 }
 
+bool RunFiles::could_write(const std::string& path) const {
+  const std::vector<Error> all = failures();
+  return std::none_of(all.begin(), all.end(), [&path](const Error& each) { return each.where() == path; });
+}
+
 std::vector<Error> RunFiles::failures() const {
   std::vector<Error> all = records.failures();
   if (stream.failure()) all.push_back(*stream.failure());

@@ -109,6 +109,8 @@ struct RunFiles {
   void sync();
   /// Of each file its first.
   [[nodiscard]] std::vector<Error> failures() const;
+  /// Whether nothing has failed of that file yet.
+  [[nodiscard]] bool could_write(const std::string& path) const;
   /// Whether results are anywhere else than on stdout.
   [[nodiscard]] bool keep_results() const { return records.is_any() || stream.is_any(); }
 

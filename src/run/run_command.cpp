@@ -114,7 +114,11 @@ class RunDriver {
       files_->stream.begin(run_);
       write_record();  // what ends the first pass early refers to it
     });
-    incidents_.begin(launch::broadcast_text(ranks(), run_.started), context_.machines.front().host);
+    const std::string& root_host = context_.machines.front().host;
+    const bool is_kept =
+        launch::broadcast_value(ranks(), ranks().is_root() && files_->could_write(kept_file(options_)));
+    incidents_.begin(launch::broadcast_text(ranks(), run_.started),
+                     root_host == context_.host ? "" : root_host, is_kept);
   }
 
   /// On rank 0. A stdout that takes nothing ends a run whose results would be nowhere else, and no other.
@@ -185,8 +189,9 @@ class RunDriver {
       print_message(describe(nothing_ran(result.rows)));
     }
     if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);
+    const std::string cause = end_.cause(ranks());
     if (ranks().is_root()) {
-      const Error error = interruption(options_, end_.cause());
+      const Error error = interruption(options_, cause);
       incidents_.write(
           incident_of(IncidentKind::interrupted, error.where(), error.status(), {}, flight_.activity()));
       print_message(describe(error));

@@ -36,9 +36,12 @@ void RunEnd::ask_batch_system(std::vector<std::string>& notes) {
 
 bool RunEnd::has_come() const { return launch::interrupted() || job_ends(); }
 
-std::string RunEnd::cause() const {
-  const std::string signal = launch::interrupting_signal();
-  if (!signal.empty()) return "by " + signal;
+std::string RunEnd::cause(launch::Ranks& ranks) const {
+  const std::vector<std::string> signals = ranks.gather(launch::interrupting_signal());
+  for (std::size_t rank = 0; rank < signals.size(); ++rank) {
+    if (signals[rank].empty()) continue;
+    return "by " + signals[rank] + (rank == 0 ? "" : fmt::format(" (to rank {})", rank));
+  }
   return job_ends() ? "before the end of the job" : "";
 }
 

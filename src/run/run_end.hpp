@@ -20,8 +20,8 @@ class RunEnd {
   [[nodiscard]] double seconds() const { return seconds_; }
   /// Whether no other block may begin, as this rank knows.
   [[nodiscard]] bool has_come() const;
-  /// Likewise by what: "by SIGTERM", "before the end of the job"; empty where it is not known here.
-  [[nodiscard]] std::string cause() const;
+  /// By what, on rank 0: "by SIGTERM", "by SIGUSR1 (to rank 1)", "before the end of the job". Collective.
+  [[nodiscard]] std::string cause(launch::Ranks& ranks) const;
 
  private:
   void ask_batch_system(std::vector<std::string>& notes);

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,14 @@ void require_own_launcher(const RunOptions& options, int ranks) {
                   ", or with srun --mpi=pmix");
 }
 
+/// Whether the user knows of a failure by what another rank of this host reported. An error of a library
+/// comes to all when a rank is lost.
+bool is_reported(const IncidentLog& incidents, const Error* error, const std::string& what) {
+  const std::optional<Incident> reported = incidents.known();
+  if (!reported) return false;
+  return reported->kind == IncidentKind::error ? reported->sentence.ends_with(": " + what) : error != nullptr;
+}
+
 /// What one rank alone failed with: once, if others of this host fail likewise.
 void tell(const std::exception& failure, IncidentLog& incidents, const RankActivity& own) {
   const auto* const error = dynamic_cast<const Error*>(&failure);
@@ -84,7 +94,7 @@ void tell(const std::exception& failure, IncidentLog& incidents, const RankActiv
                                             : fmt::format("{}{}: {}", error->where(), during, error->what());
   const Incident incident =
       incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), exit_status(failure), {own}, own);
-  if (!incidents.claim(incident)) return;
+  if (!incidents.claim(incident) && is_reported(incidents, error, what)) return;
   const std::string next = error == nullptr
                                ? "this is a bug in collbench: report it in the project's issue tracker"
                                : error->next_step();
@@ -107,14 +117,14 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const launch::FlightIdentity identity = launch::flight_identity();
   launch::FlightRecorder flight(identity, flight_folder(identity));
-  IncidentLog incidents(options, flight.folder());
+  const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());
   flight.step(kStartOfMpi);
   RunWatch watch(options, incidents, identity, flight);
   const launch::MpiSession session(&argc, &argv, flight.exchanges());
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
-    const ExitStatus status = run_command(options, session, flight, watch, incidents);
+    const ExitStatus status = run_command(options, session, flight, watch, *incidents);
     if (launch::interrupted()) flight.withdraw();
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
@@ -125,7 +135,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     const ExitStatus status = exit_status(failure);
     if (status != ExitStatus::rank_lost && status != ExitStatus::internal)
       return report_failure(failure, root);
-    tell(failure, incidents, flight.activity());
+    tell(failure, *incidents, flight.activity());
     flight.finish();  // the others need not say that this rank is gone
     launch::MpiSession::abort(static_cast<int>(status));
   }

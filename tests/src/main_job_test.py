@@ -568,8 +568,10 @@ class Interrupted(LongRun):
         output, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 4, errors)
         self.assertIn("incomplete", output)
-        self.assertIn("collbench: interrupted: results so far are shown above", errors)
-        self.assertEqual(self.kept()["rows"][0]["stopped"], "interrupted")
+        self.assertIn("collbench: interrupted by SIGUSR1 (to rank 1): results so far are shown above", errors)
+        kept = self.kept()
+        self.assertEqual((kept["rows"][0]["stopped"], kept["incident"]["sentence"]),
+                         ("interrupted", "interrupted by SIGUSR1 (to rank 1)"))
 
     def test_an_interruption_before_the_first_row_says_so_and_leaves_nothing(self):
         folders = set(pathlib.Path("/dev/shm").glob("collbench-flight-*"))

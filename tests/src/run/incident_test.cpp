@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "base/files.hpp"
+#include "base/output_lock.hpp"
 #include "base/record/run_stream.hpp"
+#include "src/run/outcome.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/launch/rank_threads.hpp"
 
@@ -62,7 +65,7 @@ class IncidentLogTest : public ::testing::Test {
 
 TEST_F(IncidentLogTest, StandsInTheRecordTheCsvAndTheStream) {
   IncidentLog log(options_, flights_);
-  log.begin(kStarted, "node0");
+  log.begin(kStarted, "", true);
   log.write(incident("rank 2 is stopped"));
   const collbench::Run run = record();
   ASSERT_TRUE(run.incident);
@@ -78,7 +81,7 @@ TEST_F(IncidentLogTest, StandsInTheRecordTheCsvAndTheStream) {
 
 TEST_F(IncidentLogTest, TheFirstOneStays) {
   IncidentLog log(options_, flights_);
-  log.begin(kStarted, "node0");
+  log.begin(kStarted, "", true);
   log.write(incident("first"));
   log.write(incident("another one"));
   EXPECT_EQ(record().incident->sentence, "first");
@@ -107,7 +110,7 @@ TEST_F(IncidentLogTest, FilesOfAnotherRunAreLeftAlone) {
   const std::string stream_before = read_file(stream_);
   IncidentLog log(options_, flights_);
   log.write(incident("before there are files"));
-  log.begin("2026-11-23T11:37:53Z", "node0");
+  log.begin("2026-11-23T11:37:53Z", "", true);
   log.write(incident("of another run"));
   collbench::Run complete = unfinished_run();
   complete.complete = true;
@@ -116,7 +119,7 @@ TEST_F(IncidentLogTest, FilesOfAnotherRunAreLeftAlone) {
   EXPECT_FALSE(fs::exists(csv_));
   write_file_by_rename(record_, to_json_text(complete));
   IncidentLog late(options_, flights_);
-  late.begin(kStarted, "node0");
+  late.begin(kStarted, "", true);
   late.write(incident("after its end"));
   EXPECT_FALSE(record().incident);
 }
@@ -125,9 +128,51 @@ TEST_F(IncidentLogTest, ATornStreamStaysAsItIs) {
   std::ofstream(stream_, std::ios::app) << R"({"block":{"row)";
   const std::string before = read_file(stream_);
   IncidentLog log(options_, flights_);
-  log.begin(kStarted, "node0");
+  log.begin(kStarted, "", true);
   log.write(incident("rank 0 is gone"));
   EXPECT_EQ(read_file(stream_), before);
+  EXPECT_TRUE(record().incident);
+}
+
+TEST_F(IncidentLogTest, AnInterruptionThatWaitsIsNotTheLastWordOfTheStream) {
+  const std::string before = read_file(stream_);
+  IncidentLog log(options_, flights_);
+  log.begin(kStarted, "", true);
+  log.write_for_now(incident("the run may still be complete after this block"));
+  EXPECT_TRUE(record().incident);
+  EXPECT_EQ(read_file(stream_), before);
+}
+
+TEST_F(IncidentLogTest, TheNextRunOfALostRootsRecordIsLeftAlone) {
+  const std::string before = read_file(record_);
+  IncidentLog log(options_, flights_);
+  log.begin(kStarted, "", true);
+  Incident lost = incident("rank 0 is gone");
+  lost.kind = IncidentKind::rank_lost;
+  lost.ranks = {{0, "node0"}};
+  {
+    const OutputLock next(record_, "-J");  // it has not written yet
+    log.write(lost);
+    EXPECT_EQ(read_file(record_), before);
+    log.write(incident("rank 2 is stopped"));  // the lock is rank 0's, which lives
+    EXPECT_TRUE(record().incident);
+  }
+}
+
+TEST_F(IncidentLogTest, WaitsForAnotherRankThatWrites) {
+  IncidentLog root(options_, flights_);
+  IncidentLog other(options_, flights_);
+  other.begin(kStarted, "", true);
+  std::thread writer;
+  {
+    const IncidentLog::FileLock lock = root.lock_files();
+    writer = std::thread([&] { other.write(incident("rank 2 is stopped")); });
+    collbench::Run later = unfinished_run();
+    later.passes = 7;
+    write_file_by_rename(record_, to_json_text(later));
+  }
+  writer.join();
+  EXPECT_EQ(record().passes, 7);
   EXPECT_TRUE(record().incident);
 }
 
@@ -135,13 +180,34 @@ TEST_F(IncidentLogTest, SaysWhereTheResultsAre) {
   options_.stream_path.clear();
   IncidentLog log(options_, flights_);
   EXPECT_THAT(log.next_step(), HasSubstr("nothing was measured yet"));
-  log.begin(kStarted, "node0");
+  log.begin(kStarted, "", true);
   EXPECT_EQ(log.next_step(), "results so far are saved in " + record_);
+  IncidentLog shared(options_, flights_);
+  shared.begin(kStarted, "node0", true);
+  EXPECT_EQ(shared.next_step(), log.next_step());
   fs::remove(record_);
   IncidentLog elsewhere(options_, flights_);
-  elsewhere.begin(kStarted, "node0");
-  EXPECT_THAT(elsewhere.next_step(),
-              HasSubstr("on node0, where this is not noted: its folder is not shared"));
+  elsewhere.begin(kStarted, "node0", true);
+  EXPECT_EQ(elsewhere.next_step(),
+            log.next_step() + "; " + record_ + " is on node0 and does not have this incident");
+  for (const char* const host : {"", "node0"}) {
+    IncidentLog full(options_, flights_);
+    full.begin(kStarted, host, false);
+    EXPECT_EQ(full.next_step(), "results so far are lost, since " + record_ + " could not be written");
+  }
+}
+
+TEST_F(IncidentLogTest, NamesTheFilesThatHaveTheResults) {
+  options_.stream_path.clear();
+  EXPECT_STREQ(interruption(options_, "by SIGTERM").what(),
+               ("results so far are saved in " + record_ + ", " + csv_).c_str());
+  options_.documents = {{"--csv", "csv", csv_}};
+  EXPECT_EQ(kept_results(options_, true), "results so far are saved in " + csv_);
+  options_.documents = {{"-o", "md", "page.md"}};
+  EXPECT_STREQ(interruption(options_, "").what(), "results so far are saved in page.md");
+  options_.documents = {{"", "text", ""}};
+  EXPECT_STREQ(interruption(options_, "").what(), "results so far are shown above");
+  EXPECT_THAT(interruption(options_, "").next_step(), HasSubstr("--stream FILE"));
 }
 
 TEST(GatherPauses, HasWhatEachRankSaw) {
