@@ -126,7 +126,7 @@ int MPI_Init(int* count, char*** arguments) {
 int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* duplicate) {
   int rank = 0;
   PMPI_Comm_rank(communicator, &rank);
-  if (std::getenv("FAULTY_MPI_HANG") != nullptr && rank == 1) pause();
+  while (std::getenv("FAULTY_MPI_HANG") != nullptr && rank == 1) pause();  // a signal ends one pause
   return PMPI_Comm_dup(communicator, duplicate);
 }
 
