@@ -43,34 +43,46 @@ std::pair<int, std::string> with_secret_name(const std::filesystem::path& path, 
   throw file_error(path, "written", errno);
 }
 
-struct NewFile {
-  int fd = -1;
-  std::string name;  ///< empty: none yet
-};
-
-/// A file for `path`, with the permissions that any new file gets. It has no name before it is whole, so that
-/// a process that is killed leaves nothing behind, where the file system can do that: NFS cannot.
-NewFile new_file_for(const std::filesystem::path& path) {
-  if (::access("/proc/self/fd", X_OK) == 0) {  // by which it gets its name
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    const int fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
-    if (fd >= 0) return {fd, ""};
-  }
-  auto [fd, name] = with_secret_name(path, [](const std::string& secret) {
+/// A file for `path` under a name that nobody foresees, with the permissions that any new file gets.
+std::pair<int, std::string> named_file_for(const std::filesystem::path& path) {
+  return with_secret_name(path, [](const std::string& secret) {
     return ::open(secret.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   });
-  return {fd, std::move(name)};
 }
 
-/// A file that has none gets one beside `path` (open(2), O_TMPFILE).
-std::string give_name(int fd, const std::filesystem::path& path) {
-  const std::string own = fmt::format("/proc/self/fd/{}", fd);
-  return with_secret_name(path,
-                          [&](const std::string& secret) {
-                            return ::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, secret.c_str(),
-                                            AT_SYMLINK_FOLLOW);
-                          })
-      .second;
+/// The name of a file that holds `text`, beside `path`; empty where the system cannot do it this way. The
+/// file gets its name when it is whole (open(2), O_TMPFILE), so that a process that is killed before leaves
+/// nothing behind.
+std::string write_before_naming(const std::filesystem::path& path, std::string_view text) {
+  if (::access("/proc/self/fd", X_OK) != 0) return {};  // by which it gets its name
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644));
+  if (file.get() < 0) return {};  // NFS, for one
+  write_all(file.get(), text, path);
+  sync_file(file.get(), path);
+  const std::string own = fmt::format("/proc/self/fd/{}", file.get());
+  constexpr int kMaxAttempts = 100;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::string name = secret_name(path);
+    if (::linkat(AT_FDCWD, own.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
+    if (errno != EEXIST) break;  // a file system that makes such files and names none
+  }
+  return {};
+}
+
+/// The same under a name from the start.
+std::string write_named(const std::filesystem::path& path, std::string_view text) {
+  auto [fd, name] = named_file_for(path);
+  FileDescriptor file(fd);
+  try {
+    write_all(file.get(), text, path);
+    sync_file(file.get(), path);
+    if (!file.close()) throw file_error(path, "written", errno);
+  } catch (const Error&) {
+    ::unlink(name.c_str());
+    throw;
+  }
+  return name;
 }
 
 /// Whether it is a pipe with a name, which exists without anybody who writes to it.
@@ -164,20 +176,13 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
 }
 
 void write_file_by_rename(const std::filesystem::path& path, std::string_view text) {
-  NewFile made = new_file_for(path);
-  FileDescriptor file(made.fd);
-  try {
-    write_all(file.get(), text, path);
-    sync_file(file.get(), path);
-    if (made.name.empty()) made.name = give_name(file.get(), path);
-    if (!file.close()) throw file_error(path, "written", errno);
-    std::error_code failure;
-    std::filesystem::rename(made.name, path, failure);
-    if (failure) throw file_error(path, "written", failure.value());
-  } catch (const Error&) {
-    if (!made.name.empty()) ::unlink(made.name.c_str());
-    throw;
-  }
+  std::string name = write_before_naming(path, text);
+  if (name.empty()) name = write_named(path, text);
+  std::error_code failure;
+  std::filesystem::rename(name, path, failure);
+  if (!failure) return;
+  ::unlink(name.c_str());
+  throw file_error(path, "written", failure.value());
 }
 
 std::string first_line(const std::filesystem::path& path) {

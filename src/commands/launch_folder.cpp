@@ -26,7 +26,8 @@ std::filesystem::path temporary_folder() {
 void require_own_folder(const std::filesystem::path& path) {
   struct stat about{};
   if (::lstat(path.c_str(), &about) != 0) return;  // there is none yet
-  if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & S_IWOTH) == 0) return;
+  if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+    return;
   throw usage_error("-J", fmt::format("{} is no folder that only you can write in", path.string()),
                     "remove it, or name another record");
 }
@@ -45,9 +46,7 @@ LaunchFolder::LaunchFolder(const std::string& record_path, bool resume, bool ove
     }
     for (std::size_t number = 1; std::filesystem::remove(file(number)); ++number) continue;
   }
-  std::error_code failure;
-  std::filesystem::create_directory(path_, failure);
-  if (failure) throw file_error(path_, "made", failure.value());
+  if (::mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST) throw file_error(path_, "made", errno);
   require_own_folder(path_);
 }
 

@@ -143,7 +143,8 @@ class Repetition {
     if (!launches_.empty()) merge();
     while (!failure_ && !is_done() && !job_ends_before_next()) {
       wait_for_turn();
-      if (!failure_) launch();
+      if (failure_ || job_ends_before_next()) break;  // the wait may have been the longer part
+      launch();
     }
     progress_.clear();
     if (launches_.empty()) throw Error(*failure_);

@@ -589,7 +589,7 @@ class Interrupted(LongRun):
         self.assertEqual(process.returncode, 4, errors)
         lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
         self.assertEqual(len(lines), 1, errors)
-        self.assertRegex(lines[0], "interrupted by SIGUSR1: in (start of MPI|gathering the ranks), before anything was measured$")
+        self.assertRegex(lines[0], r"interrupted by SIGUSR1: in [\w ]+, before anything was measured$")
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_a_run_ends_before_its_job(self):
