@@ -71,7 +71,7 @@ void IncidentLog::begin(std::string started, std::string other_host, bool is_kep
 std::string IncidentLog::next_step() const {
   const std::string file = kept_file(options_);
   if (has_begun_ && !is_kept_)
-    return fmt::format("results so far are lost, since {} could not be written", file);
+    return fmt::format("results so far may be lost: {} could not be written", file);
   std::string text = kept_results(options_, has_begun_);
   if (has_begun_ && !file.empty() && !other_host_.empty())
     text += fmt::format("; {} is on {} and does not have this incident", file, other_host_);

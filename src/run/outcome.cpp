@@ -11,7 +11,7 @@ namespace collbench::program {
 
 std::string kept_file(const RunOptions& options) {
   if (!options.stream_path.empty()) return options.stream_path;
-  const std::string record = record_file(options.documents);
+  std::string record = record_file(options.documents);
   if (!record.empty()) return record;
   const auto table = std::find_if(options.documents.begin(), options.documents.end(), RecordFiles::rewrites);
   return table == options.documents.end() ? "" : table->path;

@@ -193,7 +193,7 @@ TEST_F(IncidentLogTest, SaysWhereTheResultsAre) {
   for (const char* const host : {"", "node0"}) {
     IncidentLog full(options_, flights_);
     full.begin(kStarted, host, false);
-    EXPECT_EQ(full.next_step(), "results so far are lost, since " + record_ + " could not be written");
+    EXPECT_EQ(full.next_step(), "results so far may be lost: " + record_ + " could not be written");
   }
 }
 
