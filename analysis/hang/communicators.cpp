@@ -45,9 +45,31 @@ std::string where(const Members& members) {
   return fmt::format(" ({}{}{})", only.host, only.host.empty() || process.empty() ? "" : ", ", process);
 }
 
+/// Whether the sizes of one call's inputs may differ between ranks, by the name that PyTorch gives to it.
+/// Source: PyTorch, tools/flight_recorder/components/types.py, Op.match.
+bool may_differ_in_sizes(std::string_view operation) {
+  return operation.starts_with("all_to_all") || operation.starts_with("scatter") || operation.ends_with("v");
+}
+
+/// Whether both can be in one and the same call.
+bool is_same_call(const CommunicatorMember& a, const CommunicatorMember& b) {
+  return a.call == b.call && a.operation == b.operation &&
+         (a.sizes == b.sizes || may_differ_in_sizes(a.operation));
+}
+
+/// "all_reduce (1048576 Float)", of ranks in the same call; their sizes where they are the same.
+std::string operation_text(const Members& members) {
+  const CommunicatorMember& first = members.front();
+  const bool alike = std::all_of(members.begin(), members.end(),
+                                 [&](const auto& each) { return each.sizes == first.sizes; });
+  return !alike || first.sizes.empty() ? first.operation
+                                       : fmt::format("{} ({})", first.operation, first.sizes);
+}
+
 /// "call 412, all_reduce (1048576 Float)".
-std::string call_text(const CommunicatorMember& member) {
-  return fmt::format("call {}{}{}", member.call, member.operation.empty() ? "" : ", ", member.operation);
+std::string call_text(const Members& members) {
+  const std::string operation = operation_text(members);
+  return fmt::format("call {}{}{}", members.front().call, operation.empty() ? "" : ", ", operation);
 }
 
 /// "86 Broadcast, 67 AllReduce", without what was never called.
@@ -67,13 +89,27 @@ std::string state_text(const CommunicatorMember& member) {
       return "does not have this communicator";
     case MemberPresence::dead:
       return "considered dead";
+    case MemberPresence::no_dump:
+      return "left no dump here";
     case MemberPresence::seen:
       break;
   }
-  text = member.call > 0 ? fmt::format("in {}{}{}", call_text(member), member.progress.empty() ? "" : ", ",
+  text = member.call > 0 ? fmt::format("in {}{}{}", call_text({member}), member.progress.empty() ? "" : ", ",
                                        member.progress)
                          : begun_text(member) + " begun";
   return member.error.empty() ? text : fmt::format("{}; it reports: {}", text, member.error);
+}
+
+/// Ranks for which `is_alike` holds together, each group from its lowest rank on.
+template <class IsAlike>
+std::vector<Members> groups_of(const Members& members, const IsAlike& is_alike) {
+  std::vector<Members> groups;
+  for (const CommunicatorMember& member : members) {
+    const auto own = std::find_if(groups.begin(), groups.end(),
+                                  [&](const Members& group) { return is_alike(group.front(), member); });
+    (own == groups.end() ? groups.emplace_back() : *own).push_back(member);
+  }
+  return groups;
 }
 
 /// "; ranks 0-1, 3 wait in call 412, all_reduce", of the seen ones that are in a call and not to blame.
@@ -82,9 +118,15 @@ std::string waiting_text(const Communicator& communicator, const std::vector<int
     return each.presence == MemberPresence::seen && each.call > 0 &&
            std::find(blamed.begin(), blamed.end(), each.rank) == blamed.end();
   });
-  if (waiting.empty()) return "";
-  return fmt::format("; {} {} in {}", ranks_text(waiting), waiting.size() == 1 ? "waits" : "wait",
-                     call_text(waiting.front()));
+  constexpr std::size_t kShown = 3;
+  const std::vector<Members> groups = groups_of(waiting, is_same_call);
+  if (groups.size() > kShown)
+    return fmt::format("; {} wait in {} different calls", ranks_text(waiting), groups.size());
+  std::string text;
+  for (const Members& group : groups)
+    text += fmt::format("{} {} {} in {}", text.empty() ? ";" : ",", ranks_text(group),
+                        group.size() == 1 ? "waits" : "wait", call_text(group));
+  return text;
 }
 
 HangFinding blamed(const Communicator& communicator, HangCause cause, const Members& members,
@@ -97,6 +139,29 @@ HangFinding blamed(const Communicator& communicator, HangCause cause, const Memb
 
 const char* singular(const Members& members, const char* one, const char* many) {
   return members.size() == 1 ? one : many;
+}
+
+/// Of ranks that report errors. When a rank fails, NCCL has the others report "remote process error": theirs
+/// is the symptom, and who reports another error is to blame.
+HangFinding failed_ranks(const Communicator& communicator, const Members& failed) {
+  const auto is_symptom = [](const CommunicatorMember& each) {
+    constexpr std::string_view kSymptom = "emote process error";  // NCCL's text begins in upper case
+    return each.error.size() == kSymptom.size() + 1 && each.error.ends_with(kSymptom);
+  };
+  Members causes;
+  Members symptoms;
+  std::partition_copy(failed.begin(), failed.end(), std::back_inserter(symptoms), std::back_inserter(causes),
+                      is_symptom);
+  Members sorted = causes;
+  sorted.insert(sorted.end(), symptoms.begin(), symptoms.end());
+  std::vector<std::string> reports;
+  for (const Members& group :
+       groups_of(sorted, [](const auto& a, const auto& b) { return a.error == b.error; }))
+    reports.push_back(fmt::format("{}{} {}: {}", ranks_text(group), where(group),
+                                  singular(group, "reports", "report"), group.front().error));
+  return {HangCause::rank_failed, ranks_of(causes.empty() ? failed : causes),
+          fmt::format("{}: {}{}", communicator.name, fmt::join(reports, "; "),
+                      waiting_text(communicator, ranks_of(failed)))};
 }
 
 using CallCountsByName = std::map<std::string, std::uint64_t>;
@@ -116,15 +181,39 @@ std::string counts_apart(const CallCountsByName& behind, const CallCountsByName&
   return fmt::format("{} calls, others {}", sum_of(behind), sum_of(ahead));
 }
 
+/// Ranks in calls of one number that are not the same. Who made the mistake is not known: those who are fewer
+/// than others are the likelier ones.
+HangFinding calls_that_differ(const Communicator& communicator, const Members& inside) {
+  std::vector<Members> groups = groups_of(inside, is_same_call);
+  std::sort(groups.begin(), groups.end(), [](const Members& a, const Members& b) {
+    return std::pair(a.size(), a.front().rank) < std::pair(b.size(), b.front().rank);
+  });
+  std::vector<int> few;
+  std::vector<std::string> texts;
+  constexpr std::size_t kShown = 4;
+  for (const Members& group : groups) {
+    if (group.size() < groups.back().size())
+      for (const int rank : ranks_of(group)) few.push_back(rank);
+    if (texts.size() == kShown) continue;
+    texts.push_back(fmt::format("{} {}in {}", ranks_text(group),
+                                texts.empty() ? singular(group, "is ", "are ") : "", call_text(group)));
+  }
+  std::sort(few.begin(), few.end());
+  const std::string more =
+      groups.size() > kShown ? fmt::format(", and others in {} more calls", groups.size() - kShown) : "";
+  return {HangCause::calls_differ, few,
+          fmt::format("{}: {}{}", communicator.name, fmt::join(texts, ", "), more)};
+}
+
 Json member_json(const CommunicatorMember& member) {
-  constexpr std::array<std::string_view, 4> kPresence{"seen", "silent", "outside", "dead"};
+  constexpr std::array<std::string_view, 5> kPresence{"seen", "silent", "outside", "dead", "no dump"};
   return {{"rank", member.rank},
           {"host", member.host},
           {"pid", member.pid},
           {"presence", kPresence.at(static_cast<std::size_t>(member.presence))},
           {"begun", member.begun},
           {"call", member.call},
-          {"operation", member.operation},
+          {"operation", operation_text({member})},
           {"progress", member.progress},
           {"error", member.error}};
 }
@@ -142,15 +231,15 @@ HangFinding find_hang(const Communicator& communicator) {
   if (!dead.empty())
     return blamed(communicator, HangCause::rank_gone, dead, singular(dead, "is dead", "are dead"));
   const Members failed = members_that(communicator, [](const auto& each) { return !each.error.empty(); });
-  if (!failed.empty())
-    return blamed(communicator, HangCause::rank_failed, failed,
-                  singular(failed, "reports: ", "report: ") + failed.front().error);
+  if (!failed.empty()) return failed_ranks(communicator, failed);
   const Members silent = is(MemberPresence::silent);
   if (!silent.empty()) {
     return blamed(
         communicator, HangCause::rank_missing, silent,
         fmt::format("{} heard of: stopped, gone, or cut off", singular(silent, "is not", "are not")));
   }
+  if (const Members without = is(MemberPresence::no_dump); !without.empty())
+    return blamed(communicator, HangCause::rank_missing, without, "left no dump here");
   if (const Members outside = is(MemberPresence::outside); !outside.empty()) {
     return blamed(communicator, HangCause::rank_missing, outside,
                   singular(outside, "answers, and does", "answer, and do") +
@@ -183,33 +272,20 @@ HangFinding find_hang(const Communicator& communicator) {
             communicator.name + ": all ranks have begun the same calls, and none is known to wait"};
   const CommunicatorMember& first = *std::min_element(
       inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.call < b.call; });
-  const Members unlike = members_that(communicator, [&](const auto& each) {
-    return each.call == first.call && each.operation != first.operation;
-  });
-  if (!unlike.empty()) {
-    // Who made the mistake is not known; the fewer are the likelier ones.
-    const Members alike = members_that(communicator, [&](const auto& each) {
-      return each.call == first.call && each.operation == first.operation;
-    });
-    const bool first_are_fewer = alike.size() < unlike.size();
-    const Members& few = first_are_fewer ? alike : unlike;
-    const Members& many = first_are_fewer ? unlike : alike;
-    return {HangCause::calls_differ, ranks_of(few),
-            fmt::format("{}: {} {} in {}, {} in {}", communicator.name, ranks_text(few),
-                        singular(few, "is", "are"), call_text(few.front()), ranks_text(many),
-                        call_text(many.front()))};
-  }
   const Members waiting =
       members_that(communicator, [&](const auto& each) { return each.call == first.call; });
+  if (!std::all_of(waiting.begin(), waiting.end(),
+                   [&](const auto& each) { return is_same_call(each, first); }))
+    return calls_that_differ(communicator, waiting);
   if (waiting.size() < seen.size()) {
     return {HangCause::not_seen_here, ranks_of(waiting),
             fmt::format("{}: {} {} not ended {}, which the other ranks have", communicator.name,
-                        ranks_text(waiting), singular(waiting, "has", "have"), call_text(first))};
+                        ranks_text(waiting), singular(waiting, "has", "have"), call_text(waiting))};
   }
   return {HangCause::not_seen_here,
           {},
           fmt::format("{}: {} all wait in {}: a link, a GPU or a library hangs", communicator.name,
-                      ranks_text(seen), call_text(first))};
+                      ranks_text(seen), call_text(waiting))};
 }
 
 std::string communicators_text(const std::vector<Communicator>& communicators, int columns) {

@@ -12,9 +12,10 @@ namespace collbench::analysis {
 /// Whether a rank of a communicator can be asked.
 enum class MemberPresence {
   seen,
-  silent,   ///< it did not answer, or left no dump
+  silent,   ///< it did not answer
   outside,  ///< it answers, and does not have this communicator
   dead,     ///< NCCL considers it dead
+  no_dump,  ///< its dump is not among those that are there
 };
 
 /// One rank in one communicator, as somebody else's tool has it.
@@ -25,7 +26,8 @@ struct CommunicatorMember {
   MemberPresence presence = MemberPresence::seen;
   std::map<std::string, std::uint64_t> begun;  ///< collective calls, by operation
   std::uint64_t call = 0;                      ///< the number of its first call that has not ended; 0: none
-  std::string operation;                       ///< of that call, with its sizes; empty: not known
+  std::string operation;                       ///< of that call; empty: not known
+  std::string sizes;                           ///< of that call's inputs, with types; empty: not known
   std::string progress;                        ///< of that call: "scheduled", "started"; empty: not known
   std::string error;                           ///< that it reports; empty: none
 

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/json_reader.hpp"
@@ -107,12 +105,11 @@ std::string sizes_text(const JsonReader& entry) {
   return fmt::format("{}{}", fmt::join(tensors, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// "nccl:all_reduce" as all_reduce, with what it is called on.
-std::string operation_text(const JsonReader& entry) {
+/// "nccl:all_reduce" as all_reduce.
+std::string operation_name(const JsonReader& entry) {
   std::string name = text_of(entry, "profiling_name");
   name.erase(0, name.find(':') + 1);
-  const std::string sizes = sizes_text(entry);
-  return sizes.empty() ? name : fmt::format("{} ({})", name, sizes);
+  return name;
 }
 
 void add_entry(GroupsByName& groups, const JsonReader& entry) {
@@ -126,7 +123,8 @@ void add_entry(GroupsByName& groups, const JsonReader& entry) {
   const std::string state = text_of(entry, "state");
   if (state == "completed" || (own.member.call != 0 && own.member.call <= call)) return;
   own.member.call = call;
-  own.member.operation = operation_text(entry);
+  own.member.operation = operation_name(entry);
+  own.member.sizes = sizes_text(entry);
   own.member.progress = state;
 }
 
@@ -173,35 +171,35 @@ void require_json_dump(const HangDump& dump) {
 
 }  // namespace
 
-std::vector<Communicator> read_pytorch_dumps(const std::vector<HangDump>& dumps) {
-  std::map<std::string, Communicator> by_name;
-  std::map<std::string, std::set<int>> expected;
-  std::set<int> dumped;
-  for (const HangDump& dump : dumps) {
-    require_json_dump(dump);
-    const int rank = rank_in_name(dump.file);
-    if (!dumped.insert(rank).second)
-      throw usage_error(dump.file, fmt::format("there is another dump of rank {}", rank),
-                        "give one of each rank");
-    const nlohmann::json document = parse_json(dump.text, dump.file);
-    for (auto& [name, own] : read_rank(JsonReader(document, dump.file), rank)) {
-      Communicator& group = by_name[name];
-      const bool has_description = !own.description.empty() && own.description != "undefined";
-      group.name = has_description ? fmt::format("group {} ({})", name, own.description) : "group " + name;
-      expected[name].insert(own.ranks.begin(), own.ranks.end());
-      if (own.ranks.empty() || std::binary_search(own.ranks.begin(), own.ranks.end(), rank))
-        group.members.push_back(std::move(own.member));
-    }
+void PytorchDumps::add(const HangDump& dump) {
+  require_json_dump(dump);
+  const int rank = rank_in_name(dump.file);
+  if (!dumped_.insert(rank).second)
+    throw usage_error(dump.file, fmt::format("there is another dump of rank {}", rank),
+                      "give one of each rank");
+  if (first_file_.empty()) first_file_ = dump.file;
+  const nlohmann::json document = parse_json(dump.text, dump.file);
+  for (auto& [name, own] : read_rank(JsonReader(document, dump.file), rank)) {
+    Communicator& group = by_name_[name];
+    const bool has_description = !own.description.empty() && own.description != "undefined";
+    group.name = has_description ? fmt::format("group {} ({})", name, own.description) : "group " + name;
+    expected_[name].insert(own.ranks.begin(), own.ranks.end());
+    if (own.ranks.empty() || std::binary_search(own.ranks.begin(), own.ranks.end(), rank))
+      group.members.push_back(std::move(own.member));
   }
+}
+
+std::vector<Communicator> PytorchDumps::groups() const {
   std::vector<Communicator> communicators;
-  for (auto& [name, group] : by_name) {
-    if (group.members.empty()) continue;
-    for (const int rank : expected[name]) {
-      if (dumped.contains(rank)) continue;
-      CommunicatorMember silent;
-      silent.rank = rank;
-      silent.presence = MemberPresence::silent;
-      group.members.push_back(std::move(silent));
+  for (const auto& [name, known] : by_name_) {
+    if (known.members.empty()) continue;
+    Communicator group = known;
+    for (const int rank : expected_.at(name)) {
+      if (dumped_.contains(rank)) continue;
+      CommunicatorMember without;
+      without.rank = rank;
+      without.presence = MemberPresence::no_dump;
+      group.members.push_back(std::move(without));
     }
     std::sort(group.members.begin(), group.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
@@ -209,7 +207,7 @@ std::vector<Communicator> read_pytorch_dumps(const std::vector<HangDump>& dumps)
     communicators.push_back(std::move(group));
   }
   if (communicators.empty()) {
-    throw usage_error(dumps.empty() ? "flight" : dumps.front().file, "it names no process group",
+    throw usage_error(first_file_, "it names no process group",
                       "give what PyTorch's flight recorder wrote as JSON, or NCCL's RAS answered");
   }
   return communicators;

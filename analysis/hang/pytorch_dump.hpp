@@ -1,12 +1,31 @@
 #pragma once
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "analysis/hang/communicators.hpp"
 
 namespace collbench::analysis {
 
-/// The process groups of the dumps that PyTorch's flight recorder wrote as JSON, one of each rank; the file's
-/// name ends with the rank's number, as PyTorch names it. Throws Error (usage) that names the file.
-[[nodiscard]] std::vector<Communicator> read_pytorch_dumps(const std::vector<HangDump>& dumps);
+/// The dumps that PyTorch's flight recorder wrote as JSON, one of each rank; the file's name ends with the
+/// rank's number, as PyTorch names it. They are large: each is given by itself, and only what its rank was
+/// doing is kept of it.
+class PytorchDumps {
+ public:
+  /// Throws Error (usage) that names the file.
+  void add(const HangDump& dump);
+
+  [[nodiscard]] bool empty() const { return dumped_.empty(); }
+
+  /// Their process groups. Throws Error (usage) where there are none.
+  [[nodiscard]] std::vector<Communicator> groups() const;
+
+ private:
+  std::map<std::string, Communicator> by_name_;
+  std::map<std::string, std::set<int>> expected_;  // ranks of each group
+  std::set<int> dumped_;
+  std::string first_file_;
+};
 
 }  // namespace collbench::analysis

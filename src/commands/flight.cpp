@@ -70,36 +70,66 @@ bool is_dump(const fs::path& file) {
   return std::string_view(start.data(), start.size()) != "collflt";
 }
 
-/// Those of `of`, and all of a folder that holds nothing else. Empty where recorders are meant.
-std::vector<fs::path> dump_files(const std::vector<std::string>& of) {
+/// The regular files of a folder of dumps, by name; none where a recorder is among them.
+std::vector<fs::path> dumps_in(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const std::string& each : of) {
-    if (!fs::is_directory(each)) {
-      if (is_dump(each)) files.emplace_back(each);
-      continue;
-    }
-    const std::vector<fs::path> inside(fs::directory_iterator(each), {});
-    if (std::all_of(inside.begin(), inside.end(), is_dump))
-      files.insert(files.end(), inside.begin(), inside.end());
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure); !failure && entry != fs::directory_iterator();
+       entry.increment(failure)) {
+    std::error_code unknown;
+    if (!entry->is_regular_file(unknown)) continue;
+    if (!is_dump(entry->path())) return {};
+    files.push_back(entry->path());
   }
+  if (failure) throw file_error(folder, "read", failure.value());
   std::sort(files.begin(), files.end());
   return files;
 }
 
+/// What the arguments name.
+struct FlightSources {
+  std::vector<fs::path> dumps;
+  std::vector<RankActivity> ranks;
+};
+
+FlightSources sources(const std::vector<std::string>& of) {
+  FlightSources found;
+  std::string recorder;  // the first argument that names one
+  for (const std::string& each : of) {
+    const std::vector<fs::path> dumps = fs::is_directory(each) ? dumps_in(each)
+                                        : is_dump(each)        ? std::vector<fs::path>{each}
+                                                               : std::vector<fs::path>{};
+    found.dumps.insert(found.dumps.end(), dumps.begin(), dumps.end());
+    if (!dumps.empty()) continue;
+    const std::vector<RankActivity> ranks = activities(each);
+    if (ranks.empty()) {
+      throw usage_error(each, "no flight recorder and no dump is in this folder",
+                        "collbench flight without an argument shows the newest run of this host");
+    }
+    found.ranks.insert(found.ranks.end(), ranks.begin(), ranks.end());
+    if (recorder.empty()) recorder = each;
+  }
+  if (!found.dumps.empty() && !recorder.empty()) {
+    throw usage_error(recorder, "is of a run of collbench, and " + found.dumps.front().string() + " is not",
+                      "show them one after the other");
+  }
+  return found;
+}
+
 std::vector<analysis::Communicator> read_dumps(const std::vector<fs::path>& files) {
   std::vector<analysis::Communicator> communicators;
-  std::vector<analysis::HangDump> of_pytorch;
-  for (const fs::path& file : files) {
-    analysis::HangDump dump{file.string(), read_file(file)};
+  analysis::PytorchDumps of_pytorch;
+  for (const fs::path& file : files) {  // one in memory at a time
+    const analysis::HangDump dump{file.string(), read_file(file)};
     if (!analysis::is_nccl_ras(dump.text)) {
-      of_pytorch.push_back(std::move(dump));
+      of_pytorch.add(dump);
       continue;
     }
     std::vector<analysis::Communicator> more = analysis::read_nccl_ras(dump);
     std::move(more.begin(), more.end(), std::back_inserter(communicators));
   }
   if (of_pytorch.empty()) return communicators;
-  std::vector<analysis::Communicator> groups = analysis::read_pytorch_dumps(of_pytorch);
+  std::vector<analysis::Communicator> groups = of_pytorch.groups();
   std::move(groups.begin(), groups.end(), std::back_inserter(communicators));
   return communicators;
 }
@@ -107,20 +137,16 @@ std::vector<analysis::Communicator> read_dumps(const std::vector<fs::path>& file
 CommandResult flight(const FlightOptions& options) {
   const bool as_json = options.format == "json";
   const int columns = text_options(When::never, false).columns;
-  if (const std::vector<fs::path> files = dump_files(options.of); !files.empty()) {
-    const std::vector<analysis::Communicator> communicators = read_dumps(files);
+  const FlightSources found =
+      options.of.empty() ? FlightSources{.dumps = {}, .ranks = newest_run()} : sources(options.of);
+  if (!found.dumps.empty()) {
+    const std::vector<analysis::Communicator> communicators = read_dumps(found.dumps);
     if (as_json) return {analysis::communicators_json(communicators), ExitStatus::ok, false};
     return {analysis::communicators_text(communicators, columns)};
   }
-  std::vector<RankActivity> ranks;
-  if (options.of.empty()) ranks = newest_run();
-  for (const std::string& each : options.of) {
-    const std::vector<RankActivity> more = activities(each);
-    ranks.insert(ranks.end(), more.begin(), more.end());
-  }
-  const analysis::HangFinding finding = analysis::find_hang(ranks, 0);
-  if (as_json) return {analysis::flight_json(ranks, finding), ExitStatus::ok, false};
-  return {analysis::flight_text(ranks, finding, columns)};
+  const analysis::HangFinding finding = analysis::find_hang(found.ranks, 0);
+  if (as_json) return {analysis::flight_json(found.ranks, finding), ExitStatus::ok, false};
+  return {analysis::flight_text(found.ranks, finding, columns)};
 }
 
 void add_flight(CLI::App& command, CommandFunction& chosen) {

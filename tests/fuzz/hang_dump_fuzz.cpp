@@ -23,8 +23,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   try {
     if (analysis::is_nccl_ras(text)) require_said(analysis::read_nccl_ras({"answer", text}));
-    require_said(
-        analysis::read_pytorch_dumps({{"rank_0", text.substr(0, cut)}, {"rank_1", text.substr(cut)}}));
+    analysis::PytorchDumps dumps;
+    dumps.add({"rank_0", text.substr(0, cut)});
+    dumps.add({"rank_1", text.substr(cut)});
+    require_said(dumps.groups());
   } catch (const Error& error) {
     if (describe(error).empty()) std::abort();
   }

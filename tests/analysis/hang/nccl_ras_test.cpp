@@ -63,6 +63,19 @@ TEST(NcclRas, JsonHasTheCallsOfEachRank) {
   EXPECT_THAT(failed.text, HasSubstr("rank 0 (192.0.2.2, process 22236) reports: remote process error"));
 }
 
+TEST(NcclRas, WhoReportsTheSymptomIsNotBlamedForTheCause) {
+  std::string text = answer("ras_stopped_rank.json").text;
+  for (const char* error : {"6", "1", "6"})  // of ranks 0, 1, 3: one GPU fails, the others hear of it
+    text = changed(text, "\"async_error\": 0", std::string("\"async_error\": ") + error);
+  const HangFinding found = finding_of(text);
+  EXPECT_EQ(found.cause, HangCause::rank_failed);
+  EXPECT_THAT(found.ranks, ElementsAre(1));
+  EXPECT_EQ(
+      found.text,
+      "communicator 0xfb2935ad32dab8af: rank 1 (192.0.2.2, process 22237) reports: unhandled CUDA error; "
+      "ranks 0, 3 report: remote process error");
+}
+
 // The words of NCCL 2.32.3, src/ras/client_support.cc.
 constexpr const char* kMismatch =
     "Job summary\nNCCL version 2.27.7 compiled with CUDA 12.9\n"

@@ -39,6 +39,12 @@ HangDump dump(int rank, const std::string& entries) {
 
 const std::string kDone = entry(411, "completed");
 
+std::vector<Communicator> read_pytorch_dumps(const std::vector<HangDump>& dumps) {
+  PytorchDumps read;
+  for (const HangDump& each : dumps) read.add(each);
+  return read.groups();
+}
+
 TEST(PytorchDump, ARankThatSkippedACallIsNamedWithWhoWaits) {
   const auto groups = read_pytorch_dumps({dump(0, kDone + "," + entry(412, "started")), dump(1, kDone),
                                           dump(2, kDone + "," + entry(412, "started"))});
@@ -57,7 +63,9 @@ TEST(PytorchDump, ARankWithoutADumpIsNamed) {
   const HangFinding found = find_hang(groups.at(0));
   EXPECT_EQ(found.cause, HangCause::rank_missing);
   EXPECT_THAT(found.ranks, ElementsAre(2));
-  EXPECT_THAT(found.text, HasSubstr("ranks 0, 1 wait in call 412"));
+  EXPECT_EQ(found.text,
+            "group 0 (default_pg): rank 2 left no dump here; ranks 0, 1 wait in call 412, all_reduce (1024x4 "
+            "Float)");
 }
 
 TEST(PytorchDump, RanksInDifferentOperationsAreNamed) {
@@ -70,6 +78,41 @@ TEST(PytorchDump, RanksInDifferentOperationsAreNamed) {
     EXPECT_THAT(found.ranks, ElementsAre(1));
     EXPECT_THAT(found.text, HasSubstr("ranks 0, 2 in call 412, all_reduce (1024x4 Float)"));
   }
+}
+
+TEST(PytorchDump, SizesThatMayDifferAreNoDifference) {
+  for (const char* operation : {"all_to_all", "all_to_allv", "scatter"}) {
+    std::vector<HangDump> dumps;
+    for (int rank = 0; rank < 3; ++rank)
+      dumps.push_back(dump(rank, entry(412, "started", operation, 1000 + rank)));
+    const HangFinding found = find_hang(read_pytorch_dumps(dumps).at(0));
+    EXPECT_EQ(found.cause, HangCause::not_seen_here);
+    EXPECT_THAT(found.ranks, IsEmpty());
+    EXPECT_EQ(found.text,
+              fmt::format("group 0 (default_pg): ranks 0-2 all wait in call 412, {}: a link, a GPU "
+                          "or a library hangs",
+                          operation));
+  }
+}
+
+TEST(PytorchDump, CallsThatAllDifferAreSaidOfTheirOwnRanks) {
+  const HangFinding found = find_hang(
+      read_pytorch_dumps({dump(0, entry(412, "started")), dump(1, entry(412, "started", "all_reduce", 7)),
+                          dump(2, entry(412, "started", "broadcast"))})
+          .at(0));
+  EXPECT_EQ(found.cause, HangCause::calls_differ);
+  EXPECT_THAT(found.ranks, IsEmpty());
+  EXPECT_EQ(found.text,
+            "group 0 (default_pg): rank 0 is in call 412, all_reduce (1024x4 Float), rank 1 in call 412, "
+            "all_reduce (7x4 Float), rank 2 in call 412, broadcast (1024x4 Float)");
+}
+
+TEST(PytorchDump, RanksThatWaitInDifferentCallsAreSaidOneByOne) {
+  std::vector<HangDump> dumps{dump(0, entry(5, "started")), dump(1, entry(7, "started", "broadcast"))};
+  EXPECT_EQ(
+      find_hang(read_pytorch_dumps(dumps).at(0)).text,
+      "group 0 (default_pg): rank 2 left no dump here; rank 0 waits in call 5, all_reduce (1024x4 Float), "
+      "rank 1 waits in call 7, broadcast (1024x4 Float)");
 }
 
 TEST(PytorchDump, ACallThatAllAreInBlamesNoRank) {
