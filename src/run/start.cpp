@@ -94,7 +94,7 @@ void tell(const std::exception& failure, IncidentLog& incidents, const RankActiv
                                             : fmt::format("{}{}: {}", error->where(), during, error->what());
   const Incident incident =
       incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), exit_status(failure), {own}, own);
-  if (!incidents.claim(incident) && is_reported(incidents, error, what)) return;
+  if (!incidents.claim(incident) && is_reported(incidents, error, failure.what())) return;
   const std::string next = error == nullptr
                                ? "this is a bug in collbench: report it in the project's issue tracker"
                                : error->next_step();
