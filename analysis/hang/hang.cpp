@@ -12,6 +12,8 @@
 namespace collbench::analysis {
 namespace {
 
+constexpr double kMomentAgoSeconds = 2;  // a run that gets on hangs nowhere
+
 using Ranks = std::vector<RankActivity>;
 
 template <class Predicate>
@@ -187,6 +189,31 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
       {},
       fmt::format("{} all wait at the same point ({}): {}", rank_names(ranks), activity_phrase(ranks.front()),
                   all_here ? "a link or a library hangs" : "a link or another host hangs")};
+}
+
+HangFinding look_at(const Ranks& ranks, const std::optional<Incident>& reported) {
+  if (reported) {
+    HangFinding found{
+        reported->kind == IncidentKind::rank_lost ? HangCause::rank_gone : HangCause::reported_by_run,
+        {},
+        fmt::format("the run said at {}: {}", reported->time, reported->sentence)};
+    for (const IncidentRank& rank : reported->ranks) found.ranks.push_back(rank.rank);
+    return found;
+  }
+  const Ranks dead_or_stopped = those(ranks, [](const RankActivity& rank) {
+    return rank.process == ProcessState::stopped || (rank.process == ProcessState::gone && !rank.is_over);
+  });
+  const auto latest = std::min_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+    return a.idle_seconds.value_or(kMomentAgoSeconds) < b.idle_seconds.value_or(kMomentAgoSeconds);
+  });
+  if (!dead_or_stopped.empty() || latest == ranks.end() || latest->process == ProcessState::gone ||
+      latest->idle_seconds.value_or(kMomentAgoSeconds) >= kMomentAgoSeconds) {
+    return find_hang(ranks, 0);
+  }
+  return {HangCause::goes_on,
+          {},
+          fmt::format("the run goes on: {} made progress {} ago", rank_names({*latest}),
+                      format_seconds(*latest->idle_seconds))};
 }
 
 HangFinding find_hang_with_silence(const Ranks& ranks, const std::string& here,

@@ -1,9 +1,11 @@
 #pragma once
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/record/incident.hpp"
 #include "base/record/rank_activity.hpp"
 
 namespace collbench::analysis {
@@ -21,11 +23,14 @@ enum class HangCause {
   host_silent,    ///< nothing is heard of its host
   not_seen_here,  ///< all that can be seen wait in the same call
   not_known,
+  goes_on,          ///< a rank made progress a moment ago
+  reported_by_run,  ///< the run ended, and said why
 };
 
-inline constexpr std::array<std::string_view, 11> kHangCauseNames{
-    "rank gone",   "rank stopped", "rank missing", "rank busy",     "rank behind", "rank ahead",
-    "rank failed", "calls differ", "host silent",  "not seen here", "not known"};
+inline constexpr std::array<std::string_view, 13> kHangCauseNames{
+    "rank gone",  "rank stopped", "rank missing",       "rank busy",   "rank behind",
+    "rank ahead", "rank failed",  "calls differ",       "host silent", "not seen here",
+    "not known",  "goes on",      "reported by the run"};
 
 [[nodiscard]] constexpr std::string_view name(HangCause cause) {
   return kHangCauseNames.at(static_cast<std::size_t>(cause));
@@ -40,6 +45,11 @@ struct HangFinding {
 /// Which rank the others wait for, as far as the ranks that can be seen tell: those of one host, by rank.
 /// `local_ranks` is how many the launcher started there; 0: it did not say.
 [[nodiscard]] HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks);
+
+/// The same for somebody who looks from outside, at any time: `reported` is what the run itself said when it
+/// ended. Where no rank is gone or stopped, and one made progress in the last two seconds, the run goes on.
+[[nodiscard]] HangFinding look_at(const std::vector<RankActivity>& ranks,
+                                  const std::optional<Incident>& reported);
 
 /// The ranks of a host that has not reported.
 struct SilentRanks {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "analysis/hang/pytorch_dump.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/json_reader.hpp"
+#include "base/record/incident.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -33,33 +36,43 @@ struct FlightOptions {
   std::string format = "text";
 };
 
-/// The recorders of the run that has this process.
-std::vector<RankActivity> ranks_with_process(int pid) {
+/// The folder of the run that has this process.
+fs::path folder_with_process(int pid) {
   for (const fs::path& folder : launch::flight_folders()) {
-    std::vector<RankActivity> ranks = launch::read_flight_folder(folder);
-    for (const RankActivity& rank : ranks)
-      if (rank.pid == pid) return ranks;
+    for (const RankActivity& rank : launch::read_flight_folder(folder))
+      if (rank.pid == pid) return folder;
   }
   throw usage_error(std::to_string(pid), "no run of yours on this host has this process",
                     "collbench flight without an argument shows the newest run of this host");
 }
 
-std::vector<RankActivity> newest_run() {
+fs::path newest_run() {
   const std::vector<fs::path> folders = launch::flight_folders();
   if (folders.empty()) {
     throw usage_error("flight", "no run of yours has a flight recorder on this host",
                       "run it on a host of the run, or give a folder or files from there");
   }
-  return launch::read_flight_folder(folders.front());
+  return folders.front();
 }
 
-std::vector<RankActivity> activities(const std::string& of) {
-  if (fs::is_directory(of)) return launch::read_flight_folder(of);
+/// The folder of a process; anything else is what it says.
+fs::path path_of(const std::string& of) {
   int pid = 0;
   const auto [end, failure] = std::from_chars(of.data(), of.data() + of.size(), pid);
-  if (failure == std::errc() && end == of.data() + of.size() && !fs::exists(of))
-    return ranks_with_process(pid);
-  return {launch::read_flight_file(of)};
+  const bool is_process = failure == std::errc() && end == of.data() + of.size() && !fs::exists(of);
+  return is_process ? folder_with_process(pid) : fs::path(of);
+}
+
+/// What the run of a folder said when it ended; none where it said nothing, or nobody could write it down.
+std::optional<Incident> incident_in(const fs::path& folder) {
+  const std::string line = launch::left_incident(folder);
+  if (line.empty()) return std::nullopt;
+  try {
+    const nlohmann::json document = parse_json_line(line, "incident");
+    return incident_from_json(JsonReader(document, "incident"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 /// Whether a file was written by another tool: a recorder begins with "collflt".
@@ -90,27 +103,37 @@ std::vector<fs::path> dumps_in(const fs::path& folder) {
 struct FlightSources {
   std::vector<fs::path> dumps;
   std::vector<RankActivity> ranks;
+  std::optional<Incident> reported;  ///< by the run itself
+  fs::path run;                      ///< the first argument that names recorders
 };
+
+void add_run(FlightSources& found, const fs::path& path) {
+  const bool is_folder = fs::is_directory(path);
+  const std::vector<RankActivity> ranks =
+      is_folder ? launch::read_flight_folder(path) : std::vector{launch::read_flight_file(path)};
+  if (ranks.empty()) {
+    throw usage_error(path.string(), "no flight recorder and no dump is in this folder",
+                      "collbench flight without an argument shows the newest run of this host");
+  }
+  found.ranks.insert(found.ranks.end(), ranks.begin(), ranks.end());
+  if (is_folder && !found.reported) found.reported = incident_in(path);
+  if (found.run.empty()) found.run = path;
+}
 
 FlightSources sources(const std::vector<std::string>& of) {
   FlightSources found;
-  std::string recorder;  // the first argument that names one
   for (const std::string& each : of) {
     const std::vector<fs::path> dumps = fs::is_directory(each) ? dumps_in(each)
                                         : is_dump(each)        ? std::vector<fs::path>{each}
                                                                : std::vector<fs::path>{};
     found.dumps.insert(found.dumps.end(), dumps.begin(), dumps.end());
     if (!dumps.empty()) continue;
-    const std::vector<RankActivity> ranks = activities(each);
-    if (ranks.empty()) {
-      throw usage_error(each, "no flight recorder and no dump is in this folder",
-                        "collbench flight without an argument shows the newest run of this host");
-    }
-    found.ranks.insert(found.ranks.end(), ranks.begin(), ranks.end());
-    if (recorder.empty()) recorder = each;
+    add_run(found, path_of(each));
   }
-  if (!found.dumps.empty() && !recorder.empty()) {
-    throw usage_error(recorder, "is of a run of collbench, and " + found.dumps.front().string() + " is not",
+  if (of.empty()) add_run(found, newest_run());
+  if (!found.dumps.empty() && !found.run.empty()) {
+    throw usage_error(found.run.string(),
+                      "is of a run of collbench, and " + found.dumps.front().string() + " is not",
                       "show them one after the other");
   }
   return found;
@@ -137,16 +160,15 @@ std::vector<analysis::Communicator> read_dumps(const std::vector<fs::path>& file
 CommandResult flight(const FlightOptions& options) {
   const bool as_json = options.format == "json";
   const int columns = text_options(When::never, false).columns;
-  const FlightSources found =
-      options.of.empty() ? FlightSources{.dumps = {}, .ranks = newest_run()} : sources(options.of);
+  const FlightSources found = sources(options.of);
   if (!found.dumps.empty()) {
     const std::vector<analysis::Communicator> communicators = read_dumps(found.dumps);
     if (as_json) return {analysis::communicators_json(communicators), ExitStatus::ok, false};
     return {analysis::communicators_text(communicators, columns)};
   }
-  const analysis::HangFinding finding = analysis::find_hang(found.ranks, 0);
+  const analysis::HangFinding finding = analysis::look_at(found.ranks, found.reported);
   if (as_json) return {analysis::flight_json(found.ranks, finding), ExitStatus::ok, false};
-  return {analysis::flight_text(found.ranks, finding, columns)};
+  return {found.run.string() + "\n" + analysis::flight_text(found.ranks, finding, columns)};
 }
 
 void add_flight(CLI::App& command, CommandFunction& chosen) {

@@ -58,7 +58,8 @@ class HangReport {
       end();
     }
     if (++looks_since_interruption_ != kPatientLooks || step() == kEndOfRun) return;
-    if (incidents_->known()) return;  // the signal is the launcher's, after what the user was told
+    if (incidents_->known() || incidents_->learn_from_record())
+      return;  // the signal is the launcher's, after what the user was told
     const Error error(ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
                       "if that is the last one, the run is complete; otherwise, " + incidents_->next_step());
     print(error);

@@ -91,6 +91,20 @@ std::optional<Incident> IncidentLog::known() const {
   return claimed_ ? claimed_ : incident_from_line(launch::left_incident(flight_folder_));
 }
 
+bool IncidentLog::learn_from_record() {
+  const std::string path = record_file(options_.documents);
+  if (!has_begun_ || path.empty()) return false;
+  try {
+    const Run run = run_from_json_text(read_file(path), path);
+    if (run.started != started_ || !run.incident) return false;
+    const std::lock_guard lock(claimed_mutex_);
+    if (!claimed_) claimed_ = run.incident;
+    return true;
+  } catch (const Error&) {  // it cannot be read: nothing is learned
+    return false;
+  }
+}
+
 /// Who is stopped while it has the lock of the other ranks does not keep them from writing.
 IncidentLog::FileLock IncidentLog::lock_files() {
   const auto until = std::chrono::steady_clock::now() + kFilePatience;

@@ -17,10 +17,21 @@ std::string kept_file(const RunOptions& options) {
   return table == options.documents.end() ? "" : table->path;
 }
 
+namespace {
+
+/// Whether the run writes files beside its stream, which are there already when it is resumed.
+bool writes_more_files(const RunOptions& options) {
+  return std::any_of(options.documents.begin(), options.documents.end(),
+                     [](const OutputDocument& each) { return !each.path.empty(); });
+}
+
+}  // namespace
+
 std::string kept_results(const RunOptions& options, bool begun) {
   if (!begun) return "nothing was measured yet: check the hosts and their links";
   if (!options.stream_path.empty()) {
-    return fmt::format("run the same command with --resume {} to continue", options.stream_path);
+    return fmt::format("run the same command with --resume {} in place of --stream{} to continue",
+                       options.stream_path, writes_more_files(options) ? " and with --overwrite" : "");
   }
   const std::string file = kept_file(options);
   return file.empty() ? "next time, add --stream FILE to keep the results"

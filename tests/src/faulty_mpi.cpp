@@ -134,7 +134,8 @@ int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
                   MPI_Comm communicator) {
   stop_inside(type);
   if (once("skip", type)) return MPI_SUCCESS;
-  if (once("count", type)) count /= 2;  // what the others send does not fit
+  // What the others send does not fit: with longer messages Open MPI itself writes behind the buffer.
+  if (count == 2 && once("count", type)) count = 1;
   const int code = PMPI_Allreduce(send, receive, count_of(count, type), type, op, communicator);
   spoil("MPI_Allreduce", communicator, receive, count, type);
   be_late("between");

@@ -129,6 +129,34 @@ TEST(Hang, WhoIsThroughWithACallInWhichOthersAreIsNotBlamed) {
             "412, pass 7: a message to it was lost or never sent, it hangs there, or a rank skipped a call");
 }
 
+TEST(Hang, ARunThatGoesOnHasNobodyToBlame) {
+  auto ranks = four();
+  ranks[1].calls.entered = ranks[1].calls.left = 1411;
+  ranks[3].idle_seconds = 0.31;
+  HangFinding found = look_at(ranks, std::nullopt);
+  EXPECT_EQ(found.cause, HangCause::goes_on);
+  EXPECT_THAT(found.ranks, IsEmpty());
+  EXPECT_EQ(found.text, "the run goes on: rank 3 (node1) made progress 310 ms ago");
+  ranks[2].process = ProcessState::stopped;
+  EXPECT_EQ(look_at(ranks, std::nullopt).cause, HangCause::rank_stopped);
+  ranks = four();
+  EXPECT_EQ(look_at(ranks, std::nullopt).cause, HangCause::not_seen_here);
+}
+
+TEST(Hang, WhatTheRunSaidWhenItEndedIsSaidAgain) {
+  auto ranks = four();
+  ranks[0].calls.entered = ranks[0].calls.left = 1411;  // who reported has left
+  const Incident reported{.kind = IncidentKind::hang,
+                          .sentence = "AllReduce 1 MiB: timed out after 10 s: rank 2 (node1) is stopped",
+                          .ranks = {{2, "node1"}},
+                          .step = "AllReduce 1 MiB",
+                          .time = "2026-11-23T12:00:00Z"};
+  const HangFinding found = look_at(ranks, reported);
+  EXPECT_EQ(found.cause, HangCause::reported_by_run);
+  EXPECT_THAT(found.ranks, ElementsAre(2));
+  EXPECT_EQ(found.text, "the run said at 2026-11-23T12:00:00Z: " + reported.sentence);
+}
+
 TEST(Hang, NobodyIsBlamedWhereAllWaitInTheSameCall) {
   const HangFinding found = find_hang(four(), 4);
   EXPECT_EQ(found.cause, HangCause::not_seen_here);

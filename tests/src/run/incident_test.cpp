@@ -105,6 +105,23 @@ TEST_F(IncidentLogTest, OfAHostOneRankSpeaksAndTheOthersKnow) {
   EXPECT_EQ(alone.known()->sentence, "fourth");
 }
 
+TEST_F(IncidentLogTest, WhatAnotherHostWroteIsLearnedFromTheRecord) {
+  IncidentLog here(options_, flights_);
+  here.begin(kStarted, "", true);
+  EXPECT_FALSE(here.learn_from_record());
+  const fs::path flights_there = folder_.path() / "flight of node1";
+  fs::create_directory(flights_there);
+  IncidentLog there(options_, flights_there);
+  there.begin(kStarted, "", true);
+  there.write(incident("rank 2 (node1) is gone"));
+  EXPECT_TRUE(here.learn_from_record());
+  ASSERT_TRUE(here.known());
+  EXPECT_EQ(here.known()->sentence, "rank 2 (node1) is gone");
+  IncidentLog later(options_, folder_.path() / "flight");
+  later.begin("2026-11-24T00:00:00Z", "", true);
+  EXPECT_FALSE(later.learn_from_record()) << "another run's";
+}
+
 TEST_F(IncidentLogTest, FilesOfAnotherRunAreLeftAlone) {
   const std::string record_before = read_file(record_);
   const std::string stream_before = read_file(stream_);
