@@ -116,13 +116,10 @@ Json host_json(const Host& host) {
   return json;
 }
 
-/// Tables and trees show each name on one line.
-std::string text_of(const JsonReader& json) { return one_line(json.text()); }
-
 template <class T>
 void read_value(const JsonReader& json, T& value) {
   if constexpr (std::same_as<T, std::string>) {
-    value = text_of(json);
+    value = json.text();
   } else if constexpr (std::same_as<T, bool>) {
     value = json.boolean();
   } else if constexpr (std::same_as<T, double>) {
@@ -183,8 +180,8 @@ NumaNode read_numa_node(const JsonReader& json) {
 
 PciDevice read_pci_device(const JsonReader& json) {
   auto device = read_facts<PciDevice>(json);
-  device.address = text_of(json.at("address"));
-  device.parent = text_of(json.at("parent"));
+  device.address = json.at("address").text();
+  device.parent = json.at("parent").text();
   return device;
 }
 
@@ -214,16 +211,16 @@ ChannelGraph read_graph(const JsonReader& json) {
 }
 
 Source read_source(const JsonReader& json) {
-  return {text_of(json.at("reader")), text_of(json.at("place")), text_of(json.at("version"))};
+  return {json.at("reader").text(), json.at("place").text(), json.at("version").text()};
 }
 
 Disagreement read_disagreement(const JsonReader& json) {
-  return {text_of(json.at("device")), text_of(json.at("attribute")),
-          text_of(json.at("kept")),   json.at("kept_source").integer<int>(),
-          text_of(json.at("other")),  json.at("other_source").integer<int>()};
+  return {json.at("device").text(), json.at("attribute").text(),
+          json.at("kept").text(),   json.at("kept_source").integer<int>(),
+          json.at("other").text(),  json.at("other_source").integer<int>()};
 }
 
-std::string read_note(const JsonReader& json) { return text_of(json); }
+std::string read_note(const JsonReader& json) { return json.text(); }
 
 Host read_host(const JsonReader& json) {
   auto host = read_facts<Host>(json);
