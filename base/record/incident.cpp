@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "base/json_reader.hpp"
+
 namespace collbench {
 namespace {
 
@@ -54,6 +57,16 @@ RankPause pause_from_json(const JsonReader& json) {
           .step = json.at("step").text(),
           .pass = json.at("pass").integer<int>(),
           .seconds = json.at("seconds").number()};
+}
+
+std::optional<Incident> incident_from_line(std::string_view line) {
+  if (line.empty()) return std::nullopt;
+  try {
+    const nlohmann::json document = parse_json_line(line, "incident");
+    return incident_from_json(JsonReader(document, "incident"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace collbench

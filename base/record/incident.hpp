@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,8 @@ struct RankPause {
 [[nodiscard]] Json pause_to_json(const RankPause& pause);
 /// Throw Error (usage) that names the place in the file.
 [[nodiscard]] Incident incident_from_json(const JsonReader& json);
+/// Of a line that a rank left for others (json_line); none where it is empty or damaged.
+[[nodiscard]] std::optional<Incident> incident_from_line(std::string_view line);
 [[nodiscard]] RankPause pause_from_json(const JsonReader& json);
 
 }  // namespace collbench

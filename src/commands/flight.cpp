@@ -18,7 +18,6 @@
 #include "analysis/hang/pytorch_dump.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/json_reader.hpp"
 #include "base/record/incident.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "src/cli/options.hpp"
@@ -63,18 +62,6 @@ fs::path path_of(const std::string& of) {
   return is_process ? folder_with_process(pid) : fs::path(of);
 }
 
-/// What the run of a folder said when it ended; none where it said nothing, or nobody could write it down.
-std::optional<Incident> incident_in(const fs::path& folder) {
-  const std::string line = launch::left_incident(folder);
-  if (line.empty()) return std::nullopt;
-  try {
-    const nlohmann::json document = parse_json_line(line, "incident");
-    return incident_from_json(JsonReader(document, "incident"));
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 /// Whether a file was written by another tool: a recorder begins with "collflt".
 bool is_dump(const fs::path& file) {
   if (!fs::is_regular_file(file)) return false;
@@ -116,7 +103,7 @@ void add_run(FlightSources& found, const fs::path& path) {
                       "collbench flight without an argument shows the newest run of this host");
   }
   found.ranks.insert(found.ranks.end(), ranks.begin(), ranks.end());
-  if (is_folder && !found.reported) found.reported = incident_in(path);
+  if (is_folder && !found.reported) found.reported = incident_from_line(launch::left_incident(path));
   if (found.run.empty()) found.run = path;
 }
 

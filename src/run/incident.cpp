@@ -32,16 +32,6 @@ namespace {
 constexpr auto kFilePatience = std::chrono::seconds(1);
 constexpr auto kCheckOfLock = std::chrono::milliseconds(10);
 
-std::optional<Incident> incident_from_line(const std::string& line) {
-  if (line.empty()) return std::nullopt;
-  try {
-    const nlohmann::json document = parse_json_line(line, "incident");
-    return incident_from_json(JsonReader(document, "incident"));
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 /// Whether the last launch of a stream began then, and it can be appended to.
 bool is_stream_of(const std::string& text, const std::string& started, const std::string& path) {
   constexpr std::string_view kLaunch = "{\"launch\":";

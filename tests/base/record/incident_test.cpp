@@ -38,6 +38,13 @@ TEST(Incident, OfAnotherKindIsRefusedWhereItStands) {
   }
 }
 
+TEST(Incident, OfADamagedLineIsNone) {
+  const std::string line = json_line(incident_to_json(kHang));
+  EXPECT_EQ(incident_from_line(line), kHang);
+  for (std::size_t length = 0; length + 1 < line.size(); ++length)
+    EXPECT_FALSE(incident_from_line(line.substr(0, length))) << length;
+}
+
 TEST(RankPause, IsReadBackAsItWas) {
   const RankPause pause{.rank = 2, .host = "node1", .step = "AllReduce 8 B", .pass = 7, .seconds = 3.125};
   const nlohmann::json json = nlohmann::json::parse(json_line(pause_to_json(pause)));
