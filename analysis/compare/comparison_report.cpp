@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"

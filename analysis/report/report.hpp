@@ -88,4 +88,17 @@ template <class Writer>
 [[nodiscard]] std::string report_json(const Prediction& prediction);
 [[nodiscard]] std::string report_json(const DiffReport& diff);
 
+/// Graphs, rings and trees with their NICs, the tuning table, and a table of choices for each operation; with
+/// a second plan, what it does differently instead of the tables; with trials, what to set. Every line of a
+/// table fits options.columns.
+[[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
+
+/// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …, "advice": …}; null is what was
+/// not asked for.
+[[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
+
+/// The plan as a picture: nodes with their GPUs and NICs, the rails between them, and a lane for each ring
+/// and tree. The plan alone, without `versus` and `trials`.
+[[nodiscard]] std::string nccl_plan_svg(const NcclPlanReport& report);
+
 }  // namespace collbench::analysis

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/nccl_plan_report.hpp"
+#include "analysis/report/nccl_plan/report.hpp"
 
 namespace collbench::program {
 

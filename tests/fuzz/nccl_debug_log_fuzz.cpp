@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "analysis/report/nccl_plan_report.hpp"
+#include "analysis/report/nccl_plan/report.hpp"
 #include "base/error.hpp"
 
 /// What the reader of NCCL's own log owes for any bytes: an Error with a message, or a plan that can be

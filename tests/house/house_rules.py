@@ -96,7 +96,7 @@ WITHOUT_HEADER = {
     r"analysis/report/(text|markdown|csv|json)\.cpp": "the writers of one format each, which report.hpp declares",
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
-    r"analysis/report/nccl_plan_(lanes|svg)\.cpp": "a plan's rings and trees, and their picture, which nccl_plan_words.hpp and _report.hpp declare",
+    r"analysis/report/nccl_plan/(lanes|svg)\.cpp": "a plan's rings and trees, and their picture, which words.hpp and ../report.hpp declare",
     r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings)\.cpp": "the parts of the lab page, which lab01.hpp declares",
     r"simulated_gpu/(runtime_(devices|kernels|memory|streams)|nvml|network_plugin)\.cpp": "what NCCL finds by name, declared by NVIDIA",
     r"simulated_gpu/libraries/simulated_host\.cpp": "a library of others' parts",

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/nccl_plan_report.hpp"
+#include "analysis/report/nccl_plan/report.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"

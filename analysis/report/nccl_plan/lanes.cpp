@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/report/nccl_advice.hpp"
+#include "analysis/report/nccl_plan/advice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/report/nccl_plan_report.hpp"
+#include "analysis/report/nccl_plan/report.hpp"
 
 #include <gtest/gtest.h>
 

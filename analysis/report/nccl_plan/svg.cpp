@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "analysis/report/drawing/svg.hpp"
-#include "analysis/report/nccl_plan_report.hpp"
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/report.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 

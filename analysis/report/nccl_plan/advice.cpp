@@ -1,4 +1,4 @@
-#include "analysis/report/nccl_advice.hpp"
+#include "analysis/report/nccl_plan/advice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/record/operation.hpp"
 #include "base/units.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/report/nccl_plan_diff.hpp"
+#include "analysis/report/nccl_plan/diff.hpp"
 
 #include <gtest/gtest.h>
 

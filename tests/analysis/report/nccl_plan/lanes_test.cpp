@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 
 namespace collbench::analysis {
 namespace {

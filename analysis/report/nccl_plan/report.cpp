@@ -1,4 +1,4 @@
-#include "analysis/report/nccl_plan_report.hpp"
+#include "analysis/report/nccl_plan/report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/nccl_plan_diff.hpp"
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/diff.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 

@@ -1,4 +1,4 @@
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/report/nccl_plan_diff.hpp"
+#include "analysis/report/nccl_plan/diff.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/report/nccl_plan_words.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
