@@ -205,6 +205,21 @@ HangFinding calls_that_differ(const Communicator& communicator, const Members& i
           fmt::format("{}: {}{}", communicator.name, fmt::join(texts, ", "), more)};
 }
 
+/// Where the ranks that are listed do not differ: `seen` says so, unless the tool says that something is
+/// wrong.
+HangFinding nothing_found(const Communicator& communicator, const std::string& seen) {
+  std::string text = seen;
+  if (!communicator.verdict.empty()) {
+    text = fmt::format(
+        "NCCL says {}, and which ranks that is of cannot be told from what is listed here; give all of its "
+        "answer to: ncclras -v",
+        communicator.verdict);
+  } else if (!communicator.status.empty() && communicator.status != "RUNNING") {
+    text = fmt::format("{}; NCCL has them in {}", seen, communicator.status);
+  }
+  return {HangCause::not_known, {}, fmt::format("{}: {}", communicator.name, text)};
+}
+
 Json member_json(const CommunicatorMember& member) {
   constexpr std::array<std::string_view, 5> kPresence{"seen", "silent", "outside", "dead", "no dump"};
   return {{"rank", member.rank},
@@ -245,8 +260,7 @@ HangFinding find_hang(const Communicator& communicator) {
                   singular(outside, "answers, and does", "answer, and do") +
                       std::string(" not have this communicator"));
   }
-  if (seen.empty())
-    return {HangCause::not_known, {}, communicator.name + ": no rank differs from the others"};
+  if (seen.empty()) return nothing_found(communicator, "no rank differs from the others");
 
   const auto fewer = [](const auto& a, const auto& b) { return a.calls() < b.calls(); };
   const auto [least, most] = std::minmax_element(seen.begin(), seen.end(), fewer);
@@ -267,9 +281,7 @@ HangFinding find_hang(const Communicator& communicator) {
   }
   const Members inside = members_that(communicator, [](const auto& each) { return each.call > 0; });
   if (inside.empty())
-    return {HangCause::not_known,
-            {},
-            communicator.name + ": all ranks have begun the same calls, and none is known to wait"};
+    return nothing_found(communicator, "all ranks have begun the same calls, and none is known to wait");
   const CommunicatorMember& first = *std::min_element(
       inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.call < b.call; });
   const Members waiting =

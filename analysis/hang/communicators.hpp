@@ -40,6 +40,9 @@ struct Communicator {
   std::vector<CommunicatorMember> members;  ///< by rank; not all, where a tool lists some only
   /// The most calls that a rank has begun that is not listed, by operation; empty: all are listed.
   std::map<std::string, std::uint64_t> begun_by_others;
+  /// What the tool itself says is wrong, in its words ("MISMATCH"); empty: nothing.
+  std::string verdict;
+  std::string status;  ///< of its ranks, in the tool's words ("RUNNING"); empty: not known
 };
 
 /// Whom the others of a communicator wait for, as far as its members tell.

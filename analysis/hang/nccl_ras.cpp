@@ -63,7 +63,9 @@ std::vector<Communicator> read_json(const HangDump& dump) {
     Communicator communicator{.name = "communicator " + json.at("hash").text(),
                               .size = json.at("size").integer<int>(),
                               .members = {},
-                              .begun_by_others = {}};
+                              .begun_by_others = {},
+                              .verdict = {},
+                              .status = {}};
     for (const char* key : {"ranks", "missing_ranks"})
       for (const JsonReader& member : json.at(key).items()) communicator.members.push_back(member_of(member));
     std::sort(communicator.members.begin(), communicator.members.end(),
@@ -114,6 +116,9 @@ class RasText {
     } else if (const auto operation =
                    text_between(line, "Communicator ranks have different ", " operation")) {
       operation_ = *operation;
+    } else if (const auto status = text_between(line, " ranks have status ", "")) {
+      if (most_have_.empty()) most_have_ = *status;  // the most frequent one comes first
+      status_ = *status;
     } else if (line.find(" ranks have ") != std::string_view::npos) {
       count_ = count_in_line(line);
       std::uint64_t& most = communicators_.back().begun_by_others[operation_];
@@ -121,25 +126,39 @@ class RasText {
     }
   }
 
-  /// Where none differs, the groups stand for their communicators.
+  /// A group of which nothing is listed stands for its communicators: where none is listed at all, and where
+  /// NCCL says that something is wrong in it.
   [[nodiscard]] std::vector<Communicator> take() {
-    if (!communicators_.empty()) return std::move(communicators_);
-    for (const auto& [group, size] : sizes_)
-      communicators_.push_back({.name = fmt::format("communicators of group {}", group),
-                                .size = size,
+    const bool is_all = communicators_.empty();
+    for (const auto& [number, group] : groups_) {
+      if (group.is_listed || (!is_all && group.verdict.empty())) continue;
+      communicators_.push_back({.name = fmt::format("communicators of group {}", number),
+                                .size = group.size,
                                 .members = {},
-                                .begun_by_others = {}});
+                                .begun_by_others = {},
+                                .verdict = group.verdict,
+                                .status = group.status});
+    }
     return std::move(communicators_);
   }
 
  private:
+  struct Group {
+    int size = 0;  ///< of each of its communicators
+    std::string status;
+    std::string verdict;  ///< empty: "OK"
+    bool is_listed = false;
+  };
+
   /// "0  1  1  3  4  3  RUNNING  INCOMPLETE": the group, and the ranks of each of its communicators.
   void note_group(std::string_view line) {
     const std::vector<std::string> words = split_words(line);
     if (words.size() != 8) return;
     const auto group = parse_integer(words[0], 0, kMaxNumber);
     const auto size = parse_integer(words[4], 0, kMaxNumber);
-    if (group && size) sizes_[static_cast<int>(*group)] = static_cast<int>(*size);
+    if (group && size)
+      groups_[static_cast<int>(*group)] = {
+          .size = static_cast<int>(*size), .status = words[6], .verdict = words[7] == "OK" ? "" : words[7]};
   }
 
   /// "#0-0 (50d873d91b3011da) INCOMPLETE".
@@ -149,11 +168,21 @@ class RasText {
     const auto kind = text_between(line, ") ", "");
     if (!group || !hash || !kind) return;
     kind_ = *kind;
+    operation_.clear();
+    most_have_.clear();
+    status_.clear();
+    Group& own_group = groups_[*group];
+    own_group.is_listed = true;
     const std::string name = "communicator 0x" + *hash;
     const bool is_known = std::any_of(communicators_.begin(), communicators_.end(),
                                       [&](const auto& each) { return each.name == name; });
     if (!is_known)
-      communicators_.push_back({.name = name, .size = sizes_[*group], .members = {}, .begun_by_others = {}});
+      communicators_.push_back({.name = name,
+                                .size = own_group.size,
+                                .members = {},
+                                .begun_by_others = {},
+                                .verdict = own_group.verdict.empty() ? *kind : own_group.verdict,
+                                .status = own_group.status});
     const auto own = std::find_if(communicators_.begin(), communicators_.end(),
                                   [&](const auto& each) { return each.name == name; });
     std::rotate(own, own + 1, communicators_.end());  // the one in hand is the last
@@ -171,9 +200,20 @@ class RasText {
       member.presence = MemberPresence::silent;
     } else if (kind_ == "ERROR") {
       member.error = text_between(line, " reported ", " -- ").value_or("an error");
-    } else if (!operation_.empty()) {
+    } else if (operation_.empty()) {
+      set_status(member, text_between(line, " has status ", " -- ").value_or(status_));
+    } else {
       member.begun[operation_] =
           line.find(" operation") == std::string_view::npos ? count_ : count_in_line(line);
+    }
+  }
+
+  /// Of a rank of a communicator whose ranks have different statuses, of which most have the first.
+  void set_status(CommunicatorMember& member, const std::string& status) const {
+    if (status == "NOCOMM") {
+      member.presence = MemberPresence::outside;
+    } else if (!status.empty() && status != most_have_) {
+      member.error = fmt::format("status {}{}", status, most_have_.empty() ? "" : ", others " + most_have_);
     }
   }
 
@@ -184,10 +224,12 @@ class RasText {
     return count ? static_cast<std::uint64_t>(*count) : 0;
   }
 
-  std::map<int, int> sizes_;  // of communicators, by group
+  std::map<int, Group> groups_;
   std::vector<Communicator> communicators_;
   std::string kind_;
   std::string operation_;
+  std::string most_have_;    // what most ranks have, where ranks have different ones
+  std::string status_;       // of the ranks that follow
   std::uint64_t count_ = 0;  // of the ranks that follow
 };
 

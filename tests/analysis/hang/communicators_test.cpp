@@ -23,7 +23,12 @@ CommunicatorMember member(int rank, std::uint64_t begun, std::uint64_t call) {
 
 Communicator three(const CommunicatorMember& one, const CommunicatorMember& two,
                    const CommunicatorMember& last) {
-  return {.name = "group 0", .size = 3, .members = {one, two, last}, .begun_by_others = {}};
+  return {.name = "group 0",
+          .size = 3,
+          .members = {one, two, last},
+          .begun_by_others = {},
+          .verdict = {},
+          .status = {}};
 }
 
 TEST(Communicators, TextAndJsonHaveEachRankAndTheFinding) {

@@ -116,11 +116,57 @@ TEST(NcclRas, TextNamesErrors) {
   EXPECT_THAT(found.text, HasSubstr("rank 3 (192.0.2.2, process 9) reports: Remote process error"));
 }
 
+TEST(NcclRas, TextNamesTheRanksWithAnotherStatus) {
+  const std::string status =
+      changed(kMismatch, "different AllReduce operation counts\n",
+              "different status\n  7 ranks have status RUNNING\n"
+              "  Rank 3 has status ABORT -- GPU 3 managed by process 9 on node 192.0.2.2\n");
+  EXPECT_EQ(
+      finding_of(status).text,
+      "communicator 0x50d873d91b3011da: rank 3 (192.0.2.2, process 9) reports: status ABORT, others RUNNING");
+  EXPECT_THAT(finding_of(changed(status, "ABORT", "NOCOMM")).text,
+              HasSubstr("rank 3 (192.0.2.2, process 9) answers, and does not have this communicator"));
+}
+
 TEST(NcclRas, NothingIsFoundWhereRanksDoNotDiffer) {
-  const std::string healthy = std::string(kMismatch).substr(0, std::string(kMismatch).find("Warnings"));
+  const std::string healthy =
+      changed(std::string(kMismatch).substr(0, std::string(kMismatch).find("Warnings")), "MISMATCH", "OK");
   const HangFinding found = finding_of(healthy);
   EXPECT_EQ(found.cause, HangCause::not_known);
   EXPECT_THAT(found.ranks, IsEmpty());
+  EXPECT_EQ(found.text, "communicators of group 0: no rank differs from the others");
+  EXPECT_THAT(finding_of(changed(healthy, "RUNNING", "INIT")).text, HasSubstr("NCCL has them in INIT"));
+}
+
+// Cut off before its warnings; without the ranks, as where half of them differ; with a line in other words.
+TEST(NcclRas, WhatNcclSaysIsWrongIsNoAllClearWhereItListsNoRank) {
+  const std::string cut = std::string(kMismatch).substr(0, std::string(kMismatch).find("Warnings"));
+  const std::string halves = std::string(kMismatch) +
+                             "  4 ranks have launched up to operation 67\n"
+                             "  4 ranks have launched up to operation 66\n";
+  const std::string unknown = std::string(kMismatch) +
+                              "  7 ranks have launched up to operation 67\n"
+                              "  1 rank is at 66\n";
+  const std::string same =
+      std::string(kMismatch) +
+      "  7 ranks have launched up to operation 67\n"
+      "  Rank 5 has launched up to operation 67 -- GPU 1 managed by process 12 on node 192.0.2.3\n";
+  for (const std::string& text : {cut, halves, unknown, same}) {
+    const HangFinding found = finding_of(text);
+    EXPECT_EQ(found.cause, HangCause::not_known) << text;
+    EXPECT_THAT(found.text, HasSubstr(": NCCL says MISMATCH, and which ranks that is of cannot be told"))
+        << text;
+  }
+}
+
+TEST(NcclRas, AGroupOfWhichNothingIsListedIsNotLost) {
+  const std::string two = changed(
+      answer("ras_stopped_rank.txt").text, "RUNNING  INCOMPLETE\n",
+      "RUNNING  INCOMPLETE\n    1         1         1         4         4         4   RUNNING  MISMATCH\n");
+  const auto communicators = read_nccl_ras({"answer", two});
+  ASSERT_EQ(communicators.size(), 2U);
+  EXPECT_THAT(find_hang(communicators[0]).ranks, ElementsAre(2));
+  EXPECT_THAT(find_hang(communicators[1]).text, HasSubstr("communicators of group 1: NCCL says MISMATCH"));
 }
 
 TEST(NcclRas, WhatIsNoAnswerIsRefused) {
