@@ -157,6 +157,7 @@ class Bed:
         self.program, self.faulty = program, faulty
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="collbench-faults-"))
         self.calibration = []
+        self.run = None  # the one that was started last
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -178,7 +179,8 @@ class Bed:
         command = [program or self.program, "--ops", "all_reduce", "--sizes", sizes, "--precision", "0.01", "--time", seconds,
                    *self.calibration, "-T", LIMIT_SECONDS, "-J", record or folder / "run.json", *options]
         extra = {"LD_PRELOAD": str(self.faulty), **faulty} if faulty else {}
-        return Run((launch or self.launch)(command), {**self.environment(), **extra}, folder, record, **more)
+        self.run = Run((launch or self.launch)(command), {**self.environment(), **extra}, folder, record, **more)
+        return self.run
 
 
 class Host(Bed):
