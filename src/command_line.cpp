@@ -86,13 +86,24 @@ void require_separator(const CLI::App& app, const std::vector<std::string>& comm
   if (std::any_of(command.begin(), separator, is_option)) throw missing_separator(app, command.front());
 }
 
+bool takes_positional(const CLI::App& app) {
+  const auto options = app.get_options();
+  return std::any_of(options.begin(), options.end(),
+                     [](const CLI::Option* option) { return option->get_positional(); });
+}
+
 /// Throws Error (usage) for a word that is no option's value where the command takes none.
 void require_positional(const CLI::App& app, const std::string& word) {
-  const auto options = app.get_options();
-  if (std::none_of(options.begin(), options.end(),
-                   [](const CLI::Option* option) { return option->get_positional(); })) {
-    throw unexpected_argument(app, word);
-  }
+  if (!takes_positional(app)) throw unexpected_argument(app, word);
+}
+
+/// Whether a word is a command's argument though the command has others below it: `doctor FOLDER` beside
+/// `doctor save`.
+bool is_argument(const CLI::App& app, const std::string& word) {
+  const auto commands = commands_of(app);
+  return takes_positional(app) &&
+         std::none_of(commands.begin(), commands.end(),
+                      [&word](const CLI::App* each) { return each->get_name() == word; });
 }
 
 /// The names on the command line, before CLI11 looks at it, which reports what is missing before what is
@@ -116,6 +127,7 @@ const CLI::App* check_names(const CLI::App& root, const std::vector<std::string>
       require_positional(*app, word);
       continue;
     }
+    if (word != "help" && is_argument(*app, word)) continue;
     if (word != "help") app = command_named(*app, word);
     if (word == "help" || helped != nullptr) helped = app;
   }

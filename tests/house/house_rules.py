@@ -79,7 +79,7 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"src/commands/(compare|flight|import|judge|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
+    r"src/commands/(compare|doctor|flight|import|judge|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
     r"base/record/row_json\.cpp": "the second half of run.hpp",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff/(devices|graphs|host|machine_kind|nvlinks|paths|pcie)\.cpp": "the parts of one comparison, which parts.hpp declares",
@@ -87,6 +87,8 @@ WITHOUT_HEADER = {
     r"topology/readers/(ibstat|lspci|read_any|registry|hwloc/(live|xml)|nccl/graph_xml|nvidia_smi/(csv|nvlink|query|topo)|sysfs/(nics|pci))\.cpp":
     "the readers, which readers.hpp declares",
     r"topology/render/[a-z_]+\.cpp": "the renderers, which render.hpp declares",
+    r"topology/doctor/(gpu|kernel|log|network|pcie|setting)_checks\.cpp": "the checks by theme, which checks.hpp declares",
+    r"topology/doctor/gather_evidence\.cpp": "what else evidence.hpp offers: this machine's",
     r"analysis/models/host/(all_gather|all_reduce|all_to_all|broadcast_reduce|gather_scatter|point_to_point|reduce_scatter)\.cpp":
     "the algorithms of an operation or two each, which algorithms.hpp declares",
     r"analysis/models/nccl/latency\.cpp": "the second half of algorithms.hpp",
@@ -127,6 +129,8 @@ TESTED_BY = {
     r"collectives/nccl/(observer/[a-z_]+|loader/own_libraries)\.cpp": "tests/collectives/nccl/observer_test.cpp",
     r"collectives/mpi/open_mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
     r"topology/diff/(devices|host|nvlinks|paths|pcie)\.cpp": "tests/topology/diff/topology_diff_test.cpp",
+    r"topology/doctor/([a-z]+_checks|look)\.cpp": "tests/topology/doctor/checks_test.cpp",
+    r"topology/doctor/gather_evidence\.cpp": "tests/topology/doctor/evidence_test.cpp",
     r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
     r"analysis/models/nccl/(channel_steps|machine_graph|machine_paths)\.cpp":
@@ -135,6 +139,8 @@ TESTED_BY = {
 
 # Tests that belong to no single source.
 TESTS_OF_MORE = {
+    r"tests/topology/doctor/corpus_test\.cpp": "all checks, over published files",
+    r"tests/topology/doctor/field_cases_test\.cpp": "all checks, by what people quoted where they found a cause",
     r"tests/simulated_gpu/cuda_headers_test\.cpp": "our declarations against CUDA's own",
     r"tests/collectives/nccl/(plugin_)?headers_test\.cpp": "our declarations against NCCL's and CUDA's own",
     r"tests/collectives/nccl/observer_test\.cpp": "the observer library as NCCL and the backend use it",

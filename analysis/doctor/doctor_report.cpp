@@ -1,0 +1,160 @@
+#include "analysis/doctor/doctor_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/text_sinks.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using topology::Diagnosis;
+using topology::DoctorCheck;
+using topology::DoctorFinding;
+using topology::DoctorObservation;
+
+/// Of many equal ones the rest is counted.
+constexpr std::size_t kMaxObservations = 4;
+constexpr int kIndent = 10;
+
+std::string observation_text(const DoctorObservation& observation) {
+  return observation.location.empty() ? observation.what
+                                      : fmt::format("{} ({})", observation.what, observation.location);
+}
+
+/// What is said of a finding, as label and words.
+std::vector<std::pair<std::string_view, std::string>> finding_lines(const DoctorFinding& finding) {
+  std::vector<std::pair<std::string_view, std::string>> lines;
+  lines.emplace_back("", finding.check.reason);
+  for (std::size_t i = 0; i < std::min(kMaxObservations, finding.observations.size()); ++i)
+    lines.emplace_back("seen: ", observation_text(finding.observations[i]));
+  if (finding.observations.size() > kMaxObservations)
+    lines.emplace_back("seen: ", fmt::format("and {} more", finding.observations.size() - kMaxObservations));
+  lines.emplace_back("confirm: ", finding.check.confirm);
+  lines.emplace_back("fix: ", finding.check.fix);
+  lines.emplace_back("known from: ", finding.check.source);
+  return lines;
+}
+
+/// The checks without evidence, by what would be evidence.
+std::map<std::string_view, std::vector<std::string_view>> missing_evidence(const Diagnosis& diagnosis) {
+  std::map<std::string_view, std::vector<std::string_view>> missing;
+  for (const DoctorCheck& check : diagnosis.not_known) missing[check.needs].push_back(check.code);
+  return missing;
+}
+
+std::string text_page(const DoctorPage& page, const TextOptions& options) {
+  const int width = options.columns;
+  std::string text = fmt::format("{}: {}\n", page.machine, doctor_summary(page.diagnosis));
+  const std::string indent(kIndent, ' ');
+  for (const DoctorFinding& finding : page.diagnosis.findings) {
+    text += fmt::format("\n{:<{}}{}\n", doctor_severity_name(finding.check.severity), kIndent,
+                        finding.check.code);
+    for (const auto& [label, words] : finding_lines(finding))
+      text += wrap(words, width, indent + std::string(label), indent + "  ");
+  }
+  if (!page.diagnosis.not_known.empty()) text += "\nnot known, for want of evidence:\n";
+  for (const auto& [needs, codes] : missing_evidence(page.diagnosis))
+    text += wrap(fmt::format("{}", fmt::join(codes, ", ")), width, fmt::format("  {}: ", needs), "    ");
+  if (!page.diagnosis.healthy.empty()) {
+    std::vector<std::string_view> codes;
+    for (const DoctorCheck& check : page.diagnosis.healthy) codes.push_back(check.code);
+    text += "\n" + wrap(fmt::format("{}", fmt::join(codes, ", ")), width, "healthy: ", "  ");
+  }
+  for (const std::string& note : page.notes) text += wrap(note, width, "note: ", "  ");
+  return page_text(text);
+}
+
+std::string markdown_page(const DoctorPage& page) {
+  std::string text =
+      fmt::format("**{}**: {}\n\n", markdown_text(page.machine), doctor_summary(page.diagnosis));
+  if (!page.diagnosis.findings.empty()) text += "| severity | finding | seen | fix |\n|-|-|-|-|\n";
+  for (const DoctorFinding& finding : page.diagnosis.findings) {
+    std::vector<std::string> seen;
+    for (const DoctorObservation& observation : finding.observations)
+      seen.push_back(markdown_text(observation_text(observation)));
+    if (seen.size() > kMaxObservations) {
+      const std::size_t more = seen.size() - kMaxObservations;
+      seen.resize(kMaxObservations);
+      seen.push_back(fmt::format("and {} more", more));
+    }
+    text += fmt::format("| {} | {}: {} | {} | {} |\n", doctor_severity_name(finding.check.severity),
+                        finding.check.code, markdown_text(finding.check.reason), fmt::join(seen, "; "),
+                        markdown_text(finding.check.fix));
+  }
+  for (const auto& [needs, codes] : missing_evidence(page.diagnosis))
+    text += fmt::format("\nNot known without {}: {}.\n", markdown_text(needs), fmt::join(codes, ", "));
+  for (const std::string& note : page.notes) text += fmt::format("\nNote: {}\n", markdown_text(note));
+  return text;
+}
+
+nlohmann::ordered_json json_check(const DoctorCheck& check) {
+  return {{"code", check.code},       {"severity", doctor_severity_name(check.severity)},
+          {"reason", check.reason},   {"needs", check.needs},
+          {"confirm", check.confirm}, {"fix", check.fix},
+          {"source", check.source}};
+}
+
+std::string json_page(const DoctorPage& page) {
+  nlohmann::ordered_json json{{"machine", page.machine}, {"findings", nlohmann::ordered_json::array()}};
+  for (const DoctorFinding& finding : page.diagnosis.findings) {
+    nlohmann::ordered_json each = json_check(finding.check);
+    each["price"] = "not_modeled";
+    for (const DoctorObservation& observation : finding.observations)
+      each["seen"].push_back(
+          {{"what", one_line(observation.what)}, {"location", one_line(observation.location)}});
+    json["findings"].push_back(std::move(each));
+  }
+  json["healthy"] = nlohmann::ordered_json::array();
+  for (const DoctorCheck& check : page.diagnosis.healthy) json["healthy"].push_back(check.code);
+  json["not_known"] = nlohmann::ordered_json::array();
+  for (const DoctorCheck& check : page.diagnosis.not_known)
+    json["not_known"].push_back({{"code", check.code}, {"needs", check.needs}});
+  json["notes"] = page.notes;
+  return json_text(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
+}
+
+}  // namespace
+
+std::vector<std::string> doctor_formats() { return {"text", "md", "json"}; }
+
+std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options) {
+  if (format == "text") return text_page(page, options);
+  if (format == "md") return markdown_page(page);
+  if (format == "json") return json_page(page);
+  throw std::out_of_range("doctor has no format " + std::string(format));
+}
+
+std::string doctor_summary(const Diagnosis& diagnosis) {
+  const auto broken = std::count_if(
+      diagnosis.findings.begin(), diagnosis.findings.end(),
+      [](const DoctorFinding& each) { return each.check.severity == topology::DoctorSeverity::broken; });
+  const std::size_t found = diagnosis.findings.size();
+  return fmt::format("{} finding{}{}, {} of {} checks healthy, {} not known", found, found == 1 ? "" : "s",
+                     broken > 0 ? fmt::format(" ({} broken)", broken) : "", diagnosis.healthy.size(),
+                     found + diagnosis.healthy.size() + diagnosis.not_known.size(),
+                     diagnosis.not_known.size());
+}
+
+std::string doctor_catalog(std::string_view format, const TextOptions& options) {
+  std::string text;
+  if (format == "md")
+    text += "| code | severity | what it does to a job | evidence | fix | known from |\n|-|-|-|-|-|-|\n";
+  for (const DoctorCheck& check : topology::doctor_checks()) {
+    const std::string_view severity = doctor_severity_name(check.severity);
+    text += format == "md" ? fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", check.code, severity,
+                                         markdown_text(check.reason), markdown_text(check.needs),
+                                         markdown_text(check.fix), markdown_text(check.source))
+                           : wrap(check.reason, options.columns,
+                                  fmt::format("{:<24}{:<7} ", check.code, severity), std::string(32, ' '));
+  }
+  return text;
+}
+
+}  // namespace collbench::analysis

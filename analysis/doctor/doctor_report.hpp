@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/report/report.hpp"
+#include "topology/doctor/checks.hpp"
+
+namespace collbench::analysis {
+
+/// A machine, what the checks say of it, and what could not be read.
+struct DoctorPage {
+  std::string machine;  ///< as it was named: a folder, a host
+  topology::Diagnosis diagnosis;
+  std::vector<std::string> notes;
+};
+
+/// "text", "md" and "json".
+[[nodiscard]] std::vector<std::string> doctor_formats();
+
+/// The findings with their evidence, the worst first; then how many checks were healthy, and which had no
+/// evidence. Throws std::out_of_range for a format that doctor_formats() does not list.
+[[nodiscard]] std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options);
+
+/// "2 findings (1 broken), 9 healthy, 22 not known".
+[[nodiscard]] std::string doctor_summary(const topology::Diagnosis& diagnosis);
+
+/// All checks: what each looks at, and where it is known from. "md" is the table of docs/doctor.md.
+[[nodiscard]] std::string doctor_catalog(std::string_view format, const TextOptions& options);
+
+}  // namespace collbench::analysis

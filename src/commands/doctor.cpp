@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/doctor/doctor_report.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
+#include "src/commands/registry.hpp"
+#include "topology/doctor/checks.hpp"
+#include "topology/graph/topology_json.hpp"
+#include "topology/readers/gather_live.hpp"
+
+namespace collbench::program {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file of a saved folder that holds what the readers of topologies saw.
+constexpr const char* kTopologyFile = "topology.json";
+
+/// `collbench doctor`.
+struct DoctorCommand {
+  std::string evidence;  ///< a folder or a file; empty: this machine
+  OutputOptions output;
+};
+
+/// `collbench doctor save`.
+struct SaveEvidenceCommand {
+  std::string folder;
+  bool overwrite = false;
+};
+
+std::vector<std::string> environment_variables() {
+  std::vector<std::string> variables;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) variables.emplace_back(*each);
+  return variables;
+}
+
+topology::Evidence evidence_of_this_machine() {
+  const topology::LiveTexts live = topology::gather_live_texts(environment_variables());
+  topology::Evidence evidence;
+  evidence.host = topology::gather_live();
+  for (const auto& [source, text] : live.texts) topology::add_evidence(evidence, text, source, source);
+  evidence.notes = live.notes;
+  return evidence;
+}
+
+/// Exit status 1 for what breaks jobs or slows them; a risk alone is none.
+CommandResult diagnose_machine(const DoctorCommand& options) {
+  const auto documents = output_documents(options.output);
+  require_writable_documents(documents, options.output.overwrite);
+  const topology::Evidence evidence =
+      options.evidence.empty() ? evidence_of_this_machine() : topology::read_evidence(options.evidence);
+  analysis::DoctorPage page;
+  page.diagnosis = topology::diagnose(evidence);
+  page.machine = !options.evidence.empty() ? options.evidence : evidence.host.name.value_or("this machine");
+  page.notes = evidence.notes;
+  bool failed = false;
+  for (const topology::DoctorFinding& finding : page.diagnosis.findings)
+    failed = failed || finding.check.severity != topology::DoctorSeverity::risk;
+  const auto write = [&](const OutputDocument& document) {
+    return analysis::report(page, document.format, page_options(document));
+  };
+  return {write_documents(documents, write), failed ? ExitStatus::low : ExitStatus::ok,
+          prints_text(documents), written_notes(documents, analysis::doctor_summary(page.diagnosis))};
+}
+
+CommandResult save_evidence(const SaveEvidenceCommand& options) {
+  const fs::path folder = options.folder;
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) throw usage_error(options.folder, failure.message(), "give a folder that can be written");
+  const topology::LiveTexts live = topology::gather_live_texts(environment_variables());
+  std::vector<std::pair<fs::path, std::string>> files{
+      {folder / kTopologyFile, topology::save_topology({{topology::gather_live()}})}};
+  for (const auto& [source, text] : live.texts) files.emplace_back(folder / (source + ".txt"), text);
+  for (const auto& [path, text] : files) require_writable(path, options.overwrite, "doctor save");
+  for (const auto& [path, text] : files) write_file_by_rename(path, text);
+  CommandResult result{fmt::format("{}: {} files; look at them elsewhere with: collbench doctor {}\n",
+                                   options.folder, files.size(), options.folder)};
+  result.notes = live.notes;
+  return result;
+}
+
+void add_save(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<SaveEvidenceCommand>();
+  command.add_option("folder", options->folder, "the folder to write; it is made where it is missing")
+      ->required();
+  command.add_flag("--overwrite", options->overwrite, "replace files that exist");
+  command.callback([options, &chosen] { chosen = [options] { return save_evidence(*options); }; });
+}
+
+void add_catalog(CLI::App& command, CommandFunction& chosen) {
+  const auto output = std::make_shared<OutputOptions>();
+  add_output_options(command, "Options", *output, {"text", "md"}, "");
+  command.callback([output, &chosen] {
+    chosen = [output]() -> CommandResult {
+      const auto documents = output_documents(*output);
+      require_writable_documents(documents, output->overwrite);
+      return {write_documents(documents, [](const OutputDocument& document) {
+        return analysis::doctor_catalog(document.format, page_options(document));
+      })};
+    };
+  });
+}
+
+void add_doctor(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<DoctorCommand>();
+  command.add_option("evidence", options->evidence,
+                     "a folder of doctor save, or of outputs of commands, or one such file (this machine)");
+  add_output_options(command, "Options", options->output, analysis::doctor_formats(), "the findings (JSON)");
+  add_save(
+      *command.add_subcommand("save", "this machine's evidence as a folder; collbench doctor save node7"),
+      chosen);
+  add_catalog(*command.add_subcommand("list", "all checks; collbench doctor list"), chosen);
+  command.callback([&command, options, &chosen] {
+    if (command.get_subcommands().empty()) chosen = [options] { return diagnose_machine(*options); };
+  });
+}
+
+}  // namespace
+
+Subcommand doctor_subcommand() {
+  return {"doctor", "what will break jobs or cost bandwidth on a machine, before anything is measured",
+          "collbench doctor                  what is wrong with this machine", add_doctor};
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,123 @@
+#include "topology/doctor/evidence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "tests/topology/fixture.hpp"
+#include "topology/graph/topology_json.hpp"
+
+namespace collbench::topology {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A folder that is gone with the test.
+class EvidenceFolder {
+ public:
+  EvidenceFolder()
+      : path_(std::filesystem::temp_directory_path() / ("collbench-evidence-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  EvidenceFolder(const EvidenceFolder&) = delete;
+  EvidenceFolder& operator=(const EvidenceFolder&) = delete;
+  EvidenceFolder(EvidenceFolder&&) = delete;
+  EvidenceFolder& operator=(EvidenceFolder&&) = delete;
+  ~EvidenceFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    write_file_by_rename(path_ / name, text);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Evidence, OneTextMayBeOfSeveralCommands) {
+  Evidence evidence;
+  const std::string text = "nvidia_peermem 16384 0 - Live 0x0\nNCCL_DEBUG=INFO\n\n  active_mtu: 4096 (5)\n";
+  EXPECT_TRUE(add_evidence(evidence, text, "paste.txt", ""));
+  EXPECT_THAT(evidence.of("lsmod"), SizeIs(3));
+  EXPECT_TRUE(evidence.has("environment"));
+  EXPECT_TRUE(evidence.has("ibv_devinfo"));
+  EXPECT_FALSE(evidence.has("nccl-log"));
+  EXPECT_EQ(evidence.of("lsmod").back().text, "active_mtu: 4096 (5)");
+  EXPECT_EQ(evidence.of("lsmod").back().location, "paste.txt:4");
+  EXPECT_THAT(evidence.of("kernel-log"), IsEmpty());
+}
+
+TEST(Evidence, AFolderIsReadByNamesAndByContents) {
+  const EvidenceFolder folder;
+  folder.write("governor.txt", "performance\n");
+  folder.write("notes.md", "Nothing to see here.\n");
+  folder.write("anything.log", fixture("nvlink_s.txt"));
+  const Evidence evidence = read_evidence(folder.path());
+  EXPECT_TRUE(evidence.has("governor"));
+  EXPECT_FALSE(evidence.host.gpus.empty());
+  ASSERT_THAT(evidence.notes, SizeIs(1));
+  EXPECT_THAT(evidence.notes.front(), HasSubstr("notes.md"));
+}
+
+TEST(Evidence, FilesOfTwoHostsAreRefused) {
+  const EvidenceFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    Topology topology;
+    Host& host = topology.hosts.emplace_back();
+    host.sources.push_back({"a test", "", ""});
+    host.name.value = name;
+    folder.write(name + ".json", save_topology(topology));
+  }
+  try {
+    static_cast<void>(read_evidence(folder.path()));
+    FAIL() << "two hosts became one";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.next_step(), HasSubstr("a folder of its own"));
+  }
+}
+
+TEST(Evidence, AFolderWithoutAnyIsRefused) {
+  const EvidenceFolder folder;
+  folder.write("readme", "Hello.\n");
+  try {
+    static_cast<void>(read_evidence(folder.path()));
+    FAIL() << "no evidence was taken for some";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.next_step(), HasSubstr("doctor save"));
+  }
+}
+
+TEST(Evidence, OfTheEnvironmentOnlyWhatCollectivesReadIsKept) {
+  const std::vector<std::string> variables{"PATH=/bin", "NCCL_DEBUG=INFO", "AWS_SECRET_ACCESS_KEY=x",
+                                           "UCX_TLS=rc"};
+  EXPECT_EQ(collective_environment(variables), "NCCL_DEBUG=INFO\nUCX_TLS=rc\n");
+}
+
+TEST(Evidence, EverySourceHasAFileNameOfItsOwn) {
+  std::set<std::string_view> names;
+  for (const EvidenceSource& source : evidence_sources()) {
+    EXPECT_TRUE(names.insert(source.name).second) << source.name;
+    EXPECT_FALSE(source.description.empty());
+  }
+}
+
+TEST(Evidence, ThisMachineHasSome) {
+  const LiveTexts live = gather_live_texts({});
+  EXPECT_TRUE(live.texts.contains("kernel-version"));
+  EXPECT_TRUE(live.texts.contains("limits"));
+  EXPECT_EQ(live.texts.at("environment"), "");
+}
+
+}  // namespace
+}  // namespace collbench::topology

@@ -1,0 +1,267 @@
+#include "topology/doctor/evidence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "topology/graph/merge.hpp"
+#include "topology/readers/readers.hpp"
+
+namespace collbench::topology {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Holds>
+bool any_line(const std::vector<Line>& lines, Holds holds) {
+  return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return holds(trim(line.text)); });
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool is_lspci(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return line.starts_with("ACSCtl:") || line.starts_with("LnkSta:") || line.starts_with("DevCtl:");
+  });
+}
+
+bool is_module_list(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    const std::vector<std::string> words = split_words(line);
+    // "nvidia 54566912 3 …" of lsmod or /proc/modules: a name, a size, a count of users.
+    return words.size() >= 3 &&
+           (words[0].starts_with("nvidia") || words[0].starts_with("nv_peer") ||
+            words[0].starts_with("mlx5_") || words[0].starts_with("ib_")) &&
+           parse_integer(words[1], 1024, 1'000'000'000) && parse_integer(words[2], -1, 1'000'000);
+  });
+}
+
+bool is_boot_command(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return line.starts_with("BOOT_IMAGE=") || contains(line, "Kernel command line:") ||
+           line.starts_with("GRUB_CMDLINE_LINUX");
+  });
+}
+
+bool is_limits(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return line.starts_with("Max locked memory") || line.starts_with("max locked memory");
+  });
+}
+
+bool is_shm(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return line.ends_with(" /dev/shm"); });
+}
+
+bool is_ibv_devinfo(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return line.starts_with("hca_id:") || line.starts_with("active_mtu:") || line.starts_with("sm_lid:");
+  });
+}
+
+bool is_environment(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    const std::size_t end = line.find('=');
+    if (!line.starts_with("NCCL_") || end == std::string_view::npos) return false;
+    return std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(end), [](unsigned char c) {
+      return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
+    });
+  });
+}
+
+bool is_nccl_log(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return contains(line, "NCCL INFO") || contains(line, "NCCL WARN") || contains(line, "# nThread") ||
+           contains(line, "# Avg bus bandwidth") || contains(line, "Failed to bind NVLink SHARP") ||
+           contains(line, "via NET/");
+  });
+}
+
+bool is_kernel_log(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return contains(line, "NVRM:") || contains(line, "mlx5_core") || contains(line, "DMAR:") ||
+           contains(line, ": lost carrier");
+  });
+}
+
+bool is_nvidia_smi_query(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return contains(line, "NVSMI LOG") || contains(line, "<nvidia_smi_log>");
+  });
+}
+
+bool is_kernel_module_version(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return line.starts_with("NVRM version:"); });
+}
+
+bool is_mlnx_qos(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return line.starts_with("PFC configuration:"); });
+}
+
+bool is_fabric_manager_version(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return line.starts_with("Fabric Manager version is"); });
+}
+
+bool is_fabric_manager_log(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    return contains(line, "] [tid ") && (contains(line, "[INFO]") || contains(line, "[ERROR]"));
+  });
+}
+
+const std::array<EvidenceSource, 20> kSources{{
+    {"lspci", "lspci -vvv (as root)", is_lspci, {"lspci", "-vvv"}},
+    {"lsmod", "lsmod", is_module_list, {"/proc/modules"}},
+    {"kernel-command-line", "cat /proc/cmdline", is_boot_command, {"/proc/cmdline"}},
+    {"kernel-version", "uname -r", nullptr, {"/proc/sys/kernel/osrelease"}},
+    {"numa-balancing", "cat /proc/sys/kernel/numa_balancing", nullptr, {"/proc/sys/kernel/numa_balancing"}},
+    {"limits", "cat /proc/self/limits", is_limits, {"/proc/self/limits"}},
+    {"shm", "df -B1 /dev/shm", is_shm, {"df", "-B1", "/dev/shm"}},
+    {"governor", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", nullptr, {}},
+    {"cpus", "cat /sys/devices/system/cpu/online", nullptr, {"/sys/devices/system/cpu/online"}},
+    {"status", "cat /proc/self/status", nullptr, {"/proc/self/status"}},
+    {"environment", "env | grep NCCL_", is_environment, {}},
+    {"nvidia-module",
+     "cat /proc/driver/nvidia/version",
+     is_kernel_module_version,
+     {"/proc/driver/nvidia/version"}},
+    {"nvidia-smi-q", "nvidia-smi -q", is_nvidia_smi_query, {"nvidia-smi", "-q"}},
+    {"fabric-manager",
+     "systemctl is-active nvidia-fabricmanager",
+     nullptr,
+     {"systemctl", "is-active", "nvidia-fabricmanager"}},
+    {"fabric-manager-version",
+     "nv-fabricmanager --version",
+     is_fabric_manager_version,
+     {"nv-fabricmanager", "--version"}},
+    {"fabric-manager-log",
+     "/var/log/fabricmanager.log",
+     is_fabric_manager_log,
+     {"/var/log/fabricmanager.log"}},
+    {"ibv_devinfo", "ibv_devinfo -v", is_ibv_devinfo, {"ibv_devinfo", "-v"}},
+    {"mlnx_qos", "mlnx_qos -i INTERFACE", is_mlnx_qos, {}},
+    {"kernel-log", "dmesg", is_kernel_log, {"dmesg"}},
+    {"nccl-log", "a log with NCCL_DEBUG=INFO", is_nccl_log, {}},
+}};
+
+std::vector<EvidenceLine> evidence_lines(const std::vector<Line>& lines, std::string_view file) {
+  std::vector<EvidenceLine> kept;
+  for (const Line& line : lines) {
+    if (const std::string_view text = trim(line.text); !text.empty())
+      kept.push_back({std::string(text), location(file, line.number)});
+  }
+  return kept;
+}
+
+/// What the readers of topologies make of the text; none where it is nothing of theirs.
+std::optional<Topology> as_topology(std::string_view text, std::string_view file, std::string& why) {
+  try {
+    return read_any_topology(text, file);
+  } catch (const Error& error) {
+    why = error.what();
+    return std::nullopt;
+  }
+}
+
+void merge_into(Evidence& evidence, Topology topology, std::string_view file) {
+  for (Host& host : topology.hosts) {
+    const bool other =
+        evidence.host.name.known() && host.name.known() && *evidence.host.name.value != *host.name.value;
+    if (other) {
+      throw usage_error(std::string(file),
+                        fmt::format("is of host {}, other files are of host {}", *host.name.value,
+                                    *evidence.host.name.value),
+                        "give each host a folder of its own");
+    }
+    evidence.host = evidence.host.sources.empty() ? std::move(host) : merge_hosts({evidence.host, host});
+  }
+}
+
+std::vector<fs::path> files_of(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(path, error))
+    if (entry.is_regular_file(error)) files.push_back(entry.path());
+  if (error) throw usage_error(path.string(), error.message(), "give a folder that can be read");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The source that a saved folder's file is called after; empty for a file of another name.
+std::string_view source_of(const fs::path& file) {
+  const auto* found = std::find_if(kSources.begin(), kSources.end(), [&file](const EvidenceSource& source) {
+    return file.filename() == std::string(source.name) + ".txt";
+  });
+  return found == kSources.end() ? std::string_view() : found->name;
+}
+
+}  // namespace
+
+std::span<const EvidenceSource> evidence_sources() { return kSources; }
+
+const std::vector<EvidenceLine>& Evidence::of(std::string_view source) const {
+  static const std::vector<EvidenceLine> kNone;
+  const auto found = lines.find(source);
+  return found == lines.end() ? kNone : found->second;
+}
+
+bool add_evidence(Evidence& evidence, std::string_view text, std::string_view file, std::string_view source) {
+  const std::vector<Line> lines = clean_lines(text);
+  bool used = false;
+  for (const EvidenceSource& each : kSources) {
+    const bool is_it =
+        source.empty() ? each.recognizes != nullptr && each.recognizes(lines) : each.name == source;
+    if (!is_it) continue;
+    std::vector<EvidenceLine> kept = evidence_lines(lines, file);
+    std::vector<EvidenceLine>& all = evidence.lines[std::string(each.name)];
+    all.insert(all.end(), kept.begin(), kept.end());
+    used = true;
+  }
+  std::string why;
+  if (auto topology = as_topology(text, file, why)) {
+    merge_into(evidence, std::move(*topology), file);
+    used = true;
+  } else if (!used) {
+    evidence.notes.push_back(fmt::format("left out: {}: {}", file, why));
+  }
+  return used;
+}
+
+Evidence read_evidence(const fs::path& path) {
+  Evidence evidence;
+  bool used = false;
+  std::error_code error;
+  const bool folder = fs::is_directory(path, error);
+  if (folder && is_sysfs(path)) {
+    evidence.host = read_sysfs(path);
+    used = true;
+  }
+  for (const fs::path& file : files_of(path)) {
+    const std::string_view source = source_of(file);
+    std::string text;
+    try {
+      text = read_file(file, kMaxInputBytes);
+      if (source.empty()) require_text(text, file.string(), "the output of a command");
+    } catch (const Error& unreadable) {
+      if (!folder) throw;
+      evidence.notes.push_back(fmt::format("left out: {}: {}", file.string(), unreadable.what()));
+      continue;
+    }
+    used = add_evidence(evidence, text, file.string(), source) || used;
+  }
+  if (!used) {
+    const std::string why = evidence.notes.empty() ? "the folder is empty" : evidence.notes.front();
+    throw usage_error(path.string(), folder ? "no file in it is evidence; " + why : why,
+                      "save a folder on the machine with: collbench doctor save FOLDER");
+  }
+  return evidence;
+}
+
+}  // namespace collbench::topology

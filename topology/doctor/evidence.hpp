@@ -1,0 +1,66 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_input.hpp"
+#include "topology/graph/topology.hpp"
+
+namespace collbench::topology {
+
+/// A line of what a machine says of itself.
+struct EvidenceLine {
+  std::string text;      ///< trimmed, without ANSI codes
+  std::string location;  ///< "FILE:LINE"
+};
+
+/// Where a text about a machine comes from: a file of the kernel, or the output of a command.
+struct EvidenceSource {
+  std::string_view name;         ///< the file of a saved folder is NAME.txt
+  std::string_view description;  ///< what a person runs to get it: "lspci -vvv (as root)"
+  /// Whether a text of unknown origin contains it; a text may contain several. None: by file name only.
+  bool (*recognizes)(const std::vector<Line>& lines);
+  /// On this machine: a file if the first word starts with '/', else a command with its arguments.
+  std::vector<std::string_view> live;
+};
+
+/// All of them.
+[[nodiscard]] std::span<const EvidenceSource> evidence_sources();
+
+/// What is known of one machine before anything is measured. Checks read it and nothing else, so that a saved
+/// folder is judged as the machine itself would be.
+struct Evidence {
+  Host host;  ///< what the readers of topologies make of it
+  std::map<std::string, std::vector<EvidenceLine>, std::less<>> lines;  ///< by EvidenceSource::name
+  std::vector<std::string> notes;  ///< which files were left out, and why
+
+  [[nodiscard]] bool has(std::string_view source) const { return lines.contains(source); }
+  /// Of that source; empty where there is none.
+  [[nodiscard]] const std::vector<EvidenceLine>& of(std::string_view source) const;
+};
+
+/// Adds a text whose origin is known (`source` is a name of evidence_sources()), or recognized by its content
+/// where `source` is empty. Returns whether it contained anything that a check can use.
+bool add_evidence(Evidence& evidence, std::string_view text, std::string_view file, std::string_view source);
+
+/// A folder that `collbench doctor save` wrote, a folder of other files, or a single file. Files that nothing
+/// recognizes become notes. Throws Error (usage) when nothing can be read, or the files name several hosts.
+[[nodiscard]] Evidence read_evidence(const std::filesystem::path& path);
+
+/// What an environment means to collectives: NCCL_*, UCX_*, FI_* and a few by name; nothing else is read, so
+/// that no secret is saved.
+[[nodiscard]] std::string collective_environment(std::span<const std::string> variables);
+
+/// The texts of this machine, by source; a source that fails becomes a note. `variables` are the
+/// NAME=VALUE of the environment. Each command gets 8 seconds.
+struct LiveTexts {
+  std::map<std::string, std::string, std::less<>> texts;
+  std::vector<std::string> notes;
+};
+[[nodiscard]] LiveTexts gather_live_texts(std::span<const std::string> variables);
+
+}  // namespace collbench::topology

@@ -1,0 +1,252 @@
+// gpu_checks() of checks.hpp: GPUs, NVLink and its fabric, and the driver.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "topology/doctor/look.hpp"
+#include "topology/graph/lookup.hpp"
+
+namespace collbench::topology {
+namespace {
+
+/// One kind of Xid: NVIDIA's documentation of Xid errors. Those that a program causes itself (13, 31, 43, 45)
+/// say nothing of the machine.
+struct Xid {
+  int number;
+  std::string_view meaning;
+};
+constexpr std::array<Xid, 13> kHardwareXids{{
+    {48, "double-bit ECC error"},
+    {62, "internal micro-controller halt"},
+    {63, "row remapping recorded"},
+    {64, "row remapping failed"},
+    {74, "NVLink error"},
+    {79, "the GPU has fallen off the bus"},
+    {92, "high rate of single-bit ECC errors"},
+    {94, "contained ECC error"},
+    {95, "uncontained ECC error"},
+    {110, "security fault"},
+    {119, "GSP timeout"},
+    {120, "GSP error"},
+    {140, "unrecovered ECC error"},
+}};
+
+DoctorVerdict look_at_xids(const Evidence& evidence) {
+  if (!evidence.has("kernel-log")) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  std::set<std::string> seen;
+  for (const EvidenceLine& line : evidence.of("kernel-log")) {
+    const std::size_t at = line.text.find("NVRM: Xid");
+    if (at == std::string::npos) continue;
+    const std::string_view message = std::string_view(line.text).substr(at);
+    const std::size_t closed = message.find("): ");
+    if (closed == std::string_view::npos) continue;
+    const auto number = leading_number(message.substr(closed + 3));
+    for (const Xid& xid : kHardwareXids) {
+      if (!number || static_cast<int>(*number) != xid.number) continue;
+      // One line for each GPU and number: a bad GPU repeats itself thousands of times.
+      if (!seen.insert(fmt::format("{} {}", message.substr(0, closed), xid.number)).second) continue;
+      found.push_back(
+          {fmt::format("Xid {} ({}): {}", xid.number, xid.meaning, quoted(line).what), line.location});
+    }
+  }
+  return found;
+}
+
+DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
+  std::string state = evidence.host.fabric_manager.value_or("");
+  std::string where;
+  if (!evidence.of("fabric-manager").empty()) {
+    state = evidence.of("fabric-manager").front().text;
+    where = evidence.of("fabric-manager").front().location;
+  }
+  const bool switched = !evidence.host.nvswitches.empty();
+  std::vector<DoctorObservation> found;
+  bool joined = false;
+  for (std::size_t i = 0; i < evidence.host.gpus.size(); ++i) {
+    const Gpu& gpu = evidence.host.gpus[i];
+    const std::string fabric = gpu.fabric_state.value_or("");
+    joined = joined || fabric == "Completed";
+    const std::string status = gpu.fabric_status.value_or("");
+    if (fabric == "In Progress" ||
+        (fabric == "Completed" && !status.empty() && status != "Success" && status != "N/A")) {
+      found.push_back({fmt::format("GPU{}: fabric state {}{}", i, fabric,
+                                   status.empty() ? "" : fmt::format(", status {}", status)),
+                       ""});
+    }
+  }
+  if (switched && (state == "inactive" || state == "failed"))
+    found.push_back({fmt::format("NVSwitches are there, and nvidia-fabricmanager is {}", state), where});
+  if (!found.empty()) return found;
+  // Without NVSwitches there is nothing to join, and only a list of PCI functions shows that there are none.
+  const bool none_to_join =
+      !switched && !evidence.host.gpus.empty() && !evidence.host.pci_devices.empty() && !state.empty();
+  const bool known = joined || (switched && state == "active") || none_to_join;
+  return known ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// "595.71.05" of "Fabric Manager version is : 595.71.05", and of the driver.
+DoctorVerdict look_at_fabric_manager_version(const Evidence& evidence) {
+  const auto& lines = evidence.of("fabric-manager-version");
+  if (lines.empty() || !evidence.host.driver_version.known()) return std::nullopt;
+  const std::size_t colon = lines.front().text.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const std::string_view manager = trim(std::string_view(lines.front().text).substr(colon + 1));
+  if (manager == *evidence.host.driver_version.value) return std::vector<DoctorObservation>();
+  return std::vector<DoctorObservation>{
+      {fmt::format("fabric manager {}, driver {}", manager, *evidence.host.driver_version.value),
+       lines.front().location}};
+}
+
+/// Fewer active links than a sibling of the same model; some models have inactive ones by design, on all.
+DoctorVerdict look_at_nvlinks(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (std::size_t i = 0; i < evidence.host.gpus.size(); ++i) {
+    const Gpu& gpu = evidence.host.gpus[i];
+    int most = 0;
+    for (const Gpu& other : evidence.host.gpus) {
+      if (other.model.value_or("") == gpu.model.value_or(""))
+        most = std::max(most, other.nvlinks_active.value_or(0));
+    }
+    const bool all_off =
+        gpu.nvlink_state.known() && lower(*gpu.nvlink_state.value).find("inactive") != std::string::npos;
+    if (!gpu.nvlinks_active.known() && !all_off) continue;
+    seen = true;
+    const int active = all_off ? 0 : gpu.nvlinks_active.value_or(0);
+    if (active < most) {
+      found.push_back({fmt::format("GPU{}: {} NVLinks active, a sibling has {}", i, active, most), ""});
+    } else if (all_off && gpu.model.value_or("").find("SXM") != std::string::npos) {
+      found.push_back({fmt::format("GPU{}: {}", i, excerpt(*gpu.nvlink_state.value, 80)), ""});
+    }
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+DoctorVerdict look_at_mig(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (std::size_t i = 0; i < evidence.host.gpus.size(); ++i) {
+    const Fact<bool>& mig = evidence.host.gpus[i].mig;
+    seen = seen || mig.known();
+    if (mig.value_or(false)) found.push_back({fmt::format("GPU{} is in MIG mode", i), ""});
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// Reasons that lower a clock by force; idle and power capping are usual. Of "HW Slowdown : Active", or of
+/// the XML "<clocks_event_reason_hw_slowdown>Active<".
+DoctorVerdict look_at_throttling(const Evidence& evidence) {
+  return lines_that(evidence, "nvidia-smi-q", [](std::string_view line) {
+    const bool reason = line.starts_with("HW Slowdown") || line.starts_with("HW Thermal Slowdown") ||
+                        line.starts_with("HW Power Brake Slowdown") ||
+                        line.starts_with("SW Thermal Slowdown");
+    const bool in_xml = has_text(line, "reason_hw_slowdown>Active") ||
+                        has_text(line, "reason_hw_thermal_slowdown>Active") ||
+                        has_text(line, "reason_hw_power_brake_slowdown>Active") ||
+                        has_text(line, "reason_sw_thermal_slowdown>Active");
+    return in_xml || (reason && line.ends_with(": Active"));
+  });
+}
+
+DoctorVerdict look_at_row_remapping(const Evidence& evidence) {
+  return lines_that(evidence, "nvidia-smi-q", [](std::string_view line) {
+    return (line.starts_with("Remapping Failure Occurred") && line.ends_with(": Yes")) ||
+           has_text(line, "<remapped_row_failure>Yes<") || has_text(line, "<remapped_row_pending>Yes<");
+  });
+}
+
+/// NVIDIA's open kernel modules export DMA-BUF on Linux 5.12 and newer: no module is needed there.
+bool has_dma_buf(const Evidence& evidence) {
+  bool open = false;
+  for (const EvidenceLine& line : evidence.of("nvidia-module"))
+    open = open || has_text(line.text, "Open Kernel Module");
+  if (!open || evidence.of("kernel-version").empty()) return false;
+  const std::string& release = evidence.of("kernel-version").front().text;
+  const auto major = leading_number(release);
+  const std::size_t dot = release.find('.');
+  const auto minor =
+      dot == std::string::npos
+          ? std::nullopt
+          : parse_integer(release.substr(dot + 1, release.find_first_not_of("0123456789", dot + 1) - dot - 1),
+                          0, 1000);
+  if (!major || !minor) return false;
+  return *major >= 6 || (static_cast<int>(*major) == 5 && *minor >= 12);
+}
+
+DoctorVerdict look_at_peer_memory(const Evidence& evidence) {
+  if (!evidence.has("lsmod")) return std::nullopt;
+  const auto loaded = [&evidence](std::string_view name) {
+    const auto& modules = evidence.of("lsmod");
+    return std::any_of(modules.begin(), modules.end(),
+                       [name](const EvidenceLine& line) { return line.text.starts_with(name); });
+  };
+  const bool needed = loaded("nvidia ") && loaded("mlx5_ib");
+  if (!needed || loaded("nvidia_peermem") || loaded("nv_peer_mem") || has_dma_buf(evidence))
+    return std::vector<DoctorObservation>();
+  // Without the driver's kind and the kernel's version, DMA-BUF may be there.
+  if (evidence.of("nvidia-module").empty() || evidence.of("kernel-version").empty()) {
+    return std::vector<DoctorObservation>{
+        {"nvidia and mlx5_ib are loaded, nvidia_peermem is not; whether the driver has DMA-BUF is not known",
+         ""}};
+  }
+  return std::vector<DoctorObservation>{
+      {"nvidia and mlx5_ib are loaded, nvidia_peermem is not, and this driver and kernel have no DMA-BUF",
+       ""}};
+}
+
+DoctorVerdict look_at_fabric_manager_log(const Evidence& evidence) {
+  return lines_that(evidence, "fabric-manager-log", [](std::string_view line) {
+    return has_text(line, "[ERROR]") || has_text(line, "[FATAL]");
+  });
+}
+
+constexpr std::array<DoctorCheck, 9> kGpuChecks{{
+    {"xid", DoctorSeverity::broken, "The kernel log has errors of the GPU's hardware.", "dmesg",
+     "dmesg | grep -i xid", "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says",
+     "NVIDIA, Xid errors", look_at_xids},
+    {"fabric-manager", DoctorSeverity::broken,
+     "GPUs behind NVSwitches have not joined their fabric: CUDA fails with 802, or NVLS with 401.",
+     "systemctl is-active nvidia-fabricmanager, nvidia-smi -q",
+     "systemctl status nvidia-fabricmanager ; nvidia-smi -q | grep -A 4 Fabric",
+     "systemctl enable --now nvidia-fabricmanager, in the version of the driver; then restart jobs",
+     "pytorch/ci-infra#541 (confirmed), nccl#1562", look_at_fabric_manager},
+    {"fabric-manager-version", DoctorSeverity::broken,
+     "The fabric manager has another version than the driver: it refuses to start.",
+     "nv-fabricmanager --version and the driver's version",
+     "nv-fabricmanager --version ; nvidia-smi --version",
+     "install the fabric manager of the driver's version", "NVIDIA, fabric manager user guide",
+     look_at_fabric_manager_version},
+    {"fabric-manager-error", DoctorSeverity::risk,
+     "The fabric manager reported errors of an NVSwitch or of a link.", "/var/log/fabricmanager.log",
+     "grep -E 'ERROR|FATAL' /var/log/fabricmanager.log",
+     "look the error up in the fabric manager's guide; non-fatal ones that repeat are a bad link",
+     "NVIDIA, fabric manager user guide; gpud", look_at_fabric_manager_log},
+    {"nvlink-inactive", DoctorSeverity::slow,
+     "A GPU has fewer NVLinks than its siblings: rings run at the rate of the weakest.",
+     "nvidia-smi nvlink -s", "nvidia-smi nvlink -s ; nvidia-smi nvlink -e",
+     "reset the GPUs; if it comes back, replace the GPU or its tray", "azhpc-diagnostics#73, gpud#1085",
+     look_at_nvlinks},
+    {"mig-on", DoctorSeverity::slow, "A GPU in MIG mode has no NVLink, and a process sees a part of it.",
+     "nvidia-smi -q -x", "nvidia-smi -q -d MIG", "nvidia-smi -mig 0 on an idle GPU", "NVIDIA, MIG user guide",
+     look_at_mig},
+    {"clock-slowdown", DoctorSeverity::slow, "A GPU's clock is held down by heat or by its power supply.",
+     "nvidia-smi -q", "nvidia-smi -q -d PERFORMANCE",
+     "look at cooling, power cables and the chassis' power brake", "NVIDIA, nvidia-smi: clocks event reasons",
+     look_at_throttling},
+    {"row-remap-failed", DoctorSeverity::broken, "Memory rows of a GPU are to be remapped, or could not be.",
+     "nvidia-smi -q", "nvidia-smi -q -d ROW_REMAPPER", "reset the GPU; after a failure, replace it",
+     "NVIDIA, GPU memory error management", look_at_row_remapping},
+    {"peermem-missing", DoctorSeverity::slow,
+     "GPUDirect RDMA is off: what crosses the network goes through host memory.", "lsmod",
+     "lsmod | grep -E 'peermem|peer_mem'", "modprobe nvidia-peermem, and load it at boot on all nodes",
+     "nccl-tests#152 (confirmed), nccl#1676 (confirmed), nccl#897", look_at_peer_memory},
+}};
+
+}  // namespace
+
+std::span<const DoctorCheck> gpu_checks() { return kGpuChecks; }
+
+}  // namespace collbench::topology

@@ -1,0 +1,110 @@
+#include "topology/doctor/look.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topology/graph/nics.hpp"
+#include "topology/graph/pci.hpp"
+#include "topology/readers/readers.hpp"
+
+namespace collbench::topology {
+namespace {
+
+constexpr std::string_view kSetByEnvironment = " set by environment to ";
+
+bool any_module(const Evidence& evidence, std::string_view prefix) {
+  const auto& modules = evidence.of("lsmod");
+  return std::any_of(modules.begin(), modules.end(),
+                     [prefix](const EvidenceLine& line) { return line.text.starts_with(prefix); });
+}
+
+bool any_function(const Evidence& evidence, std::string_view vendor) {
+  const auto& lines = evidence.of("lspci");
+  return std::any_of(lines.begin(), lines.end(), [vendor](const EvidenceLine& line) {
+    return line.text.find(vendor) != std::string::npos &&
+           canonical_pci_address(line.text.substr(0, line.text.find(' ')));
+  });
+}
+
+}  // namespace
+
+bool is_rdma(const Nic& nic) {
+  return nic.guid.known() || !vendor_of_rdma_name(nic.name.value_or("")).empty();
+}
+
+DoctorObservation quoted(const EvidenceLine& line) {
+  return {fmt::format("\"{}\"", excerpt(line.text, 160)), line.location};
+}
+
+std::optional<bool> has_gpus(const Evidence& evidence) {
+  if (!evidence.host.gpus.empty() || any_module(evidence, "nvidia ") ||
+      any_function(evidence, "NVIDIA Corporation"))
+    return true;
+  const bool asked = evidence.has("lsmod") || evidence.has("lspci") || !evidence.host.pci_devices.empty();
+  return asked ? std::optional<bool>(false) : std::nullopt;
+}
+
+std::optional<bool> has_rdma(const Evidence& evidence) {
+  // An RDMA device has a GUID; an interface alone has none.
+  const bool listed = std::any_of(evidence.host.nics.begin(), evidence.host.nics.end(), is_rdma);
+  if (listed || any_module(evidence, "mlx5_ib") || !evidence.of("ibv_devinfo").empty()) return true;
+  const auto& sources = evidence.host.sources;
+  const bool asked =
+      evidence.has("lsmod") || std::any_of(sources.begin(), sources.end(), [](const Source& source) {
+        return source.reader == kSysfsPciReader.name || source.reader == kLspciReader.name;
+      });
+  return asked ? std::optional<bool>(false) : std::nullopt;
+}
+
+std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence, std::string_view name) {
+  for (const EvidenceLine& line : evidence.of("environment")) {
+    std::string_view text = line.text;
+    if (text.starts_with("export ")) text = trim(text.substr(7));
+    if (text.starts_with(name) && text.substr(name.size()).starts_with('='))
+      return EnvironmentSetting{std::string(trim(text.substr(name.size() + 1))), line.location};
+  }
+  const std::string logged = fmt::format("{}{}", name, kSetByEnvironment);
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    const std::size_t at = line.text.find(logged);
+    if (at == std::string::npos) continue;
+    std::string_view value = trim(std::string_view(line.text).substr(at + logged.size()));
+    if (value.ends_with('.')) value.remove_suffix(1);
+    return EnvironmentSetting{std::string(value), line.location};
+  }
+  return std::nullopt;
+}
+
+bool has_nccl_messages(const Evidence& evidence) {
+  const auto& log = evidence.of("nccl-log");
+  return std::any_of(log.begin(), log.end(),
+                     [](const EvidenceLine& line) { return has_text(line.text, "NCCL INFO"); });
+}
+
+bool knows_environment(const Evidence& evidence) {
+  return evidence.has("environment") || has_nccl_messages(evidence);
+}
+
+std::vector<LspciFunction> lspci_functions(const Evidence& evidence) {
+  std::vector<LspciFunction> functions;
+  for (const EvidenceLine& line : evidence.of("lspci")) {
+    const std::size_t blank = line.text.find(' ');
+    const bool title = blank != std::string::npos &&
+                       line.text.substr(0, blank).find('.') != std::string::npos &&
+                       canonical_pci_address(line.text.substr(0, blank));
+    if (title) {
+      functions.push_back({line.text, {}});
+    } else {
+      if (functions.empty()) functions.emplace_back();  // the output of a grep: details without their titles
+      functions.back().details.push_back(&line);
+    }
+  }
+  return functions;
+}
+
+std::optional<double> number_behind(std::string_view text, std::string_view before) {
+  const std::size_t at = text.find(before);
+  return at == std::string_view::npos ? std::nullopt : leading_number(trim(text.substr(at + before.size())));
+}
+
+}  // namespace collbench::topology

@@ -1,0 +1,72 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "topology/doctor/checks.hpp"
+
+// What the checks of several themes are made of.
+
+namespace collbench::topology {
+
+[[nodiscard]] inline bool has_text(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// A line as evidence: itself, quoted.
+[[nodiscard]] DoctorObservation quoted(const EvidenceLine& line);
+
+/// The lines of a source for which `is_finding(text)` holds, at most the first few of equal text once; not
+/// known where there is no such source.
+template <class IsFinding>
+[[nodiscard]] DoctorVerdict lines_that(const Evidence& evidence, std::string_view source,
+                                       IsFinding is_finding) {
+  if (!evidence.has(source)) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  for (const EvidenceLine& line : evidence.of(source)) {
+    if (!is_finding(std::string_view(line.text))) continue;
+    DoctorObservation observation = quoted(line);
+    bool known = false;
+    for (const DoctorObservation& earlier : found) known = known || earlier.what == observation.what;
+    if (!known) found.push_back(std::move(observation));
+  }
+  return found;
+}
+
+/// Whether the machine has NVIDIA GPUs, by any evidence; none where nothing says.
+[[nodiscard]] std::optional<bool> has_gpus(const Evidence& evidence);
+
+/// Whether a NIC is an RDMA device, and no mere interface.
+[[nodiscard]] bool is_rdma(const Nic& nic);
+
+/// Whether it has RDMA devices of NVIDIA (Mellanox), by any evidence; none where nothing says.
+[[nodiscard]] std::optional<bool> has_rdma(const Evidence& evidence);
+
+/// The value of an environment variable, from a saved environment or from NCCL's log ("X set by environment
+/// to Y."); none where it is not set or nothing is known.
+struct EnvironmentSetting {
+  std::string value;
+  std::string location;
+};
+[[nodiscard]] std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence,
+                                                                    std::string_view name);
+
+/// Whether a log has NCCL's own messages, so that what it does not report did not happen.
+[[nodiscard]] bool has_nccl_messages(const Evidence& evidence);
+
+/// Whether anything says which environment was set.
+[[nodiscard]] bool knows_environment(const Evidence& evidence);
+
+/// One function of `lspci -vvv`: its title ("19:00.0 3D controller: …"), and its details.
+struct LspciFunction {
+  std::string title;
+  std::vector<const EvidenceLine*> details;
+};
+[[nodiscard]] std::vector<LspciFunction> lspci_functions(const Evidence& evidence);
+
+/// The number behind `before` in `text`; none where it does not stand there.
+[[nodiscard]] std::optional<double> number_behind(std::string_view text, std::string_view before);
+
+}  // namespace collbench::topology

@@ -1,0 +1,264 @@
+// network_checks() of checks.hpp: ports of RDMA devices, and what they were given.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "topology/doctor/look.hpp"
+#include "topology/graph/lookup.hpp"
+
+namespace collbench::topology {
+namespace {
+
+std::string port_name(const Host& host, std::size_t nic, const NicPort& port) {
+  return fmt::format("{} port {}", device_label(host, {DeviceKind::nic, static_cast<int>(nic)}), port.number);
+}
+
+/// Applies `look` to every port of an RDMA device whose state is known; whether there was any.
+template <class Look>
+bool each_port(const Evidence& evidence, Look look) {
+  bool seen = false;
+  for (std::size_t nic = 0; nic < evidence.host.nics.size(); ++nic) {
+    for (const NicPort& port : evidence.host.nics[nic].ports) {
+      if (!port.state.known() || !is_rdma(evidence.host.nics[nic])) continue;
+      seen = true;
+      look(nic, port);
+    }
+  }
+  return seen;
+}
+
+/// What tells cards of one kind: the board, else the first number of NVIDIA's firmware, which is that of the
+/// chip (28 is ConnectX-7). Empty where neither is known.
+std::string card_kind(const Nic& nic) {
+  if (nic.board.known()) return *nic.board.value;
+  const std::string firmware = nic.firmware.value_or("");
+  const std::size_t dot = firmware.find('.');
+  return dot == std::string::npos ? "" : "firmware " + firmware.substr(0, dot);
+}
+
+/// INIT and ARMED are InfiniBand's states of a cable without a subnet manager.
+DoctorVerdict look_at_subnet(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  const bool seen = each_port(evidence, [&](std::size_t nic, const NicPort& port) {
+    const std::string state = port.state.value_or("");
+    if (state.starts_with("INIT") || state.starts_with("Init") || state == "ARMED" || state == "Armed")
+      found.push_back({fmt::format("{}: {}", port_name(evidence.host, nic, port), state), ""});
+  });
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// A port that is down is usual for a management port or a spare; among cards of the same kind that are up,
+/// it is a lost rail.
+DoctorVerdict look_at_ports(const Evidence& evidence) {
+  const auto kind = [&evidence](std::size_t nic, const NicPort& port) {
+    const Nic& card = evidence.host.nics[nic];
+    return fmt::format("{}/{}/{}", card_kind(card), port.link_layer.value_or(""), card.ports.size());
+  };
+  std::map<std::string, int> up;
+  bool seen = each_port(evidence, [&](std::size_t nic, const NicPort& port) {
+    if (lower(port.state.value_or("")) == "active") ++up[kind(nic, port)];
+  });
+  std::vector<DoctorObservation> found;
+  constexpr int kMinSiblings = 2;
+  each_port(evidence, [&](std::size_t nic, const NicPort& port) {
+    if (lower(port.state.value_or("")) != "down" || up[kind(nic, port)] < kMinSiblings) return;
+    if (port.link_layer.value_or("") != "InfiniBand") return;
+    found.push_back(
+        {fmt::format("{}: DOWN{}, {} of the same kind are up", port_name(evidence.host, nic, port),
+                     port.physical_state.known() ? ", " + *port.physical_state.value : "",
+                     up[kind(nic, port)]),
+         ""});
+  });
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+DoctorVerdict look_at_rates(const Evidence& evidence) {
+  std::map<std::string, double> fastest;
+  const auto kind = [&evidence](std::size_t nic, const NicPort& port) {
+    return card_kind(evidence.host.nics[nic]) + port.link_layer.value_or("");
+  };
+  bool seen = false;
+  const auto active_rate = [](const NicPort& port) {
+    return lower(port.state.value_or("")) == "active" ? port.gigabits_per_second.value_or(0) : 0.0;
+  };
+  each_port(evidence, [&](std::size_t nic, const NicPort& port) {
+    if (card_kind(evidence.host.nics[nic]).empty() || active_rate(port) <= 0) return;
+    seen = true;
+    double& most = fastest[kind(nic, port)];
+    most = std::max(most, active_rate(port));
+  });
+  std::vector<DoctorObservation> found;
+  each_port(evidence, [&](std::size_t nic, const NicPort& port) {
+    if (card_kind(evidence.host.nics[nic]).empty() || active_rate(port) <= 0) return;
+    if (active_rate(port) < fastest[kind(nic, port)])
+      found.push_back(
+          {fmt::format("{}: {} Gb/s, another card of its kind runs at {}",
+                       port_name(evidence.host, nic, port), active_rate(port), fastest[kind(nic, port)]),
+           ""});
+  });
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+DoctorVerdict look_at_firmware(const Evidence& evidence) {
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> by_board;
+  for (std::size_t i = 0; i < evidence.host.nics.size(); ++i) {
+    const Nic& nic = evidence.host.nics[i];
+    if (!card_kind(nic).empty() && nic.firmware.known())
+      by_board[card_kind(nic)][*nic.firmware.value].push_back(
+          device_label(evidence.host, {DeviceKind::nic, static_cast<int>(i)}));
+  }
+  if (by_board.empty()) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  for (const auto& [board, versions] : by_board) {
+    if (versions.size() < 2) continue;
+    std::string text = board + ":";
+    for (const auto& [version, nics] : versions) text += fmt::format(" {} × {}", nics.size(), version);
+    found.push_back({text, ""});
+  }
+  return found;
+}
+
+/// The value of an ibv_devinfo field "active_mtu: 1024 (3)".
+struct PortFields {
+  std::string device;
+  std::string layer;
+  double active_mtu = 0;
+  double max_mtu = 0;
+  std::optional<double> sm_lid;
+  bool active = false;
+  std::string location;
+};
+
+std::vector<PortFields> ibv_ports(const Evidence& evidence) {
+  std::vector<PortFields> ports;
+  std::string device;
+  for (const EvidenceLine& line : evidence.of("ibv_devinfo")) {
+    const std::string_view text = line.text;
+    if (text.starts_with("hca_id:")) device = std::string(trim(text.substr(7)));
+    if (text.starts_with("port:") || (ports.empty() && !text.starts_with("hca_id:")) ||
+        (text.starts_with("hca_id:") && !ports.empty() && ports.back().device.empty()))
+      ports.push_back({device, "", 0, 0, std::nullopt, false, line.location});
+    if (ports.empty()) continue;
+    PortFields& port = ports.back();
+    if (text.starts_with("state:")) port.active = has_text(text, "PORT_ACTIVE");
+    if (text.starts_with("max_mtu:")) port.max_mtu = leading_number(trim(text.substr(8))).value_or(0);
+    if (text.starts_with("active_mtu:")) {
+      port.active_mtu = leading_number(trim(text.substr(11))).value_or(0);
+      port.location = line.location;
+    }
+    if (text.starts_with("sm_lid:")) port.sm_lid = leading_number(trim(text.substr(7)));
+    if (text.starts_with("link_layer:")) port.layer = std::string(trim(text.substr(11)));
+  }
+  return ports;
+}
+
+/// Below 4096: an interface of 1500 bytes gives RoCE packets of 1024.
+DoctorVerdict look_at_mtu(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (const PortFields& port : ibv_ports(evidence)) {
+    if (!port.active || port.active_mtu <= 0 || port.max_mtu <= 0) continue;
+    seen = true;
+    const double enough = port.layer == "InfiniBand" ? 2048 : 4096;
+    if (port.active_mtu < std::min(enough, port.max_mtu))
+      found.push_back(
+          {fmt::format("{}: active MTU {}, maximum {}", port.device.empty() ? "a port" : port.device,
+                       port.active_mtu, port.max_mtu),
+           port.location});
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+DoctorVerdict look_at_subnet_manager(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (const PortFields& port : ibv_ports(evidence)) {
+    if (port.layer != "InfiniBand" || !port.sm_lid || !port.active) continue;
+    seen = true;
+    if (*port.sm_lid == 0) found.push_back({fmt::format("{}: sm_lid 0", port.device), port.location});
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// mlnx_qos: below "PFC configuration:" the line "enabled" has a flag for each of eight priorities.
+DoctorVerdict look_at_flow_control(const Evidence& evidence) {
+  if (!evidence.has("mlnx_qos")) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (const EvidenceLine& line : evidence.of("mlnx_qos")) {
+    const std::vector<std::string> words = split_words(line.text);
+    if (words.size() != 9 || words.front() != "enabled") continue;
+    seen = true;
+    if (std::all_of(words.begin() + 1, words.end(), [](const std::string& word) { return word == "0"; }))
+      found.push_back(quoted(line));
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// "ib6: lost carrier" of systemd-networkd, "mlx5_core 0000:19:00.0 ib6: Link down" of the driver. One or two
+/// are a switch or a cable that somebody replaced.
+DoctorVerdict look_at_flapping(const Evidence& evidence) {
+  constexpr int kMinFlaps = 3;
+  std::map<std::string, int> losses;
+  std::map<std::string, std::string> first;
+  bool seen = false;
+  for (const EvidenceLine& line : evidence.of("kernel-log")) {
+    seen = true;
+    std::size_t end = line.text.find(": lost carrier");
+    if (end == std::string::npos) end = line.text.find(": Link down");
+    if (end == std::string::npos) continue;
+    const std::vector<std::string> words = split_words(line.text.substr(0, end));
+    if (words.empty()) continue;
+    ++losses[words.back()];
+    first.try_emplace(words.back(), line.location);
+  }
+  std::vector<DoctorObservation> found;
+  for (const auto& [interface, count] : losses) {
+    if (count >= kMinFlaps)
+      found.push_back({fmt::format("{} lost its link {} times", interface, count), first.at(interface)});
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+constexpr std::array<DoctorCheck, 8> kNetworkChecks{{
+    {"port-no-subnet", DoctorSeverity::broken,
+     "An InfiniBand port has a cable and no subnet manager: it carries nothing.",
+     "ibstat, or /sys/class/infiniband", "ibstat ; sminfo",
+     "start a subnet manager, or repair the switch that runs it", "InfiniBand architecture: port states",
+     look_at_subnet},
+    {"port-down", DoctorSeverity::broken, "A port is down where its siblings are up: its rail is lost.",
+     "ibstat, or /sys/class/infiniband", "ibstat ; mlxlink -d DEVICE",
+     "look at the cable and at the switch's port", "rccl#1423; azure port flap", look_at_ports},
+    {"port-slow", DoctorSeverity::slow, "A port came up at a lower rate than another card of its kind.",
+     "ibstat, or /sys/class/infiniband", "ibstat ; mlxlink -d DEVICE",
+     "reseat or replace the cable, check the switch port's speed",
+     "docs/model.md: one slow NIC halves NCCL's rings", look_at_rates},
+    {"link-flapping", DoctorSeverity::broken,
+     "A link goes down again and again: jobs across it hang or fail.", "dmesg, or the system log",
+     "journalctl -k | grep -iE 'lost carrier|link down' ; mlxlink -d DEVICE -e",
+     "replace the cable or transceiver, then the switch port",
+     "azurehpc-health-checks (IB link flap test), rccl#1423", look_at_flapping},
+    {"firmware-mixed", DoctorSeverity::risk, "Cards of the same kind have different firmware.",
+     "ibstat, or /sys/class/infiniband", "ibstat | grep Firmware", "bring all to the same version",
+     "vendors' advice for mixed fleets", look_at_firmware},
+    {"mtu-small", DoctorSeverity::slow,
+     "A port sends packets smaller than it could: more of them for the same bytes, and mismatched ends drop "
+     "them.",
+     "ibv_devinfo", "ibv_devinfo | grep -E 'hca_id|mtu' ; ip link",
+     "set the interface's MTU to 9000 on hosts and switches (RoCE)", "nccl#709 (confirmed)", look_at_mtu},
+    {"subnet-manager-missing", DoctorSeverity::broken, "The port knows no subnet manager.", "ibv_devinfo",
+     "sminfo", "start a subnet manager", "InfiniBand architecture", look_at_subnet_manager},
+    {"flow-control-off", DoctorSeverity::risk,
+     "No priority has flow control (PFC): RoCE loses packets when the network fills, and collapses.",
+     "mlnx_qos -i INTERFACE", "mlnx_qos -i INTERFACE",
+     "mlnx_qos -i INTERFACE --pfc 0,0,0,1,0,0,0,0, and the same on the switches",
+     "nccl#378 (maintainer's hypothesis)", look_at_flow_control},
+}};
+
+}  // namespace
+
+std::span<const DoctorCheck> network_checks() { return kNetworkChecks; }
+
+}  // namespace collbench::topology

@@ -1,0 +1,226 @@
+// pcie_checks() of checks.hpp: the way between GPUs, NICs and memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "topology/doctor/look.hpp"
+#include "topology/graph/lookup.hpp"
+
+namespace collbench::topology {
+namespace {
+
+/// What takes requests between peers up to the host. SrcValid alone only checks who sends.
+bool redirects_peers(std::string_view line) {
+  return line.starts_with("ACSCtl:") &&
+         (has_text(line, "ReqRedir+") || has_text(line, "CmpltRedir+") || has_text(line, "UpstreamFwd+"));
+}
+
+/// Of a whole listing, bridges above a GPU or a NIC; of the output of a grep, all lines. A root port has ACS
+/// on by itself where the IOMMU is, and peers below one switch do not pass it.
+DoctorVerdict look_at_acs(const Evidence& evidence) {
+  if (!evidence.has("lspci")) {
+    const bool known = std::any_of(evidence.host.pci_devices.begin(), evidence.host.pci_devices.end(),
+                                   [](const PciDevice& device) { return device.acs.known(); });
+    if (!known) return std::nullopt;
+  }
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  if (evidence.host.pci_devices.empty()) {
+    for (const EvidenceLine& line : evidence.of("lspci")) {
+      seen = seen || line.text.starts_with("ACSCtl:");
+      if (redirects_peers(line.text)) found.push_back(quoted(line));
+    }
+  }
+  for (const Device& device : gpus_and_nics(evidence.host)) {
+    const auto address = pci_address_of(evidence.host, device);
+    if (!address) continue;
+    const std::vector<const PciDevice*> way = way_to_root(evidence.host, *address);
+    for (std::size_t i = 1; i + 1 < way.size(); ++i) {  // neither the device itself nor the root port
+      seen = seen || way[i]->acs.known();
+      if (!way[i]->acs.value_or(false)) continue;
+      const std::string what =
+          fmt::format("bridge {} above {}", way[i]->address, device_label(evidence.host, device));
+      if (found.empty() || found.back().what != what) found.push_back({what, ""});
+    }
+  }
+  if (found.size() > 1 && evidence.host.pci_devices.empty())
+    found = {{fmt::format("{} of the listed bridges: {}", found.size(), found.front().what),
+              found.front().location}};
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+int most_lanes_of_model(const Host& host, const Device& device) {
+  if (device.kind != DeviceKind::gpu) return 0;
+  const std::string model = host.gpus.at(static_cast<std::size_t>(device.index)).model.value_or("");
+  int most = 0;
+  for (const Gpu& gpu : host.gpus) {
+    const PciDevice* function = find_pci_device(host, gpu.pci_address.value_or(""));
+    if (function != nullptr && !model.empty() && gpu.model.value_or("") == model)
+      most = std::max(most, function->link_now.width.value_or(0));
+  }
+  return most;
+}
+
+/// The width of an idle link is that of a busy one, unlike its rate. What the port above allows is often less
+/// than what the card could: slots of eight lanes are usual. Where that port is not known, GPUs of the same
+/// model say what is usual.
+DoctorVerdict look_at_width(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (const Device& device : gpus_and_nics(evidence.host)) {
+    const auto address = pci_address_of(evidence.host, device);
+    const PciDevice* function = address ? find_pci_device(evidence.host, *address) : nullptr;
+    if (function == nullptr || !function->link_now.width.known()) continue;
+    const PciDevice* above = find_pci_device(evidence.host, function->parent);
+    const bool both_ends =
+        above != nullptr && above->link_max.width.known() && function->link_max.width.known();
+    const int now = *function->link_now.width.value;
+    const int usual = both_ends ? std::min(*above->link_max.width.value, *function->link_max.width.value)
+                                : most_lanes_of_model(evidence.host, device);
+    if (usual == 0 || (!both_ends && evidence.host.gpus.size() < 2)) continue;
+    seen = true;
+    if (now > 0 && now < usual)
+      found.push_back({fmt::format("{} ({}): x{}, {} x{}", device_label(evidence.host, device), *address, now,
+                                   both_ends ? "and both ends allow" : "and a GPU of its model has", usual),
+                       ""});
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+bool is_fast_nic(std::string_view title) {
+  return has_text(title, "Mellanox") && (has_text(title, "ConnectX-5") || has_text(title, "ConnectX-6") ||
+                                         has_text(title, "ConnectX-7") || has_text(title, "ConnectX-8"));
+}
+
+/// The lines "DevCtl" and what follows it of the NICs, each with `holds`.
+template <class Holds>
+DoctorVerdict nics_that(const Evidence& evidence, std::string_view detail, Holds holds) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (const LspciFunction& function : lspci_functions(evidence)) {
+    if (!is_fast_nic(function.title)) continue;
+    for (const EvidenceLine* line : function.details) {
+      if (!has_text(line->text, detail)) continue;
+      seen = true;
+      if (holds(std::string_view(line->text)))
+        found.push_back(
+            {fmt::format("{}: {}", excerpt(function.title, 60), quoted(*line).what), line->location});
+      break;
+    }
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+DoctorVerdict look_at_relaxed_ordering(const Evidence& evidence) {
+  return nics_that(evidence, "RlxdOrd", [](std::string_view line) { return has_text(line, "RlxdOrd-"); });
+}
+
+DoctorVerdict look_at_read_request(const Evidence& evidence) {
+  constexpr double kSlowBytes = 512;
+  return nics_that(evidence, "MaxReadReq ", [](std::string_view line) {
+    const auto bytes = number_behind(line, "MaxReadReq ");
+    return bytes && *bytes <= kSlowBytes;
+  });
+}
+
+DoctorVerdict look_at_iommu(const Evidence& evidence) {
+  const auto on = [](std::string_view line) {
+    const bool asked = has_text(line, "intel_iommu=on") || has_text(line, "amd_iommu=on") ||
+                       has_text(line, "iommu=force") || has_text(line, "iommu.passthrough=0");
+    return asked && !has_text(line, "iommu=pt") && !has_text(line, "iommu.passthrough=1");
+  };
+  DoctorVerdict by_command = lines_that(evidence, "kernel-command-line", on);
+  const DoctorVerdict by_log = lines_that(evidence, "kernel-log", [](std::string_view line) {
+    return has_text(line, "iommu: Default domain type: Translated");
+  });
+  if (!by_command) return by_log && !by_log->empty() ? by_log : std::nullopt;
+  if (by_log && by_command->empty()) *by_command = *by_log;
+  return by_command;
+}
+
+DoctorVerdict look_at_virtual_bridges(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (const Device& device : gpus_and_nics(evidence.host)) {
+    const auto address = pci_address_of(evidence.host, device);
+    if (!address) continue;
+    const std::vector<const PciDevice*> way = way_to_root(evidence.host, *address);
+    for (std::size_t i = 1; i < way.size(); ++i) {
+      const PcieLink& link = way[i]->link_max;
+      if (!link.width.known() || !link.gigatransfers_per_second.known()) continue;
+      seen = true;
+      if (*link.width.value == 1 && *link.gigatransfers_per_second.value <= 2.5)
+        found.push_back({fmt::format("bridge {} above {}: 2.5 GT/s x1", way[i]->address,
+                                     device_label(evidence.host, device)),
+                         ""});
+    }
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// All pairs of at least four GPUs behind the same host bridge, and no NVLink: a virtual machine without
+/// the provider's topology. A file for NCCL cures it.
+DoctorVerdict look_at_hidden_switches(const Evidence& evidence) {
+  constexpr std::size_t kMinGpus = 4;
+  if (evidence.host.gpus.size() < kMinGpus || evidence.host.stated_paths.empty()) return std::nullopt;
+  std::size_t pairs = 0;
+  for (const StatedPath& path : evidence.host.stated_paths) {
+    if (path.from.kind != DeviceKind::gpu || path.to.kind != DeviceKind::gpu || path.from == path.to)
+      continue;
+    if (path.type.value_or(PathType::loc) != PathType::phb) return std::vector<DoctorObservation>();
+    ++pairs;
+  }
+  if (pairs == 0) return std::nullopt;
+  if (environment_setting(evidence, "NCCL_TOPO_FILE")) return std::vector<DoctorObservation>();
+  return std::vector<DoctorObservation>{
+      {fmt::format("all {} pairs of {} GPUs are PHB, and NCCL_TOPO_FILE is not known to be set", pairs,
+                   evidence.host.gpus.size()),
+       ""}};
+}
+
+constexpr std::array<DoctorCheck, 7> kPcieChecks{{
+    {"acs-on", DoctorSeverity::slow,
+     "ACS on PCIe switches sends what GPUs and NICs say to each other up to the CPU: GPUDirect crawls, fails "
+     "or "
+     "hangs.",
+     "lspci -vvv (as root)", "lspci -vvv | grep ACSCtl",
+     "disable ACS in the BIOS or by setpci on the switches' ports; not where virtual machines use the "
+     "devices",
+     "nccl#304 (confirmed); NCCL user guide, troubleshooting, PCI access control services", look_at_acs},
+    {"pcie-narrow", DoctorSeverity::slow,
+     "The PCIe link has fewer lanes than both of its ends allow, or than a sibling's.",
+     "lspci -vvv (as root), or nvidia-smi -q -x", "lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'",
+     "reseat the card or riser, then suspect the slot",
+     "PCI Express: link training lowers the width on bad lanes", look_at_width},
+    {"relaxed-ordering-off", DoctorSeverity::risk,
+     "The NIC may not write with relaxed ordering: on some CPUs that halves what it receives.",
+     "lspci -vvv (as root)", "lspci -vvv -s ADDRESS | grep RlxdOrd",
+     "turn on PCIe relaxed ordering in the BIOS, and PCI_WR_ORDERING=1 with mlxconfig",
+     "ucx#10955 (confirmed by the vendor), ucx#8062 (150 instead of 200 Gb/s)", look_at_relaxed_ordering},
+    {"read-request-small", DoctorSeverity::risk,
+     "The NIC reads at most 512 bytes per PCIe request: sends may stay below the line rate.",
+     "lspci -vvv (as root)", "lspci -vvv -s ADDRESS | grep MaxReadReq",
+     "setpci -s ADDRESS CAP_EXP+8.w, its first digit 5 (4096 bytes)",
+     "NVIDIA, ConnectX performance tuning: MaxReadReq 4096", look_at_read_request},
+    {"iommu-translates", DoctorSeverity::risk,
+     "The IOMMU translates what devices say to each other: peer access between GPUs may be slow or wrong.",
+     "cat /proc/cmdline", "cat /proc/cmdline ; dmesg | grep -i iommu",
+     "boot with iommu=pt, or turn the IOMMU off where no virtual machine needs it",
+     "nccl#1285 (confirmed); NCCL user guide, troubleshooting", look_at_iommu},
+    {"virtual-bridge", DoctorSeverity::slow,
+     "A virtual machine shows a bridge with one slow lane: NCCL takes it for real and routes around it.",
+     "lspci -vvv, or NCCL's topology XML", "lspci -vv -s ADDRESS | grep LnkSta ; echo $NCCL_TOPO_FILE",
+     "set NCCL_TOPO_FILE to the provider's file", "nccl#749 (maintainer)", look_at_virtual_bridges},
+    {"switches-hidden", DoctorSeverity::slow,
+     "No two GPUs share a PCIe switch: a virtual machine hides the switches, and NCCL pairs devices blindly.",
+     "nvidia-smi topo -m", "nvidia-smi topo -m ; echo $NCCL_TOPO_FILE",
+     "set NCCL_TOPO_FILE to the provider's file (aws-ofi-nccl, Azure and others have one)",
+     "nccl#1298 (confirmed: training 7 h to 4.5 h)", look_at_hidden_switches},
+}};
+
+}  // namespace
+
+std::span<const DoctorCheck> pcie_checks() { return kPcieChecks; }
+
+}  // namespace collbench::topology
