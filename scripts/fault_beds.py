@@ -174,10 +174,10 @@ class Bed:
         usable = made and (made["intra"] or made["inter"]) and made["gammas"]
         self.calibration = ["--calibration", path] if usable else []
 
-    def start(self, *options, seconds=60, sizes="8,64K", record=None, faulty=None, launch=None, program=None, **more):
+    def start(self, *options, seconds=60, sizes="8,64K", record=None, faulty=None, launch=None, program=None, calibrated=True, **more):
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         command = [program or self.program, "--ops", "all_reduce", "--sizes", sizes, "--precision", "0.01", "--time", seconds,
-                   *self.calibration, "-T", LIMIT_SECONDS, "-J", record or folder / "run.json", *options]
+                   *(self.calibration if calibrated else []), "-T", LIMIT_SECONDS, "-J", record or folder / "run.json", *options]
         extra = {"LD_PRELOAD": str(self.faulty), **faulty} if faulty else {}
         self.run = Run((launch or self.launch)(command), {**self.environment(), **extra}, folder, record, **more)
         return self.run

@@ -10,6 +10,8 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
+import threading
 import time
 
 from fault_beds import LIMIT_SECONDS, Run
@@ -100,6 +102,40 @@ def goes_on(run, pattern=None, seconds=150):
 
 def any_rank(bed, random):
     return random.randrange(bed.ranks)
+
+
+# Nothing at all.
+
+def healthy(bed, random):
+    """Nobody is accused: no line on stderr, no incident, no pause, no straggler."""
+    ranks = random.choice([2, 4])
+
+    def launch(command):
+        return ["mpirun", "--oversubscribe", "-np", ranks, *command]
+    run = bed.start(seconds=3, launch=launch, calibrated=False)  # the bed's calibration is of another number of ranks
+    seen = goes_on(run)
+    record = run.record() or {}
+    if record.get("pauses"):
+        seen.wrong.append(f"stood still: {record['pauses']}")
+    if found := (record.get("rank_probe") or {}).get("findings"):
+        seen.wrong.append(f"late: {found}")
+    return seen
+
+
+@kind("a healthy run", quick=False)
+def healthy_alone(bed, random):
+    return healthy(bed, random)
+
+
+@kind("a healthy run beside busy neighbors", quick=False)
+def healthy_beside(bed, random):
+    neighbors = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in os.sched_getaffinity(0)]
+    try:
+        return healthy(bed, random)
+    finally:
+        for each in neighbors:
+            each.kill()
+            each.wait()
 
 
 # Ranks that die.
@@ -323,7 +359,12 @@ def signalled(bed, numbers, pattern, statuses):
     for number in numbers:
         run.process.send_signal(number)
         time.sleep(0.3)
-    return judge(run, start, pattern, statuses, "interrupted")
+    seen = judge(run, start, pattern, statuses, "interrupted", said_once=False)
+    # Where the block takes long, that the signal has to wait is said first.
+    said = [line for line in run.said() if "has to wait for this block" not in line]
+    if len(said) > 1 or len(run.said()) > 2:
+        seen.wrong.append(f"{len(run.said())} lines of collbench")
+    return seen
 
 
 @kind("SIGINT to mpirun")
@@ -366,13 +407,31 @@ class SmallDisk:
 
     def __init__(self, folder, kilobytes):
         self.folder = folder
+        self.is_over = threading.Event()
+        self.filler = threading.Thread(target=self._fill, daemon=True)
         folder.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", folder], check=True)
 
+    def fill(self):
+        """From now on, and what gets free again as well: a file that is rewritten frees the room of the one before."""
+        self.filler.start()
+
+    def _fill(self):
+        with (self.folder / "filler").open("ab", buffering=0) as file:
+            while not self.is_over.wait(0.002):
+                try:
+                    while file.write(b"x" * 4096) == 4096:
+                        pass
+                except OSError:  # it is full
+                    pass
+
     def __enter__(self):
-        return self.folder
+        return self
 
     def __exit__(self, *_):
+        self.is_over.set()
+        if self.filler.is_alive():
+            self.filler.join()
         subprocess.run(["umount", "-l", self.folder], check=False)
 
 
@@ -396,6 +455,9 @@ class MemoryLimit:
         self.folder.rmdir()
 
 
+SMALL_SIZES = "8,16,32,64,128,256,512,1K"
+
+
 def refused_output(run, file, pattern, shown=True):
     """The table is shown, unless it was to be in the file; the file is named, the status is 2."""
     status = run.finish(100)
@@ -409,14 +471,11 @@ def refused_output(run, file, pattern, shown=True):
 def disk_full(option):
     def trial(bed, random):
         with SmallDisk(bed.folder / f"disk-{time.monotonic_ns()}", 16) as disk:
-            file = disk / "file"
-            # The record of -J itself lies elsewhere, unless it is what is tried.
-            run = bed.start(option, file, seconds=3)
+            file = disk.folder / "file"
+            # The record of -J itself lies elsewhere. Rows enough that two passes do not fit into the page that the file has.
+            run = bed.start(option, file, seconds=4, sizes=SMALL_SIZES)
             run.until_measured()
-            try:
-                (disk / "filler").write_bytes(b"x" * (1 << 20))
-            except OSError:
-                pass
+            disk.fill()
             return refused_output(run, file, "No space left", shown=option != "--output")
     return trial
 
@@ -428,13 +487,10 @@ for _option in ("--stream", "--samples", "--csv", "--output"):
 @kind("disk full under -J")
 def disk_full_record(bed, random):
     with SmallDisk(bed.folder / f"disk-{time.monotonic_ns()}", 64) as disk:
-        run = bed.start(record=disk / "run.json", seconds=3)
+        run = bed.start(record=disk.folder / "run.json", seconds=4)
         run.until_measured()
-        try:
-            (disk / "filler").write_bytes(b"x" * (1 << 20))
-        except OSError:
-            pass
-        return refused_output(run, disk / "run.json", "No space left")
+        disk.fill()
+        return refused_output(run, disk.folder / "run.json", "No space left")
 
 
 @kind("output folder deleted")

@@ -72,11 +72,16 @@ std::string call_text(const Members& members) {
   return fmt::format("call {}{}{}", members.front().call, operation.empty() ? "" : ", ", operation);
 }
 
+/// "67 AllReduce", "1 collective call".
+std::string calls_text(std::uint64_t count, std::string_view operation) {
+  return fmt::format("{} {}", count, count == 1 && operation == kAnyCalls ? "collective call" : operation);
+}
+
 /// "86 Broadcast, 67 AllReduce", without what was never called.
 std::string begun_text(const CommunicatorMember& member) {
   std::vector<std::string> counts;
   for (const auto& [operation, count] : member.begun)
-    if (count > 0) counts.push_back(fmt::format("{} {}", count, operation));
+    if (count > 0) counts.push_back(calls_text(count, operation));
   return counts.empty() ? "no collective call" : fmt::format("{}", fmt::join(counts, ", "));
 }
 
@@ -84,9 +89,9 @@ std::string state_text(const CommunicatorMember& member) {
   std::string text;
   switch (member.presence) {
     case MemberPresence::silent:
-      return "nothing is heard of it";
+      return "no answer";
     case MemberPresence::outside:
-      return "does not have this communicator";
+      return "without this communicator";
     case MemberPresence::dead:
       return "considered dead";
     case MemberPresence::no_dump:
@@ -176,7 +181,7 @@ std::string counts_apart(const CallCountsByName& behind, const CallCountsByName&
   for (const auto& [operation, count] : ahead) {
     const auto own = behind.find(operation);
     const std::uint64_t fewer = own == behind.end() ? 0 : own->second;
-    if (fewer < count) return fmt::format("{} {}, others {}", fewer, operation, count);
+    if (fewer < count) return fmt::format("{}, others {}", calls_text(fewer, operation), count);
   }
   return fmt::format("{} calls, others {}", sum_of(behind), sum_of(ahead));
 }
@@ -296,8 +301,9 @@ HangFinding find_hang(const Communicator& communicator) {
   }
   return {HangCause::not_seen_here,
           {},
-          fmt::format("{}: {} all wait in {}: a link, a GPU or a library hangs", communicator.name,
-                      ranks_text(seen), call_text(waiting))};
+          fmt::format("{}: {} {} in {}: {}a link, a GPU or a library hangs", communicator.name,
+                      ranks_text(seen), seen.size() == 1 ? "waits" : "all wait", call_text(waiting),
+                      communicator.lists_all ? "" : "a rank that left no dump here, ")};
 }
 
 std::string communicators_text(const std::vector<Communicator>& communicators, int columns) {

@@ -18,6 +18,9 @@ enum class MemberPresence {
   no_dump,  ///< its dump is not among those that are there
 };
 
+/// Stands for the operation where a tool counts all collective calls together.
+inline constexpr std::string_view kAnyCalls = "collective calls";
+
 /// One rank in one communicator, as somebody else's tool has it.
 struct CommunicatorMember {
   int rank = 0;
@@ -40,6 +43,7 @@ struct Communicator {
   std::vector<CommunicatorMember> members;  ///< by rank; not all, where a tool lists some only
   /// The most calls that a rank has begun that is not listed, by operation; empty: all are listed.
   std::map<std::string, std::uint64_t> begun_by_others;
+  bool lists_all = true;  ///< the numbers of its ranks are known, also where a rank left nothing
   /// What the tool itself says is wrong, in its words ("MISMATCH"); empty: nothing.
   std::string verdict;
   std::string status;  ///< of its ranks, in the tool's words ("RUNNING"); empty: not known

@@ -149,7 +149,7 @@ GroupsByName read_rank(const JsonReader& dump, int rank) {
   }
   for (auto& [name, own] : groups) {
     own.member.rank = rank;
-    own.member.begun["collective calls"] = own.last_begun;
+    own.member.begun[std::string(kAnyCalls)] = own.last_begun;
   }
   return groups;
 }
@@ -204,6 +204,7 @@ std::vector<Communicator> PytorchDumps::groups() const {
     std::sort(group.members.begin(), group.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     group.size = static_cast<int>(group.members.size());
+    group.lists_all = !expected_.at(name).empty();
     communicators.push_back(std::move(group));
   }
   if (communicators.empty()) {

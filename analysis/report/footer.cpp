@@ -188,7 +188,9 @@ void add_rank_probe(const Run& run, ReportLines& facts) {
 
 void add_cost(const Run& run, ReportLines& facts) {
   if (run.log) return;  // a log does not say what it took
-  std::string text = fmt::format("wall time {}", format_seconds(run.wall_seconds));
+  // A stream has it in its last line only.
+  std::string text = run.wall_seconds > 0 ? fmt::format("wall time {}", format_seconds(run.wall_seconds))
+                                          : "wall time not known, since the run did not end";
   if (run.repeated) {
     text += fmt::format(" in {} of", counted(static_cast<std::size_t>(run.launches), "launch"));
     text += run.passes == 1 ? " 1 pass" : fmt::format(" at most {}", format_passes(run.passes));

@@ -49,6 +49,8 @@ namespace {
 
 constexpr std::size_t kMaxNamedHosts = 8;
 constexpr std::size_t kMaxNamedGammas = 4;
+constexpr double kUselessFit =
+    0.99;  ///< of a calibration point: the fitted line has nothing of it, or twice as much
 constexpr int kMaxValue = 60;  ///< columns of a variable's value; the record holds all of it
 
 std::string_view backend_text(BackendId backend) {
@@ -188,6 +190,13 @@ void add_calibration(const Run& run, ReportLines& facts) {
   facts.push_back(
       {fmt::format("calibrated on all ranks at once: {}; worst calibration point is {} % off the fitted line",
                    format_costs(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
+  if (measured.fit_relative_error >= kUselessFit) {
+    facts.push_back(
+        {"warning: with a calibration point so far off, exp and meas/exp may be off by as much; run again "
+         "with a "
+         "core for each rank and nothing beside them",
+         Tone::warning});
+  }
 }
 
 std::string_view aggregate_text(RankAggregate how) {

@@ -62,8 +62,10 @@ fs::path path_of(const std::string& of) {
   return is_process ? folder_with_process(pid) : fs::path(of);
 }
 
-/// Whether a file was written by another tool: a recorder begins with "collflt".
+/// Whether a file was written by another tool: a recorder begins with "collflt". What can be read only once
+/// is taken for one.
 bool is_dump(const fs::path& file) {
+  if (file == "-" || fs::is_fifo(file)) return true;
   if (!fs::is_regular_file(file)) return false;
   std::array<char, 7> start{};
   std::ifstream(file).read(start.data(), start.size());
@@ -130,7 +132,7 @@ std::vector<analysis::Communicator> read_dumps(const std::vector<fs::path>& file
   std::vector<analysis::Communicator> communicators;
   analysis::PytorchDumps of_pytorch;
   for (const fs::path& file : files) {  // one in memory at a time
-    const analysis::HangDump dump{file.string(), read_file(file)};
+    const analysis::HangDump dump{input_name(file.string()), input_text(file.string())};
     if (!analysis::is_nccl_ras(dump.text)) {
       of_pytorch.add(dump);
       continue;
@@ -163,7 +165,8 @@ void add_flight(CLI::App& command, CommandFunction& chosen) {
   command.add_option(
       "of", options->of,
       "folders, process IDs or files of flight recorders; what NCCL's RAS answered (ncclras -v), "
-      "or the dumps of PyTorch's flight recorder as JSON; none: the newest run on this host");
+      "or the dumps of PyTorch's flight recorder as JSON; -: standard input; none: the newest run on this "
+      "host");
   command.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   command.callback([options, &chosen] { chosen = [options] { return flight(*options); }; });
 }

@@ -244,7 +244,10 @@ class Repetition {
                                  : "";
     return {status_of(result, has_record), where, what + describe_end(result, limits) + stderr_reason(result),
             has_record || !launches_.empty()
-                ? next_step()
+                ? next_step() +
+                      (has_record && !record_path_.empty()
+                           ? fmt::format("; {} has what this launch measured", folder_.file(number).string())
+                           : "")
                 : "the command after -- must start collbench and end with its options"};
   }
 

@@ -54,7 +54,7 @@ struct RunOptions {
   bool dry_run = false;
   bool verbose = false;
   double timeout_seconds = 300;     ///< of one step; 0: none
-  bool blocks_have_timeout = true;  ///< a block of a row is such a step; not with -n alone
+  bool blocks_have_timeout = true;  ///< a block of a row on GPUs is such a step; not with -n alone
   int local_ranks = 0;              ///< -g: ranks to start here; 0: not given
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv[1])
+ANSWERS = pathlib.Path(__file__).resolve().parents[1] / "analysis/hang/answers"
 CONFIG = {"0": {"desc": "default_pg", "ranks": "[0, 1, 2, 3]"}}
 
 
@@ -53,6 +54,12 @@ class Flight(unittest.TestCase):
         done = self.flight(self.dumps)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("ranks 0-3 all wait in call 5", done.stdout)
+
+    def test_an_answer_may_come_from_a_pipe(self):
+        done = subprocess.run([PROGRAM, "flight", "-"], capture_output=True, text=True, timeout=60, check=False,
+                              input=(ANSWERS / "ras_stopped_rank.txt").read_text())
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("rank 2 (192.0.2.2, process 22747) is not heard of", " ".join(done.stdout.split()))
 
     def test_a_rank_whose_dump_is_not_there_is_not_called_gone(self):
         done = self.flight(self.write(0))

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import statistics
 import sys
@@ -154,7 +155,8 @@ class Repeat(Repeated):
         self.assertEqual(process.returncode, 4, errors)
         self.assertEqual(len(errors.splitlines()), 1, errors)
         self.assertRegex(errors, r"launch 1: exit status 137: rank 1 on \S+ was killed by signal 9 \(Killed\)( (inside|in) .*|);"
-                                 " run the same command with --resume")
+                                 " run the same command with --resume to continue; "
+                                 + re.escape(str(launch)) + " has what this launch measured")
         self.assertGreaterEqual(json.loads(launch.read_text())["passes"], 1, "what was measured is kept")
 
     def test_a_launch_that_hangs_is_ended(self):

@@ -1,6 +1,7 @@
 #include "collectives/nccl/simulated_run/simulated_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -174,6 +175,13 @@ std::string member_of(const std::string& text, const char* key) {
   return value ? value->text() : "";
 }
 
+/// "NCCL_ALGO=ring, NCCL_NTHREADS=64".
+std::string settings_text(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : settings) texts.push_back(fmt::format("{}={}", name, value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 /// Why there is no result: what the first rank that failed said, NCCL's own warning, or how the process
 /// ended, which is `end`.
 [[noreturn]] void throw_failure(const SimulatedJob& job, const RunFiles& files,
@@ -186,7 +194,11 @@ std::string member_of(const std::string& text, const char* key) {
       throw Error(
           ExitStatus::usage, "--by-nccl",
           warning.empty() || words.find(warning) != std::string::npos ? words : words + ": " + warning,
-          "NCCL refuses this machine or a setting; try another topology, or --library");
+          job.settings.empty()
+              ? "NCCL refuses this machine; try another topology, or --library"
+              : fmt::format("NCCL refuses this machine or a setting; check {}, or try another "
+                            "topology or --library",
+                            settings_text(job.settings)));
     }
   }
   const std::string host = text_of(*files.host_report);

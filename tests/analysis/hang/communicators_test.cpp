@@ -46,6 +46,15 @@ TEST(Communicators, TextAndJsonHaveEachRankAndTheFinding) {
   EXPECT_THAT(json, HasSubstr("\"call\": 412"));
 }
 
+TEST(Communicators, OneCallAndOneRankAreSingular) {
+  const Communicator group = three(member(0, 2, 2), member(1, 1, 0), member(2, 2, 2));
+  EXPECT_THAT(communicators_text({group}, 1000), HasSubstr("rank 1: 1 collective call begun\n"));
+  EXPECT_THAT(find_hang(group).text, HasSubstr("rank 1 has begun 1 collective call, others 2"));
+  Communicator one = group;
+  one.members.resize(1);
+  EXPECT_THAT(find_hang(one).text, HasSubstr("rank 0 waits in call 2"));
+}
+
 TEST(Communicators, WhoIsDeadComesBeforeWhoIsNotHeardOfAndWhoIsBehind) {
   Communicator group = three(member(0, 412, 412), member(1, 411, 0), member(2, 0, 0));
   EXPECT_EQ(find_hang(group).cause, HangCause::rank_behind);

@@ -125,6 +125,18 @@ TEST(PytorchDump, ACallThatAllAreInBlamesNoRank) {
   EXPECT_THAT(found.text, HasSubstr("ranks 0-2 all wait in call 412"));
 }
 
+TEST(PytorchDump, WithoutTheGroupsRanksOneOfThemMayBeMissing) {
+  const auto without_config = [](int rank) {
+    HangDump made = dump(rank, entry(5, "started"));
+    made.text.replace(made.text.find("pg_config"), 9, "pg_unused");
+    return made;
+  };
+  EXPECT_THAT(
+      find_hang(read_pytorch_dumps({without_config(0), without_config(2)}).at(0)).text,
+      HasSubstr(
+          "ranks 0, 2 all wait in call 5, all_reduce (1024x4 Float): a rank that left no dump here, a link"));
+}
+
 TEST(PytorchDump, ACallThatEndedElsewhereNamesWhereItDidNot) {
   const auto groups = read_pytorch_dumps({dump(0, kDone), dump(1, entry(411, "started")), dump(2, kDone)});
   const HangFinding found = find_hang(groups.at(0));

@@ -30,6 +30,14 @@ TEST(OutcomeFacts, SayWhatWasNotReachedAndWhatItTook) {
                   "no verdict on host memory; meas/exp is informational"));
 }
 
+TEST(OutcomeFacts, ARunThatWasCutShortTookNoZeroSeconds) {
+  auto run = example_run();
+  run.wall_seconds = 0;
+  EXPECT_THAT(
+      texts(footer_lines(run)),
+      Contains(HasSubstr("wall time not known, since the run did not end, 8 passes, calibration 350 ms")));
+}
+
 TEST(OutcomeFacts, NameTheRanksThatFoundWrongData) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 12;

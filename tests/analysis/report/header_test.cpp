@@ -75,6 +75,16 @@ TEST(SetupFacts, SayWhatWasMeasuredWhereAndWithWhat) {
           "worst calibration point is 12 % off the fitted line"));
 }
 
+TEST(SetupFacts, ACalibrationThatSaysNothingOfAPointIsAWarning) {
+  auto run = example_run();
+  run.calibration->fit_relative_error = 0.998;
+  const ReportLine last = header_lines(run).back();
+  EXPECT_EQ(last.tone, Tone::warning);
+  EXPECT_THAT(last.text, HasSubstr("exp and meas/exp may be off by as much"));
+  run.calibration->fit_relative_error = 0.9;
+  EXPECT_EQ(header_lines(run).back().tone, Tone::quiet);
+}
+
 TEST(SetupFacts, WhatCutTheRunShortStandsFirst) {
   auto run = example_run();
   run.incident = Incident{.kind = IncidentKind::rank_lost,

@@ -204,8 +204,12 @@ class DumpReader {
     if (const auto gdr = xml_.integer(node, "gdr", -1, 9)) nic.gpudirect.value = *gdr > 0;
     nic.nccl_net.value = xml_.integer(node, "dev", 0, kMaxXmlInteger);
     port.number = xml_.integer(node, "port", 0, 255).value_or(1);
-    const int megabits = xml_.integer(node, "speed", -1, kMaxXmlInteger).value_or(0);
-    if (megabits > kMaxMegabits) {
+    const std::optional<int> speed = xml_.integer(node, "speed", -1, kMaxXmlInteger);
+    const int megabits = speed.value_or(0);
+    if (speed && *speed <= 0) {
+      host_.notes.push_back(
+          fmt::format("{}: a speed of {} Mb/s is none: taken as not known", xml_.where(node), *speed));
+    } else if (megabits > kMaxMegabits) {
       host_.notes.push_back(
           fmt::format("{}: a speed of {} Mb/s is implausible; ignored", xml_.where(node), megabits));
     } else if (megabits > 0) {

@@ -140,6 +140,8 @@ TEST(NcclTopologyXml, SaysWhatIsNotBelievable) {
   const std::string whole = fixture("nccl_topology.xml");
   EXPECT_THAT(read(with(whole, "speed=\"400000\"", "speed=\"200000000\"")).notes.at(0),
               HasSubstr("D.xml:14: a speed of 200000000 Mb/s is implausible"));
+  const Host without = read(with(whole, "speed=\"400000\"", "speed=\"0\""));
+  EXPECT_THAT(without.notes.at(0), HasSubstr("D.xml:14: a speed of 0 Mb/s is none: taken as not known"));
   EXPECT_THAT(read(with(whole, "target=\"0000:9a:00.0\"", "target=\"0000:18:00.0\"")).notes.at(0),
               HasSubstr("an NVLink of 0000:18:00.0 loops back to itself"));
 }
