@@ -30,12 +30,20 @@ void notice_warning(int signal) {
   first_signal.compare_exchange_strong(none, signal);
 }
 
+}  // namespace
+
+bool is_same_order(int signal, std::int64_t milliseconds_after) {
+  return signal != SIGINT && milliseconds_after < kOneOrderMilliseconds;
+}
+
+namespace {
+
 void notice_order(int signal) {
   notice_warning(signal);
   const std::int64_t now = monotonic_milliseconds();
   std::int64_t before = 0;
   if (first_order_milliseconds.compare_exchange_strong(before, now)) return;
-  if (signal != SIGINT && now - before < kOneOrderMilliseconds) return;
+  if (is_same_order(signal, now - before)) return;
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
