@@ -49,7 +49,7 @@ class HangReport {
   /// What the main thread cannot say, being inside a library. To be called at every look of an interrupted
   /// run. Rank 0 ends a run that has nothing to keep; otherwise the main thread does, after the block.
   void act_on_interruption() {
-    constexpr int kPatientLooks = 3;  // most blocks end sooner, and mpirun kills a second after its signal
+    constexpr int kPatientLooks = 3;  // most blocks end sooner
     if (rank_ != 0) return;
     const std::string cause = "interrupted by " + launch::interrupting_signal();
     if (!incidents_->has_begun()) {
@@ -57,12 +57,15 @@ class HangReport {
       flight_.withdraw();
       end();
     }
-    if (++looks_since_interruption_ != kPatientLooks || step() == kEndOfRun) return;
+    // Into the record at once, since mpirun kills a second after its signal, and later once more: meanwhile
+    // the main thread may have written it.
+    const int looks = ++looks_since_interruption_;
+    if ((looks != 1 && looks != kPatientLooks) || step() == kEndOfRun) return;
     if (incidents_->known() || incidents_->learn_from_record())
       return;  // the signal is the launcher's, after what the user was told
     const Error error(ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
                       "if that is the last one, the run is complete; otherwise, " + incidents_->next_step());
-    print(error);
+    if (looks == kPatientLooks) print(error);
     if (options_.endless) return;
     incidents_->write_for_now(incident_of(IncidentKind::interrupted,
                                           fmt::format("{}: {}", error.where(), error.what()), error.status(),

@@ -86,7 +86,8 @@ bool IncidentLog::learn_from_record() {
   if (!has_begun_ || path.empty()) return false;
   try {
     const Run run = run_from_json_text(read_file(path), path);
-    if (run.started != started_ || !run.incident) return false;
+    if (run.started != started_ || !run.incident || run.incident->kind == IncidentKind::interrupted)
+      return false;
     const std::lock_guard lock(claimed_mutex_);
     if (!claimed_) claimed_ = run.incident;
     return true;
@@ -142,7 +143,9 @@ void IncidentLog::write_record(const Incident& incident) const {
     if (is_root_lost) throw;
   }
   Run run = run_from_json_text(read_file(path), path);
-  if (run.started != started_ || run.complete || run.incident) return;
+  // An order to end may be what followed from what another rank has to say.
+  const bool has_cause = run.incident && run.incident->kind != IncidentKind::interrupted;
+  if (run.started != started_ || run.complete || has_cause) return;
   run.incident = incident;
   for (const OutputDocument& each : options_.documents) {
     if (RecordFiles::rewrites(each)) write_file_by_rename(each.path, analysis::report(run, each.format));

@@ -89,6 +89,21 @@ TEST_F(IncidentLogTest, TheFirstOneStays) {
   EXPECT_EQ(stream.find("another one"), std::string::npos);
 }
 
+TEST_F(IncidentLogTest, AnOrderToEndIsReplacedByWhatItFollowedFrom) {
+  IncidentLog log(options_, flights_);
+  log.begin(kStarted, "", true);
+  Incident order = incident("interrupted by SIGTERM");
+  order.kind = IncidentKind::interrupted;
+  log.write_for_now(order);
+  EXPECT_EQ(record().incident->sentence, "interrupted by SIGTERM");
+  EXPECT_FALSE(log.learn_from_record()) << "it is no other rank's word";
+  EXPECT_FALSE(log.known());
+  log.write(incident("rank 2 is gone"));
+  EXPECT_EQ(record().incident->sentence, "rank 2 is gone");
+  log.write_for_now(order);
+  EXPECT_EQ(record().incident->sentence, "rank 2 is gone");
+}
+
 TEST_F(IncidentLogTest, OfAHostOneRankSpeaksAndTheOthersKnow) {
   IncidentLog one(options_, flights_);
   IncidentLog other(options_, flights_);
