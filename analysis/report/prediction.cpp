@@ -119,6 +119,7 @@ std::string prediction_title(const Prediction& prediction) {
   if (cluster.domains() > 1) {
     text +=
         fmt::format("; between them, {} over {}", domain_nics(cluster).name, traits(cluster.transport).name);
+    if (cluster.fabric != Fabric{}) text += "; " + words(cluster.fabric);
   }
   return text;
 }

@@ -1,4 +1,6 @@
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -6,6 +8,8 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
@@ -28,6 +32,9 @@ struct PredictOptions {
   int nodes = 0;           ///< 0: not given
   int ranks_per_node = 0;  ///< 0: one for each GPU
   std::string transport;   ///< empty: what the NICs are made for
+  std::string fabric;      ///< empty: nothing is told
+  std::string algorithm;   ///< empty: the fastest, or what NCCL chooses
+  int nccl_version = 0;    ///< NCCL_VERSION_CODE; 0: not told
   std::vector<OperationId> operations{OperationId::all_reduce, OperationId::all_gather,
                                       OperationId::reduce_scatter, OperationId::all_to_all,
                                       OperationId::send_recv};
@@ -98,6 +105,26 @@ CommandResult predict_by_nccl(const PredictOptions& options) {
           written_notes(documents, "")};
 }
 
+/// Throws Error (usage) where no operation that was asked for has the algorithm on this machine.
+void force_algorithm(analysis::GpuCluster& cluster, const PredictOptions& options) {
+  std::vector<std::string> known;
+  for (const OperationId id : options.operations) {
+    for (const analysis::AlgorithmRate& rate : analysis::gpu_algorithms(id, cluster)) {
+      const std::string name(rate.name);
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+  }
+  if (std::find(known.begin(), known.end(), options.algorithm) == known.end()) {
+    throw usage_error("--algo",
+                      fmt::format("there is no '{}' for these operations on this machine", options.algorithm),
+                      fmt::format("choose among {}{}", fmt::join(known, ", "),
+                                  cluster.fabric.sharp ? ""
+                                                       : "; collnet_direct and collnet_chain need "
+                                                         "--fabric …,sharp"));
+  }
+  cluster.run.algorithm = options.algorithm;
+}
+
 /// The expected table. Throws Error (usage) for a topology that cannot carry it.
 CommandResult predict(const PredictOptions& options) {
   if (options.by_nccl) return predict_by_nccl(options);
@@ -109,6 +136,9 @@ CommandResult predict(const PredictOptions& options) {
   }
   if (!options.transport.empty())
     cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
+  if (!options.fabric.empty()) cluster.fabric = analysis::parse_fabric(options.fabric, "--fabric");
+  cluster.run.nccl_version = options.nccl_version;
+  if (!options.algorithm.empty()) force_algorithm(cluster, options);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
   const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
   require_formats(options, documents);
@@ -148,7 +178,8 @@ void add_by_nccl_options(CLI::App& command, PredictOptions& options) {
       ->group(theme)
       ->needs(by_nccl)
       ->excludes(command.get_option("--versus"));
-  by_nccl->excludes(command.get_option("--transport"));
+  for (const char* formula : {"--transport", "--fabric", "--algo", "--nccl-version"})
+    by_nccl->excludes(command.get_option(formula));
 }
 
 void add_predict(CLI::App& command, CommandFunction& chosen) {
@@ -168,6 +199,19 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--transport", "NAME",
              "ib, roce, efa, tcpx, tcpxo, plugin, staged (RDMA without GPUDirect) or sockets",
              [options](const std::string& text) { options->transport = text; });
+  add_option(command, theme, "--fabric", "WORDS",
+             "what joins the nodes, as fat-tree,leaf=32,oversubscription=2,routing=ecmp,flows=4,sharp",
+             [options](const std::string& text) { options->fabric = text; });
+  add_option(command, theme, "--algo", "NAME", "the algorithm that runs, as NCCL_ALGO would force it",
+             [options](const std::string& text) { options->algorithm = text; });
+  add_option(command, theme, "--nccl-version", "VERSION", "that runs, as 2.28.9 (not told)",
+             [options](const std::string& text) {
+               options->nccl_version = analysis::nccl_version_code(text);
+               if (options->nccl_version == 0) {
+                 throw usage_error("--nccl-version", "'" + text + "' is no version from 2.9 on",
+                                   "give it as NCCL prints it, such as 2.28.9");
+               }
+             });
   add_option(command, theme, "--ops", "LIST", "operations, or all (the five that a run measures)",
              [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",

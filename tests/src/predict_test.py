@@ -46,6 +46,23 @@ class Predict(unittest.TestCase):
             self.assertRegex(table, rf"(?m)^{operation}$")
         self.assertIn("8 NICs per node, 25 GB/s each", table)
 
+    def test_the_fabric_the_algorithm_and_the_version_can_be_told(self):
+        def rate(operation, nodes, *told):
+            arguments = ("--topology", "hgx-b200", "--nodes", nodes, "--ops", operation, "--sizes", "32G", *told)
+            return rows(*arguments)[0]["expected_bus_bandwidth_gb_per_s"]
+
+        whole = rate("all_gather", 64)
+        half = rate("all_gather", 64, "--fabric", "fat-tree,leaf=16,oversubscription=32")
+        self.assertAlmostEqual(half / whole, 0.5, delta=0.01)
+        self.assertLess(rate("all_reduce", 64, "--algo", "tree"), 0.6 * rate("all_reduce", 64, "--algo", "ring"))
+        sharp = rows("--topology", "hgx-b200", "--nodes", 8, "--ops", "all_reduce", "--sizes", "16G", "--fabric", "sharp")
+        self.assertEqual(sharp[0]["expected_by"], "collnet_direct")
+        # One channel a peer up to 2.28 from 33 ranks on, two from 2.29 on.
+        self.assertAlmostEqual(rate("send_recv", 8, "--nccl-version", "2.28.9"), 17.2, delta=0.1)
+        self.assertAlmostEqual(rate("send_recv", 8, "--nccl-version", "2.29.2"), 34.4, delta=0.1)
+        text = predict("--topology", "hgx-b200", "--nodes", 64, "--fabric", "fat-tree,routing=static").stdout
+        self.assertIn("32 ports down (assumed)", " ".join(text.replace("#", "").split()))
+
     def test_what_ring_and_tree_share_is_said_where_both_are(self):
         said = "ring and tree of AllReduce: each at its own rate, with the latency of the quicker one"
         for operation, shown in (("all_reduce", True), ("all_gather", False)):
@@ -156,6 +173,11 @@ class Predict(unittest.TestCase):
             self.refused("--topology", name, says="did you mean h100-nvl, hgx-h100, oci-h100, p5")
         self.refused("--topology", "hgx-h100", "--ops", "all_reduc", says=r"did you mean all_reduce, all\?")
         self.refused("--topology", "hgx-h100", "--transport", "pigeon", says="--transport")
+        for words, says in (("mesh", "'mesh' is not known of a fabric.*fat-tree"), ("fat-tree,leaf=x", "no number"),
+                            ("fat-tree,flows=4", "routing=ecmp"), ("leaf=4", "which kind of fabric")):
+            self.refused("--topology", "hgx-h100", "--nodes", 2, "--fabric", words, says=f"--fabric: .*{says}")
+        self.refused("--topology", "hgx-h100", "--nodes", 2, "--algo", "collnet_direct", says="need --fabric …,sharp")
+        self.refused("--topology", "hgx-h100", "--nodes", 2, "--nccl-version", "new", says="--nccl-version.*2.28.9")
         self.refused("--topology", "hgx-h100", "--format", "pdf", says="--format")
         self.refused(says="--topology")
 

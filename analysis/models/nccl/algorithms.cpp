@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
+#include "analysis/models/nccl/p2p_channels.hpp"
 #include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
@@ -105,6 +107,9 @@ constexpr int kMinGpus = 3;                    // NCCL uses it from three GPUs o
 // Of racks: beyond its start, an AllReduce of 72 GB200 in one domain moves 440 GB/s of the 722 of its NVLinks
 // (published log); 2 × 72 gain 422, and 20 × 72 half of that.
 constexpr double kRackOverBoard = 0.61 / 0.74;
+// 20 × 72 GB200: from 4 to 16 GiB each further byte of busbw goes at 432 GB/s, of the 790 that two
+// racks would have by this model (published log).
+constexpr double kManyRacks = 0.55;
 
 /// NVLink SHARP reaches this part of what a GPU's links carry, in and out.
 LinkLimit nvls_link(const GpuCluster& cluster, double efficiency) {
@@ -136,13 +141,34 @@ std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
     const LinkLimit links = nvls_link(cluster, efficiency);
     return AlgorithmRate{"nvls", within(links), links};
   }
-  const double share = cluster.nvlink_rack() && cluster.domains() > 2 ? 0.5 : 1;
+  const double share = cluster.nvlink_rack() && cluster.domains() > 2 ? kManyRacks : 1;
   const LinkLimit links = nvls_link(cluster, kTreeOverNvls * share * efficiency);
   const LinkLimit nics = domain_fast_nics(cluster);  // where its heads are
   const double across = nics.gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
   if (across < within(links)) return AlgorithmRate{"nvls_tree", across, nics};
   return AlgorithmRate{"nvls_tree", within(links), links};
 }
+
+namespace {
+
+LinkLimit nics_of_exchange(const GpuCluster& cluster) {
+  return with_share(nics_below_fabric(cluster),
+                    exchange_share(fabric_of_domains(cluster), cluster.domains(), domain_nic_count(cluster),
+                                   cluster.ranks_per_domain(), cluster.nvlinks > 0));
+}
+
+/// A GPU that sends `part` of S does so through its channels of sends, as far as their copies showed a bound.
+AlgorithmRate within_copies(AlgorithmRate rate, const GpuCluster& cluster, double part) {
+  const auto channels = p2p_channels(cluster);
+  const auto each = p2p_channel_copy_rate(cluster.sm);
+  if (!channels || !each || *channels * *each / part >= rate.gigabytes_per_second) return rate;
+  rate.gigabytes_per_second = *channels * *each / part;
+  rate.limit = {fmt::format("{} NCCL channels of sends, {:g} GB/s each", *channels, *each),
+                *channels * *each};
+  return rate;
+}
+
+}  // namespace
 
 AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
   const double ranks = cluster.ranks();
@@ -154,14 +180,14 @@ AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
     rate.gigabytes_per_second = rate.limit.gigabytes_per_second * ranks / (ranks - 1);
   }
   if (cluster.domains() > 1) {
-    const LinkLimit nics = domain_fast_nics(cluster);
+    const LinkLimit nics = nics_of_exchange(cluster);
     const double across = nics.gigabytes_per_second / local * ranks / (ranks - local);
     if (rate.limit.name.empty() || across < rate.gigabytes_per_second) {
       rate.limit = nics;
       rate.gigabytes_per_second = across;
     }
   }
-  return rate;
+  return within_copies(rate, cluster, (ranks - 1) / ranks);
 }
 
 namespace {
@@ -179,6 +205,7 @@ AlgorithmRate rooted_rate(std::string_view name, const GpuCluster& cluster, doub
     rate.limit = link;
   };
   if (cluster.ranks_per_domain() > 1) bound(gpu_link(cluster), nvlink_part);
+
   if (cluster.domains() > 1) bound(nics, nic_part);
   return rate;
 }
@@ -194,7 +221,9 @@ AlgorithmRate gpu_scatter(const GpuCluster& cluster) {
   const int others =
       cluster.nvlinks > 0 ? cluster.ranks() - cluster.domains() : cluster.ranks_per_domain() - 1;
   const double to_peers = static_cast<double>(others) / cluster.ranks();
-  return rooted_rate("from_root", cluster, to_peers, scatter_nics(cluster), outside_part(cluster));
+  const AlgorithmRate rate =
+      rooted_rate("from_root", cluster, to_peers, scatter_nics(cluster), outside_part(cluster));
+  return within_copies(rate, cluster, static_cast<double>(cluster.ranks() - 1) / cluster.ranks());
 }
 
 AlgorithmRate gpu_gather(const GpuCluster& cluster) {
@@ -202,10 +231,25 @@ AlgorithmRate gpu_gather(const GpuCluster& cluster) {
   return rooted_rate("to_root", cluster, over_nvlink, own_nics(cluster), outside_part(cluster));
 }
 
+namespace {
+
+/// One NIC, as far as the channels that one peer gets fill it.
+LinkLimit to_net_peer(const GpuCluster& cluster) {
+  LinkLimit nic = one_nic(cluster);
+  const auto channels = channels_per_net_peer(cluster);
+  if (!channels) return nic;
+  const double each = p2p_channel_net_rate(cluster.sm);
+  const std::string name =
+      fmt::format("{} NCCL channel{} to a peer, {:g} GB/s each", *channels, *channels == 1 ? "" : "s", each);
+  return slower(nic, {name, *channels * each});
+}
+
+}  // namespace
+
 AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : one_nic(cluster);
-  if (cluster.domains() > 1) limit = slower(limit, one_nic(cluster));
-  return {"send_recv", limit.gigabytes_per_second, limit};
+  if (cluster.domains() > 1) limit = slower(limit, to_net_peer(cluster));
+  return within_copies({"send_recv", limit.gigabytes_per_second, limit}, cluster, 1);
 }
 
 GpuPattern gpu_pattern(OperationId id) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/models/fabric/fabric.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "analysis/models/nccl/planned_node.hpp"
 #include "analysis/models/nccl/transport.hpp"
@@ -64,6 +65,7 @@ struct GpuCluster {
   double gpu_path = 0;                           ///< PCIe of one GPU, on its way to the NICs; 0: not known
   Transport transport = Transport::unknown;      ///< that the run is judged by: the log's, or the NICs'
   Transport nic_transport = Transport::unknown;  ///< what the NICs are made for
+  Fabric fabric;                                 ///< between the nodes; by default none is told
   GpuRunFacts run;
 
   [[nodiscard]] int ranks() const { return nodes * ranks_per_node; }

@@ -5,6 +5,7 @@
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/bands.hpp"
+#include "analysis/models/nccl/collnet.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -12,14 +13,30 @@
 namespace collbench::analysis {
 namespace {
 
+/// Those that NCCL has on switches that reduce; CollNetDirect needs NVSwitches (NCCL 2.30
+/// src/graph/tuning.cc).
+std::vector<std::string_view> collnet_algorithms(const GpuCluster& cluster) {
+  if (!cluster.fabric.sharp || cluster.domains() < 2) return {};
+  if (!cluster.nvswitch) return {"collnet_chain"};
+  return {"collnet_direct", "collnet_chain"};
+}
+
 std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& cluster) {
   switch (gpu_pattern(id)) {
     case GpuPattern::all_reduce: {
       std::vector<AlgorithmRate> rates{gpu_ring(operation(id), cluster), gpu_tree(cluster)};
       if (const auto nvls = gpu_nvls(cluster)) rates.push_back(*nvls);
+      for (const std::string_view name : collnet_algorithms(cluster))
+        rates.push_back(gpu_collnet(operation(id), cluster, name));
       return rates;
     }
-    case GpuPattern::ring:
+    case GpuPattern::ring: {
+      std::vector<AlgorithmRate> rates{gpu_ring(operation(id), cluster)};
+      // NCCL has it where the plugin gathers; it chose it in no published run.
+      if (cluster.fabric.sharp && cluster.run.algorithm == "collnet_direct" && cluster.domains() > 1)
+        rates.push_back(gpu_collnet(operation(id), cluster, "collnet_direct"));
+      return rates;
+    }
     case GpuPattern::chain:
       return {gpu_ring(operation(id), cluster)};
     case GpuPattern::exchange:
@@ -49,6 +66,16 @@ std::optional<AlgorithmRate> by_table(const std::vector<AlgorithmRate>& rates, c
                                   [&](const AlgorithmRate& rate) { return rate.name == *run.table_choice; });
   if (found == rates.end()) return std::nullopt;
   return *found;
+}
+
+/// Between racks NCCL's own table puts NVLS-tree first: a ring of all their GPUs has too many steps, and the
+/// published runs of 2 and 20 racks have its rate. None where there is no choice to make.
+std::optional<AlgorithmRate> between_racks(const std::vector<AlgorithmRate>& rates,
+                                           const GpuCluster& cluster) {
+  if (!cluster.nvlink_rack() || cluster.domains() < 2 || rates.size() < 2) return std::nullopt;
+  const auto found = std::find_if(rates.begin(), rates.end(),
+                                  [](const AlgorithmRate& rate) { return rate.name == "nvls_tree"; });
+  return found == rates.end() ? std::nullopt : std::optional(*found);
 }
 
 /// Of the algorithm that it belongs to: 1 where that is another one.
@@ -104,7 +131,7 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
     if (rate.name == "tree") expected.tree_seconds = seconds(rate);
   }
   const AlgorithmRate& best = best_of(rates);
-  AlgorithmRate runs = by_table(rates, cluster.run).value_or(best);
+  AlgorithmRate runs = by_table(rates, cluster.run).value_or(between_racks(rates, cluster).value_or(best));
   runs.gigabytes_per_second *= protocol_part(runs, cluster.run);
   expected.expected_by = runs.name;
   expected.limited_by = runs.limit.name;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/models/nccl/collnet.hpp"
 #include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
@@ -23,6 +24,29 @@ LinkLimit gpu_link(const GpuCluster& cluster) {
   return {fmt::format("{} NVLink{} per GPU, {:.1f} GB/s each", cluster.nvlinks,
                       cluster.nvlinks == 1 ? "" : "s", rate),
           cluster.nvlinks * rate};
+}
+
+namespace {
+
+/// What a fabric leaves of the NICs of neighbors; named where it takes anything.
+LinkLimit over_fabric(LinkLimit nics, const GpuCluster& cluster) {
+  return with_share(std::move(nics),
+                    neighbor_share(fabric_of_domains(cluster), cluster.domains(), domain_nic_count(cluster)));
+}
+
+}  // namespace
+
+Fabric fabric_of_domains(const GpuCluster& cluster) {
+  Fabric fabric = cluster.fabric;
+  if (fabric.leaf_nodes > 0) fabric.leaf_nodes = std::max(1, fabric.leaf_nodes / cluster.nodes_per_domain);
+  return fabric;
+}
+
+LinkLimit with_share(LinkLimit nics, double share) {
+  if (share >= 1) return nics;
+  nics.gigabytes_per_second *= share;
+  nics.name += fmt::format(", {:.0f} % of it through the fabric", 100 * share);
+  return nics;
 }
 
 LinkLimit one_nic(const GpuCluster& cluster) {
@@ -104,8 +128,12 @@ LinkLimit scatter_nics(const GpuCluster& cluster) {
   return nics_of_root(cluster, scatter_nic_count(cluster), "'s node");
 }
 
-LinkLimit domain_fast_nics(const GpuCluster& cluster) {
+LinkLimit nics_below_fabric(const GpuCluster& cluster) {
   return within_gpu_paths(equal_nics(cluster, fast_nic_count(cluster)), cluster);
+}
+
+LinkLimit domain_fast_nics(const GpuCluster& cluster) {
+  return over_fabric(nics_below_fabric(cluster), cluster);
 }
 
 LinkLimit limit_of_plan(LinkLimit whole, double part, const ChannelPlan& plan) {
@@ -134,10 +162,14 @@ LinkLimit domain_nics(const GpuCluster& cluster) {
   LinkLimit all{fmt::format("{} NCCL channels over {} NICs per {} of unequal rates, {:.1f} GB/s each",
                             nodes * plan.channels, nics, domain_name(cluster), plan.rate / plan.channels),
                 nodes * plan.rate};
-  return within_gpu_paths(std::move(all), cluster);
+  return over_fabric(within_gpu_paths(std::move(all), cluster), cluster);
 }
 
 namespace {
+
+bool reduces_all_in_switches(const Operation& operation, std::string_view algorithm) {
+  return is_collnet(algorithm) && gpu_pattern(operation.id) == GpuPattern::all_reduce;
+}
 
 /// Bytes out of a domain over S.
 double out_of_domain(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm) {
@@ -145,6 +177,7 @@ double out_of_domain(const Operation& operation, const GpuCluster& cluster, std:
   const double local = cluster.ranks_per_domain();
   if (algorithm == "tree" || algorithm == "nvls_tree") return cluster.domains() == 2 ? 1 : 2;
   if (algorithm == "pairwise") return local * (ranks - local) / ranks;
+  if (reduces_all_in_switches(operation, algorithm)) return 1;
   if (algorithm == "from_root" || algorithm == "to_root") return (ranks - local) / ranks;
   if (algorithm == "send_recv") return 1;
   return bus_factor(operation, cluster.ranks());
@@ -155,6 +188,8 @@ double out_of_gpu(const Operation& operation, const GpuCluster& cluster, std::st
   const double ranks = cluster.ranks();
   const double local = cluster.ranks_per_domain();
   if (algorithm == "tree") return local > 2 ? 2 : 1;
+  if (reduces_all_in_switches(operation, algorithm))
+    return algorithm == "collnet_direct" ? 2 * (local - 1) / local : 2;
   if (algorithm == "nvls" || algorithm == "nvls_tree") return (local + 1) / local;
   if (algorithm == "pairwise") return (local - 1) / ranks;
   if (algorithm == "from_root") return (ranks - cluster.domains()) / ranks;
@@ -168,7 +203,7 @@ double busiest_nic(const GpuCluster& cluster, std::string_view algorithm) {
   if (algorithm == "send_recv") return 1;
   if (algorithm == "from_root") return 1.0 / scatter_nic_count(cluster);
   if (algorithm == "to_root") return 1.0 / own_nic_count(cluster);
-  if (algorithm == "nvls_tree" || algorithm == "pairwise") {
+  if (algorithm == "nvls_tree" || algorithm == "pairwise" || is_collnet(algorithm)) {
     return 1.0 / (fast_nic_count(cluster) * domain_node_count(cluster));
   }
   const NicChannels plan = nic_channels(cluster);

@@ -37,7 +37,17 @@ struct LinkLimit {
 /// A link of whole nodes (planned_node.hpp), of which a plan's channels leave a part.
 [[nodiscard]] LinkLimit limit_of_plan(LinkLimit whole, double part, const ChannelPlan& plan);
 
-/// The same for NVLS and for sends and receives, which use the NICs of the highest rate only.
+/// `nics` of which something leaves `share`, which its name then says.
+[[nodiscard]] LinkLimit with_share(LinkLimit nics, double share);
+
+/// The fabric between the domains: of racks a leaf has as many as their nodes are.
+[[nodiscard]] Fabric fabric_of_domains(const GpuCluster& cluster);
+
+/// All NICs of the highest rate, whatever lies between the nodes.
+[[nodiscard]] LinkLimit nics_below_fabric(const GpuCluster& cluster);
+
+/// What leaves one domain by NVLS and by sends and receives to a neighbor, which use the NICs of the highest
+/// rate only.
 [[nodiscard]] LinkLimit domain_fast_nics(const GpuCluster& cluster);
 
 /// What one flow between two domains gets: one NIC of the highest rate.

@@ -47,8 +47,15 @@ TEST(GpuExpectation, TheBandHoldsRingAndBestAndReachesAsFarAsItsClass) {
         const Expectation expected = expect_on_gpus(OperationId::all_reduce, bytes, cluster);
         const Band& edges =
             band(band_class(OperationId::all_reduce, cluster), static_cast<double>(bytes), cluster.ranks());
-        EXPECT_LE(*expected.expected_seconds, *expected.ring_seconds);
         EXPECT_GT(*expected.slowest_seconds, *expected.ring_seconds);
+        if (cluster.nvlink_rack() && cluster.domains() > 2) {
+          // What NCCL chooses between racks is slower than the ring would be.
+          EXPECT_EQ(expected.expected_by, "nvls_tree");
+          EXPECT_NEAR(*expected.ring_seconds / *expected.fastest_seconds, edges.high, 1e-9);
+          EXPECT_NEAR(*expected.expected_seconds / *expected.slowest_seconds, edges.low, 1e-9);
+          continue;
+        }
+        EXPECT_LE(*expected.expected_seconds, *expected.ring_seconds);
         EXPECT_NEAR(*expected.expected_seconds / *expected.fastest_seconds, edges.high, 1e-9);
         EXPECT_NEAR(*expected.ring_seconds / *expected.slowest_seconds, edges.low, 1e-9);
         EXPECT_FALSE(expected.limited_by.empty());
