@@ -1,0 +1,60 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/attribution/pair_effects.hpp"
+
+namespace collbench::analysis {
+
+/// What a pattern of slow pairs points at.
+enum class BlameKind {
+  nic_transmit,  ///< a node is slow as a sender on one rail: NIC, its PCIe link, cable or port, Tx
+  nic_receive,   ///< the same as a receiver
+  nic,           ///< both ways on one rail
+  host,          ///< on all of several rails
+  node,          ///< on the only rail there is: NIC and host cannot be told apart
+  leaf,          ///< all nodes of one leaf on one rail
+  rail,          ///< a whole rail against the others
+  trunk,         ///< between two leaves, while each by itself is fine
+  path,          ///< a pair only, while both of its nodes are fine with others
+};
+
+/// One finding, with its evidence.
+struct Blame {
+  BlameKind kind = BlameKind::path;
+  std::vector<int> nodes{};   ///< one; two of a path; those of a leaf
+  std::optional<int> rail{};  ///< none: all of them
+  double times_slower = 1;    ///< time over that of the median
+  double line = 1;            ///< what it would have had to exceed
+  bool confirmed = false;     ///< seen while nothing else ran, against at least two others
+  std::string evidence{};     ///< in numbers
+  std::string next{};         ///< what a technician does
+};
+
+/// Where a node stands after all that was measured.
+enum class Bucket { good, suspect, bad, not_tested };
+
+struct NodeVerdict {
+  int node = 0;
+  Bucket bucket = Bucket::good;
+  std::string why;  ///< empty for good
+};
+
+struct Attribution {
+  PairEffects effects;
+  std::vector<Blame> blames;  ///< worst first
+  std::vector<NodeVerdict> nodes;
+};
+
+/// "bad", "not tested".
+[[nodiscard]] std::string name(Bucket bucket);
+[[nodiscard]] std::string name(BlameKind kind);
+
+/// Who is to blame for the slow times of a table, and each node in exactly one bucket: bad where a finding of
+/// its own is confirmed and costs more than 5 % of the others' rate; suspect with any other finding of its
+/// own, and as an end of a slow path that was measured alone (a path that was slow in company is a finding to
+/// measure again, and no node's); not tested with fewer than kMinPartners partners.
+[[nodiscard]] Attribution attribute(const PairTable& table);
+
+}  // namespace collbench::analysis

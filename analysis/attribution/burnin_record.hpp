@@ -1,0 +1,51 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/attribution/blame.hpp"
+
+namespace collbench::analysis {
+
+/// A pair that gave no time: a host that died, or a launch that was refused.
+struct PairFailure {
+  int a = 0;
+  int b = 0;
+  int rail = 0;
+  std::string why;
+
+  bool operator==(const PairFailure&) const = default;
+};
+
+/// All that a burn-in measured.
+struct BurninRecord {
+  PairTable table;
+  std::vector<PairFailure> failures;
+  double bytes = 0;  ///< that each time of the table moved, one way
+  int planned = 0;   ///< pairs × rails of the plan
+  int left_out = 0;  ///< of these, those that --time left out
+};
+
+/// The verdicts with what failed: a node none of whose pairs gave a time is not tested, and why.
+[[nodiscard]] Attribution attribute(const BurninRecord& record);
+
+/// Some pair failed of a node that gave no time at all.
+[[nodiscard]] bool lost_a_host(const BurninRecord& record, const Attribution& found);
+
+/// For people, `width` columns wide: a line for each node that is not good, the findings with their evidence
+/// and the next step, and what was not measured.
+[[nodiscard]] std::string burnin_text(const BurninRecord& record, int width);
+
+/// Times, failures, findings and buckets; burnin_from_json reads the times back, to go on.
+[[nodiscard]] std::string burnin_json(const BurninRecord& record);
+
+/// Throws Error (usage) that names the place in `file`.
+[[nodiscard]] BurninRecord burnin_from_json(std::string_view text, const std::string& file);
+
+/// "from,to,rail,gigabytes_per_second,alone", a line each.
+[[nodiscard]] std::string burnin_csv(const BurninRecord& record);
+
+/// The good ones, a line each (a hostfile), or joined by commas (Slurm's --nodelist).
+[[nodiscard]] std::string good_nodes(const BurninRecord& record, std::string_view separator);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace collbench::analysis {
+
+/// Nodes and rails are numbers from 0, and places in vectors.
+[[nodiscard]] constexpr std::size_t slot_of(int number) { return static_cast<std::size_t>(number); }
+
+/// One measured direction between two nodes over one rail.
+struct RailTime {
+  int from = 0;
+  int to = 0;
+  int rail = 0;
+  double seconds = 0;  ///< of the same bytes for every pair of a table
+  bool alone = false;  ///< nothing else ran; a pair of a round in parallel may have been disturbed
+
+  bool operator==(const RailTime&) const = default;
+};
+
+/// Who was measured. Nodes are numbered from 0.
+struct PairTable {
+  std::vector<std::string> nodes;
+  int rails = 1;
+  std::vector<int> leaf_of_node;  ///< empty: not known
+  bool adaptive_routing = true;   ///< a path is no fixed set of links
+  std::vector<RailTime> times;
+};
+
+/// The additive model: log seconds(i → j, rail r) = common(class, r) + send(i, r) + receive(j, r) + residual.
+/// A class is the pairs below one leaf switch, or those across; one where no leaves are known.
+struct PairEffects {
+  /// By class, then rail; NaN where nothing was measured.
+  std::vector<std::vector<double>> common;
+  std::vector<std::vector<double>> send;     ///< by node, then rail; NaN with fewer than kMinPartners
+  std::vector<std::vector<double>> receive;  ///< the same
+  std::vector<double> residuals;             ///< one for each of `times`
+  std::vector<int> classes;                  ///< the same
+};
+
+/// With fewer partners a node's own part cannot be told from its partners'.
+inline constexpr int kMinPartners = 3;
+
+/// Median polish (Tukey, Exploratory Data Analysis, 1977): medians are taken out of classes, senders and
+/// receivers in turn until nothing moves. Right while fewer than half of a node's partners are bad. Times
+/// that are not positive are ignored; where a pair was measured alone, what it showed in company is too.
+[[nodiscard]] PairEffects pair_effects(const PairTable& table);
+
+/// How far something may be from the median of its kind: the larger of six robust standard deviations
+/// (1.4826 × the median absolute deviation) and 1 %. NaNs are ignored. As logarithm of time.
+[[nodiscard]] double population_line(const std::vector<double>& values);
+
+}  // namespace collbench::analysis

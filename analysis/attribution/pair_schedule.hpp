@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace collbench::analysis {
+
+/// Pairs of nodes that are measured at the same time; no node is in two of them.
+using PairRound = std::vector<std::pair<int, int>>;
+
+struct PairScheduleOptions {
+  int max_full = 256;  ///< up to so many nodes each meets each other one
+  int matchings = 3;   ///< beyond, random ones of each class of paths
+  std::uint64_t seed = 1;
+};
+
+/// The rounds of `nodes` nodes. Up to max_full the tournament of n − 1 rounds (n where n is odd), in which
+/// every pair meets once; beyond, `matchings` random matchings below the leaf switches and as many across
+/// them (any pair where `leaf_of_node` is empty): a good node then meets only bad ones with probability
+/// (d/n)^matchings. The same for the same seed. Time O(rounds × nodes).
+[[nodiscard]] std::vector<PairRound> pair_rounds(int nodes, const std::vector<int>& leaf_of_node,
+                                                 const PairScheduleOptions& options = {});
+
+/// Each suspect against two good nodes, and each slow pair again and both of its nodes against one good node
+/// (A–B, A–C, B–C): a pair a round, so that nothing runs beside it. Empty where no node is good.
+[[nodiscard]] std::vector<PairRound> retest_rounds(const std::vector<int>& suspects,
+                                                   const std::vector<std::pair<int, int>>& slow_pairs,
+                                                   const std::vector<int>& good);
+
+/// What a plan covers.
+struct PairCoverage {
+  int rounds = 0;
+  std::int64_t pairs = 0;
+  std::int64_t all_pairs = 0;
+  int fewest_partners = 0;  ///< of any node
+};
+[[nodiscard]] PairCoverage coverage(const std::vector<PairRound>& rounds, int nodes);
+
+/// The first rounds that fit into `seconds` at `seconds_per_round` each.
+[[nodiscard]] std::vector<PairRound> fitting(std::vector<PairRound> rounds, double seconds,
+                                             double seconds_per_round);
+
+}  // namespace collbench::analysis
