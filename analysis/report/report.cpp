@@ -15,7 +15,7 @@ namespace collbench::analysis {
 namespace {
 
 // Only text has a width.
-constexpr std::array<ReportFormat, 7> kFormats{{
+constexpr std::array<ReportFormat, 8> kFormats{{
     {"text", terminal_text, report_text, report_text, report_text, nccl_plan_text},
     {"md", page_text, [](const Run& run, const TextOptions&) { return report_markdown(run); },
      [](const Prediction& prediction, const TextOptions&) { return report_markdown(prediction); },
@@ -27,6 +27,8 @@ constexpr std::array<ReportFormat, 7> kFormats{{
      [](const Prediction& prediction, const TextOptions&) { return report_json(prediction); },
      [](const DiffReport& diff, const TextOptions&) { return report_json(diff); },
      [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_json(plan); }},
+    {"html", page_text, [](const Run& run, const TextOptions&) { return report_html(run); }, nullptr, nullptr,
+     nullptr},
     {"hostfile", page_text, nullptr, nullptr,
      [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }, nullptr},
     {"slurm", page_text, nullptr, nullptr,

@@ -26,13 +26,15 @@ bool holds(const std::vector<std::string>& formats, std::string_view format) {
 
 /// The format that a file's ending names; empty for an ending that names none.
 std::string format_of_ending(const std::string& path) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEndings{{{".json", "json"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEndings{{{".json", "json"},
                                                                                    {".csv", "csv"},
                                                                                    {".md", "md"},
                                                                                    {".markdown", "md"},
                                                                                    {".txt", "text"},
                                                                                    {".log", "text"},
-                                                                                   {".svg", "svg"}}};
+                                                                                   {".svg", "svg"},
+                                                                                   {".html", "html"},
+                                                                                   {".htm", "html"}}};
   const std::string ending = lower(std::filesystem::path(path).extension().string());
   const auto* const found =
       std::find_if(kEndings.begin(), kEndings.end(), [&](const auto& each) { return each.first == ending; });
@@ -99,7 +101,7 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
     add_option(
         app, theme, "--output", "FILE",
         "write what would go to stdout to this file; - for stdout; -o FILE is the same where FILE ends "
-        "in .txt, .md, .csv or .json",
+        "in .txt, .md, .csv, .html or .json",
         [&output](const std::string& text) { output.path = text; });
   }
   if (holds(formats, "json")) {
@@ -109,6 +111,10 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
   if (holds(formats, "csv")) {
     add_option(app, theme, "--csv", "FILE", "one line per row (CSV); - for stdout",
                [&output](const std::string& text) { output.csv_path = text; });
+  }
+  if (holds(formats, "html")) {
+    add_option(app, theme, "--html", "FILE", "a page with charts that needs no network (HTML); - for stdout",
+               [&output](const std::string& text) { output.html_path = text; });
   }
   app.add_flag("--overwrite", output.overwrite, "replace files that exist")->group(theme);
 }
@@ -120,6 +126,7 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
   };
   if (!output.record_path.empty()) add("-J", "json", output.record_path);
   if (!output.csv_path.empty()) add("--csv", "csv", output.csv_path);
+  if (!output.html_path.empty()) add("--html", "html", output.html_path);
   const bool stdout_is_taken = std::any_of(documents.begin(), documents.end(),
                                            [](const OutputDocument& each) { return each.path.empty(); });
   const bool asked = !output.path.empty() || !output.format.empty() || !preset.empty();

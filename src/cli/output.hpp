@@ -19,6 +19,7 @@ struct OutputOptions {
   std::vector<std::string> formats{};  ///< that the command's document can have, the usual one first
   std::string record_path{};           ///< -J: the document as JSON; "-": stdout; empty: not asked for
   std::string csv_path{};              ///< --csv: as CSV, likewise
+  std::string html_path{};             ///< --html: as a page of HTML, likewise
   std::string path{};                  ///< -o: what would go to stdout; "-": stdout; empty: stdout
   std::string format{};                ///< --format; empty: by the ending of `path`, else the usual one
   bool overwrite = false;

@@ -60,13 +60,16 @@ Run import_file(const std::string& log, const analysis::ImportOptions& options) 
   return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
 
-/// A file of JSON holds one run.
+/// A file of JSON holds one run, and so does a page.
 void require_one_log(const ImportCommandOptions& options, const std::vector<OutputDocument>& documents) {
   if (options.logs.size() == 1) return;
   for (const OutputDocument& each : documents) {
-    if (each.format != "json" || each.path.empty()) continue;
-    throw usage_error(each.option, "a record holds one log, and several are given",
-                      "run import once per log");
+    const bool holds_one = each.format == "html" || (each.format == "json" && !each.path.empty());
+    if (!holds_one) continue;
+    throw usage_error(
+        each.option,
+        fmt::format("a {} holds one log, and several are given", each.format == "html" ? "page" : "record"),
+        "run import once per log");
   }
 }
 

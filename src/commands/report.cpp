@@ -48,7 +48,7 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand report_subcommand() {
-  return {"report", "writes a saved run record as text, md, csv or json",
+  return {"report", "writes a saved run record as text, md, csv, json or html",
           "collbench report run.json         the tables of a saved run", add_report};
 }
 

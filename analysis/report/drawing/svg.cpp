@@ -24,7 +24,7 @@ constexpr std::array<std::pair<const char*, const char*>, kLaneColours> kColours
                                                                                   {"#7d6600", "#e3b341"}}};
 
 /// Ranks of a lane are two thick lines of no length with round ends, .out and .in: half the bytes of circles.
-std::string style_sheet() {
+std::string style_sheet(const PictureStyles& more, PictureColours colours) {
   std::string light =
       "text{font:11px Helvetica,Arial,sans-serif;fill:#1f2328}.faint{fill:#57606a}.title{font-size:15px;"
       "font-weight:bold}.head{font-size:12px;font-weight:bold}.mid{text-anchor:middle}.nic{font-size:10px}"
@@ -42,7 +42,9 @@ std::string style_sheet() {
     light += fmt::format(".c{}{{stroke:{}}}", i, kColours[i].first);
     dark += fmt::format(".c{}{{stroke:{}}}", i, kColours[i].second);
   }
-  return light + "@media (prefers-color-scheme:dark){" + dark + "}";
+  light += more.light;
+  if (colours == PictureColours::light) return light;
+  return light + "@media (prefers-color-scheme:dark){" + dark + more.dark + "}";
 }
 
 void set_text(pugi::xml_node element, const std::string& words) {
@@ -51,11 +53,12 @@ void set_text(pugi::xml_node element, const std::string& words) {
 
 }  // namespace
 
-pugi::xml_node begin_svg(pugi::xml_document& document, const std::string& title) {
+pugi::xml_node begin_svg(pugi::xml_document& document, const std::string& title, const PictureStyles& more,
+                         PictureColours colours) {
   pugi::xml_node svg = document.append_child("svg");
   svg.append_attribute("xmlns") = "http://www.w3.org/2000/svg";
   set_text(svg.append_child("title"), title);
-  set_text(svg.append_child("style"), style_sheet());
+  set_text(svg.append_child("style"), style_sheet(more, colours));
   return svg;
 }
 

@@ -12,8 +12,19 @@ namespace collbench::analysis {
 /// Lanes have the classes c0, c1, … up to this many, a color each.
 inline constexpr std::size_t kLaneColours = 8;
 
+/// Styles that a kind of picture has beside those of all, as rules of CSS; `dark` replace colors of `light`.
+struct PictureStyles {
+  std::string light;
+  std::string dark;
+};
+
+/// Whether a picture follows what its reader prefers.
+enum class PictureColours { as_preferred, light };
+
 /// A page without a size yet, with its title and style sheet.
-[[nodiscard]] pugi::xml_node begin_svg(pugi::xml_document& document, const std::string& title);
+[[nodiscard]] pugi::xml_node begin_svg(pugi::xml_document& document, const std::string& title,
+                                       const PictureStyles& more = {},
+                                       PictureColours colours = PictureColours::as_preferred);
 
 /// The page as text, of this size.
 [[nodiscard]] std::string finish_svg(pugi::xml_document& document, double width, double height);

@@ -37,7 +37,7 @@ TEST(Report, AnotherFormatIsAUsageError) {
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::usage);
     EXPECT_EQ(describe(error),
-              "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv or json");
+              "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv, json or html");
   }
 }
 

@@ -1,0 +1,211 @@
+#include "analysis/charts/run_charts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analysis/verdict/verdict.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::size_t kMaxSeries = 6;  ///< measured ones of one chart: more cannot be told from each other
+
+/// What makes a y of a time: the time itself, or the bandwidth that follows.
+using FromSeconds = std::function<double(double seconds)>;
+
+const RowKey& key_of(const SizeSeries& series) { return series.front()->measurement.key; }
+
+/// What tells the series of one operation from each other: "float sum, in place, ring".
+std::string series_name(const RowKey& key) {
+  std::string text(traits(key.type).name);
+  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
+  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
+  return key.algorithm == kLibraryChoice ? text : text + ", " + key.algorithm;
+}
+
+/// A row's bandwidth if it took a second, in GB/s; none where one rank moves nothing. By it every time of the
+/// row becomes a rate in the same way.
+std::optional<double> rate_of_a_second(const Row& row, int ranks) {
+  Row probe;
+  probe.measurement.key = row.measurement.key;
+  probe.measurement.seconds = 1;
+  const std::optional<double> rate = rates(probe, ranks).bus_bandwidth;
+  return rate ? std::optional(*rate / kGigabyte) : std::nullopt;
+}
+
+FromSeconds as_rate(const Row& row, int ranks) {
+  return [of_a_second = rate_of_a_second(row, ranks).value_or(0)](double seconds) {
+    return of_a_second / seconds;
+  };
+}
+
+FromSeconds as_time() {
+  return [](double seconds) { return seconds; };
+}
+
+bool has_rate(const Row& row, int ranks) { return rate_of_a_second(row, ranks).has_value(); }
+
+ChartPoint measured_point(const Row& row, const FromSeconds& y) {
+  const Measurement& measured = row.measurement;
+  ChartPoint point{static_cast<double>(measured.key.size_bytes), y(measured.seconds)};
+  if (measured.interval) {
+    const double a = y(measured.interval->low_seconds);
+    const double b = y(measured.interval->high_seconds);
+    point.low = std::min(a, b);
+    point.high = std::max(a, b);
+  }
+  if (!measured.algorithm_ran.empty() && measured.algorithm_ran != measured.key.algorithm)
+    point.note = measured.algorithm_ran;
+  if (measured.nccl) point.note = measured.nccl->algorithm + " " + measured.nccl->protocol;
+  return point;
+}
+
+/// A model's line over the sizes of a series; without a point where the model has no time.
+ChartSeries model_series(const SizeSeries& rows, SeriesKind kind, const std::string& name,
+                         std::optional<double> Expectation::* seconds,
+                         const std::function<FromSeconds(const Row&)>& scale) {
+  ChartSeries series{name, kind, {}};
+  for (const Row* row : rows) {
+    const std::optional<double>& time = row->expectation.*seconds;
+    if (!time || *time <= 0) continue;
+    ChartPoint point{static_cast<double>(row->measurement.key.size_bytes), scale(*row)(*time)};
+    if (kind == SeriesKind::expected) point.note = row->expectation.expected_by;
+    series.points.push_back(std::move(point));
+  }
+  return series;
+}
+
+ChartBand band_of(const SizeSeries& rows, const std::string& name,
+                  const std::function<FromSeconds(const Row&)>& scale) {
+  ChartBand band{name, {}};
+  for (const Row* row : rows) {
+    const Expectation& expected = row->expectation;
+    if (!expected.fastest_seconds || !expected.slowest_seconds) continue;
+    const double a = scale(*row)(*expected.fastest_seconds);
+    const double b = scale(*row)(*expected.slowest_seconds);
+    band.edges.push_back(
+        {static_cast<double>(row->measurement.key.size_bytes), std::min(a, b), std::max(a, b)});
+  }
+  return band;
+}
+
+/// Models seldom depend on type and place: one line stands for all series that share it.
+void add_model(Chart& chart, ChartSeries series, const std::string& whose) {
+  if (series.points.empty()) return;
+  bool name_taken = false;
+  for (const ChartSeries& each : chart.series) {
+    if (each.kind != series.kind) continue;
+    if (each.points == series.points) return;
+    name_taken = true;
+  }
+  if (name_taken) series.name += " (" + whose + ")";
+  chart.series.push_back(std::move(series));
+}
+
+void add_band(Chart& chart, ChartBand band, const std::string& whose) {
+  if (band.edges.empty()) return;
+  for (const ChartBand& each : chart.bands) {
+    if (each.edges == band.edges) return;
+  }
+  if (!chart.bands.empty()) band.name += " (" + whose + ")";
+  chart.bands.push_back(std::move(band));
+}
+
+Chart chart_of(const std::vector<SizeSeries>& all, Chart chart,
+               const std::function<FromSeconds(const Row&)>& scale) {
+  for (const SizeSeries& rows : all) {
+    ChartSeries measured{
+        (all.size() == 1 ? "measured" : "measured: ") + (all.size() == 1 ? "" : series_name(key_of(rows))),
+        SeriesKind::measured,
+        {}};
+    for (const Row* row : rows) measured.points.push_back(measured_point(*row, scale(*row)));
+    chart.series.push_back(std::move(measured));
+  }
+  for (const SizeSeries& rows : all) {
+    const std::string whose = series_name(key_of(rows));
+    add_model(chart,
+              model_series(rows, SeriesKind::expected, "expected", &Expectation::expected_seconds, scale),
+              whose);
+    add_model(chart, model_series(rows, SeriesKind::ring, "ring", &Expectation::ring_seconds, scale), whose);
+    add_model(chart, model_series(rows, SeriesKind::tree, "tree", &Expectation::tree_seconds, scale), whose);
+    add_band(chart, band_of(rows, "expected band", scale), whose);
+  }
+  return chart;
+}
+
+/// The rows that a chart can show, by size; the same size twice (two roots) in the order of the run.
+SizeSeries drawable(const SizeSeries& series) {
+  SizeSeries rows;
+  std::copy_if(series.begin(), series.end(), std::back_inserter(rows), [](const Row* row) {
+    return row->measurement.seconds > 0 && row->measurement.key.size_bytes > 0;
+  });
+  std::stable_sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) {
+    return a->measurement.key.size_bytes < b->measurement.key.size_bytes;
+  });
+  return rows;
+}
+
+std::vector<Chart> charts_of(OperationId id, const std::vector<SizeSeries>& all, int ranks,
+                             const std::string& part) {
+  const Operation& traits = operation(id);
+  const ChartAxis size{"size", AxisUnit::bytes, true};
+  std::vector<Chart> charts;
+  const bool rated = std::all_of(all.begin(), all.end(), [ranks](const SizeSeries& rows) {
+    return std::all_of(rows.begin(), rows.end(), [ranks](const Row* row) { return has_rate(*row, ranks); });
+  });
+  const std::string of = all.size() == 1 ? " (" + series_name(key_of(all.front())) + ")" : "";
+  if (rated) {
+    charts.push_back(chart_of(all,
+                              {.id = fmt::format("busbw-{}{}", traits.option, part),
+                               .title = fmt::format("{}: bus bandwidth by size{}", traits.name, of),
+                               .x = size,
+                               .y = {"busbw (GB/s)", AxisUnit::gigabytes, false},
+                               .series = {}},
+                              [ranks](const Row& row) { return as_rate(row, ranks); }));
+  }
+  charts.push_back(chart_of(all,
+                            {.id = fmt::format("time-{}{}", traits.option, part),
+                             .title = fmt::format("{}: time by size{}", traits.name, of),
+                             .x = size,
+                             .y = {"time", AxisUnit::seconds, true},
+                             .series = {}},
+                            [](const Row&) { return as_time(); }));
+  return charts;
+}
+
+}  // namespace
+
+std::vector<OperationCharts> run_charts(const Run& run) {
+  std::vector<OperationCharts> result;
+  std::vector<std::pair<OperationId, std::vector<SizeSeries>>> by_operation;
+  for (const SizeSeries& series : series_of(run.rows)) {
+    const SizeSeries rows = drawable(series);
+    if (rows.empty()) continue;
+    const OperationId id = key_of(rows).operation;
+    auto found = std::find_if(by_operation.begin(), by_operation.end(),
+                              [id](const auto& each) { return each.first == id; });
+    if (found == by_operation.end()) found = by_operation.insert(by_operation.end(), {id, {}});
+    found->second.push_back(rows);
+  }
+  for (const auto& [id, all] : by_operation) {
+    OperationCharts charts{id, {}};
+    for (std::size_t first = 0; first < all.size(); first += kMaxSeries) {
+      const std::vector<SizeSeries> some(
+          all.begin() + static_cast<std::ptrdiff_t>(first),
+          all.begin() + static_cast<std::ptrdiff_t>(std::min(first + kMaxSeries, all.size())));
+      const std::string part = all.size() > kMaxSeries ? fmt::format("-{}", first / kMaxSeries + 1) : "";
+      for (Chart& chart : charts_of(id, some, static_cast<int>(run.ranks.size()), part))
+        charts.charts.push_back(std::move(chart));
+    }
+    result.push_back(std::move(charts));
+  }
+  return result;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,22 @@
+#pragma once
+#include <vector>
+
+#include "analysis/charts/chart.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench::analysis {
+
+/// The charts of one operation of a run.
+struct OperationCharts {
+  OperationId operation = OperationId::all_reduce;
+  std::vector<Chart> charts;
+};
+
+/// Bus bandwidth and time over size, an operation after the other in the order of their first rows: what was
+/// measured with its interval, and the models' lines and band. More than six series of an operation (types,
+/// reductions, in place, algorithms) are several charts. Rates follow from times (base/record/run.hpp), the
+/// interval's ends too. No bus bandwidth where one rank moves nothing; no chart of an operation that was not
+/// measured.
+[[nodiscard]] std::vector<OperationCharts> run_charts(const Run& run);
+
+}  // namespace collbench::analysis

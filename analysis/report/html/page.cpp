@@ -1,0 +1,158 @@
+#include "analysis/report/html/page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+
+#include "analysis/charts/svg_chart.hpp"
+#include "analysis/report/html/assets.hpp"
+#include "analysis/report/html/chart_json.hpp"
+#include "base/text_sinks.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+std::string_view tone_class(Tone tone) {
+  switch (tone) {
+    case Tone::plain:
+    case Tone::quiet:
+      return "";
+    case Tone::warning:
+      return "warning";
+    case Tone::alarm:
+      return "alarm";
+  }
+  return "";
+}
+
+/// As RFC 3986 asks of a URL; everything but letters, digits and a few signs is encoded.
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kPlain = "-_.~ =:/,;()";  // beside letters and digits; safe in a data: URL
+  std::string url;
+  url.reserve(text.size() + text.size() / 2);
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       kPlain.find(c) != std::string_view::npos;
+    if (plain) {
+      url += c;
+    } else {
+      url += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return url;
+}
+
+std::string image(const std::string& svg, const std::string& description) {
+  return fmt::format("<img class=\"still\" src=\"data:image/svg+xml;charset=utf-8,{}\" alt=\"{}\">",
+                     percent_encoded(svg), xml_text(description));
+}
+
+std::string class_attribute(std::string_view names) {
+  return names.empty() ? "" : fmt::format(" class=\"{}\"", names);
+}
+
+/// Only what stands in the page may be used, and of scripts and styles only these.
+std::string security_policy() {
+  std::string scripts = "'none'";
+  if (!chart_library().text.empty())
+    scripts = fmt::format("'sha256-{}' 'sha256-{}'", chart_library().sha256, page_script().sha256);
+  return fmt::format(
+      "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src {}; base-uri 'none'; "
+      "form-action 'none'",
+      page_style().sha256, scripts);
+}
+
+std::string navigation(const std::vector<HtmlSection>& sections) {
+  std::string links;
+  for (const HtmlSection& each : sections)
+    links += fmt::format("<li><a href=\"#{}\">{}</a></li>", each.id, xml_text(each.heading));
+  return fmt::format("<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n", links);
+}
+
+HtmlTable numbers_of(const Chart& chart) {
+  std::vector<std::vector<std::string>> lines = chart_table(chart);
+  HtmlTable table{chart.title, lines.front(), {}};
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    std::vector<HtmlCell> cells;
+    for (std::string& text : lines[i]) cells.push_back({std::move(text)});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string html_paragraph(const std::string& text) { return fmt::format("<p>{}</p>\n", xml_text(text)); }
+
+std::string html_list(const ReportLines& lines) {
+  if (lines.empty()) return {};
+  std::string items;
+  for (const ReportLine& line : lines)
+    items += fmt::format("<li{}>{}</li>\n", class_attribute(tone_class(line.tone)), xml_text(line.text));
+  return "<ul class=\"facts\">\n" + items + "</ul>\n";
+}
+
+std::string html_table(const HtmlTable& table) {
+  const std::string caption = xml_text(table.caption);
+  // What is wider than the page is scrolled, also by keyboard.
+  std::string text = fmt::format(
+      "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\"><table{1}>\n"
+      "<caption>{0}</caption>\n<thead><tr>",
+      caption, class_attribute(table.is_text ? "words" : ""));
+  for (const std::string& heading : table.headings)
+    text += fmt::format("<th scope=\"col\">{}</th>", xml_text(heading));
+  text += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<HtmlCell>& row : table.rows) {
+    text += "<tr>";
+    for (const HtmlCell& cell : row) {
+      const bool names_row = &cell == &row.front();
+      text += fmt::format("<{0}{1}{2}>{3}</{4}>", names_row ? "th" : "td", names_row ? " scope=\"row\"" : "",
+                          class_attribute(cell.style), xml_text(cell.text), names_row ? "th" : "td");
+    }
+    text += "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+std::string html_chart(const Chart& chart) {
+  return fmt::format(
+             "<figure class=\"chart\" id=\"{}\" data-chart=\"{}\">\n<figcaption>{}</figcaption>\n"
+             "<div class=\"drawing\">{}</div>\n",
+             chart.id, xml_text(chart_json(chart)), xml_text(chart.title),
+             image(svg_chart(chart), chart.title + "; its numbers are in the table below")) +
+         "<details><summary>Numbers of this chart</summary>\n" + html_table(numbers_of(chart)) +
+         "</details>\n</figure>\n";
+}
+
+std::string html_picture(const std::string& svg, const std::string& caption, const std::string& description) {
+  return fmt::format("<figure class=\"picture\"><figcaption>{}</figcaption>\n{}</figure>\n",
+                     xml_text(caption), image(svg, description));
+}
+
+std::string html_page(const std::string& title, const ReportLines& lead,
+                      const std::vector<HtmlSection>& sections) {
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"collbench\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+      security_policy(), xml_text(title), page_style().text);
+  page += fmt::format("<header>\n<h1>{}</h1>\n{}</header>\n", xml_text(title), html_list(lead));
+  page += navigation(sections) + "<main>\n";
+  for (const HtmlSection& each : sections) {
+    page +=
+        fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 id=\"{0}-heading\">{1}</h2>\n",
+                    each.id, xml_text(each.heading));
+    page += each.body + "</section>\n";
+  }
+  page +=
+      "</main>\n<footer><p>Written by collbench. This file is complete: it needs no network.</p></footer>\n";
+  if (!chart_library().text.empty())
+    page +=
+        fmt::format("<script>{}</script>\n<script>{}</script>\n", chart_library().text, page_script().text);
+  return page + "</body>\n</html>\n";
+}
+
+}  // namespace collbench::analysis

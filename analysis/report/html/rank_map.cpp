@@ -1,0 +1,170 @@
+#include "analysis/report/html/rank_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/report/columns.hpp"
+#include "analysis/report/html/page.hpp"
+#include "analysis/report/sections.hpp"
+#include "analysis/verdict/verdict.hpp"
+#include "base/statistics.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::size_t kMaxMaps = 8;
+
+/// One series of rows: what each rank's time is over the median rank's, by size.
+struct RankMap {
+  std::string name;
+  std::vector<std::uint64_t> sizes_bytes;
+  std::map<int, std::vector<double>> ratios;  ///< by rank; 0: not known
+};
+
+/// "AllReduce float sum, out of place, ring".
+std::string series_title(const RowKey& key) {
+  std::string text = fmt::format("{} {}", operation(key.operation).name, traits(key.type).name);
+  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
+  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
+  return key.algorithm == kLibraryChoice ? text : text + ", " + key.algorithm;
+}
+
+double median_of_ranks(const std::vector<RankTimes>& ranks) {
+  std::vector<double> seconds;
+  for (const RankTimes& each : ranks) seconds.push_back(each.median_seconds);
+  return median(std::move(seconds));
+}
+
+RankMap map_of(const SizeSeries& series) {
+  RankMap map{series_title(series.front()->measurement.key), {}, {}};
+  for (const Row* row : series) {
+    const std::vector<RankTimes>& ranks = row->measurement.ranks;
+    const double usual = ranks.size() < 2 ? 0 : median_of_ranks(ranks);
+    if (!(usual > 0)) continue;
+    const std::size_t column = map.sizes_bytes.size();
+    map.sizes_bytes.push_back(row->measurement.key.size_bytes);
+    for (const RankTimes& each : ranks) {
+      std::vector<double>& own = map.ratios[each.rank];
+      own.resize(column + 1, 0);
+      own[column] = each.median_seconds / usual;
+    }
+  }
+  return map;
+}
+
+/// How far a rank stands out: of all its sizes, by the median.
+double oddness(const std::vector<double>& ratios) {
+  std::vector<double> known;
+  for (const double ratio : ratios) {
+    if (ratio > 0) known.push_back(std::fabs(std::log(ratio)));
+  }
+  return known.empty() ? 0 : median(std::move(known));
+}
+
+/// The ranks that are shown, ascending.
+std::vector<int> shown_ranks(const RankMap& map) {
+  std::vector<std::pair<double, int>> by_oddness;
+  for (const auto& [rank, ratios] : map.ratios) by_oddness.emplace_back(-oddness(ratios), rank);
+  std::sort(by_oddness.begin(), by_oddness.end());
+  by_oddness.resize(std::min(by_oddness.size(), kMaxMapRanks));
+  std::vector<int> ranks;
+  for (const auto& [odd, rank] : by_oddness) ranks.push_back(rank);
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+/// Short calls are those of who comes late.
+std::string_view heat(double ratio) {
+  if (ratio <= 0) return "";
+  if (ratio < 0.5) return "late3";
+  if (ratio < 0.75) return "late2";
+  if (ratio < 0.9) return "late1";
+  if (ratio > 2) return "early2";
+  return ratio > 1.1 ? "early1" : "";
+}
+
+std::string rank_label(const Run& run, int rank) {
+  const bool known = rank >= 0 && static_cast<std::size_t>(rank) < run.ranks.size();
+  return known ? fmt::format("{} {}", rank, run.ranks[static_cast<std::size_t>(rank)].host)
+               : fmt::to_string(rank);
+}
+
+HtmlTable table_of(const Run& run, const RankMap& map) {
+  const std::vector<int> ranks = shown_ranks(map);
+  HtmlTable table{map.name, {"rank, host"}, {}};
+  if (ranks.size() < map.ratios.size())
+    table.caption += fmt::format(": the {} of {} ranks that differ most; the record has all", ranks.size(),
+                                 map.ratios.size());
+  for (const std::uint64_t size : map.sizes_bytes) table.headings.push_back(format_bytes(size));
+  for (const int rank : ranks) {
+    std::vector<HtmlCell> cells{{rank_label(run, rank)}};
+    std::vector<double> ratios = map.ratios.at(rank);
+    ratios.resize(map.sizes_bytes.size(), 0);
+    for (const double ratio : ratios) {
+      cells.push_back(
+          {ratio > 0 ? fmt::format("{:.2f}", ratio) : std::string(kNoValue), std::string(heat(ratio))});
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+/// What the probes found of each rank, the latest first.
+std::string probe_table(const Run& run) {
+  if (!run.rank_probe || run.rank_probe->ranks.empty()) return {};
+  std::vector<RankLateness> ranks = run.rank_probe->ranks;
+  std::stable_sort(ranks.begin(), ranks.end(), [](const RankLateness& a, const RankLateness& b) {
+    return a.entry_seconds > b.entry_seconds;
+  });
+  HtmlTable table{"Probes of the ranks one by one: medians",
+                  {"rank, host", "enters later than the others by", "inside the call",
+                   "its quickest partner waits longer for 8 B by"},
+                  {}};
+  if (ranks.size() > kMaxMapRanks) {
+    table.caption +=
+        fmt::format("; the latest {} of {} ranks, the record has all", kMaxMapRanks, ranks.size());
+    ranks.resize(kMaxMapRanks);
+  }
+  for (const RankLateness& each : ranks) {
+    table.rows.push_back({{rank_label(run, each.rank)},
+                          {fmt::format("{:.2f} µs", each.entry_seconds / kMicrosecond)},
+                          {fmt::format("{:.2f} µs", each.inside_seconds / kMicrosecond)},
+                          {fmt::format("{:.2f} µs", each.message_seconds / kMicrosecond)}});
+  }
+  return html_table(table);
+}
+
+}  // namespace
+
+std::string rank_map_body(const Run& run) {
+  std::string maps;
+  std::size_t count = 0;
+  for (const SizeSeries& series : series_of(run.rows)) {
+    const RankMap map = map_of(series);
+    if (map.ratios.size() < 2) continue;
+    if (++count <= kMaxMaps) maps += html_table(table_of(run, map));
+  }
+  if (count > kMaxMaps)
+    maps += html_paragraph(
+        fmt::format("{} more tables are left out; the record has all times", count - kMaxMaps));
+  if (!maps.empty()) {
+    maps = html_paragraph(
+               "Each number is a rank's own time inside the call over that of the median rank (1.00). A rank "
+               "that "
+               "comes late waits least: its calls are the shortest, below 0.90 orange, below 0.75 and 0.50 "
+               "darker. "
+               "Above 1.10, blue, the rank waits longer than most.") +
+           maps;
+  }
+  return maps + probe_table(run);
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/charts/run_charts.hpp"
+#include "analysis/report/columns.hpp"
+#include "analysis/report/html/page.hpp"
+#include "analysis/report/html/rank_map.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+std::string_view cell_style(const ReportColumn& column, const ReportRow& row) {
+  switch (column.tone == nullptr ? Tone::plain : column.tone(row)) {
+    case Tone::plain:
+    case Tone::quiet:
+      return "";
+    case Tone::warning:
+      return "warning";
+    case Tone::alarm:
+      return "alarm";
+  }
+  return "";
+}
+
+/// The table people know (analysis/report/columns.hpp), all columns of it.
+HtmlTable operation_rows(const Run& run, OperationId id) {
+  const int ranks = static_cast<int>(run.ranks.size());
+  std::vector<ReportRow> shown;
+  for (const Row& row : run.rows) {
+    if (row.measurement.key.operation == id && row.measurement.unavailable.empty())
+      shown.push_back({row, rates(row, ranks)});
+  }
+  const std::vector<const ReportColumn*> columns = columns_for(run, shown);
+  HtmlTable table{operation_line(id, ranks).text, {}, {}};
+  for (const ReportColumn* column : columns) table.headings.emplace_back(column->heading);
+  for (const ReportRow& row : shown) {
+    std::vector<HtmlCell> cells;
+    for (const ReportColumn* column : columns)
+      cells.push_back({column->cell(row), std::string(cell_style(*column, row))});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+HtmlSection operation_section(const Run& run, OperationId id, const std::vector<OperationCharts>& charts) {
+  std::string body = html_list(unavailable_lines(run, id));
+  const HtmlTable table = operation_rows(run, id);
+  std::string pictures;
+  for (const OperationCharts& each : charts) {
+    if (each.operation != id) continue;
+    for (const Chart& chart : each.charts) pictures += html_chart(chart);
+  }
+  if (!pictures.empty()) body += "<div class=\"charts\">\n" + pictures + "</div>\n";
+  if (!table.rows.empty()) body += html_table(table);
+  return {std::string(operation(id).option), std::string(operation(id).name), std::move(body)};
+}
+
+/// Lines of `lines` that are not among `others`.
+ReportLines without(const ReportLines& lines, const ReportLines& others) {
+  ReportLines rest;
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest), [&](const ReportLine& line) {
+    return std::none_of(others.begin(), others.end(),
+                        [&](const ReportLine& each) { return each.text == line.text; });
+  });
+  return rest;
+}
+
+/// What nobody may overlook first.
+ReportLines loud_first(ReportLines lines) {
+  std::stable_partition(lines.begin(), lines.end(), [](const ReportLine& line) {
+    return line.tone == Tone::warning || line.tone == Tone::alarm;
+  });
+  return lines;
+}
+
+std::string environment_body(const Run& run) {
+  std::string body;
+  if (!run.command_line.empty())
+    body += "<h3>Command</h3>\n" + html_paragraph(fmt::format("{}", fmt::join(run.command_line, " ")));
+  HtmlTable versions{"Versions", {"of", "version"}, {}, true};
+  for (const auto& [name, version] :
+       std::initializer_list<std::pair<std::string, std::string>>{{"collbench", run.versions.collbench},
+                                                                  {"MPI", run.versions.mpi},
+                                                                  {"hwloc", run.versions.hwloc},
+                                                                  {"NCCL", run.versions.nccl},
+                                                                  {"CUDA", run.versions.cuda}}) {
+    if (!version.empty()) versions.rows.push_back({{name}, {version}});
+  }
+  if (!versions.rows.empty()) body += html_table(versions);
+  HtmlTable variables{
+      "Environment variables of rank 0 that bear on the result", {"variable", "value"}, {}, true};
+  for (const auto& [name, value] : run.environment) variables.rows.push_back({{name}, {value}});
+  if (!variables.rows.empty()) body += html_table(variables);
+  return body.empty() ? html_paragraph("not known") : body;
+}
+
+std::string page_title(const Run& run) {
+  std::vector<std::string_view> names;
+  for (const OperationId id : operations_in(run)) names.push_back(operation(id).name);
+  std::string title = fmt::format("{} on {}", fmt::join(names, ", "), counted(run.ranks.size(), "rank"));
+  if (run.log && !run.log->file.empty())
+    title += " (" + std::filesystem::path(run.log->file).filename().string() + ")";
+  return title;
+}
+
+}  // namespace
+
+std::string report_html(const Run& run) {
+  const ReportLines footer = footer_lines(run);
+  const ReportLines fits = fit_lines(run);
+  const std::vector<OperationCharts> charts = run_charts(run);
+  std::vector<HtmlSection> sections;
+  sections.push_back({"outcome", "Outcome", html_list(loud_first(without(footer, fits)))});
+  for (const OperationId id : operations_in(run)) sections.push_back(operation_section(run, id, charts));
+  sections.push_back({"columns", "What the columns mean", html_list(legend_lines(run))});
+  if (std::string map = rank_map_body(run); !map.empty())
+    sections.push_back({"ranks", "Ranks", std::move(map)});
+  if (!fits.empty()) {
+    sections.push_back(
+        {"fits", "Fits: time = α + bytes ÷ algbw",
+         html_list(fits) +
+             html_paragraph("α: what a call takes however small it is; algbw: the rate that large "
+                            "sizes approach; n½: the size at which half of it is reached")});
+  }
+  sections.push_back({"environment", "Environment and command", environment_body(run)});
+  return html_page(page_title(run), header_lines(run), sections);
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,50 @@
+#include "analysis/charts/svg_chart.hpp"
+
+#include <gtest/gtest.h>
+
+#include <pugixml.hpp>
+
+namespace collbench::analysis {
+namespace {
+
+Chart chart_of_two_points(const std::string& title) {
+  return {.id = "c",
+          .title = title,
+          .x = {"size", AxisUnit::bytes, true},
+          .y = {"busbw (GB/s)", AxisUnit::gigabytes, false},
+          .series = {{"measured <b>", SeriesKind::measured, {{8, 10, 5.0, 15.0, ""}, {1024, 20, {}, {}, ""}}},
+                     {"ring", SeriesKind::ring, {{8, 15, {}, {}, ""}, {1024, 15, {}, {}, ""}}}},
+          .bands = {{"band", {{8, 5, 15}, {1024, 10, 20}}}}};
+}
+
+TEST(SvgChart, PointsLieWhereTheAxesSay) {
+  pugi::xml_document svg;
+  ASSERT_TRUE(svg.load_string(svg_chart(chart_of_two_points("t")).c_str()));
+  const pugi::xml_node page = svg.child("svg");
+  EXPECT_STREQ(page.attribute("width").value(), "760");
+  // From 8 B to 1 KiB over the plot, from 0 to 20 GB/s: the second point is its upper right corner.
+  const pugi::xml_node line = page.find_child_by_attribute("path", "class", "line c0");
+  EXPECT_STREQ(line.attribute("d").value(), "M78 214L740 64");
+  EXPECT_STREQ(page.find_child_by_attribute("path", "class", "bar c0").attribute("d").value(),
+               "M74 139H82M78 139V289M74 289H82");
+  EXPECT_STREQ(page.find_child_by_attribute("path", "class", "line dot3 c6").attribute("d").value(),
+               "M78 139L740 139");
+  EXPECT_STREQ(page.find_child_by_attribute("path", "class", "band").attribute("d").value(),
+               "M78 139L740 64L740 214L78 289Z");
+  EXPECT_STREQ(page.find_child_by_attribute("path", "class", "point c0").child_value("title"),
+               "measured <b>, 8 B: 10.0 GB/s");
+}
+
+TEST(SvgChart, TextFromOutsideIsEscaped) {
+  const std::string svg = svg_chart(chart_of_two_points("</title><script>alert(1)</script>"));
+  EXPECT_EQ(svg.find("<script"), std::string::npos);
+  EXPECT_EQ(svg.find("<b>"), std::string::npos);
+}
+
+TEST(SvgChart, ForPixelsItHasOneSetOfColors) {
+  EXPECT_NE(svg_chart(chart_of_two_points("t")).find("prefers-color-scheme"), std::string::npos);
+  EXPECT_EQ(svg_chart(chart_of_two_points("t"), true).find("prefers-color-scheme"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace collbench::analysis
