@@ -22,7 +22,7 @@ using FromSeconds = std::function<double(double seconds)>;
 const RowKey& key_of(const SizeSeries& series) { return series.front()->measurement.key; }
 
 /// What tells the series of one operation from each other: "float sum, in place, ring".
-std::string series_name(const RowKey& key) {
+std::string legend_name(const RowKey& key) {
   std::string text(traits(key.type).name);
   if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
   if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
@@ -81,8 +81,8 @@ ChartSeries model_series(const SizeSeries& rows, SeriesKind kind, const std::str
   return series;
 }
 
-ChartBand band_of(const SizeSeries& rows, const std::string& name,
-                  const std::function<FromSeconds(const Row&)>& scale) {
+ChartBand model_band(const SizeSeries& rows, const std::string& name,
+                     const std::function<FromSeconds(const Row&)>& scale) {
   ChartBand band{name, {}};
   for (const Row* row : rows) {
     const Expectation& expected = row->expectation;
@@ -121,20 +121,20 @@ Chart chart_of(const std::vector<SizeSeries>& all, Chart chart,
                const std::function<FromSeconds(const Row&)>& scale) {
   for (const SizeSeries& rows : all) {
     ChartSeries measured{
-        (all.size() == 1 ? "measured" : "measured: ") + (all.size() == 1 ? "" : series_name(key_of(rows))),
+        (all.size() == 1 ? "measured" : "measured: ") + (all.size() == 1 ? "" : legend_name(key_of(rows))),
         SeriesKind::measured,
         {}};
     for (const Row* row : rows) measured.points.push_back(measured_point(*row, scale(*row)));
     chart.series.push_back(std::move(measured));
   }
   for (const SizeSeries& rows : all) {
-    const std::string whose = series_name(key_of(rows));
+    const std::string whose = legend_name(key_of(rows));
     add_model(chart,
               model_series(rows, SeriesKind::expected, "expected", &Expectation::expected_seconds, scale),
               whose);
     add_model(chart, model_series(rows, SeriesKind::ring, "ring", &Expectation::ring_seconds, scale), whose);
     add_model(chart, model_series(rows, SeriesKind::tree, "tree", &Expectation::tree_seconds, scale), whose);
-    add_band(chart, band_of(rows, "expected band", scale), whose);
+    add_band(chart, model_band(rows, "expected band", scale), whose);
   }
   return chart;
 }
@@ -145,8 +145,8 @@ SizeSeries drawable(const SizeSeries& series) {
   std::copy_if(series.begin(), series.end(), std::back_inserter(rows), [](const Row* row) {
     return row->measurement.seconds > 0 && row->measurement.key.size_bytes > 0;
   });
-  std::stable_sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) {
-    return a->measurement.key.size_bytes < b->measurement.key.size_bytes;
+  std::sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) {
+    return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
   });
   return rows;
 }
@@ -159,7 +159,7 @@ std::vector<Chart> charts_of(OperationId id, const std::vector<SizeSeries>& all,
   const bool rated = std::all_of(all.begin(), all.end(), [ranks](const SizeSeries& rows) {
     return std::all_of(rows.begin(), rows.end(), [ranks](const Row* row) { return has_rate(*row, ranks); });
   });
-  const std::string of = all.size() == 1 ? " (" + series_name(key_of(all.front())) + ")" : "";
+  const std::string of = all.size() == 1 ? " (" + legend_name(key_of(all.front())) + ")" : "";
   if (rated) {
     charts.push_back(chart_of(all,
                               {.id = fmt::format("busbw-{}{}", traits.option, part),
@@ -206,6 +206,14 @@ std::vector<OperationCharts> run_charts(const Run& run) {
     result.push_back(std::move(charts));
   }
   return result;
+}
+
+std::vector<Chart> all_charts(const Run& run) {
+  std::vector<Chart> all;
+  for (OperationCharts& each : run_charts(run)) {
+    for (Chart& chart : each.charts) all.push_back(std::move(chart));
+  }
+  return all;
 }
 
 }  // namespace collbench::analysis

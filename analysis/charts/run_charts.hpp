@@ -19,4 +19,7 @@ struct OperationCharts {
 /// measured.
 [[nodiscard]] std::vector<OperationCharts> run_charts(const Run& run);
 
+/// The same, one after the other.
+[[nodiscard]] std::vector<Chart> all_charts(const Run& run);
+
 }  // namespace collbench::analysis

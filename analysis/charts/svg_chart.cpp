@@ -24,7 +24,7 @@ constexpr double kBottom = 56;
 constexpr double kLegendTop = 44;
 constexpr double kLegendStep = 18;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
-constexpr double kLetter = 6.1;  ///< of 11 px Helvetica, on average
+constexpr double kLetterWidth = 6.1;  ///< of 11 px Helvetica, on average
 
 constexpr std::string_view kLightStyle =
     ".grid{stroke:#d0d7de;stroke-width:1}.axis{stroke:#57606a;stroke-width:1}.end{text-anchor:end}"
@@ -167,7 +167,7 @@ double draw_legend(pugi::xml_node svg, const Chart& chart) {
   double x = kLeft;
   double y = kLegendTop;
   for (const LegendEntry& entry : legend_entries(chart)) {
-    const double width = kSign + 6 + static_cast<double>(entry.name.size()) * kLetter;
+    const double width = kSign + 6 + static_cast<double>(entry.name.size()) * kLetterWidth;
     if (x > kLeft && x + width > kWidth - kRight) {
       x = kLeft;
       y += kLegendStep;

@@ -46,27 +46,6 @@ std::string launches_cell(const ComparedRow& row) {
   return fmt::format("{}/{}", row.base.launches, row.current.launches);
 }
 
-std::vector<std::string> comparison_headings() {
-  return {"row", "change", "new/base", "95 % of new/base", "base (µs)", "new (µs)", "p", "launches"};
-}
-
-std::vector<std::string> comparison_cells(const ComparedRow& row) {
-  return {format_row(row.key),
-          std::string(name(row.change)),
-          compared_ratio_cell(row.ratio),
-          ratio_interval_cell(row),
-          compared_time_cell(row.base),
-          compared_time_cell(row.current),
-          p_cell(row),
-          launches_cell(row)};
-}
-
-std::string comparison_title(const Comparison& comparison) {
-  return fmt::format("{} against {}: {}, {}", comparison.current_name, comparison.base_name,
-                     counted(comparison.rows.size(), "row"),
-                     counted(static_cast<std::size_t>(comparison.ranks), "rank"));
-}
-
 std::string percent_words(double fraction) { return fmt::format("{:.3g} %", fraction * 100); }
 
 /// What the other columns leave to the row's name.
@@ -138,13 +117,6 @@ std::vector<std::string> notes_by_row(const Comparison& comparison) {
   return lines;
 }
 
-std::vector<std::string> lines_after(const Comparison& comparison) {
-  std::vector<std::string> lines{comparison_summary(comparison)};
-  for (const auto& part : {notes_by_row(comparison), open_lines(comparison), method_lines(comparison)})
-    lines.insert(lines.end(), part.begin(), part.end());
-  return lines;
-}
-
 Json compared_row_to_json(const ComparedRow& row) {
   const auto known = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
   const Operation& traits = operation(row.key.operation);
@@ -165,6 +137,34 @@ Json compared_row_to_json(const ComparedRow& row) {
 }
 
 }  // namespace
+
+std::vector<std::string> comparison_headings() {
+  return {"row", "change", "new/base", "95 % of new/base", "base (µs)", "new (µs)", "p", "launches"};
+}
+
+std::vector<std::string> comparison_cells(const ComparedRow& row) {
+  return {format_row(row.key),
+          std::string(name(row.change)),
+          compared_ratio_cell(row.ratio),
+          ratio_interval_cell(row),
+          compared_time_cell(row.base),
+          compared_time_cell(row.current),
+          p_cell(row),
+          launches_cell(row)};
+}
+
+std::string comparison_title(const Comparison& comparison) {
+  return fmt::format("{} against {}: {}, {}", comparison.current_name, comparison.base_name,
+                     counted(comparison.rows.size(), "row"),
+                     counted(static_cast<std::size_t>(comparison.ranks), "rank"));
+}
+
+std::vector<std::string> comparison_notes(const Comparison& comparison) {
+  std::vector<std::string> lines{comparison_summary(comparison)};
+  for (const auto& part : {notes_by_row(comparison), open_lines(comparison), method_lines(comparison)})
+    lines.insert(lines.end(), part.begin(), part.end());
+  return lines;
+}
 
 std::string comparison_summary(const Comparison& comparison) {
   std::vector<std::string> parts;
@@ -189,7 +189,7 @@ std::string report_text(const Comparison& comparison, const TextOptions& options
   for (auto& row : table) row.resize(shown);
   for (auto& row : table) row.front() = shorten(row.front(), name_columns(options.columns, shown));
   text += "\n" + table_lines(table, 2) + "\n";
-  for (const std::string& line : lines_after(comparison)) text += fact(line);
+  for (const std::string& line : comparison_notes(comparison)) text += fact(line);
   return text;
 }
 
@@ -209,7 +209,7 @@ std::string report_markdown(const Comparison& comparison) {
                         fmt::join(comparison_headings(), " | "), rows);
   }
   text += "\n";
-  std::vector<std::string> after = lines_after(comparison);
+  std::vector<std::string> after = comparison_notes(comparison);
   after.erase(after.begin());  // the summary stands in the first line
   for (const std::string& line : after) text += fmt::format("- {}\n", markdown_text(line));
   return text;
@@ -238,12 +238,14 @@ struct ComparisonFormat {
   std::string (*as_shown)(std::string_view document);
 };
 
-constexpr std::array<ComparisonFormat, 3> kComparisonFormats{{
+constexpr std::array<ComparisonFormat, 4> kComparisonFormats{{
     {"text", report_text, terminal_text},
     {"md", [](const Comparison& comparison, const TextOptions&) { return report_markdown(comparison); },
      page_text},
     {"json", [](const Comparison& comparison, const TextOptions&) { return report_json(comparison); },
      json_text},
+    {"html", [](const Comparison& comparison, const TextOptions&) { return report_html(comparison); },
+     page_text},
 }};
 
 }  // namespace

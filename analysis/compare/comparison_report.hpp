@@ -18,7 +18,17 @@ namespace collbench::analysis {
 /// Everything, in seconds.
 [[nodiscard]] std::string report_json(const Comparison& comparison);
 
-/// The names of the formats, the usual one first: text, md, json.
+/// Both sides in charts, and everything in tables, as one file of HTML that needs no network.
+[[nodiscard]] std::string report_html(const Comparison& comparison);
+
+/// What every format is made of: the title; the columns and the cells of a row in them; then the summary,
+/// what went another way in single rows, what would decide the rest, and how rows were decided.
+[[nodiscard]] std::string comparison_title(const Comparison& comparison);
+[[nodiscard]] std::vector<std::string> comparison_headings();
+[[nodiscard]] std::vector<std::string> comparison_cells(const ComparedRow& row);
+[[nodiscard]] std::vector<std::string> comparison_notes(const Comparison& comparison);
+
+/// The names of the formats, the usual one first: text, md, json, html.
 [[nodiscard]] std::vector<std::string> comparison_formats();
 
 /// The comparison in the format of that name; nothing in it drives a terminal. Throws Error (usage) for

@@ -102,6 +102,7 @@ ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGr
   topology::TopologyDiff diff = topology::diff_hosts(pair);
   ComparedHosts compared{a.names, b.names, {}, std::move(diff.versions), host_names(b)};
   if (a_is_reference) compared.reference_note = reference_note(a);
+  compared.drawn = std::make_shared<const topology::Host>(b.first);
   for (topology::Finding& finding : diff.findings) {
     // The title names them all.
     const std::string host = finding.side == topology::Side::a ? first_names(a.names)

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct ComparedHosts {
   std::vector<std::string> versions;
   std::vector<std::string> hosts = {};  ///< of b: host names
   std::string reference_note = {};      ///< that no published file has confirmed the reference machine
+  std::shared_ptr<const topology::Host> drawn = nullptr;  ///< the first of b, for a picture
 };
 
 /// What `topo diff` found.

@@ -81,6 +81,7 @@ template <class Writer>
 /// The same with charts of bus bandwidth and time, as one file of HTML that needs no network
 /// (analysis/report/html/).
 [[nodiscard]] std::string report_html(const Run& run);
+[[nodiscard]] std::string report_html(const DiffReport& diff);
 
 /// One line per row (RFC 4180, LF line ends, a header with units in the names); an empty field is a value
 /// that is not known. docs/formats.md lists the columns of a run.

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
+#include "analysis/report/html/machine_drawing.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/units.hpp"
 #include "src/cli/machine_argument.hpp"
 #include "src/commands/registry.hpp"
-#include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/resolve.hpp"
 #include "topology/render/render.hpp"
 
@@ -39,37 +38,12 @@ std::string file_names(const std::vector<std::string>& machines) {
   return fmt::format("{}", fmt::join(names, " + "));
 }
 
-/// "; −104.5 GB/s on 2 nodes if present when NCCL starts": of the best algorithm, or of the ring where that
-/// alone loses.
-std::string loss_text(const analysis::FindingCost& cost) {
-  constexpr double kMinShown = 0.05;  // GB/s; less is 0.0
-  const double of_ring = cost.healthy.ring && cost.faulty.ring ? *cost.healthy.ring - *cost.faulty.ring : 0.0;
-  const bool best = cost.lost() >= kMinShown;
-  if (!best && of_ring < kMinShown) return {};
-  const std::string_view when = analysis::cost_case_text(cost.when);
-  return fmt::format("; {}−{:.1f} GB/s on {}{}{}", best ? "" : "ring ", best ? cost.lost() : of_ring,
-                     counted(static_cast<std::size_t>(cost.nodes), "node"), when.empty() ? "" : " ", when);
-}
-
 /// What differs from the machine at `against`, with the loss of the best algorithm.
 std::vector<topology::DrawingMark> marks_against(const std::string& against, const topology::Host& host) {
   const topology::ResolvedMachine machine = topology::resolve_machine(against);
   const analysis::ComparedHosts compared = analysis::compare_hosts(
       {machine.only_host(), {against}}, {host, {"drawn"}}, machine.reference != nullptr);
-  std::vector<topology::DrawingMark> marks;
-  for (const analysis::PricedFinding& each : compared.findings) {
-    topology::DrawingMark mark{topology::finding_kind(each.finding.code).severity, {}, {}};
-    for (const topology::DevicePair& devices : each.finding.devices) {
-      if (devices.b) mark.devices.push_back(*devices.b);
-    }
-    mark.text = fmt::format("{}  {}: {}", each.finding.code, each.finding.device, each.finding.what);
-    for (const analysis::FindingCost& cost : each.price.costs) {
-      if (cost.when != analysis::CostCase::all_nodes) mark.text += loss_text(cost);
-    }
-    if (each.price.kind == analysis::PriceKind::not_modeled) mark.text += "; cost not modeled";
-    marks.push_back(std::move(mark));
-  }
-  return marks;
+  return analysis::drawing_marks(compared.findings);
 }
 
 /// Writes the picture. Throws Error: usage for several hosts or a file that cannot be written, not_here

@@ -96,7 +96,8 @@ WITHOUT_HEADER = {
     r"analysis/import/(job_location|log_lines|nccl_line|nccl_tests_(json|row|text))\.cpp":
     "the parts of import_log, which log_readers.hpp declares",
     r"analysis/report/(text|markdown|csv|json)\.cpp": "the writers of one format each, which report.hpp declares",
-    r"analysis/report/html/run_page\.cpp": "the page of a run, which report.hpp declares",
+    r"analysis/report/html/(run|diff)_page\.cpp": "the pages of a run and of a diff, which report.hpp declares",
+    r"analysis/compare/comparison_page\.cpp": "the page of a comparison, which comparison_report.hpp declares",
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
     r"analysis/report/nccl_plan/(lanes|svg)\.cpp": "a plan's rings and trees, and their picture, which words.hpp and ../report.hpp declare",

@@ -209,6 +209,27 @@ class Page(unittest.TestCase):
             self.assertIn(str(row["size_bytes"]), text)
         self.look("without-scripts")
 
+    def test_pages_of_a_comparison_and_of_a_diff(self):
+        slower = copy.deepcopy(self.record)
+        for row in slower["rows"]:
+            row["seconds"] *= 1.5
+            row["interval"] = None
+        (self.folder / "slower.json").write_text(json.dumps(slower))
+        pages = {"compare": ("compare", self.folder / "page.json", self.folder / "slower.json"),
+                 "diff": ("topo", "diff", "hgx-h100", "dgx-a100")}
+        for name, command in pages.items():
+            with self.subTest(name):
+                page = self.folder / f"{name}.html"
+                collbench(*command, "--html", page, status=1)
+                self.open(page)
+                self.assertEqual(self.violations(), [])
+                self.look(name)
+        self.assertTrue(self.browser.evaluate("[...document.images].every((each) => each.naturalWidth > 100)"))
+        self.browser.open(self.folder / "compare.html")
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('canvas').length"), 4)
+        self.assertEqual(self.browser.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets.map((each) => each.label.split(':')[0])"),
+                         ["base", "new"])
+
     def test_no_text_of_a_record_becomes_markup(self):
         accepted, tried = [], {}
         for path in leaves(self.record):

@@ -219,7 +219,7 @@ class Diff(Scratch):
     def test_bad_input(self):
         good, _ = self.pair()
         self.bad(["diff", good, self.folder / "none.json"], "none.json")
-        self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose among text, md, json, hostfile, slurm")
+        self.bad(["diff", good, good, "--format", "yaml"], "--format", "choose among text, md, json, html, hostfile, slurm")
         self.bad(["diff"], "collbench topo diff needs MACHINE", "--help")
 
 

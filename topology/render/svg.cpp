@@ -1,47 +1,14 @@
 #include "topology/render/render.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/scratch_folder.hpp"
 #include "base/text_input.hpp"
 
 namespace collbench::topology {
-namespace {
-
-namespace fs = std::filesystem;
-
-/// A folder that goes with its contents.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "collbench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw usage_error(pattern, "cannot create a folder there", "set TMPDIR to a writable folder");
-    }
-    folder_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ScratchFolder(ScratchFolder&&) = delete;
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-
-  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
- private:
-  fs::path folder_;
-};
-
-}  // namespace
 
 std::string svg_of(const std::string& dot) {
   const ScratchFolder folder;

@@ -71,9 +71,11 @@
     };
   };
 
-  // In the legend a line is a line, and a band a box.
-  const signs = (live) => Chart.defaults.plugins.legend.labels.generateLabels(live)
-    .map((item) => ({ ...item, pointStyle: live.data.datasets[item.datasetIndex].isBand ? "rect" : "line" }));
+  // In the legend a line is a line, dashed as it is drawn, and a band a box.
+  const signs = (live) => Chart.defaults.plugins.legend.labels.generateLabels(live).map((item) => {
+    const set = live.data.datasets[item.datasetIndex];
+    return { ...item, pointStyle: set.isBand ? "rect" : "line", lineDash: set.borderDash ?? [], lineWidth: set.isBand ? 0 : 2 };
+  });
 
   const options = (chart, scale) => ({
     responsive: true, maintainAspectRatio: false, animation: false,

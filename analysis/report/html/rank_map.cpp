@@ -121,8 +121,8 @@ HtmlTable table_of(const Run& run, const RankMap& map) {
 std::string probe_table(const Run& run) {
   if (!run.rank_probe || run.rank_probe->ranks.empty()) return {};
   std::vector<RankLateness> ranks = run.rank_probe->ranks;
-  std::stable_sort(ranks.begin(), ranks.end(), [](const RankLateness& a, const RankLateness& b) {
-    return a.entry_seconds > b.entry_seconds;
+  std::sort(ranks.begin(), ranks.end(), [](const RankLateness& a, const RankLateness& b) {
+    return std::pair(-a.entry_seconds, a.rank) < std::pair(-b.entry_seconds, b.rank);
   });
   HtmlTable table{"Probes of the ranks one by one: medians",
                   {"rank, host", "enters later than the others by", "inside the call",

@@ -3,17 +3,21 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/columns.hpp"
+#include "analysis/report/html/machine_drawing.hpp"
 #include "analysis/report/html/page.hpp"
 #include "analysis/report/html/rank_map.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
+#include "base/error.hpp"
 #include "base/units.hpp"
+#include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -75,11 +79,14 @@ ReportLines without(const ReportLines& lines, const ReportLines& others) {
 }
 
 /// What nobody may overlook first.
-ReportLines loud_first(ReportLines lines) {
-  std::stable_partition(lines.begin(), lines.end(), [](const ReportLine& line) {
+ReportLines loud_first(const ReportLines& lines) {
+  const auto is_loud = [](const ReportLine& line) {
     return line.tone == Tone::warning || line.tone == Tone::alarm;
-  });
-  return lines;
+  };
+  ReportLines ordered;
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(ordered), is_loud);
+  std::remove_copy_if(lines.begin(), lines.end(), std::back_inserter(ordered), is_loud);
+  return ordered;
 }
 
 std::string environment_body(const Run& run) {
@@ -101,6 +108,27 @@ std::string environment_body(const Run& run) {
   for (const auto& [name, value] : run.environment) variables.rows.push_back({{name}, {value}});
   if (!variables.rows.empty()) body += html_table(variables);
   return body.empty() ? html_paragraph("not known") : body;
+}
+
+/// The different machines of the run, the usual one first.
+std::string machines_body(const Run& run) {
+  if (!run.cluster) return {};
+  constexpr std::size_t kMaxDrawn = 3;
+  ReportLines summary;
+  for (const std::string& line : run.cluster->summary) summary.push_back({line});
+  std::string body = html_list(summary);
+  try {
+    const topology::ClusterTopology cluster = topology::read_cluster_record(*run.cluster, "the record");
+    const std::vector<topology::Host>& hosts = cluster.distinct_hosts;
+    for (std::size_t i = 0; i < std::min(hosts.size(), kMaxDrawn); ++i)
+      body += machine_drawing(hosts[i], hosts[i].name.value_or(fmt::format("machine {}", i + 1)), {});
+    if (hosts.size() > kMaxDrawn)
+      body +=
+          html_paragraph(fmt::format("{} more different machines are not drawn", hosts.size() - kMaxDrawn));
+  } catch (const Error& error) {
+    body += html_paragraph(fmt::format("the machines of the record cannot be drawn: {}", error.what()));
+  }
+  return body;
 }
 
 std::string page_title(const Run& run) {
@@ -131,6 +159,8 @@ std::string report_html(const Run& run) {
              html_paragraph("α: what a call takes however small it is; algbw: the rate that large "
                             "sizes approach; n½: the size at which half of it is reached")});
   }
+  if (std::string machines = machines_body(run); !machines.empty())
+    sections.push_back({"machines", "Machines", std::move(machines)});
   sections.push_back({"environment", "Environment and command", environment_body(run)});
   return html_page(page_title(run), header_lines(run), sections);
 }

@@ -28,7 +28,7 @@ Run run_of_two_sizes() {
 }
 
 TEST(RunCharts, BusBandwidthFollowsFromTimes) {
-  Run run = run_of_two_sizes();
+  auto run = run_of_two_sizes();
   run.rows[1].measurement.interval = TimeInterval{1.6e-3, 2.4e-3, 0.95, false};
   run.rows[1].expectation.fastest_seconds = 1e-3;
   run.rows[1].expectation.slowest_seconds = 3e-3;
@@ -58,7 +58,7 @@ TEST(RunCharts, BusBandwidthFollowsFromTimes) {
 }
 
 TEST(RunCharts, SeriesThatShareAModelShareItsLine) {
-  Run run = run_of_two_sizes();
+  auto run = run_of_two_sizes();
   for (Row row : run_of_two_sizes().rows) {
     row.measurement.key.in_place = true;
     row.measurement.seconds *= 3;
@@ -76,7 +76,7 @@ TEST(RunCharts, SeriesThatShareAModelShareItsLine) {
 }
 
 TEST(RunCharts, ManySeriesAreSeveralCharts) {
-  Run run;
+  collbench::Run run;
   run.ranks.resize(4);
   for (int i = 0; i < 8; ++i) {
     for (Row row : run_of_two_sizes().rows) {
@@ -91,7 +91,7 @@ TEST(RunCharts, ManySeriesAreSeveralCharts) {
 }
 
 TEST(RunCharts, WhatWasNotMeasuredIsNotDrawn) {
-  Run run = run_of_two_sizes();
+  auto run = run_of_two_sizes();
   run.rows[0].measurement.unavailable = "not here";
   run.rows[0].measurement.seconds = 0;
   EXPECT_THAT(run_charts(run)[0].charts[0].series[0].points, SizeIs(1));
@@ -100,7 +100,7 @@ TEST(RunCharts, WhatWasNotMeasuredIsNotDrawn) {
 }
 
 TEST(RunCharts, OneRankMovesNothingAndHasNoRate) {
-  Run run = run_of_two_sizes();
+  auto run = run_of_two_sizes();
   run.ranks.resize(1);
   const std::vector<OperationCharts> all = run_charts(run);
   ASSERT_THAT(all[0].charts, SizeIs(1));

@@ -47,7 +47,7 @@ TEST(Report, AFormatThatCannotHoldADocumentNamesThoseThatCan) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(describe(error),
-              "collbench: --format: 'csv' is not a format of a topology diff; choose text, md, json, "
+              "collbench: --format: 'csv' is not a format of a topology diff; choose text, md, json, html, "
               "hostfile or slurm");
   }
   EXPECT_THROW(static_cast<void>(report(Prediction{}, "pdf")), Error);
@@ -63,7 +63,7 @@ TEST(Report, AListOfFormatsReadsAsASentence) {
   EXPECT_EQ(format_list({}), "");
   EXPECT_EQ(format_list({"text"}), "text");
   EXPECT_EQ(format_list({"text", "md"}), "text or md");
-  EXPECT_EQ(format_list(format_names(&ReportFormat::diff)), "text, md, json, hostfile or slurm");
+  EXPECT_EQ(format_list(format_names(&ReportFormat::diff)), "text, md, json, html, hostfile or slurm");
 }
 
 TEST(Report, WritesAnyRunThatCanBeRead) {

@@ -37,11 +37,11 @@ TEST(RankMap, OfManyRanksThoseThatDifferAreShown) {
 
 TEST(RankMap, IsEmptyWithoutTimesOfTwoRanks) {
   EXPECT_EQ(rank_map_body(run_with_a_late_rank(1)), "");
-  EXPECT_EQ(rank_map_body(Run{}), "");
+  EXPECT_EQ(rank_map_body(collbench::Run{}), "");
 }
 
 TEST(RankMap, TheLatestRankOfTheProbesComesFirst) {
-  Run run = run_with_a_late_rank(2);
+  auto run = run_with_a_late_rank(2);
   run.rows.clear();
   run.rank_probe = RankProbe{};
   run.rank_probe->ranks = {{0, 1e-6, 2e-6, 0}, {1, 50e-6, 1e-6, 0}};

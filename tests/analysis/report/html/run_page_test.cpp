@@ -19,7 +19,7 @@ TEST(RunPage, HoldsChartsTablesOutcomeAndEnvironment) {
 }
 
 TEST(RunPage, ItsOutcomeBeginsWithWhatIsLoud) {
-  Run run = example_run();
+  auto run = example_run();
   run.load_notes = {"another program took 20 % of n0"};
   const std::string page = report_html(run);
   EXPECT_THAT(page, HasSubstr("Outcome</h2>\n<ul class=\"facts\">\n<li class=\"warning\">"));
@@ -27,7 +27,7 @@ TEST(RunPage, ItsOutcomeBeginsWithWhatIsLoud) {
 }
 
 TEST(RunPage, OfARunWithoutRowsThereIsAPageAsWell) {
-  EXPECT_THAT(report_html(Run{}), Not(HasSubstr("<figure")));
+  EXPECT_THAT(report_html(collbench::Run{}), Not(HasSubstr("<figure")));
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#include <string>
+#include <vector>
+
+#include "analysis/compare/comparison_charts.hpp"
+#include "analysis/compare/comparison_report.hpp"
+#include "analysis/report/html/page.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+ReportLines as_lines(const std::vector<std::string>& texts) {
+  ReportLines lines;
+  for (const std::string& text : texts) lines.push_back({text});
+  return lines;
+}
+
+std::string change_style(RowChange change) {
+  switch (change) {
+    case RowChange::slower:
+      return "alarm";
+    case RowChange::unclear:
+    case RowChange::missing:
+      return "warning";
+    case RowChange::same:
+    case RowChange::faster:
+    case RowChange::added:
+      return "";
+  }
+  return "";
+}
+
+HtmlTable compared_rows(const Comparison& comparison) {
+  constexpr std::size_t kChangeColumn = 1;
+  HtmlTable table{"Each row of both, times as geometric means over launches", comparison_headings(), {}};
+  for (const ComparedRow& row : comparison.rows) {
+    std::vector<HtmlCell> cells;
+    for (const std::string& text : comparison_cells(row)) cells.push_back({text});
+    cells[kChangeColumn].style = change_style(row.change);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string report_html(const Comparison& comparison) {
+  std::vector<HtmlSection> sections{
+      {"outcome", "Outcome", html_list(as_lines(comparison_notes(comparison)))}};
+  std::string charts;
+  for (const Chart& chart : comparison_charts(comparison)) charts += html_chart(chart);
+  if (!charts.empty())
+    sections.push_back({"charts", "Charts", "<div class=\"charts\">\n" + charts + "</div>\n"});
+  sections.push_back({"rows", "Rows", html_table(compared_rows(comparison))});
+  const std::vector<std::string> same{"nothing is known to differ beside the times"};
+  sections.push_back({"differences", "What else differs",
+                      html_list(as_lines(comparison.differences.empty() ? same : comparison.differences))});
+  return html_page(comparison_title(comparison), {{comparison_summary(comparison)}}, sections);
+}
+
+}  // namespace collbench::analysis
