@@ -38,6 +38,7 @@ Subcommand report_subcommand();
 Subcommand topo_subcommand();
 Subcommand import_subcommand();
 Subcommand predict_subcommand();
+Subcommand plan_subcommand();
 Subcommand judge_subcommand();
 Subcommand compare_subcommand();
 Subcommand flight_subcommand();
@@ -47,9 +48,9 @@ Subcommand burnin_subcommand();
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),  report_subcommand(), topo_subcommand(),    import_subcommand(),
-      predict_subcommand(), judge_subcommand(),  compare_subcommand(), flight_subcommand(),
-      doctor_subcommand(),  burnin_subcommand(),
+      repeat_subcommand(),  report_subcommand(), topo_subcommand(),   import_subcommand(),
+      predict_subcommand(), plan_subcommand(),   judge_subcommand(),  compare_subcommand(),
+      flight_subcommand(),  doctor_subcommand(), burnin_subcommand(),
   };
 }
 

@@ -79,7 +79,8 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"src/commands/(burnin|compare|doctor|flight|import|judge|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
+    r"src/commands/(burnin|compare|doctor|flight|import|judge|plan|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
+    r"src/commands/plan_model\.cpp": "the model of a plan, which plan_options.hpp declares",
     r"base/record/row_json\.cpp": "the second half of run.hpp",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
     r"topology/diff/(devices|graphs|host|machine_kind|nvlinks|paths|pcie)\.cpp": "the parts of one comparison, which parts.hpp declares",
@@ -101,6 +102,7 @@ WITHOUT_HEADER = {
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
     r"analysis/report/nccl_plan/(lanes|svg)\.cpp": "a plan's rings and trees, and their picture, which words.hpp and ../report.hpp declare",
+    r"analysis/report/plan/plan_(json|page|text)\.cpp": "what a plan's page holds, and its writers, which plan_report.hpp declares",
     r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings)\.cpp": "the parts of the lab page, which lab01.hpp declares",
     r"simulated_gpu/(runtime_(devices|kernels|memory|streams)|nvml|network_plugin)\.cpp": "what NCCL finds by name, declared by NVIDIA",
     r"simulated_gpu/libraries/simulated_host\.cpp": "a library of others' parts",
@@ -135,6 +137,11 @@ TESTED_BY = {
     r"topology/doctor/gather_evidence\.cpp": "tests/topology/doctor/evidence_test.cpp",
     r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
+    r"analysis/plan/model_catalog\.cpp": "tests/analysis/plan/model_shape_test.cpp",
+    r"analysis/plan/complete_job\.cpp": "tests/analysis/plan/job_test.cpp",
+    r"analysis/plan/(group_time|layer_time|training_gpu)\.cpp": "tests/analysis/plan/step_test.cpp",
+    r"analysis/plan/(assumptions|memory)\.cpp": "tests/analysis/plan/plan_test.cpp",
+    r"analysis/report/plan/plan_(json|page|text)\.cpp": "tests/analysis/report/plan/plan_report_test.cpp",
     r"analysis/models/nccl/(channel_steps|machine_graph|machine_paths)\.cpp":
         "tests/analysis/models/nccl/channel_search_test.cpp",
 }

@@ -1,0 +1,48 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace collbench::analysis {
+
+/// The constants of the model of a step that no data sheet gives. Few, one value for every model, machine and
+/// source of published steps; docs/plan-accuracy.md has the errors with each source left out.
+struct Assumptions {
+  double gemm_sustained = 0.90;  ///< BF16 products in a step, of the best that was measured alone
+  double fp8_sustained = 0.97;   ///< the same of FP8 on Hopper, whose best alone is bound by power already
+  double blackwell_sustained = 0.80;  ///< the same on Blackwell, of all precisions
+  double attention_sustained = 0.85;  ///< FlashAttention in a step, of the best that was measured alone
+  double small_product = 0.50;  ///< products of single heads where attention is not fused, of the GEMM rate
+  double elementwise_rate = 0.85;  ///< kernels bound by memory, of a copy's rate
+  double eager_passes = 2.0;       ///< passes over memory without a compiler or fused kernels, of those with
+  double tp_exposed = 0.35;  ///< of tensor-parallel collectives that are split and overlapped with products
+  double pp_exposed = 0.30;  ///< of sends between stages that are issued ahead
+  double overlap_window = 0.80;  ///< of a computation that can hide collectives
+  double nccl_share = 0.12;      ///< of the GPU that hidden collectives take from the computation
+  double zero3_rate = 0.11;      ///< DeepSpeed's ZeRO-3, a collective for each tensor, of FSDP's rate
+  double jitter = 0.003;         ///< of the step, lost to the slowest rank, for each doubling beyond 8 GPUs
+  double step_overhead = 0.03;   ///< seconds of a step outside of kernels: data, norms, launches
+  double blocking_seconds =
+      0.0035;  ///< of a layer's forward pass, where the host waits for each kernel; backward twice
+  double expert_host_seconds =
+      0.010;                     ///< of a layer with experts, forward and backward: its kernels' launches
+  double power_exponent = 0.33;  ///< clock by power limit: power goes with the cube of the clock
+
+  bool operator==(const Assumptions&) const = default;
+};
+
+/// A constant by name, what it is and where it is from.
+struct Assumption {
+  std::string_view name;
+  double Assumptions::* value;
+  double minimum;
+  double maximum;
+  std::string_view meaning;
+};
+
+[[nodiscard]] std::span<const Assumption> assumption_list();
+
+/// Sets what "NAME=VALUE" says. Throws Error (usage) for another name or a value out of its bounds.
+void assume(Assumptions& assumptions, const std::string& text);
+
+}  // namespace collbench::analysis

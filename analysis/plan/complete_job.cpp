@@ -1,0 +1,99 @@
+#include "analysis/plan/complete_job.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr int kHopperCapability = 90;
+
+/// What is given, or the default, which is noted.
+template <typename Value, typename Words>
+Value given_or(const std::optional<Value>& given, Value usual, const char* option, const Words& words,
+               const char* reason, std::vector<TakenDefault>& defaults) {
+  if (given) return *given;
+  defaults.push_back({option, fmt::format("{}", words), reason});
+  return usual;
+}
+
+int count_or(const std::optional<int>& given, int usual, const char* option, const char* reason,
+             std::vector<TakenDefault>& defaults) {
+  return given_or(given, usual, option, usual, reason, defaults);
+}
+
+const SoftwareStack& usual_stack(const TrainingJob& job, int sm, std::string& reason) {
+  const bool split = job.tp > 1 || job.pp > 1;
+  if (sm < kHopperCapability &&
+      (split || job.sharding == Sharding::zero3 || job.precision == Precision::fp16)) {
+    reason = "as in the published steps with tensor or pipeline parallelism on A100";
+    return find_stack("megatron-2021");
+  }
+  if (job.is_fsdp() && !split) {
+    reason = "sharded parameters without tensor or pipeline parallelism";
+    return find_stack("fsdp");
+  }
+  if (job.is_fsdp() && job.pp == 1) {
+    reason = "sharded parameters with tensor parallelism";
+    return find_stack("compiled");
+  }
+  reason = "the usual one on this GPU";
+  return find_stack("megatron");
+}
+
+void fill_data_parallel(const PlanRequest& request, int gpus, TrainingJob& job) {
+  const int model_parallel = job.tp * job.pp * job.cp;
+  if (gpus % model_parallel != 0) {
+    throw usage_error("--tp",
+                      fmt::format("tp {} × pp {} × cp {} = {} does not divide {} GPUs", job.tp, job.pp,
+                                  job.cp, model_parallel, gpus),
+                      "give a parallelism whose product divides the number of GPUs");
+  }
+  job.dp = request.dp.value_or(gpus / model_parallel);
+  if (job.gpus() == gpus) return;
+  throw usage_error("--dp",
+                    fmt::format("tp {} × pp {} × cp {} × dp {} = {} GPUs, and the machine has {}", job.tp,
+                                job.pp, job.cp, job.dp, job.gpus(), gpus),
+                    fmt::format("give --dp {} or leave it out", gpus / model_parallel));
+}
+
+}  // namespace
+
+TrainingJob complete_job(const PlanRequest& request, int gpus, int sm, std::vector<TakenDefault>& defaults) {
+  TrainingJob job;
+  job.model = request.model;
+  const int sequence = request.usual_sequence > 0 ? request.usual_sequence : 4096;
+  job.sequence =
+      count_or(request.sequence, sequence, "seq",
+               request.usual_sequence > 0 ? "what the model was trained with" : "a usual length", defaults);
+  job.tp = count_or(request.tp, 1, "tp", "no tensor parallelism", defaults);
+  job.pp = count_or(request.pp, 1, "pp", "no pipeline", defaults);
+  job.cp = count_or(request.cp, 1, "cp", "no context parallelism", defaults);
+  if (job.pp > 1) job.vpp = count_or(request.vpp, 1, "vpp", "no interleaving", defaults);
+  if (job.pp == 1) job.vpp = request.vpp.value_or(1);
+  job.ep = job.model.experts.count > 0 ? count_or(request.ep, 1, "ep", "all experts on every rank", defaults)
+                                       : request.ep.value_or(1);
+  fill_data_parallel(request, gpus, job);
+  job.micro_batch = count_or(request.micro_batch, 1, "mbs", "one sample", defaults);
+  const int usual_batch = job.micro_batch * job.dp * (job.pp > 1 ? 4 * job.pp : 1);
+  job.global_batch =
+      count_or(request.global_batch, usual_batch, "gbs",
+               job.pp > 1 ? "four micro-batches for each stage" : "one micro-batch for each rank", defaults);
+  job.sharding = given_or(request.sharding, Sharding::optimizer, "zero", 1,
+                          "Megatron's distributed optimizer", defaults);
+  job.shard_group = request.shard_group;
+  job.precision =
+      given_or(request.precision, Precision::bf16, "precision", "bf16", "the usual one", defaults);
+  job.recompute =
+      given_or(request.recompute, Recompute::none, "recompute", "none", "nothing is recomputed", defaults);
+  job.stack = request.stack;
+  if (job.stack == nullptr) {
+    std::string reason;
+    job.stack = &usual_stack(job, sm, reason);
+    defaults.push_back({"stack", std::string(job.stack->name), reason});
+  }
+  return job;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,42 @@
+#include "analysis/plan/group_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/links.hpp"
+
+namespace collbench::analysis {
+
+RankGroup rank_group(const GpuCluster& machine, int size, int stride) {
+  RankGroup group{.size = size, .cluster = machine};
+  GpuCluster& cluster = group.cluster;
+  const int gpus = machine.ranks_per_node;
+  const int domain = gpus * machine.nodes_per_domain;
+  const int in_domain = std::clamp(domain / std::max(1, stride), 1, size);
+  cluster.planned.reset();
+  cluster.slower_nics.clear();
+  // A domain's part of the group as nodes: their number of ranks matters to the model, not which they are.
+  cluster.ranks_per_node = std::min(in_domain, gpus);
+  const int nodes_in_domain = (in_domain + cluster.ranks_per_node - 1) / cluster.ranks_per_node;
+  const int domains = (size + in_domain - 1) / in_domain;
+  cluster.nodes_per_domain = std::max(1, nodes_in_domain);
+  cluster.nodes = domains * cluster.nodes_per_domain;
+  const double share =
+      static_cast<double>(in_domain) / domain * machine.nodes_per_domain / cluster.nodes_per_domain;
+  cluster.nics = std::max(1, static_cast<int>(std::lround(machine.nics * std::min(1.0, share))));
+  return group;
+}
+
+double group_seconds(const RankGroup& group, OperationId operation, double bytes) {
+  if (group.size < 2 || bytes < 1) return 0;
+  return expect_on_gpus(operation, static_cast<std::uint64_t>(bytes), group.cluster)
+      .expected_seconds.value_or(0);
+}
+
+std::string crossed_links(const RankGroup& group) {
+  if (group.size < 2) return "nothing";
+  return group.crosses_nodes() ? domain_nics(group.cluster).name : gpu_link(group.cluster).name;
+}
+
+}  // namespace collbench::analysis

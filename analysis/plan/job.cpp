@@ -1,0 +1,147 @@
+#include "analysis/plan/job.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::array<SoftwareStack, 5> kStacks{{
+    {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4,
+     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives"},
+    {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2,
+     "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
+    {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2,
+     "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
+    {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4,
+     "PyTorch FSDP without a compiler"},
+    {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4,
+     "torchtitan with torch.compile, MaxText"},
+}};
+
+}  // namespace
+
+std::span<const SoftwareStack> software_stacks() { return kStacks; }
+
+const SoftwareStack& find_stack(const std::string& name) {
+  const auto* const found = std::find_if(kStacks.begin(), kStacks.end(),
+                                         [&](const SoftwareStack& stack) { return stack.name == name; });
+  if (found != kStacks.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const SoftwareStack& stack : kStacks) names.push_back(stack.name);
+  throw usage_error("--stack", fmt::format("'{}' is not a known software stack", name),
+                    fmt::format("choose {}", fmt::join(names, ", ")));
+}
+
+std::string_view name(Precision precision) {
+  switch (precision) {
+    case Precision::fp16:
+      return "fp16";
+    case Precision::bf16:
+      return "bf16";
+    case Precision::fp8:
+      return "fp8";
+    case Precision::fp4:
+      return "nvfp4";
+  }
+  return "";
+}
+
+std::string_view name(Recompute recompute) {
+  switch (recompute) {
+    case Recompute::none:
+      return "none";
+    case Recompute::selective:
+      return "selective";
+    case Recompute::full:
+      return "full";
+  }
+  return "";
+}
+
+std::string_view name(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::none:
+      return "ZeRO-0";
+    case Sharding::optimizer:
+      return "ZeRO-1";
+    case Sharding::gradients:
+      return "ZeRO-2";
+    case Sharding::zero3:
+      return "ZeRO-3";
+    case Sharding::fsdp_grad:
+      return "FSDP grad";
+    case Sharding::fsdp_full:
+      return "FSDP full";
+  }
+  return "";
+}
+
+std::optional<Illegal> why_illegal(const TrainingJob& job) {
+  const ModelShape& model = job.model;
+  const auto divides = [](int whole, int part) { return part > 0 && whole % part == 0; };
+  if (!divides(model.heads, job.tp)) {
+    return Illegal{"--tp", fmt::format("{} heads do not divide by {}", model.heads, job.tp),
+                   "give a tensor parallelism that divides the heads"};
+  }
+  if (!divides(model.ffn, job.tp)) {
+    return Illegal{"--tp", fmt::format("an FFN width of {} does not divide by {}", model.ffn, job.tp),
+                   "give a tensor parallelism that divides the FFN width"};
+  }
+  if (job.pp * job.vpp > model.layers + 2) {
+    return Illegal{
+        "--pp", fmt::format("{} stages × {} chunks are more than {} layers", job.pp, job.vpp, model.layers),
+        "give fewer stages or chunks"};
+  }
+  if (job.vpp > 1 && job.pp < 2) {
+    return Illegal{"--vpp", "interleaving needs at least two stages",
+                   "give --pp 2 or more, or leave --vpp out"};
+  }
+  if (!divides(job.global_batch, job.micro_batch * job.dp)) {
+    return Illegal{"--gbs",
+                   fmt::format("{} samples do not divide by {} data-parallel ranks × {} of a micro-batch",
+                               job.global_batch, job.dp, job.micro_batch),
+                   "give a global batch that is a multiple of both"};
+  }
+  if (!divides(job.sequence, job.cp)) {
+    return Illegal{"--cp", fmt::format("{} tokens do not divide by {}", job.sequence, job.cp),
+                   "give a context parallelism that divides the sequence"};
+  }
+  if (job.ep > 1 && model.experts.count == 0) {
+    return Illegal{"--ep", "the model has no experts", "leave --ep out"};
+  }
+  if (job.ep > 1 && !divides(model.experts.count, job.ep)) {
+    return Illegal{"--ep", fmt::format("{} experts do not divide by {}", model.experts.count, job.ep),
+                   "give an expert parallelism that divides the experts"};
+  }
+  if (!divides(job.tp * job.cp * job.dp, job.ep)) {
+    return Illegal{"--ep",
+                   fmt::format("{} GPUs of a stage do not divide by {}", job.tp * job.cp * job.dp, job.ep),
+                   "expert groups lie within a stage: give an expert parallelism that divides its GPUs"};
+  }
+  if (job.shard_group > 1 && !divides(job.dp, job.shard_group)) {
+    return Illegal{
+        "--fsdp",
+        fmt::format("{} data-parallel ranks do not divide by groups of {}", job.dp, job.shard_group),
+        "give a group that divides them"};
+  }
+  return std::nullopt;
+}
+
+std::vector<int> layers_of_stages(const TrainingJob& job) {
+  const int stages = job.pp;
+  std::vector<int> layers(static_cast<std::size_t>(stages), job.model.layers / stages);
+  int rest = job.model.layers % stages;
+  if (rest == 0) return layers;
+  // Embedding and loss as layers: the first and last stage hold one less than the others.
+  for (std::size_t stage = 1; rest > 0 && stage + 1 < layers.size(); ++stage, --rest) ++layers[stage];
+  if (rest > 0) layers.front() += rest;
+  return layers;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,93 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/plan/model_shape.hpp"
+
+namespace collbench::analysis {
+
+enum class Precision { fp16, bf16, fp8, fp4 };
+enum class Recompute { none, selective, full };
+
+/// How parameters, gradients and optimizer state are spread over data-parallel ranks.
+enum class Sharding {
+  none,       ///< every rank has all: AllReduce of gradients
+  optimizer,  ///< ZeRO-1 and Megatron's distributed optimizer: ReduceScatter, then AllGather of parameters
+  gradients,  ///< ZeRO-2, the same on the wire
+  zero3,      ///< DeepSpeed's ZeRO-3: a collective for each tensor
+  fsdp_grad,  ///< FSDP SHARD_GRAD_OP: parameters gathered once per micro-batch
+  fsdp_full,  ///< FSDP FULL_SHARD: gathered for the forward and the backward pass
+};
+
+/// How scores, softmax and their products with values are computed.
+enum class AttentionKernel {
+  unfused,  ///< products of heads, every score written and read
+  flash2,   ///< FlashAttention-2
+  newest,   ///< the GPU's own: FlashAttention-3, cuDNN 9
+};
+
+/// What a software stack does with collectives and kernels.
+struct SoftwareStack {
+  std::string_view name;
+  AttentionKernel attention;
+  bool sequence_parallel;  ///< where tensors are split
+  bool overlaps_tp;
+  bool overlaps_pp;
+  bool overlaps_dp;
+  bool fused_kernels;  ///< a compiler or fused norms, activations, rotary positions
+  bool blocking;       ///< the host waits for each kernel (CUDA_LAUNCH_BLOCKING=1)
+  int gradient_bytes;  ///< of each parameter, as sent
+  std::string_view meaning;
+};
+
+[[nodiscard]] std::span<const SoftwareStack> software_stacks();
+/// Throws Error (usage) for another name.
+[[nodiscard]] const SoftwareStack& find_stack(const std::string& name);
+
+/// One training step: what is trained, and how it is split. Counts are at least 1 once completed.
+struct TrainingJob {
+  ModelShape model{};
+  int sequence = 0;      ///< tokens of a sample
+  int global_batch = 0;  ///< samples of a step
+  int micro_batch = 1;
+  int tp = 1;
+  int pp = 1;
+  int vpp = 1;
+  int cp = 1;
+  int ep = 1;
+  int dp = 1;
+  Sharding sharding = Sharding::optimizer;
+  int shard_group = 0;  ///< ranks that share one copy of the parameters; 0: all of dp
+  Precision precision = Precision::bf16;
+  Recompute recompute = Recompute::none;
+  const SoftwareStack* stack = nullptr;
+
+  [[nodiscard]] int gpus() const { return tp * pp * cp * dp; }
+  [[nodiscard]] int micro_batches() const { return global_batch / (micro_batch * dp); }
+  [[nodiscard]] bool is_fsdp() const { return sharding >= Sharding::zero3; }
+  [[nodiscard]] bool has_sequence_parallel() const {
+    return tp > 1 && (stack->sequence_parallel || recompute == Recompute::selective);
+  }
+};
+
+[[nodiscard]] std::string_view name(Precision precision);
+[[nodiscard]] std::string_view name(Recompute recompute);
+[[nodiscard]] std::string_view name(Sharding sharding);
+
+/// Why the job cannot run as it is split, with the numbers; none where it can. Layers that do not divide by
+/// stages are allowed: frameworks give stages different numbers.
+struct Illegal {
+  std::string option;
+  std::string what;
+  std::string next_step;
+};
+[[nodiscard]] std::optional<Illegal> why_illegal(const TrainingJob& job);
+
+/// Layers of each stage, first to last. Where layers do not divide, embedding and loss count as a layer each,
+/// as in Llama 3 405B (126 + 2 over 16 stages) and DeepSeek-V3.
+[[nodiscard]] std::vector<int> layers_of_stages(const TrainingJob& job);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,198 @@
+#include "analysis/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "analysis/plan/complete_job.hpp"
+#include "base/error.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+constexpr double kGigabits = 8;  ///< per GB
+/// An estimate above this part of the capacity is refused. docs/plan-accuracy.md: published steps that ran
+/// come out at up to 1.2 of it, for frameworks free and offload what this model counts as kept.
+constexpr double kRefusedOfCapacity = 1.25;
+
+/// The node with the network that the user gives in place of its own.
+GpuCluster with_given_network(GpuCluster machine, const PlanRequest& request) {
+  if (!request.nic_gbps_per_gpu) return machine;
+  machine.nics = machine.ranks_per_node;
+  machine.nic_line_rate = *request.nic_gbps_per_gpu / kGigabits;
+  machine.nic_path = 0;
+  machine.slower_nics.clear();
+  if (machine.transport == Transport::unknown)
+    machine.transport = machine.nic_transport = Transport::infiniband;
+  return machine;
+}
+
+TrainingGpu gpu_of(const PlanRequest& request, const GpuCluster& machine) {
+  TrainingGpu gpu = find_training_gpu(request.gpu.empty() ? machine.gpu : request.gpu,
+                                      request.gpu.empty() ? "--topology" : "--gpu");
+  if (request.hbm_gbps) gpu.hbm_rate = *request.hbm_gbps * 1e9;
+  return gpu;
+}
+
+double peak_of(const TrainingGpu& gpu, Precision precision) {
+  switch (precision) {
+    case Precision::fp16:
+    case Precision::bf16:
+      return gpu.peak_bf16;
+    case Precision::fp8:
+      return gpu.peak_fp8;
+    case Precision::fp4:
+      return gpu.peak_fp4;
+  }
+  return 0;
+}
+
+void require_legal(const TrainingJob& job) {
+  if (const auto illegal = why_illegal(job))
+    throw usage_error(illegal->option, illegal->what, illegal->next_step);
+}
+
+void require_memory(const TrainingPlan& plan, bool may_exceed) {
+  if (may_exceed || plan.memory.sum() <= kRefusedOfCapacity * plan.memory_capacity_bytes) return;
+  throw usage_error(
+      "--model", "it does not fit: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " per GPU",
+      "split it more (--tp, --pp, --fsdp full), recompute (--recompute full), or plan it anyway "
+      "with --exceed-memory");
+}
+
+void fill_utilization(TrainingPlan& plan) {
+  const TrainingJob& job = plan.job;
+  const double tokens = static_cast<double>(job.global_batch) * job.sequence;
+  plan.step_seconds = plan.step.seconds();
+  plan.tokens_per_second_per_gpu = tokens / plan.step_seconds / job.gpus();
+  const double recompute = job.recompute == Recompute::full ? 4.0 / 3 : 1;
+  const auto part_of_peak = [&](FlopConvention convention) {
+    return plan.tokens_per_second_per_gpu * flops_per_token(job.model, job.sequence, convention, recompute) /
+           plan.peak_flops;
+  };
+  plan.mfu = part_of_peak(FlopConvention::full_attention);
+  plan.mfu_causal = part_of_peak(FlopConvention::causal);
+  plan.hfu = part_of_peak(FlopConvention::hardware);
+}
+
+std::vector<Sensitivity> sensitivity_of(const TrainingJob& job, const GpuCluster& machine,
+                                        const ComputeRates& rates, const Step& step) {
+  std::vector<Sensitivity> all;
+  for (const StepTerm& term : step.terms) {
+    PartScales half;
+    half.factor[static_cast<std::size_t>(term.part)] = 0.5;
+    all.push_back({term.part, step_time(job, machine, rates, half).seconds()});
+  }
+  std::sort(all.begin(), all.end(), [](const Sensitivity& a, const Sensitivity& b) {
+    return std::pair(a.step_seconds, a.part) < std::pair(b.step_seconds, b.part);
+  });
+  return all;
+}
+
+std::string bound_in_words(const TrainingPlan& plan) {
+  const auto largest = std::max_element(
+      plan.step.terms.begin(), plan.step.terms.end(),
+      [](const StepTerm& a, const StepTerm& b) { return a.exposed_seconds < b.exposed_seconds; });
+  const Sensitivity& best = plan.sensitivity.front();
+  const double gain = 100 * (plan.step_seconds - best.step_seconds) / plan.step_seconds;
+  std::string text =
+      fmt::format("{} {} {:.0f} % of the step", name(largest->part),
+                  largest->part == StepPart::products || is_collective(largest->part) ? "are" : "is",
+                  100 * largest->exposed_seconds / plan.step_seconds);
+  double collectives = 0;
+  for (const StepTerm& term : plan.step.terms)
+    collectives += is_collective(term.part) ? term.exposed_seconds : 0;
+  text += fmt::format(", exposed collectives {:.1f} %. Half the cost of {} would take {:.1f} % off it",
+                      100 * collectives / plan.step_seconds, name(best.part), gain);
+  const auto collective = std::find_if(plan.sensitivity.begin(), plan.sensitivity.end(),
+                                       [](const Sensitivity& each) { return is_collective(each.part); });
+  if (collective != plan.sensitivity.end() && collective->part != best.part) {
+    text += fmt::format("; of the network's parts {} matter most: {:.1f} %", name(collective->part),
+                        100 * (plan.step_seconds - collective->step_seconds) / plan.step_seconds);
+  }
+  return text + ".";
+}
+
+std::optional<RunCost> cost_of(const PlanRequest& request, const TrainingPlan& plan, double watts) {
+  if (!request.tokens) return std::nullopt;
+  const double gpus = plan.job.gpus();
+  RunCost cost;
+  cost.tokens = *request.tokens;
+  const double hours = cost.tokens / (plan.tokens_per_second_per_gpu * gpus) / kSecondsPerHour;
+  cost.days = hours / 24;
+  cost.gpu_hours = hours * gpus;
+  if (request.price_per_gpu_hour) cost.dollars = cost.gpu_hours * *request.price_per_gpu_hour;
+  cost.megawatt_hours = cost.gpu_hours * watts * request.pue / 1e6;
+  if (request.price_per_kwh) cost.energy_dollars = cost.megawatt_hours * 1e3 * *request.price_per_kwh;
+  return cost;
+}
+
+}  // namespace
+
+Goodput goodput(double gpus, double interruption_gpu_hours, double checkpoint_seconds,
+                double restart_seconds) {
+  Goodput result;
+  result.fleet_mtbf_seconds = interruption_gpu_hours * kSecondsPerHour / gpus;
+  result.interval_seconds = std::sqrt(2 * checkpoint_seconds * result.fleet_mtbf_seconds);
+  const double lost = checkpoint_seconds / result.interval_seconds +
+                      (result.interval_seconds / 2 + restart_seconds) / result.fleet_mtbf_seconds;
+  result.useful_part = std::max(0.0, 1 - lost);
+  return result;
+}
+
+std::string memory_in_words(const MemoryUse& use, double capacity_bytes) {
+  const std::array<std::pair<const char*, double>, 7> items{{{"parameters", use.parameters},
+                                                             {"gradients", use.gradients},
+                                                             {"optimizer", use.optimizer},
+                                                             {"activations", use.activations},
+                                                             {"logits", use.logits},
+                                                             {"gathered layers", use.gathered},
+                                                             {"framework", use.framework}}};
+  std::string text;
+  for (const auto& [what, bytes] : items) {
+    if (bytes > 0) text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", what, bytes / 1e9);
+  }
+  return text + fmt::format(" = {:.1f} of {:.0f} GB", use.sum() / 1e9, capacity_bytes / 1e9);
+}
+
+TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
+  const GpuCluster machine = with_given_network(node, request);
+  const TrainingGpu gpu = gpu_of(request, machine);
+  TrainingPlan plan;
+  plan.topology = request.topology;
+  plan.gpu = gpu.name;
+  plan.gpus_per_node = machine.ranks_per_node;
+  const int gpus = request.n_gpus.value_or(machine.ranks_per_node);
+  plan.nodes = (gpus + machine.ranks_per_node - 1) / machine.ranks_per_node;
+  plan.job = complete_job(request, gpus, machine.sm, plan.defaults);
+  require_legal(plan.job);
+  plan.peak_flops = peak_of(gpu, plan.job.precision);
+  if (plan.peak_flops <= 0) {
+    throw usage_error("--precision", fmt::format("{} has no {} products", gpu.name, name(plan.job.precision)),
+                      "give a precision that the GPU has");
+  }
+  if (plan.nodes > machine.nodes_per_domain && machine.nics == 0) {
+    throw usage_error("--nodes", "this topology has no NIC, so it cannot reach other nodes",
+                      "give --nic-gbps-per-gpu, or plan one node");
+  }
+  plan.memory = memory_use(plan.job);
+  plan.memory_capacity_bytes = gpu.hbm_bytes;
+  require_memory(plan, request.may_exceed_memory);
+  ComputeRates rates{.gpu = &gpu, .assumed = request.assumed};
+  const double watts = std::min(gpu.watts, request.power_limit_watts.value_or(gpu.watts));
+  rates.clock = std::pow(watts / gpu.watts, request.assumed.power_exponent);
+  plan.step = step_time(plan.job, machine, rates);
+  fill_utilization(plan);
+  plan.sensitivity = sensitivity_of(plan.job, machine, rates, plan.step);
+  plan.bound = bound_in_words(plan);
+  plan.cost = cost_of(request, plan, watts);
+  plan.goodput =
+      goodput(gpus, request.interruption_gpu_hours, request.checkpoint_seconds, request.restart_seconds);
+  return plan;
+}
+
+}  // namespace collbench::analysis

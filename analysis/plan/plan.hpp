@@ -1,0 +1,103 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/plan/job.hpp"
+#include "analysis/plan/layer_time.hpp"
+#include "analysis/plan/memory.hpp"
+#include "analysis/plan/step.hpp"
+
+namespace collbench::analysis {
+
+/// What a user asks for; what is not given takes the usual default, which the plan then says.
+struct PlanRequest {
+  ModelShape model{};
+  int usual_sequence = 0;  ///< of the catalog's model; 0: none
+  std::string topology;
+  std::optional<int> n_gpus, sequence, global_batch, micro_batch, tp, pp, vpp, cp, ep, dp;
+  std::optional<Sharding> sharding;
+  int shard_group = 0;
+  std::optional<Precision> precision;
+  std::optional<Recompute> recompute;
+  const SoftwareStack* stack = nullptr;
+  std::string gpu;                         ///< in place of the topology's; empty: that one
+  std::optional<double> nic_gbps_per_gpu;  ///< in place of the topology's
+  std::optional<double> power_limit_watts;
+  std::optional<double> hbm_gbps;  ///< GB/s of a copy, in place of the GPU's
+  Assumptions assumed{};
+  bool may_exceed_memory = false;
+
+  // The whole run.
+  std::optional<double> tokens;
+  std::optional<double> price_per_gpu_hour;
+  double pue = 1.2;  ///< power of the site, of that of the IT
+  std::optional<double> price_per_kwh;
+  double interruption_gpu_hours = 50'700;  ///< between interruptions: Llama 3, 419 in 54 days on 16,384 GPUs
+  double checkpoint_seconds = 30;          ///< that a checkpoint stops the step
+  double restart_seconds = 600;
+};
+
+/// A default that the plan took: "vpp 1 (no interleaving)".
+struct TakenDefault {
+  std::string option;
+  std::string value;
+  std::string reason;
+};
+
+/// The whole run, without and with interruptions.
+struct RunCost {
+  double tokens = 0;
+  double days = 0;
+  double gpu_hours = 0;
+  std::optional<double> dollars;
+  double megawatt_hours = 0;  ///< of the GPUs' boards at their limit × PUE
+  std::optional<double> energy_dollars;
+};
+
+/// Young's and Daly's interval, and what is left of the time. Sources: Young 1974; Daly 2006, first order.
+struct Goodput {
+  double fleet_mtbf_seconds = 0;
+  double interval_seconds = 0;  ///< sqrt(2 · checkpoint · MTBF)
+  double useful_part = 0;       ///< 1 − C/T − (T/2 + R)/M; 0 where that is below
+};
+
+[[nodiscard]] Goodput goodput(double gpus, double interruption_gpu_hours, double checkpoint_seconds,
+                              double restart_seconds);
+
+/// A part at half its cost.
+struct Sensitivity {
+  StepPart part = StepPart::other;
+  double step_seconds = 0;
+};
+
+struct TrainingPlan {
+  std::string topology;
+  std::string gpu;
+  int gpus_per_node = 0;
+  int nodes = 0;
+  TrainingJob job;
+  std::vector<TakenDefault> defaults;
+  Step step;
+  double step_seconds = 0;
+  double tokens_per_second_per_gpu = 0;
+  double peak_flops = 0;  ///< of a GPU, that utilizations are of
+  double mfu = 0;         ///< FlopConvention::full_attention
+  double mfu_causal = 0;
+  double hfu = 0;
+  MemoryUse memory;
+  double memory_capacity_bytes = 0;
+  std::vector<Sensitivity> sensitivity;  ///< the one that helps most first
+  std::string bound;                     ///< a sentence
+  std::optional<RunCost> cost;
+  Goodput goodput;
+};
+
+/// `machine`: one node of it. Throws Error (usage) for what cannot run, with the reason.
+[[nodiscard]] TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& machine);
+
+/// The items in GB, "parameters 8.8, gradients 17.6, … = 75.2 of 80 GB".
+[[nodiscard]] std::string memory_in_words(const MemoryUse& use, double capacity_bytes);
+
+}  // namespace collbench::analysis

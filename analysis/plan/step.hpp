@@ -1,0 +1,45 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/plan/job.hpp"
+#include "analysis/plan/layer_time.hpp"
+
+namespace collbench::analysis {
+
+/// What can be changed in a step by itself: its kernels, and the collectives of one kind of parallelism.
+enum class StepPart { products, attention, elementwise, tp, cp, ep, pp, dp, bubble, optimizer, other };
+
+[[nodiscard]] std::string_view name(StepPart part);
+[[nodiscard]] bool is_collective(StepPart part);
+
+/// A part of the step, on the GPU that has most to do.
+struct StepTerm {
+  StepPart part = StepPart::other;
+  double exposed_seconds = 0;  ///< the step is as much longer: these sum to it
+  double hidden_seconds = 0;   ///< under computation
+  double bytes = 0;            ///< that a GPU sends in a step; 0 where it is no collective
+  double calls = 0;
+  std::string operation{};  ///< "2 AllGather + 2 ReduceScatter of 67 MB"; empty: no collective
+  std::string crosses{};    ///< the links that bound it; empty: no collective
+};
+
+/// Scales of the parts' costs, 1 each, for "at half cost": an index is a StepPart.
+struct PartScales {
+  std::vector<double> factor = std::vector<double>(static_cast<std::size_t>(StepPart::other) + 1, 1.0);
+
+  [[nodiscard]] double of(StepPart part) const { return factor[static_cast<std::size_t>(part)]; }
+};
+
+struct Step {
+  std::vector<StepTerm> terms;  ///< in the order of StepPart, those of the job only
+
+  [[nodiscard]] double seconds() const;
+};
+
+/// `machine` is one node (its nodes are not read). Sources of the parts: docs/plan.md.
+[[nodiscard]] Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
+                             const PartScales& scales = {});
+
+}  // namespace collbench::analysis

@@ -1,0 +1,57 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/plan/plan.hpp"
+
+namespace collbench::analysis {
+
+/// A plan, or why there is none.
+struct PlannedRow {
+  std::string label;  ///< of a table's row, a number of GPUs or a rank of the search
+  std::optional<TrainingPlan> plan;
+  std::string refused;  ///< the reason; empty where there is a plan
+};
+
+/// One plan, or a table of them.
+struct PlanReport {
+  std::string title;         ///< of a table; empty: one plan
+  std::string first_column;  ///< what the labels are
+  std::vector<PlannedRow> rows;
+  std::vector<std::string> notes{};  ///< behind a table
+};
+
+/// The formats by name, the usual one first.
+[[nodiscard]] std::vector<std::string> plan_formats();
+
+/// The report in the format of that name. Throws Error (usage) for another. `columns` are those of text.
+[[nodiscard]] std::string written_plan(const PlanReport& report, std::string_view format, int columns);
+
+[[nodiscard]] std::string plan_text(const PlanReport& report, int columns);
+[[nodiscard]] std::string plan_markdown(const PlanReport& report);
+/// A line per plan; the names of options are its columns, then figures in SI units.
+[[nodiscard]] std::string plan_csv(const PlanReport& report);
+/// One plan as an object; a table as one with "plans".
+[[nodiscard]] std::string plan_json(const PlanReport& report);
+
+/// A table's cells, the same in text and Markdown.
+struct PlanTable {
+  std::string heading;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string>
+      spare_columns{};   ///< left out, the first one first, where a line is too short for all
+  int text_columns = 1;  ///< columns at the left and right that are text: numbers stand at the right
+};
+
+/// What a page shows of a plan, in order: facts as lines, then tables.
+struct PlanPage {
+  std::vector<std::string> facts;
+  std::vector<PlanTable> tables;
+  std::vector<std::string> notes;
+};
+[[nodiscard]] PlanPage plan_page(const PlanReport& report);
+
+}  // namespace collbench::analysis

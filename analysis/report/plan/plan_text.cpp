@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "analysis/report/plan/plan_report.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/text_sinks.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+bool is_text_column(const PlanTable& table, std::size_t column) {
+  return column == 0 || column + static_cast<std::size_t>(table.text_columns) >= table.columns.size();
+}
+
+/// The columns' widths; the last one takes what is left.
+std::vector<int> widths_of(const PlanTable& table) {
+  std::vector<int> widths;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    int width = display_width(table.columns[column]);
+    for (const auto& row : table.rows) width = std::max(width, display_width(row[column]));
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+std::string text_row(const PlanTable& table, const std::vector<std::string>& cells,
+                     const std::vector<int>& widths, int columns) {
+  std::string line = "  ";
+  for (std::size_t column = 0; column < cells.size(); ++column) {
+    if (column > 0) line += "  ";
+    const bool last = column + 1 == cells.size();
+    if (last) {
+      line += shorten(cells[column], std::max(8, columns - display_width(line)));
+    } else {
+      line += is_text_column(table, column) ? pad_right(cells[column], widths[column])
+                                            : pad_left(cells[column], widths[column]);
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line + "\n";
+}
+
+/// What the last column needs at least.
+constexpr int kMinLastColumn = 20;
+
+/// The table with as many of its spare columns as a line holds.
+PlanTable narrowed(PlanTable table, int columns) {
+  for (const std::string& spare : std::vector<std::string>(table.spare_columns)) {
+    const std::vector<int> widths = widths_of(table);
+    const int fixed = std::accumulate(widths.begin(), widths.end() - 1, 2 * static_cast<int>(widths.size()));
+    if (fixed + std::min(kMinLastColumn, widths.back()) <= columns) break;
+    const auto at = std::find(table.columns.begin(), table.columns.end(), spare) - table.columns.begin();
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+  return table;
+}
+
+std::string text_table(const PlanTable& whole, int columns) {
+  const PlanTable table = narrowed(whole, columns);
+  const std::vector<int> widths = widths_of(table);
+  std::string text = table.heading.empty() ? "\n" : "\n" + table.heading + "\n";
+  text += text_row(table, table.columns, widths, columns);
+  for (const auto& row : table.rows) text += text_row(table, row, widths, columns);
+  return text;
+}
+
+std::string markdown_row(std::vector<std::string> cells) {
+  std::transform(cells.begin(), cells.end(), cells.begin(),
+                 [](const std::string& cell) { return markdown_text(cell); });
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string markdown_table(const PlanTable& table) {
+  std::string text = table.heading.empty() ? "\n" : "\n## " + table.heading + "\n\n";
+  text += markdown_row(table.columns);
+  for (std::size_t column = 0; column < table.columns.size(); ++column)
+    text += is_text_column(table, column) ? "| --- " : "| ---: ";
+  text += "|\n";
+  for (const auto& row : table.rows) text += markdown_row(row);
+  return text;
+}
+
+}  // namespace
+
+std::string plan_text(const PlanReport& report, int width) {
+  const PlanPage page = plan_page(report);
+  const int columns = std::max(80, width);
+  std::string text;
+  for (const std::string& fact : page.facts) text += wrap(one_line(fact), std::min(columns, 118), "", "  ");
+  for (const PlanTable& table : page.tables) text += text_table(table, columns);
+  if (!page.notes.empty()) text += "\n";
+  for (const std::string& note : page.notes) text += wrap(one_line(note), std::min(columns, 118), "", "  ");
+  return text;
+}
+
+std::string plan_markdown(const PlanReport& report) {
+  const PlanPage page = plan_page(report);
+  std::string text = "# Training plan\n\n";
+  for (const std::string& fact : page.facts) text += "- " + markdown_text(fact) + "\n";
+  for (const PlanTable& table : page.tables) text += markdown_table(table);
+  if (!page.notes.empty()) text += "\n";
+  for (const std::string& note : page.notes) text += "- " + markdown_text(note) + "\n";
+  return text;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,110 @@
+#include "analysis/plan/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+
+#include "analysis/plan/complete_job.hpp"
+#include "analysis/plan/model_catalog.hpp"
+#include "base/error.hpp"
+
+namespace collbench::analysis::job_test {
+namespace {
+
+TrainingJob job_of(const char* model, const std::function<void(TrainingJob&)>& change = {}) {
+  TrainingJob job{.model = find_model(model).shape,
+                  .sequence = 8192,
+                  .global_batch = 2048,
+                  .tp = 8,
+                  .pp = 16,
+                  .dp = 128,
+                  .stack = &find_stack("megatron")};
+  if (change) change(job);
+  return job;
+}
+
+TEST(Job, StagesOfUnevenLayersHoldThemAll) {
+  // 126 + 2 over 16: seven layers at both ends, eight between.
+  const std::vector<int> layers = layers_of_stages(job_of("llama-3.1-405b"));
+  EXPECT_EQ(layers.front(), 7);
+  EXPECT_EQ(layers.back(), 7);
+  EXPECT_EQ(layers[7], 8);
+  for (const int stages : {1, 2, 3, 4, 7, 9, 16, 61}) {
+    const TrainingJob job = job_of("deepseek-v3", [&](TrainingJob& each) { each.pp = stages; });
+    const std::vector<int> parts = layers_of_stages(job);
+    EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), 0), 61) << stages;
+  }
+}
+
+TEST(Job, WhatCannotRunIsRefusedByTheOptionThatIsWrong) {
+  const auto option = [](const std::function<void(TrainingJob&)>& change) {
+    const auto illegal = why_illegal(job_of("llama-3.1-405b", change));
+    return illegal ? illegal->option : "";
+  };
+  EXPECT_EQ(option({}), "");
+  EXPECT_EQ(option([](TrainingJob& job) { job.tp = 3; }), "--tp");
+  EXPECT_EQ(option([](TrainingJob& job) {
+              job.pp = 127;
+              job.vpp = 2;
+            }),
+            "--pp");
+  EXPECT_EQ(option([](TrainingJob& job) {
+              job.pp = 1;
+              job.vpp = 2;
+            }),
+            "--vpp");
+  EXPECT_EQ(option([](TrainingJob& job) { job.global_batch = 2049; }), "--gbs");
+  EXPECT_EQ(option([](TrainingJob& job) { job.cp = 3; }), "--cp");
+  EXPECT_EQ(option([](TrainingJob& job) { job.ep = 2; }), "--ep");
+  EXPECT_EQ(option([](TrainingJob& job) { job.shard_group = 3; }), "--fsdp");
+}
+
+PlanRequest request_of(const char* model) {
+  PlanRequest request;
+  request.model = find_model(model).shape;
+  request.usual_sequence = find_model(model).sequence;
+  return request;
+}
+
+TEST(CompleteJob, SaysEveryDefaultThatItTakes) {
+  std::vector<TakenDefault> defaults;
+  const TrainingJob job = complete_job(request_of("llama-3.1-70b"), 16, 90, defaults);
+  EXPECT_EQ(job.dp, 16);
+  EXPECT_EQ(job.sequence, 8192);
+  EXPECT_EQ(job.stack->name, "megatron");
+  std::vector<std::string> options;
+  for (const TakenDefault& each : defaults) options.push_back(each.option);
+  EXPECT_EQ(options, (std::vector<std::string>{"seq", "tp", "pp", "cp", "mbs", "gbs", "zero", "precision",
+                                               "recompute", "stack"}));
+}
+
+TEST(CompleteJob, TheStackFollowsGpuAndSharding) {
+  const auto stack = [](int sm, std::optional<int> tp, std::optional<Sharding> sharding) {
+    PlanRequest request = request_of("llama-3.1-70b");
+    request.tp = tp;
+    request.sharding = sharding;
+    std::vector<TakenDefault> defaults;
+    return std::string(complete_job(request, 64, sm, defaults).stack->name);
+  };
+  EXPECT_EQ(stack(80, 8, {}), "megatron-2021");
+  EXPECT_EQ(stack(90, 8, {}), "megatron");
+  EXPECT_EQ(stack(90, {}, Sharding::fsdp_full), "fsdp");
+  EXPECT_EQ(stack(90, 8, Sharding::fsdp_full), "compiled");
+}
+
+TEST(CompleteJob, GpusThatTheParallelismDoesNotMakeAreRefused) {
+  PlanRequest request = request_of("llama-3.1-70b");
+  request.tp = 8;
+  request.pp = 3;
+  std::vector<TakenDefault> defaults;
+  EXPECT_THROW((void)complete_job(request, 64, 90, defaults), Error);
+  request.pp = 4;
+  request.dp = 4;
+  EXPECT_THROW((void)complete_job(request, 64, 90, defaults), Error);
+  request.dp = 2;
+  EXPECT_EQ(complete_job(request, 64, 90, defaults).gpus(), 64);
+}
+
+}  // namespace
+}  // namespace collbench::analysis::job_test

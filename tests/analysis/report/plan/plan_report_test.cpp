@@ -1,0 +1,96 @@
+#include "analysis/report/plan/plan_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "analysis/plan/model_catalog.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/error.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+
+namespace collbench::analysis::plan_report_test {
+namespace {
+
+TrainingPlan plan_of_70b() {
+  PlanRequest request;
+  request.model = find_model("llama-3.1-70b").shape;
+  request.topology = "hgx-h100";
+  request.n_gpus = 1024;
+  request.tp = 4;
+  request.pp = 4;
+  request.cp = 2;
+  request.tokens = 1e12;
+  return training_plan(request, cluster_of("hgx-h100", 1));
+}
+
+PlanReport one() {
+  PlanReport report;
+  report.rows.push_back({.label = {}, .plan = plan_of_70b(), .refused = {}});
+  return report;
+}
+
+PlanReport table() {
+  PlanReport report = one();
+  report.title = "Plans";
+  report.first_column = "id";
+  report.rows.front().label = "first";
+  report.rows.push_back(
+      {.label = "second", .plan = std::nullopt, .refused = "it does not fit, it is too large"});
+  return report;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(PlanText, EveryLineFits) {
+  for (const int columns : {80, 120}) {
+    for (const PlanReport& report : {one(), table()}) {
+      for (const std::string& line : lines_of(plan_text(report, columns)))
+        EXPECT_LE(display_width(line), columns) << line;
+    }
+  }
+}
+
+TEST(PlanText, SaysWhatIsNotKnownAndWhatIsAssumed) {
+  const std::string text = plan_text(one(), 120);
+  EXPECT_EQ(text.find("$"), std::string::npos) << "no price was given: " << text;
+  EXPECT_NE(text.find("Not given, so assumed: seq 4096"), std::string::npos) << text;
+  EXPECT_NE(text.find("What bounds it:"), std::string::npos) << text;
+}
+
+TEST(PlanJson, HasTheFiguresOfTheModel) {
+  const TrainingPlan plan = plan_of_70b();
+  const auto json = nlohmann::json::parse(plan_json(one()));
+  EXPECT_EQ(json["step_seconds"], plan.step_seconds);
+  EXPECT_EQ(json["tokens_per_second_per_gpu"], plan.tokens_per_second_per_gpu);
+  EXPECT_EQ(json["memory_bytes"], plan.memory.sum());
+  EXPECT_EQ(json["terms"].size(), plan.step.terms.size());
+  EXPECT_TRUE(json["run"]["dollars"].is_null());
+  EXPECT_EQ(nlohmann::json::parse(plan_json(table()))["plans"][1]["refused"],
+            "it does not fit, it is too large");
+}
+
+TEST(PlanCsv, EveryLineHasTheColumnsOfTheHead) {
+  const std::vector<std::string> lines = lines_of(plan_csv(table()));
+  ASSERT_EQ(lines.size(), 3U);
+  const auto commas = std::count(lines[0].begin(), lines[0].end(), ',');
+  EXPECT_EQ(std::count(lines[1].begin(), lines[1].end(), ','), commas);
+  // The refusal's own comma stands in quotes.
+  EXPECT_EQ(std::count(lines[2].begin(), lines[2].end(), ','), commas + 1);
+}
+
+TEST(PlanReport, FormatsAreThoseOfTheTable) {
+  EXPECT_EQ(plan_formats(), (std::vector<std::string>{"text", "md", "csv", "json"}));
+  EXPECT_EQ(written_plan(one(), "md", 120).substr(0, 15), "# Training plan");
+  EXPECT_THROW((void)written_plan(one(), "slurm", 120), Error);
+}
+
+}  // namespace
+}  // namespace collbench::analysis::plan_report_test
