@@ -161,7 +161,8 @@ std::string rank_map_body(const Run& run) {
                "that "
                "comes late waits least: its calls are the shortest, below 0.90 orange, below 0.75 and 0.50 "
                "darker. "
-               "Above 1.10, blue, the rank waits longer than most.") +
+               "Above 1.10, blue, the rank waits longer than most. "
+               "Scatter alone gives such cells too: who is late beyond chance is said under Outcome.") +
            maps;
   }
   return maps + probe_table(run);
