@@ -50,8 +50,8 @@ std::vector<Rail> directions_of_rails(const PairTable& table, const PairEffects&
     Rail found;
     found.send.values = of_rail(effects.send, rail);
     found.receive.values = of_rail(effects.receive, rail);
-    found.send.line = population_line(found.send.values);
-    found.receive.line = population_line(found.receive.values);
+    found.send.line = line_of_rail(table, effects, rail);
+    found.receive.line = found.send.line;
     rails.push_back(std::move(found));
   }
   return rails;
@@ -170,7 +170,7 @@ class Finder {
              .rail = rail,
              .evidence = fmt::format("all {} nodes of leaf {} are {} on rail {}; no node of another leaf is",
                                      members.size(), leaf, percent_slower(median(parts)), rail)},
-            median(parts), std::max(one.send.line, one.receive.line), "");
+            median(parts), one.send.line, "");
       }
     }
   }
@@ -221,7 +221,7 @@ class Finder {
     double line = 0;
     for (const int rail : slow) {
       parts.push_back(rails_[slot_of(rail)].worst(node));
-      line = std::max({line, rails_[slot_of(rail)].send.line, rails_[slot_of(rail)].receive.line});
+      line = std::max(line, rails_[slot_of(rail)].send.line);
     }
     add({.kind = BlameKind::host,
          .nodes = {node},
@@ -241,10 +241,10 @@ class Finder {
                            : sends && receives ? BlameKind::nic
                            : sends             ? BlameKind::nic_transmit
                                                : BlameKind::nic_receive;
-    std::string text = fmt::format("{} rail {}: sends {}, receives {} against the rail's median (line {})",
-                                   name_of(node), rail, percent_slower(one.send.values[slot_of(node)]),
-                                   percent_slower(one.receive.values[slot_of(node)]),
-                                   percent_slower(std::max(one.send.line, one.receive.line)));
+    std::string text =
+        fmt::format("{} rail {}: sends {}, receives {} against the rail's median (line {})", name_of(node),
+                    rail, percent_slower(one.send.values[slot_of(node)]),
+                    percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line));
     text += table_.rails == 1
                 ? "; with one rail NIC, cable and host cannot be told apart"
                 : fmt::format("; its other {} not slow, so it is not the host",
@@ -254,7 +254,7 @@ class Finder {
          .rail = rail,
          .confirmed = seen_alone(table_, node, rail),
          .evidence = std::move(text)},
-        one.worst(node), std::max(one.send.line, one.receive.line), name_of(node));
+        one.worst(node), one.send.line, name_of(node));
   }
 
   /// Slow pairs of nodes that are fine with others: single ones are paths; a whole block of leaves is a

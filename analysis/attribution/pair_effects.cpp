@@ -143,4 +143,16 @@ double population_line(const std::vector<double>& values) {
   return std::max(kMinLine, kSigmas * kToSigma * median(known));
 }
 
+double line_of_rail(const PairTable& table, const PairEffects& effects, int rail) {
+  std::vector<double> parts;
+  for (const auto* direction : {&effects.send, &effects.receive}) {
+    for (const std::vector<double>& node : *direction) parts.push_back(node[slot_of(rail)]);
+  }
+  std::vector<double> scatter;
+  for (std::size_t i = 0; i < table.times.size(); ++i) {
+    if (table.times[i].rail == rail) scatter.push_back(effects.residuals[i]);
+  }
+  return std::max(population_line(parts), population_line(scatter) / 2);
+}
+
 }  // namespace collbench::analysis

@@ -51,4 +51,8 @@ inline constexpr int kMinPartners = 3;
 /// (1.4826 × the median absolute deviation) and 1 %. NaNs are ignored. As logarithm of time.
 [[nodiscard]] double population_line(const std::vector<double>& values);
 
+/// The line of a rail's nodes, as senders and receivers: population_line of both together, and none finer
+/// than half of that of the rail's residuals, which is what its pairs scatter by.
+[[nodiscard]] double line_of_rail(const PairTable& table, const PairEffects& effects, int rail);
+
 }  // namespace collbench::analysis

@@ -54,6 +54,12 @@ TEST(PairEffects, WithTwoPartnersNothingIsSaidOfANode) {
   EXPECT_FALSE(std::isnan(found.send[1][0]));
 }
 
+// One node that sends at half: the others' parts are alike, and the line is no wider for it.
+TEST(PairEffects, OneSlowNodeDoesNotWidenTheLineOfItsRail) {
+  const PairTable table = made_pairs(4, 1, [](int from, int, int) { return from == 2 ? 2.0 : 1; });
+  EXPECT_LT(line_of_rail(table, pair_effects(table), 0), 0.02);
+}
+
 TEST(PairEffects, TheLineIsAPercentWhereAllAreAlike) {
   EXPECT_DOUBLE_EQ(population_line({0, 0, 0, 0}), 0.01);
   EXPECT_DOUBLE_EQ(population_line({-0.02, -0.01, 0, 0.01, 0.02}), 6 * 1.4826 * 0.01);
