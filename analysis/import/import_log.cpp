@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/import/benchmark_logs.hpp"
 #include "analysis/import/log_readers.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -301,17 +302,18 @@ void conclude(LogTable& table) {
 
 namespace {
 
-/// The first bytes, as far as the first that is not blank; then the rest, part by part.
+/// The first bytes, behind what is blank, in which a program names itself; then the rest, part by part.
 struct StartOfText {
   std::string start;
   TextParts all;
 };
 
 StartOfText peek(const TextParts& parts) {
+  constexpr std::size_t kStartBytes = std::size_t{1} << 16U;  // behind what launchers and scripts print
   std::string start;
   for (std::string_view part = parts(); !part.empty(); part = parts()) {
     start += part;
-    if (!trim(start).empty() || start.size() > kMaxLogLineBytes) break;
+    if ((start.size() >= kStartBytes && !trim(start).empty()) || start.size() > kMaxLogLineBytes) break;
   }
   auto all = [start, parts, given = false]() mutable -> std::string_view {
     return std::exchange(given, true) || start.empty() ? parts() : std::string_view(start);
@@ -341,6 +343,10 @@ Run import_log(const TextParts& parts, std::string_view file, const ImportOption
   const StartOfText text = peek(parts);
   require_log_text(text.start, file);
   const bool json = looks_like_json(text.start);
+  if (const BenchmarkReader* const reader = json ? nullptr : find_benchmark_reader(text.start)) {
+    LogLineReader lines(text.all, file, true);
+    return run_of_benchmark(reader->read([&lines] { return lines.next(); }), *reader, options, file);
+  }
   std::vector<LogTable> tables;
   std::size_t lines = 0;
   if (json) {
