@@ -175,6 +175,53 @@ constexpr auto kNcclColumns = [] {
   return columns;
 }();
 
+std::string of_samples(const ReportRow& row, double value) {
+  if (row.row.measurement.samples == 0) return std::string(kNoValue);
+  return table_number(value / kMicrosecond, kTimeWidth);
+}
+
+std::string samples(const ReportRow& row) {
+  const std::uint64_t count = row.row.measurement.samples;
+  return count == 0 ? std::string(kNoValue) : fmt::to_string(count);
+}
+
+std::string calls_per_sample(const ReportRow& row) {
+  return row.row.measurement.samples == 0 ? std::string(kNoValue)
+                                          : fmt::to_string(row.row.measurement.iterations_per_sample);
+}
+
+constexpr std::string_view kSamples = "time of a call, by samples";
+
+constexpr std::array<ReportColumn, 13> kPercentileColumns{{
+    {"size", "(B)", "size (B)", "", 8, 0, size},
+    {"type", "", "type", "", 5, 0, type},
+    {"redop", "", "redop", "", 5, 0, reduction},
+    {"root", "", "root", "", kShortWidth, 0, root, nullptr, has_root},
+    {"place", "", "place", "", 5, 0, in_or_out},
+    {"time", "(µs)", "time (µs)", "", kTimeWidth, 0, time, time_tone},
+    {"min", "(µs)", "min (µs)", kSamples, kTimeWidth, 0,
+     [](const ReportRow& row) { return of_samples(row, row.row.measurement.minimum); }},
+    {"p50", "(µs)", "p50 (µs)", kSamples, kTimeWidth, 0,
+     [](const ReportRow& row) { return of_samples(row, row.row.measurement.median); }},
+    {"p95", "(µs)", "p95 (µs)", kSamples, kTimeWidth, 0,
+     [](const ReportRow& row) { return of_samples(row, row.row.measurement.p95); }},
+    {"p99", "(µs)", "p99 (µs)", kSamples, kTimeWidth, 0,
+     [](const ReportRow& row) { return of_samples(row, row.row.measurement.p99); }},
+    {"calls", "each", "calls each", kSamples, 5, 0, calls_per_sample},
+    {"samples", "", "samples", kSamples, 7, kWide, samples},
+    {"algorithm", "", "algorithm", "", 0, kWide, algorithm},
+}};
+
+template <class Columns>
+std::vector<const ReportColumn*> wanted_columns(const Columns& columns, const std::vector<ReportRow>& rows) {
+  std::vector<const ReportColumn*> shown;
+  for (const ReportColumn& column : columns) {
+    if (column.wanted == nullptr || std::any_of(rows.begin(), rows.end(), column.wanted))
+      shown.push_back(&column);
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::string table_rate(const std::optional<double>& bytes_per_second) {
@@ -188,12 +235,11 @@ std::span<const ReportColumn> report_columns(const Run& run) {
 }
 
 std::vector<const ReportColumn*> columns_for(const Run& run, const std::vector<ReportRow>& rows) {
-  std::vector<const ReportColumn*> shown;
-  for (const ReportColumn& column : report_columns(run)) {
-    if (column.wanted == nullptr || std::any_of(rows.begin(), rows.end(), column.wanted))
-      shown.push_back(&column);
-  }
-  return shown;
+  return wanted_columns(report_columns(run), rows);
+}
+
+std::vector<const ReportColumn*> percentile_columns(const std::vector<ReportRow>& rows) {
+  return wanted_columns(kPercentileColumns, rows);
 }
 
 std::string table_number(double value, int width) {

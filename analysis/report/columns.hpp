@@ -44,6 +44,15 @@ struct ReportColumn {
 [[nodiscard]] std::vector<const ReportColumn*> columns_for(const Run& run,
                                                            const std::vector<ReportRow>& rows);
 
+/// The columns of the second table of --percentiles: a row's calls as they were sampled. `time` stands beside
+/// them, which is another figure: elapsed time over iterations.
+[[nodiscard]] std::vector<const ReportColumn*> percentile_columns(const std::vector<ReportRow>& rows);
+
+/// What stands above that table.
+inline constexpr std::string_view kPercentilesTitle =
+    "distribution over samples, each the mean of so many calls, reduced over ranks; time: elapsed time over "
+    "iterations, median of passes";
+
 /// `value` in at most `width` characters where that can be: two decimals, or as many as three significant
 /// digits take, while they fit; else fewer; else an exponent. As getFloatStr of nccl-tests, which cuts
 /// small values to "0.00".

@@ -153,6 +153,22 @@ constexpr std::array kCsvColumns{
     CsvColumn{
         "incident",
         [](const CsvRow& row) { return row.run.incident ? row.run.incident->sentence : std::string(); }},
+    CsvColumn{"label", [](const CsvRow& row) { return row.run.label; }},
+    CsvColumn{"hosts",
+              [](const CsvRow& row) {
+                std::string hosts;
+                int nodes = 0;  // by the number of their node: a host may be named twice in --node-map
+                for (const Identity& each : row.run.ranks) {
+                  if (each.node < nodes) continue;
+                  nodes = each.node + 1;
+                  hosts += (hosts.empty() ? "" : " ") + each.host;
+                }
+                return hosts;
+              }},
+    CsvColumn{"collbench_version", [](const CsvRow& row) { return row.run.versions.collbench; }},
+    CsvColumn{"mpi_version", [](const CsvRow& row) { return row.run.versions.mpi; }},
+    CsvColumn{"nccl_version", [](const CsvRow& row) { return row.run.versions.nccl; }},
+    CsvColumn{"schema_version", [](const CsvRow& row) { return fmt::to_string(row.run.schema_version); }},
 };
 
 }  // namespace

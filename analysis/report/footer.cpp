@@ -102,6 +102,30 @@ void add_substitutions(const Run& run, ReportLines& facts) {
   }
 }
 
+/// `time` counts every call by its length; the median call does not know the slow ones, or the quick ones.
+void add_unlike_medians(const Run& run, ReportLines& facts) {
+  constexpr double kUnlike = 2;
+  constexpr std::size_t kMaxNamed = 4;
+  std::vector<std::string> named;
+  std::size_t rows = 0;
+  for (const Row& row : run.rows) {
+    const Measurement& measured = row.measurement;
+    if (!ran(row) || measured.samples == 0 || !(measured.median > 0)) continue;
+    const double ratio = measured.seconds / measured.median;
+    if (ratio <= kUnlike && ratio >= 1 / kUnlike) continue;
+    if (++rows > kMaxNamed) continue;
+    named.push_back(fmt::format("{}: {} against {}", format_row(measured.key),
+                                format_seconds(measured.seconds), format_seconds(measured.median)));
+  }
+  if (rows == 0) return;
+  if (rows > kMaxNamed) named.push_back(fmt::format("and {} more", rows - kMaxNamed));
+  facts.push_back(
+      {fmt::format("time and the median call differ by more than 2 times in {} ({}): some calls take "
+                   "many times as long as others; --percentiles shows how they are distributed",
+                   counted(rows, "row"), fmt::join(named, "; ")),
+       Tone::warning});
+}
+
 void add_precision(const Run& run, ReportLines& facts) {
   std::map<std::string, std::size_t> reasons;
   std::size_t short_of_it = 0;
@@ -290,6 +314,7 @@ ReportLines footer_lines(const Run& run) {
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   for (const ReportLine& fact : gpu_health_lines(run)) facts.push_back(fact);
   add_precision(run, facts);
+  add_unlike_medians(run, facts);
   for (const ReportLine& fact : launch_lines(run)) facts.push_back(fact);
   add_pauses(run, facts);
   add_rank_probe(run, facts);

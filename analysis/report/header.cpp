@@ -88,6 +88,8 @@ ReportLine headline(const Run& run) {
       Tone::plain};
 }
 
+ReportLine label(const Run& run) { return {run.label.empty() ? "" : "label: " + run.label}; }
+
 /// First of all, where there is one: the rows are not all that was asked for.
 ReportLine incident(const Run& run) {
   if (!run.incident) return {};
@@ -247,7 +249,7 @@ std::string buffers_text(const Buffers& buffers) {
 }  // namespace
 
 ReportLines header_lines(const Run& run) {
-  ReportLines facts{incident(run), headline(run), versions(run)};
+  ReportLines facts{incident(run), headline(run), label(run), versions(run)};
   if (run.cluster) {
     for (const std::string& line : run.cluster->summary) facts.push_back({line});
     facts.push_back({format_placement(run.cluster->placement)});

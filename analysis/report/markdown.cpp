@@ -54,29 +54,33 @@ std::string markdown_line(std::vector<std::string> cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
-std::string section(const Run& run, OperationId id) {
+std::string section(const Run& run, OperationId id, const TextOptions& options) {
   const int ranks = static_cast<int>(run.ranks.size());
   std::vector<ReportRow> shown;
   for (const Row& row : run.rows) {
     if (row.measurement.key.operation == id && row.measurement.unavailable.empty())
       shown.push_back({row, rates(row, ranks)});
   }
-  const std::vector<const ReportColumn*> columns = columns_for(run, shown);
-  std::string rows;
-  for (const ReportRow& row : shown) rows += table_row(row, columns);
+  const auto table = [&shown](const std::vector<const ReportColumn*>& columns) {
+    std::string lines = table_head(columns);
+    for (const ReportRow& row : shown) lines += table_row(row, columns);
+    return lines;
+  };
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
-  if (!rows.empty())
-    text += markdown_text(operation_line(id, ranks).text) + "\n\n" + table_head(columns) + rows;
+  if (!shown.empty())
+    text += markdown_text(operation_line(id, ranks).text) + "\n\n" + table(columns_for(run, shown));
+  if (!shown.empty() && options.percentiles)
+    text += "\n" + markdown_text(kPercentilesTitle) + "\n\n" + table(percentile_columns(shown));
   const std::string unavailable = bullets(unavailable_lines(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }
 
 }  // namespace
 
-std::string report_markdown(const Run& run) {
+std::string report_markdown(const Run& run, const TextOptions& options) {
   std::string text = "# collbench report\n\n" + bullets(header_lines(run)) + bullets(legend_lines(run)) +
                      "- bold: what a terminal shows in yellow or red, such as meas/exp below 0.80\n";
-  for (const OperationId id : operations_in(run)) text += section(run, id);
+  for (const OperationId id : operations_in(run)) text += section(run, id, options);
   return text + "\n## Outcome\n" + bullets(footer_lines(run));
 }
 

@@ -15,9 +15,9 @@ namespace collbench::analysis {
 namespace {
 
 // Only text has a width.
-constexpr std::array<ReportFormat, 8> kFormats{{
+constexpr std::array<ReportFormat, 10> kFormats{{
     {"text", terminal_text, report_text, report_text, report_text, nccl_plan_text},
-    {"md", page_text, [](const Run& run, const TextOptions&) { return report_markdown(run); },
+    {"md", page_text, report_markdown,
      [](const Prediction& prediction, const TextOptions&) { return report_markdown(prediction); },
      [](const DiffReport& diff, const TextOptions&) { return report_markdown(diff); }, nullptr},
     {"csv", page_text, [](const Run& run, const TextOptions&) { return report_csv(run); },
@@ -29,6 +29,9 @@ constexpr std::array<ReportFormat, 8> kFormats{{
      [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_json(plan); }},
     {"html", page_text, [](const Run& run, const TextOptions&) { return report_html(run); }, nullptr,
      [](const DiffReport& diff, const TextOptions&) { return report_html(diff); }, nullptr},
+    {"prom", page_text, [](const Run& run, const TextOptions&) { return report_prometheus(run); }, nullptr,
+     nullptr, nullptr},
+    {"junit", page_text, report_junit, nullptr, nullptr, nullptr},
     {"hostfile", page_text, nullptr, nullptr,
      [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }, nullptr},
     {"slurm", page_text, nullptr, nullptr,

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/report/criteria.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {
@@ -12,13 +13,16 @@ struct Prediction;
 struct DiffReport;
 struct NcclPlanReport;
 
+/// How a document is written. Each format takes of it what it has a use for.
 struct TextOptions {
-  int columns = 120;    ///< of the terminal or page; under 118 the table leaves columns out; 80 at least
-  bool colour = false;  ///< for a person's terminal; never for a file
+  int columns = 120;         ///< of the terminal or page; under 118 the table leaves columns out; 80 at least
+  bool colour = false;       ///< for a person's terminal; never for a file
+  bool percentiles = false;  ///< --percentiles: text and Markdown show the distribution of each row's calls
+  Criteria criteria{};       ///< what fails a test case of JUnit
 };
 
 /// A way to write what is known, and a line of report_formats(). Each has a file of its own (text.cpp,
-/// markdown.cpp, csv.cpp, json.cpp), and no other file knows the formats by name. Null: the format cannot
+/// markdown.cpp, csv.cpp, …), and no other file knows the formats by name. Null: the format cannot
 /// hold that document. `as_shown` is what every document goes through last: whatever a writer let through,
 /// nothing in it drives a terminal (base/text_sinks.hpp).
 struct ReportFormat {
@@ -74,7 +78,7 @@ template <class Writer>
 [[nodiscard]] std::string verdict_summary(const Run& run);
 
 /// The facts and tables of report_text as GitHub-flavoured Markdown.
-[[nodiscard]] std::string report_markdown(const Run& run);
+[[nodiscard]] std::string report_markdown(const Run& run, const TextOptions& options = {});
 [[nodiscard]] std::string report_markdown(const Prediction& prediction);
 [[nodiscard]] std::string report_markdown(const DiffReport& diff);
 
@@ -82,6 +86,12 @@ template <class Writer>
 /// (analysis/report/html/).
 [[nodiscard]] std::string report_html(const Run& run);
 [[nodiscard]] std::string report_html(const DiffReport& diff);
+
+/// Gauges for the textfile collector of Prometheus' node exporter: HELP, TYPE, base units, a series per row.
+[[nodiscard]] std::string report_prometheus(const Run& run);
+
+/// A test case for each row, failed by options.criteria, and one for the run as a whole.
+[[nodiscard]] std::string report_junit(const Run& run, const TextOptions& options);
 
 /// One line per row (RFC 4180, LF line ends, a header with units in the names); an empty field is a value
 /// that is not known. docs/formats.md lists the columns of a run.

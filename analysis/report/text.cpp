@@ -64,10 +64,9 @@ int min_page(const ReportColumn& column, const std::vector<const ReportColumn*>&
 }
 
 /// The widths come from all rows of the run, so that the tables of all operations line up.
-std::vector<PageColumn> page_columns(const Run& run, const std::vector<ReportRow>& rows,
-                                     const TextOptions& options) {
+std::vector<PageColumn> page_columns(const std::vector<const ReportColumn*>& shown,
+                                     const std::vector<ReportRow>& rows, const TextOptions& options) {
   std::vector<PageColumn> page;
-  const std::vector<const ReportColumn*> shown = columns_for(run, rows);
   for (const ReportColumn* const column : shown) {
     if (min_page(*column, shown) > options.columns) continue;
     int width = column->min_width;
@@ -139,10 +138,9 @@ std::string heading_lines(const std::vector<PageColumn>& page, const TextOptions
   return paint(groups, Tone::quiet, options) + "\n" + line(&ReportColumn::title) + line(&ReportColumn::unit);
 }
 
-/// The table of one operation, its title first.
-std::string operation_table(const Run& run, OperationId id, const TextOptions& options) {
-  const std::vector<ReportRow> rows = rows_that_ran(run);
-  const std::vector<PageColumn> page = page_columns(run, rows, options);
+/// The rows of one operation under their headings; empty where none ran.
+std::string rows_table(const std::vector<PageColumn>& page, const std::vector<ReportRow>& rows,
+                       OperationId id, const TextOptions& options) {
   std::string table;
   for (const ReportRow& row : rows) {
     if (row.row.measurement.key.operation != id) continue;
@@ -150,10 +148,22 @@ std::string operation_table(const Run& run, OperationId id, const TextOptions& o
       return std::pair(column.cell(row), column.tone != nullptr ? column.tone(row) : Tone::plain);
     });
   }
+  return table.empty() ? "" : heading_lines(page, options) + table;
+}
+
+/// The tables of one operation, its title first.
+std::string operation_table(const Run& run, OperationId id, const TextOptions& options) {
+  const std::vector<ReportRow> rows = rows_that_ran(run);
+  const std::string table =
+      rows_table(page_columns(columns_for(run, rows), rows, options), rows, id, options);
   const std::string unavailable = wrapped_lines(unavailable_lines(run, id), options);
   if (table.empty()) return unavailable.empty() ? "" : "\n" + unavailable;
-  return "\n" + wrapped_line(operation_line(id, static_cast<int>(run.ranks.size())), options) +
-         heading_lines(page, options) + table + unavailable;
+  std::string text = "\n" + wrapped_line(operation_line(id, static_cast<int>(run.ranks.size())), options) +
+                     table + unavailable;
+  if (!options.percentiles) return text;
+  const ReportLine title{fmt::format("{}: {}", operation(id).name, kPercentilesTitle)};
+  return text + "\n" + wrapped_line(title, options) +
+         rows_table(page_columns(percentile_columns(rows), rows, options), rows, id, options);
 }
 
 }  // namespace

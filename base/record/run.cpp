@@ -122,6 +122,7 @@ Json run_to_json(const Run& run) {
           {"command_line", run.command_line},
           {"environment", Json(run.environment)},
           {"config_file", run.config_file},
+          {"label", run.label},
           {"backend", name(run.backend)},
           {"nccl_untold", nccl_observer_status_to_json(run.nccl_observer_status)},
           {"nccl_networks", nccl_networks_to_json(run.nccl_networks)},
@@ -171,6 +172,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   for (const JsonReader& word : json.at("command_line").items()) run.command_line.push_back(word.text());
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
   if (const auto file = json.find("config_file")) run.config_file = file->text();
+  if (const auto label = json.find("label")) run.label = label->text();
   run.backend = backend_from_json(json.at("backend"));
   run.nccl_observer_status = nccl_observer_status_in(json);
   run.nccl_networks = nccl_networks_in(json);

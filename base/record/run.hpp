@@ -66,6 +66,7 @@ struct Run {
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< the allow-listed variables of rank 0
   std::string config_file;                         ///< options were read from it too; empty: none
+  std::string label;                               ///< --label, the user's name for the run; empty: none
   BackendId backend = BackendId::mpi;
   NcclObserverStatus nccl_observer_status;                ///< why NCCL tells nothing of its choices
   NcclNetworks nccl_networks;                             ///< that carried its data between hosts

@@ -62,6 +62,27 @@ CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::stri
   return app.add_option_function<std::string>(names, take, help)->group(theme)->option_text(value);
 }
 
+void add_percentiles_option(CLI::App& app, const std::string& theme, bool& percentiles) {
+  app.add_flag("--percentiles", percentiles,
+               "text and Markdown: also min, p50, p95 and p99 of each row's calls")
+      ->group(theme);
+}
+
+void add_label_option(CLI::App& app, const std::string& theme, std::string& label) {
+  add_option(app, theme, "--label", "NAME", "a name for the run, in its record and in every file made of it",
+             [&label](const std::string& text) {
+               constexpr std::size_t kMaxLabel = 200;
+               const bool odd = std::any_of(text.begin(), text.end(), [](char letter) {
+                 return static_cast<unsigned char>(letter) < ' ' || letter == '\x7f';
+               });
+               if (text.empty() || text.size() > kMaxLabel || odd) {
+                 throw usage_error("--label", text.empty() ? "it is empty" : "it is no name",
+                                   fmt::format("give one line of at most {} bytes", kMaxLabel));
+               }
+               label = text;
+             });
+}
+
 void add_color_option(CLI::App& app, const std::string& theme, When& color) {
   add_option(app, theme, "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honored)",
              [&color](const std::string& text) { color = parse_when(text, "--color"); });

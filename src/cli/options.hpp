@@ -41,6 +41,12 @@ CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::stri
                         const std::string& value, const std::string& help,
                         const std::function<void(const std::string&)>& take);
 
+/// --percentiles, of every command that shows the rows of a run.
+void add_percentiles_option(CLI::App& app, const std::string& theme, bool& percentiles);
+
+/// --label: the user's name for a run, kept in its record and in every CSV, Prometheus and JUnit file.
+void add_label_option(CLI::App& app, const std::string& theme, std::string& label);
+
 /// --color, of every command that writes for a person.
 void add_color_option(CLI::App& app, const std::string& theme, When& color);
 

@@ -26,15 +26,17 @@ bool holds(const std::vector<std::string>& formats, std::string_view format) {
 
 /// The format that a file's ending names; empty for an ending that names none.
 std::string format_of_ending(const std::string& path) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEndings{{{".json", "json"},
-                                                                                   {".csv", "csv"},
-                                                                                   {".md", "md"},
-                                                                                   {".markdown", "md"},
-                                                                                   {".txt", "text"},
-                                                                                   {".log", "text"},
-                                                                                   {".svg", "svg"},
-                                                                                   {".html", "html"},
-                                                                                   {".htm", "html"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kEndings{{{".json", "json"},
+                                                                                    {".csv", "csv"},
+                                                                                    {".md", "md"},
+                                                                                    {".markdown", "md"},
+                                                                                    {".txt", "text"},
+                                                                                    {".log", "text"},
+                                                                                    {".svg", "svg"},
+                                                                                    {".html", "html"},
+                                                                                    {".htm", "html"},
+                                                                                    {".prom", "prom"},
+                                                                                    {".xml", "junit"}}};
   const std::string ending = lower(std::filesystem::path(path).extension().string());
   const auto* const found =
       std::find_if(kEndings.begin(), kEndings.end(), [&](const auto& each) { return each.first == ending; });
@@ -51,7 +53,8 @@ std::string main_format(const OutputOptions& output, std::string_view preset) {
         "name a file such as page.md; -J FILE and --csv FILE write the same run as JSON and CSV");
   }
   if (!output.format.empty()) return output.format;
-  if (by_ending.empty()) return output.formats.front();
+  const bool is_other_xml = by_ending == "junit" && !holds(output.formats, by_ending);  // hwloc's, NCCL's
+  if (by_ending.empty() || is_other_xml) return output.formats.front();
   if (holds(output.formats, by_ending)) return by_ending;
   throw usage_error("-o",
                     fmt::format("this cannot be written as {}, which {} asks for", by_ending, output.path),

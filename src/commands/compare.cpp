@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,26 +16,17 @@
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/commands/comparison_options.hpp"
 #include "src/commands/registry.hpp"
 
 namespace collbench::program {
 namespace {
 
-using analysis::RowChange;
-
-/// Two launches of one thing may be so far apart, where nobody measured it. On host memory the same program
-/// has two paces on one machine (docs/statistics.md); on GPUs it is an assumption.
-constexpr double kAllowanceOnHostMemory = 2;
-constexpr double kAllowanceOnGpus = 0.1;
-constexpr double kMaxPercent = 1e6;
-
 /// `collbench compare BASE… NEW`.
 struct CompareCommand {
   std::vector<std::string> records;  ///< the last one is the new run
   std::string baseline;              ///< a folder of records, or none
-  std::optional<double> allowance;   ///< none: by the backend
-  double max_slowdown = 0;
-  std::vector<RowChange> fail_on{RowChange::slower};
+  ComparisonOptions comparison;
   OutputOptions output;
 };
 
@@ -60,25 +50,6 @@ std::vector<std::string> records_in(const std::string& folder, const std::string
   return files;
 }
 
-std::vector<RowChange> parse_changes(const std::string& text) {
-  std::vector<RowChange> changes;
-  for (const std::string& word : split_list(text)) {
-    const std::string known =
-        parse_name(word, "--fail-on", {"slower", "faster", "unclear", "missing", "none"});
-    if (known == "slower") changes.push_back(RowChange::slower);
-    if (known == "faster") changes.push_back(RowChange::faster);
-    if (known == "unclear") changes.push_back(RowChange::unclear);
-    if (known == "missing") changes.push_back(RowChange::missing);
-  }
-  return changes;
-}
-
-bool fails(const analysis::ComparedRow& row, const CompareCommand& options) {
-  if (std::find(options.fail_on.begin(), options.fail_on.end(), row.change) == options.fail_on.end())
-    return false;
-  return row.change != RowChange::slower || row.ratio > 1 + options.max_slowdown;
-}
-
 std::vector<Run> read_runs(const std::vector<std::string>& files) {
   std::vector<Run> runs;
   for (const std::string& file : files) runs.push_back(run_from_text(input_text(file), input_name(file)));
@@ -99,21 +70,21 @@ CommandResult compare(const CompareCommand& options) {
   }
   const std::vector<Run> base_runs = read_runs(base);
   const std::vector<Run> current_runs = read_runs({current});
-  const double usual =
-      measures_gpus(current_runs.front().backend) ? kAllowanceOnGpus : kAllowanceOnHostMemory;
-  analysis::Comparison found =
-      analysis::compare(base_runs, current_runs, {.launch_allowance = options.allowance.value_or(usual)});
+  const Run& now = current_runs.front();
+  analysis::Comparison found = analysis::compare(
+      base_runs, current_runs, {.launch_allowance = launch_allowance(now, options.comparison)});
   found.base_name = !options.baseline.empty() ? fmt::format("{} runs of {}", base.size(), options.baseline)
                     : base.size() == 1        ? input_name(base.front())
                                               : fmt::format("{}", fmt::join(base, ", "));
   found.current_name = input_name(current);
-  const bool failed =
-      std::any_of(found.rows.begin(), found.rows.end(), [&](const auto& row) { return fails(row, options); });
+  const CriteriaOutcome outcome = comparison_outcome(found, now, options.comparison);
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(found, document.format, page_options(document));
   };
-  return {write_documents(documents, write), failed ? ExitStatus::low : ExitStatus::ok,
-          prints_text(documents), written_notes(documents, analysis::comparison_summary(found))};
+  CommandResult result{write_documents(documents, write), outcome.failed ? ExitStatus::low : ExitStatus::ok,
+                       prints_text(documents), written_notes(documents, analysis::comparison_summary(found))};
+  result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  return result;
 }
 
 void add_compare(CLI::App& command, CommandFunction& chosen) {
@@ -125,21 +96,7 @@ void add_compare(CLI::App& command, CommandFunction& chosen) {
   const std::string theme = "Options";
   add_option(command, theme, "--baseline", "FOLDER", "the base is every record (.json) in it",
              [options](const std::string& text) { options->baseline = text; });
-  add_option(command, theme, "--fail-on", "LIST",
-             "which rows make the exit status 1: slower, faster, unclear, missing or none (slower)",
-             [options](const std::string& text) { options->fail_on = parse_changes(text); });
-  add_option(command, theme, "--max-slowdown", "PERCENT", "a row that is SLOWER by less does not fail (0)",
-             [options](const std::string& text) {
-               options->max_slowdown =
-                   parse_number<double>(text, "--max-slowdown", 0, kMaxPercent, "percent") / 100;
-             });
-  add_option(command, theme, "--allowance", "PERCENT",
-             "how far apart two launches of the same thing may be, for rows of one launch each (200 on host "
-             "memory, 10 on GPUs)",
-             [options](const std::string& text) {
-               options->allowance =
-                   parse_number<double>(text, "--allowance", 0, kMaxPercent, "percent") / 100;
-             });
+  add_comparison_options(command, theme, options->comparison);
   add_output_options(command, theme, options->output, analysis::comparison_formats(),
                      "the comparison (JSON)");
   command.callback([options, &chosen] { chosen = [options] { return compare(*options); }; });

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,12 +10,14 @@
 #include <vector>
 
 #include "analysis/import/import_log.hpp"
+#include "analysis/import/join_logs.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
+#include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -33,6 +36,9 @@ struct ImportCommandOptions {
   OutputOptions output;
   When color = When::automatic;
   Lab01Request lab01;
+  std::string label;
+  bool percentiles = false;
+  CriteriaOptions criteria;
 };
 
 void require_fitting_topology(const Run& run, const topology::ResolvedMachine& machine) {
@@ -60,17 +66,22 @@ Run import_file(const std::string& log, const analysis::ImportOptions& options) 
   return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
 
-/// A file of JSON holds one run, and so does a page.
-void require_one_log(const ImportCommandOptions& options, const std::vector<OutputDocument>& documents) {
-  if (options.logs.size() == 1) return;
-  for (const OutputDocument& each : documents) {
-    const bool holds_one = each.format == "html" || (each.format == "json" && !each.path.empty());
-    if (!holds_one) continue;
-    throw usage_error(
-        each.option,
-        fmt::format("a {} holds one log, and several are given", each.format == "html" ? "page" : "record"),
-        "run import once per log");
-  }
+/// A record holds one run, and so does a page: several logs that go into one have to be of one.
+bool holds_one_run(const std::vector<OutputDocument>& documents) {
+  return std::any_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
+    return each.format == "json" || each.format == "html";
+  });
+}
+
+std::vector<Run> imported_runs(const ImportCommandOptions& options, bool as_one) {
+  std::vector<Run> runs;
+  for (const std::string& log : options.logs) runs.push_back(import_file(log, options.import));
+  if (!as_one || runs.size() == 1) return runs;
+  Run joined = analysis::join_logs(std::move(runs));
+  if (options.import.topology.empty()) return {joined};
+  const topology::ResolvedMachine machine = topology::resolve_machine(options.import.topology);
+  return {
+      analysis::judged_on_gpus(joined, analysis::cluster_of_run(joined, machine, joined.log->file, false))};
 }
 
 /// The verdict in a few words, for where no report is shown.
@@ -84,29 +95,37 @@ std::string outcome_of(const Run& run) {
 /// ranks, and for files.
 CommandResult import_logs(const ImportCommandOptions& options) {
   const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  require_one_log(options, documents);
   require_writable_documents(documents, options.output.overwrite);
-  std::vector<Run> runs;
+  std::vector<Run> runs = imported_runs(options, holds_one_run(documents));
+  std::vector<std::string> failures;
   CommandResult result;
-  for (const std::string& log : options.logs) {
-    runs.push_back(import_file(log, options.import));
-    if (analysis::is_low(runs.back())) result.status = ExitStatus::low;
+  for (Run& run : runs) {
+    run.label = options.label;
+    const CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
+    if (options.criteria.asked ? outcome.failed : analysis::is_low(run)) result.status = ExitStatus::low;
+    failures.insert(failures.end(), outcome.notes.begin(), outcome.notes.end());
   }
+  const analysis::TextOptions wanted{.percentiles = options.percentiles,
+                                     .criteria = options.criteria.criteria};
   result.text = write_documents(documents, [&](const OutputDocument& document) {
     std::string text;
-    for (const Run& run : runs) text += run_document(run, document, options.lab01, options.color);
+    for (const Run& run : runs) text += run_document(run, document, options.lab01, options.color, wanted);
     return text;
   });
   result.is_for_a_person = prints_text(documents);
   std::vector<std::string> outcomes;
   for (const Run& run : runs) outcomes.push_back(outcome_of(run));
   result.notes = written_notes(documents, fmt::format("{}", fmt::join(outcomes, "; ")));
+  result.notes.insert(result.notes.end(), failures.begin(), failures.end());
   return result;
 }
 
 void add_import(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<ImportCommandOptions>();
-  command.add_option("logs", options->logs, "what nccl-tests printed, or wrote with -J")
+  command
+      .add_option("logs", options->logs,
+                  "what nccl-tests, osu_* or IMB-MPI1 printed, or nccl-tests wrote with -J; with -J or "
+                  "--format json, one record of all")
       ->required()
       ->option_text("LOG...");
   const std::string theme = "Options";
@@ -140,6 +159,9 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
       [options, count](const std::string& text) { options->import.run = count(text, "--run"); });
   add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
                      "the run record (JSON)");
+  add_label_option(command, theme, options->label);
+  add_percentiles_option(command, theme, options->percentiles);
+  add_criteria_options(command, theme, options->criteria);
   add_color_option(command, theme, options->color);
   add_lab01_options(command, theme, options->lab01);
   command.callback([options, &chosen] { chosen = [options] { return import_logs(*options); }; });
@@ -148,7 +170,7 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand import_subcommand() {
-  return {"import", "an nccl-tests log, text or JSON: import all_reduce.log --topology hgx-h100 -o run.json",
+  return {"import", "a log of nccl-tests, OSU or IMB: import all_reduce.log --topology hgx-h100 -o run.json",
           "collbench import LOG              the tables of an nccl-tests log", add_import};
 }
 

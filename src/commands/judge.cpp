@@ -11,6 +11,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
+#include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -31,6 +32,8 @@ struct JudgeOptions {
   bool own_floor = false;  ///< the record's own time at 1 KiB or less takes the place of the modelled floor
   OutputOptions output;
   When color = When::automatic;
+  bool percentiles = false;
+  CriteriaOptions criteria;
 };
 
 /// The run with the machine that --topology names, which a record without one does not say: reports name what
@@ -75,11 +78,17 @@ CommandResult judge(const JudgeOptions& options) {
     analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
                                                                  machine.reference != nullptr));
   }
+  const analysis::TextOptions wanted{.percentiles = options.percentiles,
+                                     .criteria = options.criteria.criteria};
   const auto write = [&](const OutputDocument& document) {
-    return run_document(judged, document, {}, options.color);
+    return run_document(judged, document, {}, options.color, wanted);
   };
-  return {write_documents(documents, write), analysis::is_low(judged) ? ExitStatus::low : ExitStatus::ok,
-          prints_text(documents), written_notes(documents, analysis::verdict_summary(judged))};
+  const CriteriaOutcome outcome = criteria_outcome(judged, options.criteria);
+  const bool failed = options.criteria.asked ? outcome.failed : analysis::is_low(judged);
+  CommandResult result{write_documents(documents, write), failed ? ExitStatus::low : ExitStatus::ok,
+                       prints_text(documents), written_notes(documents, analysis::verdict_summary(judged))};
+  result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  return result;
 }
 
 void add_judge(CLI::App& command, CommandFunction& chosen) {
@@ -102,6 +111,8 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
       ->group(theme);
   add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
                      "the judged record (JSON)");
+  add_percentiles_option(command, theme, options->percentiles);
+  add_criteria_options(command, theme, options->criteria);
   add_color_option(command, theme, options->color);
   command.callback([options, &chosen] { chosen = [options] { return judge(*options); }; });
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/report/report.hpp"
 #include "base/record/run_stream.hpp"
+#include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -19,17 +20,24 @@ struct ReportOptions {
   OutputOptions output;
   When color = When::automatic;
   Lab01Request lab01;
+  bool percentiles = false;
+  CriteriaOptions criteria{.criteria = {.min_busbw = {}, .fail_on = {}}, .asked = false};
 };
 
-/// A saved record as tables. Throws Error (usage) for a file that is none.
+/// A saved record as tables; status low where it fails what was asked of it. Throws Error (usage) for a file
+/// that is none.
 CommandResult report(const ReportOptions& options) {
   const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
   require_writable_documents(documents, options.output.overwrite);
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
+  const analysis::TextOptions wanted{.percentiles = options.percentiles,
+                                     .criteria = options.criteria.criteria};
   const auto write = [&](const OutputDocument& document) {
-    return run_document(run, document, options.lab01, options.color);
+    return run_document(run, document, options.lab01, options.color, wanted);
   };
-  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+  const CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
+  return {write_documents(documents, write), outcome.failed ? ExitStatus::low : ExitStatus::ok,
+          prints_text(documents), outcome.notes};
 }
 
 void add_report(CLI::App& command, CommandFunction& chosen) {
@@ -42,13 +50,15 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
              [options](const std::string& text) { options->lab01.topology = text; });
   add_lab01_options(command, theme, options->lab01);
+  add_percentiles_option(command, theme, options->percentiles);
+  add_criteria_options(command, theme, options->criteria);
   command.callback([options, &chosen] { chosen = [options] { return report(*options); }; });
 }
 
 }  // namespace
 
 Subcommand report_subcommand() {
-  return {"report", "writes a saved run record as text, md, csv, json or html",
+  return {"report", "writes a saved run record as text, md, csv, json, html, prom or junit",
           "collbench report run.json         the tables of a saved run", add_report};
 }
 

@@ -207,6 +207,9 @@ void add_output(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "--samples", "FILE", "every sample of every rank as CSV, written block by block",
              [&run](const std::string& text) { run.samples_path = text; });
   add_lab01_options(app, theme, run.lab01);
+  add_label_option(app, theme, run.label);
+  add_percentiles_option(app, theme, run.percentiles);
+  add_criteria_options(app, theme, run.criteria);
   add_color_option(app, theme, run.color);
   add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
              [&run](const std::string& text) { run.progress = parse_when(text, "--progress"); });

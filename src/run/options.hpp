@@ -9,6 +9,7 @@
 #include "collectives/engine/measurement_loop.hpp"
 #include "collectives/engine/plan.hpp"
 #include "src/cli/config_file.hpp"
+#include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 
@@ -48,6 +49,9 @@ struct RunOptions {
   std::string samples_path;
   ConfigFile config;
   bool endless = false;  ///< -N 0: until it is interrupted, or --time is over
+  CriteriaOptions criteria;
+  std::string label;
+  bool percentiles = false;
   When color = When::automatic;
   When progress = When::automatic;
   Lab01Request lab01;

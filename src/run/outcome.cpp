@@ -5,9 +5,18 @@
 
 #include <algorithm>
 
+#include "analysis/verdict/verdict.hpp"
+#include "src/cli/standard_streams.hpp"
 #include "src/run/output_files.hpp"
 
 namespace collbench::program {
+
+bool fails_criteria(const Run& run, const CriteriaOptions& criteria) {
+  if (!criteria.asked) return analysis::is_low(run);
+  const CriteriaOutcome outcome = criteria_outcome(run, criteria);
+  for (const std::string& note : outcome.notes) print_message("collbench: " + note);
+  return outcome.failed;
+}
 
 std::string kept_file(const RunOptions& options) {
   if (!options.stream_path.empty()) return options.stream_path;

@@ -8,6 +8,10 @@
 
 namespace collbench::program {
 
+/// Whether a run that was measured to its end is none to be content with: by what was asked for, and said
+/// then, a line each on stderr; else by its verdict. On rank 0.
+[[nodiscard]] bool fails_criteria(const Run& run, const CriteriaOptions& criteria);
+
 /// What to do about a run that was cut short: where its measurements are, or how to keep them next time.
 /// `begun`: the measurement had begun, and with it the files.
 [[nodiscard]] std::string kept_results(const RunOptions& options, bool begun);

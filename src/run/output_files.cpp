@@ -41,10 +41,14 @@ bool ends_before_its_first_line(const std::string& text) {
 }  // namespace
 
 std::string run_document(const Run& run, const OutputDocument& document, const Lab01Request& request,
-                         When color) {
+                         When color, const analysis::TextOptions& wanted) {
   if (document.format == kLab01Page) return lab01(run, request);
-  if (document.path.empty()) return analysis::report(run, document.format, text_options(color, false));
-  return analysis::report(run, document.format, {.colour = color == When::always});
+  analysis::TextOptions options = document.path.empty()
+                                      ? text_options(color, false)
+                                      : analysis::TextOptions{.colour = color == When::always};
+  options.percentiles = wanted.percentiles;
+  options.criteria = wanted.criteria;
+  return analysis::report(run, document.format, options);
 }
 
 RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/output_lock.hpp"
@@ -18,9 +19,11 @@
 
 namespace collbench::program {
 
-/// A run as one document: a preset's page, text as wide as stdout or a page, …
+/// A run as one document: a preset's page, text as wide as stdout or a page, … `wanted` says what else is
+/// shown; its width and color are not looked at.
 [[nodiscard]] std::string run_document(const Run& run, const OutputDocument& document,
-                                       const Lab01Request& request, When color);
+                                       const Lab01Request& request, When color,
+                                       const analysis::TextOptions& wanted = {});
 
 /// The record and the CSV that a run rewrites again and again, on rank 0. A disk that fills up in the middle
 /// must not end a measurement that other ranks are in: the first failure of each is kept, and reported at the

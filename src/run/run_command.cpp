@@ -1,5 +1,4 @@
 #include "src/run/run_command.hpp"
-#include "src/run/lab01.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -17,7 +16,6 @@
 
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/verdict/verdict.hpp"
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
@@ -72,6 +70,7 @@ class RunDriver {
         incidents_(incidents),
         telemetry_(context, measured.gpus, options.telemetry),
         end_(ranks(), clock(), start, options.seconds, run_.environment_notes) {
+    text_.percentiles = options.percentiles;  // criteria are for JUnit, which is no text
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
     launch::agree_on_root(ranks(), context.host, [&](launch::OnRoot root) {
@@ -184,7 +183,9 @@ class RunDriver {
     if (ranks().is_root()) show(result);
     root_errors_.agree(ranks(), context_.host);
     ExitStatus status = outcome(result.rows);
-    if (status == ExitStatus::ok && (analysis::is_low(run_) || has_fault_)) status = ExitStatus::low;
+    const bool fails =
+        ranks().is_root() && status == ExitStatus::ok && fails_criteria(run_, options_.criteria);
+    if (fails || (status == ExitStatus::ok && has_fault_)) status = ExitStatus::low;
     if (status == ExitStatus::not_here && ranks().is_root()) {
       print_message(describe(nothing_ran(result.rows)));
     }
@@ -329,9 +330,9 @@ class RunDriver {
     std::vector<OutputDocument> last = options_.documents;
     std::erase_if(last, RecordFiles::rewrites);
     const std::string printed = write_documents(last, [this](const OutputDocument& each) {
-      if (each.format == kLab01Page) return lab01(run_, options_.lab01);
-      const bool goes_on = each.path.empty() && each.format == "text";
-      return goes_on ? analysis::report_text_results(run_, text_) : analysis::report(run_, each.format);
+      if (each.path.empty() && each.format == "text") return analysis::report_text_results(run_, text_);
+      return run_document(run_, each, options_.lab01, When::never,
+                          {.percentiles = options_.percentiles, .criteria = options_.criteria.criteria});
     });
     as_text() ? print_text(printed) : print_all(printed);
   }

@@ -25,7 +25,8 @@ TEST(ReportCsv, NamesItsColumnsWithTheirUnits) {
       "limited_by,nccl_algorithm,nccl_protocol,nccl_channels,nccl_expected_seconds,verdict,explanation,wrong_"
       "elements,enqueue_seconds,marks,passes,iterations,"
       "iterations_per_sample,samples,minimum_seconds,mean_seconds,median_seconds,p95_seconds,p99_seconds,"
-      "variation,stopped,note,unavailable,incident");
+      "variation,stopped,note,unavailable,incident,label,hosts,collbench_version,mpi_version,nccl_version,"
+      "schema_version");
 }
 
 TEST(ReportCsv, HasALinePerRow) {
@@ -41,14 +42,17 @@ TEST(ReportCsv, HasALinePerRow) {
   auto run = example_run();
   run.ranks.resize(2);
   run.rows = {row};
-  EXPECT_EQ(lines_of(report_csv(run)).at(1),
-            "AllReduce,8,2,float,sum,,out,auto,auto,2,1,mpi,max,2026-10-01T12:00:00Z,1.6e-05,1.5e-05,1.7e-05,"
-            "0.9922,"
-            "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,,,,,none,,0,,,8,8000,10,800,1.4e-"
-            "05,1.65e-"
-            "05,1."
-            "6e-05,"
-            "1.8e-05,1.9e-05,0.05,precision reached,,,");
+  run.label = "nightly";
+  EXPECT_EQ(
+      lines_of(report_csv(run)).at(1),
+      "AllReduce,8,2,float,sum,,out,auto,auto,2,1,mpi,max,2026-10-01T12:00:00Z,1.6e-05,1.5e-05,1.7e-05,"
+      "0.9922,"
+      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,,,,,none,,0,,,8,8000,10,800,1.4e-"
+      "05,1.65e-"
+      "05,1."
+      "6e-05,"
+      "1.8e-05,1.9e-05,0.05,precision reached,,,,nightly,node01,0.1.0,\"Open MPI v4.1.4, package: Debian "
+      "OpenMPI\",,1");
 }
 
 TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
@@ -58,7 +62,8 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
             "AllReduce,8,2,float,sum,,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,,,,,none,"
             ",,,,0,0,"
             "1,0,,,,,,,,,"
-            "this library has it for AllGather only,");
+            "this library has it for AllGather only,,,node01 node02,0.1.0,\"Open MPI v4.1.4, package: Debian "
+            "OpenMPI\",,1");
 }
 
 TEST(ReportCsv, WhatCutTheRunShortStandsInEveryLine) {
@@ -73,7 +78,7 @@ TEST(ReportCsv, WhatCutTheRunShortStandsInEveryLine) {
                           .exit_status = 4};
   const auto lines = lines_of(report_csv(run));
   for (std::size_t i = 1; i < lines.size(); ++i)
-    EXPECT_THAT(lines[i], testing::EndsWith(",\"rank 2 (node1) is stopped; ranks 0, 1 wait\""));
+    EXPECT_THAT(lines[i], HasSubstr(",\"rank 2 (node1) is stopped; ranks 0, 1 wait\",,node01 node02,"));
 }
 
 TEST(ReportCsv, HasWhatNcclUsedAndExpectedOfIt) {
@@ -95,8 +100,10 @@ TEST(ReportCsv, EveryRowHasItsBandVerdictAndExplanation) {
 }
 
 TEST(ReportCsv, EveryLineHasTheSameFields) {
-  const auto lines = lines_of(report_csv(example_run()));
-  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 51) << line;
+  auto run = example_run();
+  run.versions.mpi = "Open MPI";
+  const auto lines = lines_of(report_csv(run));
+  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 57) << line;
 }
 
 TEST(ReportCsv, QuotesAsRfc4180Wants) {

@@ -38,6 +38,17 @@ TEST(OutcomeFacts, ARunThatWasCutShortTookNoZeroSeconds) {
       Contains(HasSubstr("wall time not known, since the run did not end, 8 passes, calibration 350 ms")));
 }
 
+TEST(OutcomeFacts, ATimeThatIsNotItsMedianCallIsSaid) {
+  auto run = example_run();
+  run.rows[1].measurement.median = run.rows[1].measurement.seconds / 2.5;
+  EXPECT_THAT(texts(footer_lines(run)),
+              Contains(HasSubstr(
+                  "time and the median call differ by more than 2 times in 1 row (AllReduce 64 MiB float "
+                  "sum, in place: 100 ms against 40 ms)")));
+  run.rows[1].measurement.median = run.rows[1].measurement.seconds / 1.9;
+  EXPECT_THAT(texts(footer_lines(run)), Not(Contains(HasSubstr("median call"))));
+}
+
 TEST(OutcomeFacts, NameTheRanksThatFoundWrongData) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 12;

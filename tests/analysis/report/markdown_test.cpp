@@ -61,6 +61,13 @@ TEST(ReportMarkdown, WhatIsLoudIsBold) {
   EXPECT_THAT(text, HasSubstr("- **WRONG DATA: "));
 }
 
+TEST(ReportMarkdown, PercentilesAreASecondTableOfTheSameRows) {
+  const auto lines = lines_of(report_markdown(example_run(), {.percentiles = true}));
+  EXPECT_THAT(lines,
+              Contains(testing::HasSubstr("| min (µs) | p50 (µs) | p95 (µs) | p99 (µs) | calls each |")));
+  EXPECT_THAT(lines, Contains(testing::HasSubstr("| 20.00 | 18.00 | 20.00 | 22.00 | 24.00 | 10 | 800 |")));
+}
+
 TEST(ReportMarkdown, NothingInARecordIsMarkup) {
   auto run = example_run();
   run.environment = {{"UCX_TLS", "a|b<c>*d*\nx"}};

@@ -192,6 +192,16 @@ TEST(ReportText, NothingInARecordDrivesTheTerminal) {
   EXPECT_THAT(report_text(run), Not(HasSubstr("\x1b")));
 }
 
+TEST(ReportText, PercentilesAreASecondTableOfTheSameRows) {
+  EXPECT_THAT(report_text(example_run()), Not(HasSubstr("p99")));
+  for (const int columns : {80, 120}) {
+    const std::string text = report_text(example_run(), {.columns = columns, .percentiles = true});
+    for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), columns) << line;
+    EXPECT_THAT(text, HasSubstr("     min      p50      p95      p99 calls"));
+    EXPECT_THAT(text, HasSubstr("    20.00    18.00    20.00    22.00    24.00    10"));
+  }
+}
+
 TEST(ReportText, AnEmptyRunIsAHeaderAndAFooter) {
   EXPECT_THAT(report_text(collbench::Run{}), HasSubstr("# collbench"));
 }

@@ -1,0 +1,155 @@
+#include "analysis/report/criteria.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/report/cluster_findings.hpp"
+#include "analysis/report/odd_nodes.hpp"
+#include "analysis/report/sections.hpp"
+#include "analysis/stragglers/straggler_analysis.hpp"
+#include "analysis/verdict/verdict.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// Sizes are rounded down to whole elements on every rank: the row of 1 GB on 6 ranks is some bytes smaller.
+constexpr double kRoundedDown = 0.001;
+
+bool is_of_size(std::uint64_t size_bytes, const MinBusbw& minimum) {
+  if (!minimum.size_bytes) return size_bytes >= kLargeSize;
+  const auto wanted = static_cast<double>(*minimum.size_bytes);
+  const auto size = static_cast<double>(size_bytes);
+  return size <= wanted && wanted - size <= wanted * kRoundedDown;
+}
+
+std::string minimum_words(const MinBusbw& minimum) {
+  return fmt::format("{} {}", operation(minimum.operation).name,
+                     minimum.size_bytes ? format_bytes(*minimum.size_bytes) : "of 64 MiB and more");
+}
+
+void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
+  bool any = false;
+  for (std::size_t i = 0; i < run.rows.size(); ++i) {
+    const RowKey& key = run.rows[i].measurement.key;
+    if (key.operation != minimum.operation || !is_of_size(key.size_bytes, minimum)) continue;
+    const auto busbw = rates(run.rows[i], static_cast<int>(run.ranks.size())).bus_bandwidth;
+    if (!busbw) continue;
+    any = true;
+    if (*busbw >= minimum.bytes_per_second) continue;
+    const double below = (1 - *busbw / minimum.bytes_per_second) * 100;
+    check.failures.push_back(
+        {{i},
+         fmt::format("{}: busbw {} is {} % below the minimum of {}", format_row(key), format_rate(*busbw),
+                     format_significant(below, 3, 6), format_rate(minimum.bytes_per_second))});
+  }
+  if (any) return;
+  check.failures.push_back(
+      {{},
+       fmt::format("{}: a minimum of {} was asked for, and the run has no bus bandwidth of it",
+                   minimum_words(minimum), format_rate(minimum.bytes_per_second))});
+}
+
+void check_data(const Run& run, RunCheck& check) {
+  for (std::size_t i = 0; i < run.rows.size(); ++i) {
+    const Measurement& measured = run.rows[i].measurement;
+    const std::uint64_t wrong = measured.wrong_elements.value_or(0);
+    if (wrong == 0) continue;
+    std::vector<std::string> ranks;
+    for (const WrongElements& each : measured.wrong)
+      ranks.push_back(fmt::format("rank {} on {}", each.rank, each.host));
+    check.failures.push_back(
+        {{i},
+         fmt::format("{}: {} wrong{}", format_row(measured.key), counted(wrong, "element"),
+                     ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", ")))});
+  }
+}
+
+void check_verdicts(const Run& run, RunCheck& check) {
+  bool any_verdict = false;
+  for (const SizeSeries& series : series_of(run.rows)) {
+    const Row& last = *series.back();
+    any_verdict = any_verdict || last.verdict.word != VerdictWord::none;
+    if (last.verdict.word != VerdictWord::low && last.verdict.word != VerdictWord::fault) continue;
+    RunFailure failure;
+    for (const Row* const row : series)
+      failure.rows.push_back(static_cast<std::size_t>(row - run.rows.data()));
+    failure.text = fmt::format("{}: {}: {}", format_row(last.measurement.key), name(last.verdict.word),
+                               last.verdict.explanation);
+    check.failures.push_back(std::move(failure));
+  }
+  if (any_verdict) return;
+  check.not_known.emplace_back(measures_gpus(run.backend)
+                                   ? "low: no row has a verdict (collbench judge RECORD --topology NAME)"
+                                   : "low: there is no verdict on host memory (--min-busbw gives a limit)");
+}
+
+void check_stragglers(const Run& run, RunCheck& check) {
+  if (!run.rank_probe || run.rank_probe->repetitions == 0) {
+    check.not_known.emplace_back("late: nobody probed this run for stragglers");
+    return;
+  }
+  for (const ProbeFinding& finding : run.rank_probe->findings) check.failures.push_back({{}, finding.text});
+  if (run.rank_probe->findings.empty() && run.rank_probe->repetitions < kProbesToClear) {
+    check.not_known.push_back(fmt::format("late: {} of {} probes, too few to rule out a straggler",
+                                          run.rank_probe->repetitions, kProbesToClear));
+  }
+}
+
+void check_nodes(const Run& run, RunCheck& check) {
+  if (!run.cluster) {
+    check.not_known.emplace_back("degraded: the record does not know its machines");
+    return;
+  }
+  const topology::ClusterTopology cluster = topology::read_cluster_record(*run.cluster, "the record");
+  if (cluster.nodes.size() < 2) {
+    check.not_known.emplace_back(
+        "degraded: one node has no other to be compared with (collbench topo diff, --expect)");
+    return;
+  }
+  const DiffReport found = cluster_findings(cluster, std::nullopt, false);
+  const std::vector<std::string> faulty = faulty_nodes(found);
+  std::vector<std::string> named;
+  for (const OddNode& node : odd_nodes(found)) {
+    if (!node.has_fault) continue;
+    named.push_back(node.host);
+    check.failures.push_back({{}, fmt::format("{}: {}", node.host, fmt::join(node.findings, "; "))});
+  }
+  for (const std::string& host : faulty) {
+    if (std::find(named.begin(), named.end(), host) == named.end())
+      check.failures.push_back(
+          {{}, fmt::format("{}: degraded or broken (collbench topo diff says how)", host)});
+  }
+}
+
+void check_throttling(const Run& run, RunCheck& check) {
+  for (std::size_t i = 0; i < run.rows.size(); ++i) {
+    const Measurement& measured = run.rows[i].measurement;
+    if (measured.marks.empty()) continue;
+    std::vector<std::string> gpus;
+    for (const RowMark& mark : measured.marks)
+      gpus.push_back(fmt::format("{} of {}: {}", mark.gpu, mark.host, name(mark.trouble)));
+    check.failures.push_back({{i}, fmt::format("{}: {}", format_row(measured.key), fmt::join(gpus, "; "))});
+  }
+  if (!run.telemetry) check.not_known.emplace_back("throttled: the record has no telemetry of GPUs");
+}
+
+}  // namespace
+
+RunCheck check_run(const Run& run, const Criteria& criteria) {
+  RunCheck check;
+  check_data(run, check);
+  for (const MinBusbw& minimum : criteria.min_busbw) check_minimum(run, minimum, check);
+  const auto wants = [&](FailureKind kind) {
+    return std::find(criteria.fail_on.begin(), criteria.fail_on.end(), kind) != criteria.fail_on.end();
+  };
+  if (wants(FailureKind::low)) check_verdicts(run, check);
+  if (wants(FailureKind::late)) check_stragglers(run, check);
+  if (wants(FailureKind::degraded)) check_nodes(run, check);
+  if (wants(FailureKind::throttled)) check_throttling(run, check);
+  return check;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,62 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/record/run.hpp"
+
+// What a user calls a failure of a run, beside wrong data: --min-busbw and --fail-on.
+
+namespace collbench::analysis {
+
+enum class FailureKind {
+  low,        ///< a size series is LOW or a FAULT
+  late,       ///< the straggler probe found a rank or a link
+  degraded,   ///< a node lacks what the others have
+  throttled,  ///< a GPU was throttled or had errors while a row ran
+};
+
+inline constexpr std::array<std::string_view, 4> kFailureKindNames{"low", "late", "degraded", "throttled"};
+
+[[nodiscard]] constexpr std::string_view name(FailureKind kind) {
+  return kFailureKindNames.at(static_cast<std::size_t>(kind));
+}
+
+/// A bus bandwidth that rows of an operation must reach.
+struct MinBusbw {
+  OperationId operation = OperationId::all_reduce;
+  std::optional<std::uint64_t> size_bytes;  ///< none: every size of at least 64 MiB
+  double bytes_per_second = 0;
+
+  bool operator==(const MinBusbw&) const = default;
+};
+
+struct Criteria {
+  std::vector<MinBusbw> min_busbw;
+  std::vector<FailureKind> fail_on{FailureKind::low};
+};
+
+/// Something that fails, in one line that stands alone.
+struct RunFailure {
+  std::vector<std::size_t>
+      rows;  ///< indices of the run's rows that it is about; empty: of none in particular
+  std::string text;
+
+  bool operator==(const RunFailure&) const = default;
+};
+
+struct RunCheck {
+  std::vector<RunFailure> failures;
+  std::vector<std::string> not_known;  ///< kinds that were asked for and of which the record says nothing
+};
+
+/// Holds a run against `criteria`. Wrong data always fails. A row counts for a size that it was rounded down
+/// from to whole elements, at most 0.1 % below it; a --min-busbw that no measured row meets or misses is a
+/// failure too: nothing was shown. Throws Error (usage) for a record whose machines are damaged.
+[[nodiscard]] RunCheck check_run(const Run& run, const Criteria& criteria);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/report/criteria.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
+#include "base/text_sinks.hpp"
+
+// JUnit's XML as Jenkins and GitLab read it (github.com/jenkinsci/xunit-plugin, junit-10.xsd; GitLab, "Unit
+// test reports"): a test case for each row, so that a pipeline names the row that failed.
+
+namespace collbench::analysis {
+namespace {
+
+struct JunitCounts {
+  std::size_t tests = 0;
+  std::size_t failures = 0;
+  std::size_t skipped = 0;
+};
+
+std::string junit_case(const std::string& group, const std::string& name, double seconds,
+                       const std::string& content) {
+  const std::string time = seconds > 0 ? fmt::format(R"( time="{}")", seconds) : "";
+  const std::string head = fmt::format(R"(    <testcase classname="collbench.{}" name="{}"{})",
+                                       xml_text(group), xml_text(name), time);
+  return content.empty() ? head + "/>\n" : fmt::format("{}>\n{}    </testcase>\n", head, content);
+}
+
+/// All that is wrong in one element, since readers take one of a case.
+std::string junit_failure(const std::vector<std::string>& texts, JunitCounts& counts) {
+  if (texts.empty()) return "";
+  ++counts.failures;
+  std::string body;
+  for (const std::string& text : texts) body += (body.empty() ? "" : "\n") + xml_text(text);
+  return fmt::format("      <failure message=\"{}\">{}</failure>\n", xml_text(texts.front()), body);
+}
+
+std::string junit_skipped(const std::string& why, JunitCounts& counts) {
+  ++counts.skipped;
+  return fmt::format("      <skipped message=\"{}\"/>\n", xml_text(why));
+}
+
+std::string junit_row(const Run& run, std::size_t index, const RunCheck& check, JunitCounts& counts) {
+  const Measurement& measured = run.rows[index].measurement;
+  std::vector<std::string> texts;
+  for (const RunFailure& failure : check.failures) {
+    if (std::find(failure.rows.begin(), failure.rows.end(), index) != failure.rows.end())
+      texts.push_back(failure.text);
+  }
+  std::string content = junit_failure(texts, counts);
+  if (content.empty() && !measured.unavailable.empty()) {
+    content = junit_skipped("not available: " + measured.unavailable, counts);
+  } else if (content.empty() && !(measured.seconds > 0)) {
+    content = junit_skipped("not measured: the run ended before this row", counts);
+  }
+  ++counts.tests;
+  return junit_case(std::string(operation(measured.key.operation).name), format_row(measured.key),
+                    measured.seconds, content);
+}
+
+/// What is no row's: stragglers, nodes, a minimum that nothing was measured for, a run that was cut short.
+std::string junit_run(const Run& run, const RunCheck& check, JunitCounts& counts) {
+  std::vector<std::string> texts;
+  for (const RunFailure& failure : check.failures) {
+    if (failure.rows.empty()) texts.push_back(failure.text);
+  }
+  if (run.incident) texts.push_back(run.incident->sentence);
+  ++counts.tests;
+  return junit_case("run", "the whole run", run.wall_seconds, junit_failure(texts, counts));
+}
+
+std::string junit_property(std::string_view name, std::string_view value) {
+  return fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml_text(value));
+}
+
+}  // namespace
+
+std::string report_junit(const Run& run, const TextOptions& options) {
+  const RunCheck check = check_run(run, options.criteria);
+  JunitCounts counts;
+  std::string cases;
+  for (std::size_t i = 0; i < run.rows.size(); ++i) cases += junit_row(run, i, check, counts);
+  cases += junit_run(run, check, counts);
+  std::string properties = junit_property("collbench", run.versions.collbench) +
+                           junit_property("label", run.label) + junit_property("backend", name(run.backend)) +
+                           junit_property("ranks", fmt::to_string(run.ranks.size())) +
+                           junit_property("schema_version", fmt::to_string(run.schema_version));
+  if (!run.versions.nccl.empty()) properties += junit_property("nccl", run.versions.nccl);
+  for (const std::string& each : check.not_known) properties += junit_property("not known", each);
+  const std::string suite = run.label.empty() ? "collbench" : "collbench " + run.label;
+  const std::string started =
+      run.started.ends_with('Z') ? run.started.substr(0, run.started.size() - 1) : run.started;
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\" "
+      "timestamp=\"{}\" hostname=\"{}\">\n    <properties>\n{}    </properties>\n{}  "
+      "</testsuite>\n</testsuites>\n",
+      xml_text(suite), counts.tests, counts.failures, counts.skipped, run.wall_seconds, xml_text(started),
+      run.ranks.empty() ? "" : xml_text(run.ranks.front().host), properties, cases);
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,97 @@
+#include "src/cli/criteria_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "src/cli/options.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr const char* kMinBusbw = "--min-busbw";
+constexpr const char* kHowToWrite =
+    "write OPERATION@SIZE>=GB/s, such as 'all_reduce@1G>=450' (quoted: > is the shell's)";
+
+}  // namespace
+
+analysis::MinBusbw parse_min_busbw(const std::string& text) {
+  const std::size_t sign = text.find(">=");
+  if (sign == std::string::npos)
+    throw usage_error(kMinBusbw, fmt::format("'{}' has no '>='", text), kHowToWrite);
+  const std::string what = text.substr(0, sign);
+  const std::string rate = text.substr(sign + 2);
+  const std::size_t at = what.find('@');
+  if (what.empty() || at == 0 || rate.empty())
+    throw usage_error(kMinBusbw, fmt::format("'{}' lacks the {}", text, rate.empty() ? "rate" : "operation"),
+                      kHowToWrite);
+  analysis::MinBusbw minimum;
+  minimum.operation = parse_operation(what.substr(0, at), kMinBusbw);
+  if (at != std::string::npos) minimum.size_bytes = parse_size(what.substr(at + 1), kMinBusbw);
+  constexpr double kMinRate = 1e-6;
+  constexpr double kMaxRate = 1e6;
+  minimum.bytes_per_second = parse_number(rate, kMinBusbw, kMinRate, kMaxRate, "GB/s") * kGigabyte;
+  return minimum;
+}
+
+std::vector<std::string> failure_kind_names() {
+  std::vector<std::string> names(analysis::kFailureKindNames.begin(), analysis::kFailureKindNames.end());
+  names.emplace_back("none");
+  return names;
+}
+
+std::vector<analysis::FailureKind> parse_failure_kinds(const std::string& text) {
+  std::vector<analysis::FailureKind> kinds;
+  const std::vector<std::string> names = failure_kind_names();
+  for (const std::string& word : split_list(text)) {
+    const std::string known = parse_name(word, "--fail-on", names);
+    if (known == "none") continue;
+    const auto at = std::find(names.begin(), names.end(), known) - names.begin();
+    kinds.push_back(static_cast<analysis::FailureKind>(at));
+  }
+  return kinds;
+}
+
+void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptions& options,
+                          bool own_fail_on) {
+  app.add_option_function<std::vector<std::string>>(
+         kMinBusbw,
+         [&options](const std::vector<std::string>& given) {
+           options.asked = true;
+           for (const std::string& list : given) {
+             for (const std::string& each : split_list(list))
+               options.criteria.min_busbw.push_back(parse_min_busbw(each));
+           }
+         },
+         "exit status 1 where a row is slower: 'all_reduce@1G>=450', in GB/s; without @SIZE every row of 64 "
+         "MiB and "
+         "more; may be given again")
+      ->allow_extra_args(false)
+      ->group(theme)
+      ->option_text("OPERATION@SIZE>=RATE");
+  if (!own_fail_on) return;
+  add_option(
+      app, theme, "--fail-on", "LIST",
+      "what else makes the exit status 1: low (LOW or FAULT), late (stragglers), degraded (a node unlike the "
+      "others), throttled (GPUs), or none",
+      [&options](const std::string& text) {
+        options.asked = options.kinds_asked = true;
+        options.criteria.fail_on = parse_failure_kinds(text);
+      });
+}
+
+CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options) {
+  if (!options.asked) return {};
+  const analysis::RunCheck check = analysis::check_run(run, options.criteria);
+  CriteriaOutcome outcome{.failed = !check.failures.empty(), .notes = {}};
+  for (const analysis::RunFailure& failure : check.failures)
+    outcome.notes.push_back("failed: " + failure.text);
+  if (!options.kinds_asked) return outcome;
+  for (const std::string& each : check.not_known) outcome.notes.push_back("not checked: " + each);
+  return outcome;
+}
+
+}  // namespace collbench::program

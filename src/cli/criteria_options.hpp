@@ -1,0 +1,43 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/report/criteria.hpp"
+
+namespace CLI {
+class App;
+}
+
+// --min-busbw and --fail-on, spelled and meant alike in every command.
+
+namespace collbench::program {
+
+struct CriteriaOptions {
+  analysis::Criteria criteria;
+  bool asked = false;        ///< one of the options was given: failures are said, a line each
+  bool kinds_asked = false;  ///< --fail-on was: what it names and the record does not say is said, too
+};
+
+/// Adds --min-busbw, and with `own_fail_on` also --fail-on, to a command; they fill `options`.
+void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptions& options,
+                          bool own_fail_on = true);
+
+/// "all_reduce@1G>=450": operation, size (without one: all of at least 64 MiB), GB/s. Throws Error (usage).
+[[nodiscard]] analysis::MinBusbw parse_min_busbw(const std::string& text);
+
+/// "low,late", or "none". Throws Error (usage) for other words, with the list of `more` and those it knows.
+[[nodiscard]] std::vector<analysis::FailureKind> parse_failure_kinds(const std::string& text);
+
+/// What --fail-on takes in every command that reads a run.
+[[nodiscard]] std::vector<std::string> failure_kind_names();
+
+/// What a check comes to.
+struct CriteriaOutcome {
+  bool failed = false;
+  std::vector<std::string> notes;  ///< for stderr: a line for each failure, and for what is not known
+};
+
+/// Nothing where none of the options was given. Throws Error (usage) as check_run.
+[[nodiscard]] CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options);
+
+}  // namespace collbench::program

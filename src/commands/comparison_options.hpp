@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/comparison.hpp"
+#include "src/cli/criteria_options.hpp"
+
+namespace CLI {
+class App;
+}
+
+// What compare and baseline check share: when a row that differs is a failure.
+
+namespace collbench::program {
+
+struct ComparisonOptions {
+  std::optional<double> allowance;  ///< none: by the backend
+  double max_slowdown = 0;
+  std::vector<analysis::RowChange> fail_on{analysis::RowChange::slower};
+  CriteriaOptions criteria{.criteria = {.min_busbw = {}, .fail_on = {}}, .asked = false};  ///< of the new run
+};
+
+/// --fail-on, --max-slowdown, --allowance and --min-busbw.
+void add_comparison_options(CLI::App& command, const std::string& theme, ComparisonOptions& options);
+
+/// How far apart two single launches may be: as given, else what is assumed of the backend.
+[[nodiscard]] double launch_allowance(const Run& current, const ComparisonOptions& options);
+
+/// What of the comparison, and of the new run by itself, is a failure. Throws Error (usage) as check_run.
+[[nodiscard]] CriteriaOutcome comparison_outcome(const analysis::Comparison& found, const Run& current,
+                                                 const ComparisonOptions& options);
+
+}  // namespace collbench::program

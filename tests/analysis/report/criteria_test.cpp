@@ -1,0 +1,111 @@
+#include "analysis/report/criteria.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/analysis/example_run.hpp"
+
+namespace collbench::analysis::criteria_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint64_t k64MiB = 64ULL << 20U;
+
+std::vector<std::string> texts(const RunCheck& check) {
+  std::vector<std::string> all;
+  for (const RunFailure& each : check.failures) all.push_back(each.text);
+  return all;
+}
+
+Criteria minimum(OperationId id, std::optional<std::uint64_t> size, double gb_per_s) {
+  return {.min_busbw = {{id, size, gb_per_s * 1e9}}, .fail_on = {}};
+}
+
+TEST(Criteria, ARowAtItsMinimumPassesAndOneBelowFails) {
+  const auto run = example_run();  // AllReduce of 64 MiB in 100 ms on four ranks: 1.0066 GB/s
+  EXPECT_THAT(check_run(run, minimum(OperationId::all_reduce, k64MiB, 1.0066)).failures, IsEmpty());
+  const RunCheck check = check_run(run, minimum(OperationId::all_reduce, k64MiB, 2));
+  EXPECT_THAT(texts(check),
+              ElementsAre("AllReduce 64 MiB float sum, in place: busbw 1.01 GB/s is 49.7 % below "
+                          "the minimum of 2.00 GB/s"));
+  EXPECT_THAT(check.failures.front().rows, ElementsAre(1U));
+}
+
+TEST(Criteria, WithoutASizeEveryLargeRowCounts) {
+  EXPECT_EQ(check_run(example_run(), minimum(OperationId::all_reduce, {}, 2)).failures.size(), 1U)
+      << "and not the rows of 8 B";
+}
+
+TEST(Criteria, AMinimumThatNothingWasMeasuredForFails) {
+  EXPECT_THAT(
+      texts(check_run(example_run(), minimum(OperationId::broadcast, k64MiB, 1))),
+      ElementsAre("Broadcast 64 MiB: a minimum of 1.00 GB/s was asked for, and the run has no bus bandwidth "
+                  "of it"));
+  EXPECT_EQ(check_run(example_run(), minimum(OperationId::all_reduce, 2 * k64MiB, 1)).failures.size(), 1U);
+}
+
+TEST(Criteria, ASizeThatWasRoundedDownCounts) {
+  auto run = example_run();
+  run.rows[1].measurement.key.size_bytes = k64MiB - 64;
+  const RunCheck check = check_run(run, minimum(OperationId::all_reduce, k64MiB, 2));
+  ASSERT_EQ(check.failures.size(), 1U);
+  EXPECT_FALSE(check.failures.front().rows.empty());
+  run.rows[1].measurement.key.size_bytes = k64MiB / 2;
+  EXPECT_THAT(check_run(run, minimum(OperationId::all_reduce, k64MiB, 2)).failures.front().rows, IsEmpty());
+}
+
+TEST(Criteria, WrongDataAlwaysFails) {
+  auto run = example_run();
+  run.rows[0].measurement.wrong_elements = 3;
+  run.rows[0].measurement.wrong = {{1, "node01", 3, 0, "1", "2"}};
+  EXPECT_THAT(texts(check_run(run, {.min_busbw = {}, .fail_on = {}})),
+              ElementsAre("AllReduce 8 B float sum, out of place: 3 elements wrong (rank 1 on node01)"));
+}
+
+TEST(Criteria, ASeriesThatIsLowFailsOnceForAllItsRows) {
+  auto run = example_run();
+  for (Row& row : run.rows) row.verdict.word = VerdictWord::as_expected;
+  run.rows[1].verdict = {VerdictWord::low, "Only half."};
+  const RunCheck check = check_run(run, {});
+  EXPECT_THAT(texts(check), ElementsAre("AllReduce 64 MiB float sum, in place: LOW: Only half."));
+  EXPECT_THAT(check.failures.front().rows, ElementsAre(1U));
+  EXPECT_THAT(check.not_known, IsEmpty());
+  EXPECT_THAT(check_run(run, {.min_busbw = {}, .fail_on = {}}).failures, IsEmpty());
+}
+
+TEST(Criteria, WhatARecordDoesNotSayIsNoAllClear) {
+  const RunCheck check = check_run(
+      example_run(),
+      {.min_busbw = {},
+       .fail_on = {FailureKind::low, FailureKind::late, FailureKind::degraded, FailureKind::throttled}});
+  EXPECT_THAT(check.failures, IsEmpty());
+  EXPECT_THAT(
+      check.not_known,
+      ElementsAre(HasSubstr("low: there is no verdict on host memory"), HasSubstr("late: nobody probed"),
+                  HasSubstr("degraded: the record"), HasSubstr("throttled: the record has no telemetry")));
+}
+
+TEST(Criteria, StragglersAndThrottledGpusFail) {
+  auto run = example_run();
+  run.rank_probe.emplace();
+  run.rank_probe->repetitions = 20;
+  const Criteria late{.min_busbw = {}, .fail_on = {FailureKind::late}};
+  EXPECT_THAT(check_run(run, late).not_known, IsEmpty());
+  run.rank_probe->findings.resize(1);
+  run.rank_probe->findings[0].text = "rank 3 (node02) is late";
+  EXPECT_THAT(texts(check_run(run, late)), ElementsAre("rank 3 (node02) is late"));
+  run.rank_probe->findings.clear();
+  run.rank_probe->repetitions = 3;
+  EXPECT_THAT(check_run(run, late).not_known, ElementsAre(HasSubstr("3 of 14 probes")));
+  run.telemetry.emplace();
+  run.rows[1].measurement.marks.resize(1);
+  run.rows[1].measurement.marks[0].gpu = "GPU-1";
+  run.rows[1].measurement.marks[0].host = "node02";
+  EXPECT_THAT(texts(check_run(run, {.min_busbw = {}, .fail_on = {FailureKind::throttled}})),
+              ElementsAre(HasSubstr("AllReduce 64 MiB float sum, in place: GPU-1 of node02: ")));
+}
+
+}  // namespace
+}  // namespace collbench::analysis::criteria_test
