@@ -115,10 +115,14 @@ std::pair<double, double> own_interval(const Measurement& measurement) {
 RowChange change_beyond(ComparedRow& row, const SideOfRow& base, const SideOfRow& current, double allowance) {
   const auto [base_low, base_high] = own_interval(*base.runs.front());
   const auto [current_low, current_high] = own_interval(*current.runs.front());
-  row.ratio_low = row.ratio * current_low / base_high;
-  row.ratio_high = row.ratio * current_high / base_low;
-  if (row.ratio_low > 1 + allowance) return RowChange::slower;
-  if (row.ratio_high < 1 / (1 + allowance)) return RowChange::faster;
+  const double low = row.ratio * current_low / base_high;
+  const double high = row.ratio * current_high / base_low;
+  if (base.runs.front()->interval || current.runs.front()->interval) {  // a log has none, and none is made up
+    row.ratio_low = low;
+    row.ratio_high = high;
+  }
+  if (low > 1 + allowance) return RowChange::slower;
+  if (high < 1 / (1 + allowance)) return RowChange::faster;
   return RowChange::unclear;
 }
 

@@ -104,7 +104,7 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
     add_option(
         app, theme, "--output", "FILE",
         "write what would go to stdout to this file; - for stdout; -o FILE is the same where FILE ends "
-        "in .txt, .md, .csv, .html or .json",
+        "in .txt, .md, .csv, .html, .json, .prom or .xml",
         [&output](const std::string& text) { output.path = text; });
   }
   if (holds(formats, "json")) {

@@ -44,13 +44,14 @@ Subcommand compare_subcommand();
 Subcommand flight_subcommand();
 Subcommand doctor_subcommand();
 Subcommand burnin_subcommand();
+Subcommand baseline_subcommand();
 
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
       repeat_subcommand(),  report_subcommand(), topo_subcommand(),   import_subcommand(),
       predict_subcommand(), plan_subcommand(),   judge_subcommand(),  compare_subcommand(),
-      flight_subcommand(),  doctor_subcommand(), burnin_subcommand(),
+      flight_subcommand(),  doctor_subcommand(), burnin_subcommand(), baseline_subcommand(),
   };
 }
 

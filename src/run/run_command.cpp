@@ -183,9 +183,8 @@ class RunDriver {
     if (ranks().is_root()) show(result);
     root_errors_.agree(ranks(), context_.host);
     ExitStatus status = outcome(result.rows);
-    const bool fails =
-        ranks().is_root() && status == ExitStatus::ok && fails_criteria(run_, options_.criteria);
-    if (fails || (status == ExitStatus::ok && has_fault_)) status = ExitStatus::low;
+    const bool judged = ranks().is_root() && status == ExitStatus::ok;
+    if (judged && (fails_criteria(run_, options_.criteria) || has_fault_)) status = ExitStatus::low;
     if (status == ExitStatus::not_here && ranks().is_root()) {
       print_message(describe(nothing_ran(result.rows)));
     }

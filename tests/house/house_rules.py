@@ -79,7 +79,7 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"src/commands/(burnin|compare|doctor|flight|import|judge|plan|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
+    r"src/commands/(baseline|burnin|compare|doctor|flight|import|judge|plan|predict|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
     r"src/commands/plan_model\.cpp": "the model of a plan, which plan_options.hpp declares",
     r"base/record/row_json\.cpp": "the second half of run.hpp",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
@@ -96,7 +96,8 @@ WITHOUT_HEADER = {
     r"analysis/verdict/(explanation|undetectable_losses)\.cpp": "what verdict.hpp says of a verdict's reasons",
     r"analysis/import/(job_location|log_lines|nccl_line|nccl_tests_(json|row|text))\.cpp":
     "the parts of import_log, which log_readers.hpp declares",
-    r"analysis/report/(text|markdown|csv|json)\.cpp": "the writers of one format each, which report.hpp declares",
+    r"analysis/import/(osu|imb)_text\.cpp": "the readers of other benchmarks, which benchmark_logs.hpp declares",
+    r"analysis/report/(text|markdown|csv|json|prometheus|junit)\.cpp": "the writers of one format each, which report.hpp declares",
     r"analysis/report/html/(run|diff)_page\.cpp": "the pages of a run and of a diff, which report.hpp declares",
     r"analysis/compare/comparison_page\.cpp": "the page of a comparison, which comparison_report.hpp declares",
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":

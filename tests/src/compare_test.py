@@ -5,6 +5,7 @@ Usage: compare_test.py PROGRAM [unittest arguments]
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -66,6 +67,30 @@ class Compare(unittest.TestCase):
         self.changes(self.base, slow, "--max-slowdown", "50")
         self.changes(self.base, slow, "--fail-on", "none")
         self.changes(self.base, slow, "--fail-on", "unclear", status=1)
+
+    def test_a_log_has_no_interval_and_none_is_made_up(self):
+        (row, *_) = json.loads(self.collbench("compare", self.base, self.base, "--format", "json").stdout)["rows"]
+        self.assertEqual((row["ratio"], row["ratio_low"], row["ratio_high"]), (1, None, None))
+
+    @unittest.skipUnless("COLLBENCH_CORPUS" in os.environ, "COLLBENCH_CORPUS is not set")
+    def test_published_pairs_are_told_apart(self):
+        """What a reader of the logs' sources expects of each pair, written down before compare was run on it."""
+        logs = pathlib.Path(os.environ["COLLBENCH_CORPUS"]) / "nccl-tests"
+        pairs = (
+            # TCP over InfiniBand in place of RDMA: from a few MiB on by far; below, latencies, of which one run's first row is wild
+            ("azure_aks_1.txt", "azure_aks_2.txt", 2 << 20, "SLOWER", ["--nodes", 2, "--ranks-per-node", 8]),
+            # 1 of 12 NVLinks between two GPUs
+            ("mew0_2xa100_normal_debug.log", "mew0_2xa100_NVLINKFAULT_debug.log", 1 << 20, "SLOWER", []),
+            # the same command twice: one launch each shows no change, and rules none out
+            ("panlichen_8xa100_2G4G_all_reduce0.txt", "panlichen_8xa100_2G4G_all_reduce1.txt", 1, "UNCLEAR", []))
+        for before, after, from_bytes, expected, options in pairs:
+            with self.subTest(after):
+                for log, record in ((before, "before.json"), (after, "after.json")):
+                    self.collbench("import", logs / log, *options, "-J", self.folder / record, "--overwrite")
+                made = json.loads(self.collbench("compare", self.folder / "before.json", self.folder / "after.json",
+                                                 "--fail-on", "none", "--format", "json").stdout)
+                changes = {row["change"] for row in made["rows"] if row["size_bytes"] >= from_bytes}
+                self.assertEqual(changes, {expected})
 
     def test_a_folder_of_runs_is_the_base(self):
         for name, factor in (("b", 1.01), ("c", 0.99), ("d", 1.0)):

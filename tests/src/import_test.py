@@ -95,8 +95,16 @@ class Import(unittest.TestCase):
         printed = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"))
         self.assertIn("a.log", printed)
         self.assertIn("b.log", printed)
-        message = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"), "-o", "x.json", status=2)
-        self.assertIn("a record holds one log", message)
+
+    def test_several_logs_become_one_record(self):
+        record = self.folder / "run.json"
+        again = self.file(LOG.replace("10000  100.00  187.50", "12000   83.33  156.25"), "b.log")
+        self.collbench("import", self.file(LOG), again, "--label", "both", "-o", record)
+        run = json.loads(record.read_text())
+        self.assertEqual((run["label"], run["launches"], len(run["rows"])), ("both", 2, 2))
+        self.assertAlmostEqual(run["rows"][0]["seconds"], 11000e-6)
+        other = self.file("mpirun -np 3 osu_bcast\n# OSU MPI Broadcast Latency Test v7.5\n8 1.5\n", "c.log")
+        self.assertIn("c.log: it is of 3 ranks", self.collbench("import", self.file(LOG), other, "-o", self.folder / "x.json", status=2))
 
     def test_a_record_is_not_overwritten_unasked(self):
         log = self.file(LOG)
@@ -258,7 +266,7 @@ class Import(unittest.TestCase):
 
     def test_bad_options_are_named(self):
         log = self.file(LOG)
-        for option, value in (("--nodes", "0"), ("--run", "x"), ("--operation", "barrier"), ("--format", "html")):
+        for option, value in (("--nodes", "0"), ("--run", "x"), ("--operation", "barrier"), ("--format", "pdf")):
             self.assertIn(option, self.collbench("import", log, option, value, status=2))
         self.assertIn("cannot be read", self.collbench("import", self.folder / "none.log", status=2))
 

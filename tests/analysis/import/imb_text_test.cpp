@@ -63,7 +63,7 @@ TEST(ImportImb, TakesTheSlowestRankAndAsksWhichNumberOfRanks) {
   EXPECT_EQ(four.rows[0].measurement.key,
             (RowKey{OperationId::all_to_all, 4096, 1024, DataType::uint8, std::nullopt}));
   EXPECT_THAT(four.log->left_out,
-              ElementsAre(LogSkipped{"rows of 0 bytes", 1, 9}, LogSkipped{"tables of Barrier", 1, 18}));
+              ElementsAre(LogSkipped{"rows of 0 bytes", 1, 9}, LogSkipped{"tables of Barrier", 1, 19}));
 }
 
 TEST(ImportImb, ATableWithoutRowsIsAnError) {

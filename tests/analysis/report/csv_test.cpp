@@ -110,7 +110,7 @@ TEST(ReportCsv, QuotesAsRfc4180Wants) {
   auto run = example_run();
   run.rows.resize(1);
   run.rows[0].measurement.note = "a, \"b\"\nc";
-  EXPECT_THAT(report_csv(run), HasSubstr(",\"a, \"\"b\"\" c\",,\n"));
+  EXPECT_THAT(report_csv(run), HasSubstr(",\"a, \"\"b\"\" c\",,,,node01 node02,"));
 }
 
 TEST(ReportCsv, NeverHoldsNanOrInfinity) {

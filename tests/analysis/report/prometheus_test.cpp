@@ -19,6 +19,7 @@ using testing::Not;
 TEST(ReportPrometheus, HasASeriesPerRowInBaseUnits) {
   auto run = example_run();
   run.label = "nightly";
+  run.rows[1].measurement.seconds = 0.1;
   const auto lines = lines_of(report_prometheus(run));
   const std::string row =
       R"({operation="all_reduce",size_bytes="67108864",type="float",reduction="sum",place="in",root="",algorithm="auto",)"

@@ -36,8 +36,10 @@ TEST(Report, AnotherFormatIsAUsageError) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::usage);
-    EXPECT_EQ(describe(error),
-              "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv, json or html");
+    EXPECT_EQ(
+        describe(error),
+        "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv, json, html, prom "
+        "or junit");
   }
 }
 

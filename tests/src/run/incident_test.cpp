@@ -75,7 +75,7 @@ TEST_F(IncidentLogTest, StandsInTheRecordTheCsvAndTheStream) {
   EXPECT_EQ(run.incident->call, 412U);
   EXPECT_EQ(run.incident->exit_status, 4);
   EXPECT_EQ(run.rows.size(), 2U);
-  EXPECT_THAT(read_file(csv_), HasSubstr(",rank 2 is stopped\n"));
+  EXPECT_THAT(read_file(csv_), HasSubstr(",rank 2 is stopped,,node0,"));
   EXPECT_EQ(run_from_text(read_file(stream_), stream_).incident, run.incident);
 }
 

@@ -1,0 +1,118 @@
+#include "analysis/history/history.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "analysis/history/machine_kind.hpp"
+#include "base/statistics.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+bool was_measured(const Measurement& measured) {
+  return measured.unavailable.empty() && measured.seconds > 0;
+}
+
+/// The newest record's rows first.
+std::vector<RowKey> measured_keys(const std::vector<Run>& runs) {
+  std::vector<RowKey> keys;
+  std::set<RowKey> seen;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    for (const Row& row : run->rows) {
+      if (was_measured(row.measurement) && seen.insert(row.measurement.key).second)
+        keys.push_back(row.measurement.key);
+    }
+  }
+  return keys;
+}
+
+/// The times of a run by row; of a row that stands twice, the first.
+std::map<RowKey, double> seconds_by_row(const Run& run) {
+  std::map<RowKey, double> seconds;
+  for (const Row& row : run.rows) {
+    if (was_measured(row.measurement)) seconds.emplace(row.measurement.key, row.measurement.seconds);
+  }
+  return seconds;
+}
+
+constexpr double kDeviations = 3;
+constexpr double kNormalMad = 1.4826;  // 1 / Φ⁻¹(3/4)
+
+void judge_fleet_row(FleetTable& table, std::size_t row) {
+  std::vector<double> logs;
+  for (const FleetNode& node : table.nodes) {
+    if (node.seconds[row]) logs.push_back(std::log(*node.seconds[row]));
+  }
+  const double middle = median(logs);
+  table.medians[row] = std::exp(middle);
+  std::vector<double> deviations;
+  for (const double value : logs) deviations.push_back(std::abs(value - middle));
+  const double limit = std::max(std::log1p(kOddRatio), kDeviations * kNormalMad * median(deviations));
+  for (FleetNode& node : table.nodes) {
+    if (!node.seconds[row]) continue;
+    const double off = std::log(*node.seconds[row]) - middle;
+    node.worst_ratio = std::max(node.worst_ratio, std::exp(off));
+    node.is_odd[row] = logs.size() >= kMinFleet && std::abs(off) > limit;
+  }
+}
+
+bool is_odd_node(const FleetNode& node) {
+  return std::find(node.is_odd.begin(), node.is_odd.end(), true) != node.is_odd.end();
+}
+
+}  // namespace
+
+std::vector<RowTrend> row_trends(const std::vector<Run>& runs, double significance) {
+  const std::vector<RowKey> keys = measured_keys(runs);
+  std::map<RowKey, std::size_t> index;
+  std::vector<RowTrend> trends;
+  for (const RowKey& key : keys) {
+    index.emplace(key, trends.size());
+    trends.push_back({.key = key, .runs = {}, .seconds = {}, .changes = {}});
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const auto& [key, seconds] : seconds_by_row(runs[i])) {
+      RowTrend& trend = trends[index.at(key)];
+      trend.runs.push_back(i);
+      trend.seconds.push_back(seconds);
+    }
+  }
+  const ChangeOptions options{.significance =
+                                  significance / static_cast<double>(std::max<std::size_t>(1, keys.size()))};
+  for (RowTrend& trend : trends) trend.changes = change_points(trend.seconds, options);
+  return trends;
+}
+
+FleetTable fleet_table(const std::vector<Run>& runs) {
+  FleetTable table;
+  table.rows = measured_keys({runs.rbegin(), runs.rend()});
+  table.medians.resize(table.rows.size());
+  for (const Run& run : runs) {
+    FleetNode& node = table.nodes.emplace_back();
+    node.name = fmt::format("{}", fmt::join(hosts_of(run), ","));
+    node.is_odd.resize(table.rows.size());
+    const std::map<RowKey, double> seconds = seconds_by_row(run);
+    for (const RowKey& key : table.rows) {
+      const auto found = seconds.find(key);
+      node.seconds.push_back(found == seconds.end() ? std::nullopt : std::optional(found->second));
+    }
+  }
+  for (std::size_t row = 0; row < table.rows.size(); ++row) judge_fleet_row(table, row);
+  std::sort(table.nodes.begin(), table.nodes.end(), [](const FleetNode& a, const FleetNode& b) {
+    const auto key = [](const FleetNode& node) {
+      const bool odd = is_odd_node(node);
+      return std::tuple(!odd, odd ? -node.worst_ratio : 0.0, std::string_view(node.name));
+    };
+    return key(a) < key(b);
+  });
+  return table;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,135 @@
+#include "analysis/history/history_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/report/columns.hpp"
+#include "analysis/report/nccl_plan/words.hpp"
+#include "analysis/report/sections.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "base/statistics.hpp"
+#include "base/text_sinks.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr int kHistoryTimeWidth = 9;
+constexpr int kNumberColumns = 54;  ///< what the columns of numbers of a history take, with their gaps
+constexpr int kFleetCell = 8;       ///< "  12.34!"
+constexpr int kMaxNodeName = 24;
+
+/// "2026-10-01 12:00", or "–" of a record that does not say.
+std::string day_of(const Run& run) {
+  std::string day = one_line(run.started.substr(0, 16));
+  std::replace(day.begin(), day.end(), 'T', ' ');
+  return day.empty() ? std::string(kNoValue) : day;
+}
+
+std::string history_time(double seconds) { return table_number(seconds / kMicrosecond, kHistoryTimeWidth); }
+
+/// "12 % slower".
+std::string change_words(double ratio) {
+  const double percent = std::abs(ratio - 1) * 100;
+  return ratio > 2
+             ? fmt::format("{:.3g} times as long", ratio)
+             : fmt::format("{} % {}", format_significant(percent, 2, 6), ratio > 1 ? "slower" : "faster");
+}
+
+std::vector<std::string> history_cells(const RowTrend& trend, int columns) {
+  const double usual = median(trend.seconds);
+  return {shorten(format_row(trend.key), columns - kNumberColumns),
+          fmt::to_string(trend.seconds.size()),
+          history_time(usual),
+          history_time(trend.seconds.back()),
+          fmt::format("{:.3f}", trend.seconds.back() / usual),
+          fmt::to_string(trend.changes.size())};
+}
+
+std::vector<std::string> change_lines(const MachineHistory& history, const RowTrend& trend) {
+  std::vector<std::string> lines;
+  for (const ChangePoint& change : trend.changes) {
+    const Run& run = history.runs[trend.runs[change.at]];
+    const std::string p = change.p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.2g}", change.p);
+    lines.push_back(fmt::format("{}: {}: {} from there on ({})", day_of(run), format_row(trend.key),
+                                change_words(change.ratio), p));
+  }
+  return lines;
+}
+
+std::string fleet_cell(const FleetNode& node, std::size_t row, double median_seconds) {
+  if (!node.seconds[row]) return std::string(kNoValue) + " ";
+  return fmt::format("{:.2f}{}", *node.seconds[row] / median_seconds, node.is_odd[row] ? "!" : " ");
+}
+
+std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t last, int name_width) {
+  std::string text;
+  for (std::size_t row = first; row < last; ++row) {
+    text += fmt::format("  {}: {}, median {} µs\n", row + 1, one_line(format_row(fleet.rows[row])),
+                        history_time(fleet.medians[row]));
+  }
+  std::string heading = pad_right("  node", name_width + 2);
+  for (std::size_t row = first; row < last; ++row)
+    heading += pad_left(fmt::format("{} ", row + 1), kFleetCell);
+  heading.erase(heading.find_last_not_of(' ') + 1);
+  text += heading + "\n";
+  for (const FleetNode& node : fleet.nodes) {
+    std::string line = "  " + pad_right(shorten(one_line(node.name), name_width), name_width);
+    for (std::size_t row = first; row < last; ++row)
+      line += pad_left(fleet_cell(node, row, fleet.medians[row]), kFleetCell);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string history_text(const MachineHistory& history, int columns) {
+  const std::vector<RowTrend> trends = row_trends(history.runs);
+  std::string text =
+      wrap(one_line(fmt::format("{} on {}: {}, {} to {}", history.kind, fmt::join(history.hosts, ", "),
+                                counted(history.runs.size(), "record"), day_of(history.runs.front()),
+                                day_of(history.runs.back()))),
+           columns, "# ", "#   ");
+  TextTable table{{"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}};
+  std::vector<std::string> changes;
+  for (const RowTrend& trend : trends) {
+    table.push_back(history_cells(trend, columns));
+    const std::vector<std::string> lines = change_lines(history, trend);
+    changes.insert(changes.end(), lines.begin(), lines.end());
+  }
+  text += table_lines(table, 1);
+  std::sort(changes.begin(), changes.end());
+  for (const std::string& line : changes) text += wrap(one_line(line), columns, "# ", "#   ");
+  return text;
+}
+
+std::string fleet_text(const FleetTable& fleet, int columns) {
+  if (fleet.nodes.size() < 2) return {};
+  int name_width = 4;
+  std::size_t odd = 0;
+  for (const FleetNode& node : fleet.nodes) {
+    name_width = std::max(name_width, std::min(kMaxNodeName, display_width(one_line(node.name))));
+    odd += std::find(node.is_odd.begin(), node.is_odd.end(), true) != node.is_odd.end() ? 1 : 0;
+  }
+  const std::string verdict =
+      fleet.nodes.size() < kMinFleet
+          ? fmt::format("fewer than {}, so none can be called odd", kMinFleet)
+          : fmt::format("{} odd (!: more than {:.0f} % and three standard deviations off the median)", odd,
+                        kOddRatio * 100);
+  std::string text = wrap(fmt::format("{}: newest record of each, time over the median of all; {}",
+                                      counted(fleet.nodes.size(), "node"), verdict),
+                          columns, "# ", "#   ");
+  const auto in_a_block = static_cast<std::size_t>(std::max(1, (columns - name_width - 2) / kFleetCell));
+  for (std::size_t first = 0; first < fleet.rows.size(); first += in_a_block) {
+    if (first > 0) text += "\n";
+    text += fleet_block(fleet, first, std::min(fleet.rows.size(), first + in_a_block), name_width);
+  }
+  return text;
+}
+
+}  // namespace collbench::analysis
