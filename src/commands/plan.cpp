@@ -137,8 +137,7 @@ void add_plan(CLI::App& command, CommandFunction& chosen) {
 
 Subcommand plan_subcommand() {
   return {"plan", "what a training step takes on a machine, what bounds it, and what the run costs",
-          "collbench plan --model llama-3.1-70b --topology hgx-h100 --nodes 128 --tp 4 --pp 4   days, "
-          "dollars, bottleneck",
+          "collbench plan --model llama-3.1-70b --topology hgx-h100 --nodes 128   days, dollars, bottleneck",
           add_plan};
 }
 
