@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -22,6 +23,19 @@ double min_digits(float value) {
   return result;
 }
 
+struct ProbeFigure {
+  const char* key;
+  double MachineProbe::* value;
+  bool can_be_zero;  ///< else 0 is: not known
+};
+
+constexpr std::array<ProbeFigure, 4> kProbeFigures{{
+    {"round_trip_seconds", &MachineProbe::round_trip_seconds, false},
+    {"steps_per_second", &MachineProbe::steps_per_second, false},
+    {"read_bytes_per_second", &MachineProbe::read_bytes_per_second, false},
+    {"stolen_share", &MachineProbe::stolen_share, true},
+}};
+
 }  // namespace
 
 Json block_to_json(const MeasuredBlock& block) {
@@ -37,7 +51,8 @@ Json block_to_json(const MeasuredBlock& block) {
           {"enqueue_seconds", or_null(block.enqueue_seconds)},
           {"wrong_elements", or_null(block.wrong_elements)},
           {"wrong", wrong_to_json(block.wrong)},
-          {"nccl", nccl_selection_to_json(block.nccl)}};
+          {"nccl", nccl_selection_to_json(block.nccl)},
+          {"probe", block.probe ? probes_to_json({*block.probe}) : Json(nullptr)}};
 }
 
 MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::size_t ranks) {
@@ -59,6 +74,11 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
   if (const auto wrong = json.find("wrong_elements")) block.wrong_elements = wrong->integer<std::uint64_t>();
   block.wrong = wrong_from_json(json.at("wrong"));
   block.nccl = nccl_selection_in(json);
+  if (const auto probe = json.find("probe")) {
+    const std::vector<MachineProbe> probes = probes_from_json(*probe);
+    if (probes.size() != 1) throw probe->expected("the figures of one probe");
+    block.probe = probes.front();
+  }
   return block;
 }
 
@@ -92,6 +112,31 @@ std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
     RankTimes times{ranks[i].integer<int>(), medians[i].number(), p99s[i].number()};
     if (counted && !std::isnan(faults[i].number())) times.page_faults = faults[i].number();
     result.push_back(times);
+  }
+  return result;
+}
+
+Json probes_to_json(const std::vector<MachineProbe>& probes) {
+  Json result = Json::object();
+  for (const ProbeFigure& figure : kProbeFigures) {
+    Json& column = result[figure.key] = Json::array();
+    for (const MachineProbe& probe : probes) {
+      const double value = probe.*figure.value;
+      column.push_back(value != 0 || figure.can_be_zero ? Json(value) : Json(nullptr));
+    }
+  }
+  return result;
+}
+
+std::vector<MachineProbe> probes_from_json(const JsonReader& json) {
+  std::vector<MachineProbe> result(json.at(kProbeFigures.front().key).items().size());
+  for (const ProbeFigure& figure : kProbeFigures) {
+    const std::vector<JsonReader> column = json.at(figure.key).items();
+    if (column.size() != result.size()) throw json.expected("arrays of one length");
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      const double value = column[i].number();
+      result[i].*figure.value = std::isnan(value) ? 0 : value;
+    }
   }
   return result;
 }
@@ -166,6 +211,7 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   if (launch != launch_) launch_passes_.push_back(0);
   launch_ = launch;
   ++launch_passes_.back();
+  if (block.probe) pass_probes_.push_back(*block.probe);
   // Samples of two lengths say nothing together: of a row whose first pass was disturbed the longer ones
   // count.
   if (block.iterations_per_sample > iterations_per_sample_) {
@@ -198,6 +244,9 @@ void RowSamples::add_sample(float sample) {
 void RowSamples::summarise(Measurement& measurement) const {
   measurement.pass_seconds = pass_seconds_;
   measurement.launch_passes = launch_passes_;
+  // A stream of before there were probes, that was resumed: those of later passes say nothing of all.
+  measurement.pass_probes.clear();
+  if (pass_probes_.size() == pass_seconds_.size()) measurement.pass_probes = pass_probes_;
   measurement.wrong_elements = wrong_elements_;
   measurement.wrong = wrong_;
   measurement.nccl = nccl_;

@@ -25,6 +25,7 @@ struct MeasuredBlock {
   std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the block was not checked
   std::vector<WrongElements> wrong;             ///< the ranks that found any
   std::optional<NcclSelection> nccl;            ///< of this row, told once per launch; none without NCCL
+  std::optional<MachineProbe> probe;  ///< behind the block, or a little before it; none: nobody looked
 
   bool operator==(const MeasuredBlock&) const = default;
 };
@@ -44,6 +45,10 @@ using LaunchBlocks = std::vector<MeasuredBlock>;
 [[nodiscard]] std::vector<RankTimes> rank_times_from_json(const JsonReader& json);
 [[nodiscard]] Json wrong_to_json(const std::vector<WrongElements>& wrong);
 [[nodiscard]] std::vector<WrongElements> wrong_from_json(const JsonReader& json);
+
+/// One array per figure; null: not known.
+[[nodiscard]] Json probes_to_json(const std::vector<MachineProbe>& probes);
+[[nodiscard]] std::vector<MachineProbe> probes_from_json(const JsonReader& json);
 
 /// So many samples of a row are kept, in 64 KiB: what 64 full blocks have. The p99 is then that of 164 of
 /// them.
@@ -66,6 +71,7 @@ class RowSamples {
 
   std::vector<double> pass_seconds_;
   std::vector<int> launch_passes_;
+  std::vector<MachineProbe> pass_probes_;
   int launch_ = -1;
   std::vector<float> samples_;  // a reservoir: of all that were seen, each is in it with the same chance
   std::uint64_t samples_seen_ = 0;

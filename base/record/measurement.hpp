@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/record/data_type.hpp"
+#include "base/record/machine_probe.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/states.hpp"
@@ -63,6 +64,19 @@ struct TimeInterval {
   bool operator==(const TimeInterval&) const = default;
 };
 
+/// A row while the machine was in one of its states, which the probes beside the passes tell apart
+/// (docs/statistics.md).
+struct RowState {
+  double min_round_trip_seconds = 0;  ///< of all probes of the run that saw this state
+  double max_round_trip_seconds = 0;
+  int passes = 0;      ///< of the row
+  int launches = 0;    ///< that were in this state for most of the row's passes
+  double seconds = 0;  ///< as Measurement::seconds, of this state alone
+  std::optional<TimeInterval> interval;
+
+  bool operator==(const RowState&) const = default;
+};
+
 /// The two parts of a row's variance, as fractions of its time (docs/model.md).
 struct LaunchVariation {
   double within = 0;   ///< between passes of one launch
@@ -78,12 +92,16 @@ struct Measurement {
   std::string algorithm_ran;  ///< what ran, the library's own fallback included; "auto" where
                               ///< that is not known
   std::string note;           ///< "reduced by collbench" where our own MPI_Op did it
-  std::optional<NcclSelection> nccl;  ///< none without NCCL, and where it tells nothing
-  std::vector<double> pass_seconds;   ///< `time` of each pass: elapsed / iterations, reduced over ranks
-  std::vector<int> launch_passes;     ///< as many of pass_seconds are from each launch, in turn
-  double seconds = 0;                 ///< median of pass_seconds; over launches, the median of their medians
+  std::optional<NcclSelection> nccl;      ///< none without NCCL, and where it tells nothing
+  std::vector<double> pass_seconds;       ///< `time` of each pass: elapsed / iterations, reduced over ranks
+  std::vector<int> launch_passes;         ///< as many of pass_seconds are from each launch, in turn
+  std::vector<MachineProbe> pass_probes;  ///< beside each pass; empty where nobody looked
+  /// Median of pass_seconds; over launches, the median of their medians. Where there are `states`, of the
+  /// first, as are `interval` and `launch_variation`.
+  double seconds = 0;
   std::optional<TimeInterval> interval;  ///< of `seconds`; none for fewer than 6 passes, or launches
   std::optional<LaunchVariation> launch_variation;  ///< none of fewer than two launches
+  std::vector<RowState> states;  ///< the commonest of the run first; empty where the machine had only one
   std::optional<Stop> stopped;   ///< none while it is measured, and where another program measured it
   std::uint64_t iterations = 0;  ///< timed iterations in all
   std::uint64_t iterations_per_sample = 1;

@@ -46,6 +46,40 @@ std::optional<TimeInterval> interval_of(const JsonReader& row) {
                       json->at("confidence").number(), over && over->text() == "launches"};
 }
 
+Json states_json(const std::vector<RowState>& states) {
+  Json result = Json::array();
+  for (const RowState& state : states) {
+    result.push_back({{"min_round_trip_seconds", state.min_round_trip_seconds},
+                      {"max_round_trip_seconds", state.max_round_trip_seconds},
+                      {"passes", state.passes},
+                      {"launches", state.launches},
+                      {"seconds", state.seconds},
+                      {"interval", interval_json(state.interval)}});
+  }
+  return result;
+}
+
+std::vector<RowState> states_of(const JsonReader& row) {
+  std::vector<RowState> result;
+  const auto json = row.find("states");  // older records lack it
+  if (!json) return result;
+  for (const JsonReader& state : json->items()) {
+    result.push_back({state.at("min_round_trip_seconds").number(),
+                      state.at("max_round_trip_seconds").number(), state.at("passes").integer<int>(),
+                      state.at("launches").integer<int>(), state.at("seconds").number(), interval_of(state)});
+  }
+  return result;
+}
+
+/// One for each pass, or none.
+std::vector<MachineProbe> pass_probes_of(const JsonReader& row, std::size_t passes) {
+  const auto json = row.find("pass_probes");
+  if (!json) return {};
+  std::vector<MachineProbe> probes = probes_from_json(*json);
+  if (!probes.empty() && probes.size() != passes) throw json->expected("as many probes as passes");
+  return probes;
+}
+
 std::optional<LaunchVariation> launch_variation_of(const JsonReader& row) {
   const auto json = row.find("launch_variation");
   if (!json) return std::nullopt;
@@ -115,7 +149,9 @@ Measurement measurement_of(const JsonReader& json) {
   result.interval = interval_of(json);
   for (const JsonReader& pass : json.at("pass_seconds").items()) result.pass_seconds.push_back(pass.number());
   result.launch_passes = launch_passes_of(json, result.pass_seconds.size());
+  result.pass_probes = pass_probes_of(json, result.pass_seconds.size());
   result.launch_variation = launch_variation_of(json);
+  result.states = states_of(json);
   result.stopped = stop_from_json(json.at("stopped"));
   result.iterations = json.at("iterations").integer<std::uint64_t>();
   result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
@@ -165,6 +201,8 @@ Json row_to_json(const Row& row, int ranks) {
           {"launch_variation", launch_variation_json(measured.launch_variation)},
           {"pass_seconds", measured.pass_seconds},
           {"launch_passes", measured.launch_passes},
+          {"pass_probes", probes_to_json(measured.pass_probes)},
+          {"states", states_json(measured.states)},
           {"stopped", measured.stopped ? format_stop(*measured.stopped) : ""},
           {"iterations", measured.iterations},
           {"iterations_per_sample", measured.iterations_per_sample},

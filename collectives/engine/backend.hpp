@@ -105,6 +105,9 @@ class Backend {
   virtual void allocate(const BufferBytes& bytes) = 0;
   /// Forgets the communicators, so that each row's prepare makes a new one. Collective.
   virtual void renew_communicators() = 0;
+  /// What the machine is like now, in about a millisecond; the same on every rank. None where nobody looks:
+  /// of GPUs the telemetry tells. Collective.
+  [[nodiscard]] virtual std::optional<MachineProbe> probe_machine() { return std::nullopt; }
   /// Collective when the row's algorithm has no communicator yet.
   [[nodiscard]] virtual std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) = 0;
 };

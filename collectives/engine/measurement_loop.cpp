@@ -5,6 +5,7 @@
 
 #include "base/record/measured_block.hpp"
 #include "base/statistics.hpp"
+#include "collectives/engine/backend_probes.hpp"
 #include "collectives/engine/check_result.hpp"
 #include "collectives/engine/rank_report.hpp"
 #include "collectives/engine/warm_up.hpp"
@@ -90,6 +91,7 @@ class MeasurementLoop {
   struct VisitOrder {
     Step step = Step::skip;
     bool pilot = false;  ///< before the plan can be made
+    bool probe = false;  ///< the machine, behind the block
     BlockPlan plan{};
   };
 
@@ -162,6 +164,7 @@ class MeasurementLoop {
     if (pass_ == 0) block.nccl = prepared->library_choice();
     ranks_.barrier();
     const Block own = prepared->time(plan.iterations, plan.iterations_per_sample, block_bound());
+    block.probe = order.probe ? probes_.probe() : probes_.last();
     if (options_.enqueue_time) block.enqueue_seconds = enqueue_seconds(*prepared);
     plan.iterations = own.iterations;  // fewer than planned where the calls became much slower
     record(row, own, plan, std::move(block));
@@ -175,7 +178,10 @@ class MeasurementLoop {
     const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
     const bool is_end = std::all_of(rows_.begin(), rows_.end(), [](const State& each) { return each.done; });
     const bool stop = ranks_.is_root() && !is_end && (a_rank_is_interrupted_ || observer_.interrupted());
-    VisitOrder order{.step = stop ? Step::stop : run ? Step::run : Step::skip};
+    VisitOrder order{.step = stop  ? Step::stop
+                             : run ? Step::run
+                                   : Step::skip,
+                     .probe = probes_.is_due(elapsed())};
     if (!ranks_.is_root() || order.step != Step::run) return order;
     // Late already in the first pass: every row still runs, once.
     const bool hurried = elapsed() > options_.seconds;
@@ -360,6 +366,7 @@ class MeasurementLoop {
 
   launch::Ranks& ranks_;
   Backend& backend_;
+  BackendProbes probes_{backend_};
   const std::vector<std::string>& hosts_;
   const MeasurementLoopOptions& options_;
   const MeasurementObserver& observer_;

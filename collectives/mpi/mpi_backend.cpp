@@ -12,6 +12,7 @@
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
+#include "launch/real_machine.hpp"
 
 namespace collbench::collectives {
 namespace {
@@ -134,6 +135,13 @@ const DataPattern& MpiBackend::pattern(const RowKey& key) {
 }
 
 void MpiBackend::renew_communicators() { handles_->communicators.clear(); }
+
+std::optional<MachineProbe> MpiBackend::probe_machine() {
+  if (launch::time_is_simulated()) return std::nullopt;
+  const launch::CountedCall waiting(counters_.exchanges);
+  if (!prober_) prober_ = std::make_unique<MachineProber>(clock_);
+  return prober_->probe();
+}
 
 std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key, const RowLayout& layout) {
   const auto part = [this](const BufferRange& range) {

@@ -9,6 +9,7 @@
 #include "collectives/data/data_pattern.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/host_buffer.hpp"
+#include "collectives/mpi/machine_prober.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 #include "launch/flight/flight_page.hpp"
 
@@ -40,6 +41,7 @@ class MpiBackend : public Backend {
 
   void allocate(const BufferBytes& bytes) override;
   void renew_communicators() override;
+  [[nodiscard]] std::optional<MachineProbe> probe_machine() override;
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) override;
 
  private:
@@ -52,6 +54,7 @@ class MpiBackend : public Backend {
   launch::CallCounters counters_;
   AlgorithmControl control_;
   std::unique_ptr<Handles> handles_;
+  std::unique_ptr<MachineProber> prober_;  // from the first probe
   TrafficMatrix traffic_;
   std::map<std::pair<DataType, std::optional<Reduction>>, DataPattern> patterns_;
   int rank_ = 0;

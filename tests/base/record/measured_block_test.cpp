@@ -56,6 +56,34 @@ TEST(MeasuredBlockJson, ARowOrARankThatTheRunDoesNotHaveIsRefused) {
   EXPECT_THAT(message_of(json), HasSubstr("run.stream:2: has no seconds"));
 }
 
+TEST(MeasuredBlockJson, ABlockHasOneProbeOrNone) {
+  RandomRun random(9);
+  MeasuredBlock block = random.block(4, 2);
+  block.probe = MachineProbe{.round_trip_seconds = 121e-9, .steps_per_second = 5e8};
+  Json json = block_to_json(block);
+  EXPECT_EQ(json_line(json["probe"]), R"({"round_trip_seconds":[1.21e-07],"steps_per_second":[5e+08],)"
+                                      R"("read_bytes_per_second":[null],"stolen_share":[0.0]})");
+  json["probe"]["stolen_share"].push_back(0);
+  EXPECT_THAT(message_of(json), HasSubstr("arrays of one length"));
+  json["probe"] = probes_to_json({{}, {}});
+  EXPECT_THAT(message_of(json), HasSubstr("the figures of one probe"));
+  json.erase("probe");
+  EXPECT_EQ(message_of(json), "nothing was thrown") << "as written before there were probes";
+}
+
+TEST(RowSamples, ProbesOfSomePassesOnlyAreNone) {
+  MeasuredBlock with;
+  with.probe = MachineProbe{.round_trip_seconds = 1e-7};
+  Measurement measurement;
+  RowSamples samples;
+  samples.add(with, 0);
+  samples.summarise(measurement);
+  EXPECT_EQ(measurement.pass_probes, std::vector{*with.probe});
+  samples.add(MeasuredBlock{}, 1);
+  samples.summarise(measurement);
+  EXPECT_EQ(measurement.pass_probes, std::vector<MachineProbe>{});
+}
+
 using ::testing::ElementsAre;
 
 MeasuredBlock block_of(double seconds, std::vector<float> samples = {1}) {

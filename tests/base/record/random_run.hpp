@@ -194,6 +194,7 @@ class RandomRun {
     result.wrong_elements = maybe([&] { return count(); });
     result.wrong = several([&] { return wrong(); });
     result.nccl = maybe([&] { return nccl_selection(); });
+    result.probe = maybe([&] { return probe(); });
     return result;
   }
 
@@ -219,10 +220,18 @@ class RandomRun {
     measured.pass_seconds = several([&] { return number(); });
     if (!measured.pass_seconds.empty()) {
       measured.launch_passes = {1, static_cast<int>(measured.pass_seconds.size()) - 1};
+      if (chance()) measured.pass_probes.resize(measured.pass_seconds.size());
+      for (MachineProbe& each : measured.pass_probes) each = probe();
     }
     measured.seconds = number();
     measured.interval = maybe([&] { return TimeInterval{number(), number(), number(), chance()}; });
     measured.launch_variation = maybe([&] { return LaunchVariation{number(), number()}; });
+    measured.states = several([&] {
+      return RowState{number(),  number(),
+                      below(99), below(99),
+                      number(),  maybe([&] {
+                        return TimeInterval{number(), number(), number(), chance()}; })};
+    });
     measured.stopped = maybe([&] { return stop(); });
     measured.iterations = count();
     measured.iterations_per_sample = count();
@@ -274,6 +283,7 @@ class RandomRun {
   GpuTrouble trouble() { return static_cast<GpuTrouble>(below(static_cast<int>(kGpuTroubleNames.size()))); }
   Reduction reduction() { return one_of(reductions()); }
   WrongElements wrong() { return {below(4096), text(), count(), count(), text(), text()}; }
+  MachineProbe probe() { return {number(), number(), number(), number()}; }
   Tier tier() { return {number(), number(), number(), count()}; }
   std::uint64_t count() {
     return one_of(std::vector<std::uint64_t>{0, 1, 4096, 1ULL << 53U, (1ULL << 53U) + 1,
