@@ -281,12 +281,16 @@ ReportLines legend_lines(const Run& run) {
                                     ? ""
                                     : fmt::format(", run as {} launch{} of a CUDA graph", run.graph_launches,
                                                   run.graph_launches == 1 ? "" : "es");
+  const bool has_states = std::any_of(run.rows.begin(), run.rows.end(),
+                                      [](const Row& row) { return !row.measurement.states.empty(); });
+  const std::string of_state = has_states ? ", while the machine was in its commonest state (see below)" : "";
   ReportLines facts{
       {fmt::format("time: elapsed time of a pass divided by its iterations{}, {}; the median of the passes{}",
                    in_graphs, aggregate_text(run.time_reduction),
                    run.repeated ? ", then the median over launches" : "")},
-      {run.repeated ? "±95%: half the 95 % interval of that median over launches"
-                    : "±95%: half the 95 % interval of that median, over the passes of this launch only"},
+      {(run.repeated ? "±95%: half the 95 % interval of that median over launches"
+                     : "±95%: half the 95 % interval of that median, over the passes of this launch only") +
+       of_state},
       {"ring, tree, exp: busbw expected from the ring, the tree, and the algorithm that ran "
        "(the fastest one where that is unknown); docs/model.md"},
       {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8); "

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "analysis/report/sections.hpp"
+#include "analysis/states/machine_states.hpp"
 #include "base/autocorrelation.hpp"
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"
@@ -37,6 +39,7 @@ std::optional<double> median_over(const Rows& rows, Value value) {
 void merge_times(Measurement& merged, const Rows& rows) {
   merged.pass_seconds.clear();
   merged.launch_passes.clear();
+  merged.pass_probes.clear();
   std::vector<double> times;
   std::vector<std::vector<double>> passes;
   for (const Row* row : rows) {
@@ -44,9 +47,11 @@ void merge_times(Measurement& merged, const Rows& rows) {
     merged.pass_seconds.insert(merged.pass_seconds.end(), launch.pass_seconds.begin(),
                                launch.pass_seconds.end());
     merged.launch_passes.push_back(static_cast<int>(launch.pass_seconds.size()));
+    merged.pass_probes.insert(merged.pass_probes.end(), launch.pass_probes.begin(), launch.pass_probes.end());
     passes.push_back(launch.pass_seconds);
-    times.push_back(launch.seconds);
+    times.push_back(launch.states.empty() ? launch.seconds : median(launch.pass_seconds));
   }
+  if (merged.pass_probes.size() != merged.pass_seconds.size()) merged.pass_probes.clear();
   merged.seconds = median(times);
   merged.interval.reset();
   if (const auto interval = median_interval_in_time(times)) {
@@ -177,6 +182,7 @@ Run merged_launches(const std::vector<Run>& launches) {
     merge_expectations(row.expectation, rows);
     merged.rows[i] = std::move(row);
   }
+  tell_states(merged);
   return merged;
 }
 
@@ -262,10 +268,91 @@ void add_drift(const Run& run, ReportLines& facts) {
        Tone::warning});
 }
 
+/// "110 to 118 ns"
+std::string round_trip_span(double low_seconds, double high_seconds) {
+  return format_span(format_round_trip(low_seconds), format_round_trip(high_seconds));
+}
+
+/// What a row takes in a state over what it takes in the commonest one.
+std::string state_ratio(double seconds, double commonest) {
+  const double ratio = seconds / commonest;
+  return std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "–";
+}
+
+/// "AllReduce: 8 B 3.10 (0.456 µs), 64 KiB 1.60 (14.9 µs)", an operation each: what rows of the state that
+/// began at `min_round_trip` take, over what they take in the commonest one.
+std::vector<std::string> state_ratios(const Run& run, double min_round_trip) {
+  std::vector<std::string> operations;
+  for (const OperationId id : operations_in(run)) {
+    std::vector<std::string> rows;
+    for (const Row& row : run.rows) {
+      const Measurement& measured = row.measurement;
+      if (measured.key.operation != id) continue;
+      const auto state =
+          std::find_if(measured.states.begin(), measured.states.end(),
+                       [&](const RowState& each) { return each.min_round_trip_seconds == min_round_trip; });
+      if (state == measured.states.begin() || state == measured.states.end()) continue;
+      rows.push_back(fmt::format("{} {} ({})", format_bytes(measured.key.size_bytes),
+                                 state_ratio(state->seconds, measured.seconds),
+                                 format_seconds(state->seconds)));
+    }
+    if (!rows.empty()) operations.push_back(fmt::format("{}: {}", operation(id).name, fmt::join(rows, ", ")));
+  }
+  return operations;
+}
+
+/// Which states the machine was in for how long, and what the rows take in those that the tables do not show.
+void add_states(const Run& run, ReportLines& facts) {
+  const std::vector<StateShare> shares = state_shares(run);
+  if (shares.empty()) return;
+  const auto stay = [&run](const StateShare& share) {
+    const std::string launches =
+        run.repeated
+            ? fmt::format(", most of {}", counted(static_cast<std::size_t>(share.launches), "launch"))
+            : "";
+    return fmt::format("{} in {:.0f} % of the passes (about {}{})",
+                       round_trip_span(share.min_round_trip_seconds, share.max_round_trip_seconds),
+                       share.passes * 100, format_seconds(share.passes * run.wall_seconds), launches);
+  };
+  std::vector<std::string> stays;
+  std::transform(shares.begin(), shares.end(), std::back_inserter(stays), stay);
+  facts.push_back(
+      {fmt::format("warning: the machine was in {} states, told apart by the round trip of a cache line "
+                   "between neighboring ranks: {}. Times and intervals of the tables are those of the "
+                   "first",
+                   shares.size(), fmt::join(stays, "; ")),
+       Tone::warning});
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    for (const std::string& rows : state_ratios(run, shares[i].min_round_trip_seconds)) {
+      facts.push_back({fmt::format(
+          "at {}, times as long as in the first state: {}",
+          round_trip_span(shares[i].min_round_trip_seconds, shares[i].max_round_trip_seconds), rows)});
+    }
+  }
+}
+
+/// That launches saw one state only: the rows' intervals speak of it and of no other.
+void add_single_state(const Run& run, ReportLines& facts) {
+  std::vector<double> round_trips;
+  for (const Row& row : run.rows) {
+    for (const MachineProbe& probe : row.measurement.pass_probes) {
+      if (probe.round_trip_seconds > 0) round_trips.push_back(probe.round_trip_seconds);
+    }
+  }
+  if (round_trips.empty() || !state_shares(run).empty()) return;
+  facts.push_back(
+      {fmt::format("the machine was in one state: the round trip of a cache line between neighboring "
+                   "ranks took {} ({} for the middle 80 % of the passes)",
+                   format_round_trip(median(round_trips)),
+                   round_trip_span(quantile(round_trips, 0.1), quantile(round_trips, 0.9)))});
+}
+
 }  // namespace
 
 ReportLines launch_lines(const Run& run) {
   ReportLines facts;
+  add_states(run, facts);
+  if (run.repeated) add_single_state(run, facts);
   if (run.repeated) {
     add_variation(run, facts);
     add_drift(run, facts);

@@ -16,6 +16,7 @@
 
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
+#include "analysis/states/machine_states.hpp"
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
@@ -30,6 +31,7 @@
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
+#include "src/run/lab01.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
@@ -146,7 +148,7 @@ class RunDriver {
               if (files_->samples) files_->samples->write(plan_.rows, block);
             },
         .checkpoint =
-            [this](const std::vector<Measurement>& rows, int passes) {
+            [this](const auto& rows, int passes) {
               root_errors_.attempt([&](launch::OnRoot root) { save(root, rows, passes); });
               report_failures(kGoesOn);
             },
@@ -281,6 +283,7 @@ class RunDriver {
 
   void save(launch::OnRoot /*root*/, const std::vector<Measurement>& rows, int passes) {
     for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
+    analysis::tell_states(run_);
     telemetry_.mark_rows(run_);
     expectations_.apply(run_);
     run_.passes = passes;
@@ -289,8 +292,7 @@ class RunDriver {
     run_.finished = utc_now();
     write_record();
     files_->sync();
-    spdlog::debug("saved the results of {}, after {}", counted(static_cast<std::size_t>(passes), "pass"),
-                  format_seconds(elapsed()));
+    spdlog::debug("saved the results of passes up to {}, after {}", passes, format_seconds(elapsed()));
   }
 
   /// On rank 0. Another rank of this host may tell meanwhile what happened: then it stands in the record,

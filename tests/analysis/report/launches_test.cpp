@@ -198,6 +198,41 @@ TEST(LaunchFacts, ARecordWhosePassesDoNotAddUpIsNotLookedInto) {
   EXPECT_THAT(texts(run), IsEmpty());
 }
 
+TEST(LaunchLines, AMachineOfTwoStatesSaysWhichItWasInForHowLong) {
+  Launches launches;
+  for (int i = 0; i < 10; ++i) {
+    const double middle = i < 7 ? 1.0 + 0.001 * i : 3.0;
+    Measurement& row = launches.emplace_back(launch({middle, middle, middle})).rows[0].measurement;
+    row.pass_probes.assign(3, {.round_trip_seconds = i < 7 ? 110e-9 : 530e-9});
+  }
+  const auto run = merged_launches(launches);
+  EXPECT_DOUBLE_EQ(run.rows[0].measurement.seconds, 1.003);
+  const ReportLines lines = launch_lines(run);
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_EQ(lines[0].text,
+            "warning: the machine was in 2 states, told apart by the round trip of a cache line between "
+            "neighboring "
+            "ranks: 110 ns in 70 % of the passes (about 1 min 10 s, most of 7 launches); 530 "
+            "ns in 30 % of "
+            "the passes (about 30 s, most of 3 launches). Times and intervals of the tables are those of the "
+            "first");
+  EXPECT_EQ(lines[1].text, "at 530 ns, times as long as in the first state: AllReduce: 0 B 2.99 (3 s)");
+}
+
+TEST(LaunchLines, AMachineOfOneStateSaysSo) {
+  Launches launches;
+  for (int i = 0; i < 4; ++i) {
+    launches.emplace_back(launch({1, 1, 1})).rows[0].measurement.pass_probes = {
+        {108e-9, 0, 0, 0}, {110e-9, 0, 0, 0}, {118e-9, 0, 0, 0}};
+  }
+  EXPECT_EQ(launch_lines(merged_launches(launches))[0].text,
+            "the machine was in one state: the round trip of a cache line between neighboring ranks took 110 "
+            "ns (108 ns to "
+            "118 ns for the middle 80 % of the passes)");
+  launches[0].rows[0].measurement.pass_probes.clear();
+  EXPECT_TRUE(merged_launches(launches).rows[0].measurement.pass_probes.empty()) << "of some launches only";
+}
+
 }  // namespace
 
 }  // namespace collbench::analysis::launches_test

@@ -61,7 +61,7 @@ TEST(MeasuredBlockJson, ABlockHasOneProbeOrNone) {
   MeasuredBlock block = random.block(4, 2);
   block.probe = MachineProbe{.round_trip_seconds = 121e-9, .steps_per_second = 5e8};
   Json json = block_to_json(block);
-  EXPECT_EQ(json_line(json["probe"]), R"({"round_trip_seconds":[1.21e-07],"steps_per_second":[5e+08],)"
+  EXPECT_EQ(json_line(json["probe"]), R"({"round_trip_seconds":[1.21e-07],"steps_per_second":[500000000.0],)"
                                       R"("read_bytes_per_second":[null],"stolen_share":[0.0]})");
   json["probe"]["stolen_share"].push_back(0);
   EXPECT_THAT(message_of(json), HasSubstr("arrays of one length"));
