@@ -125,7 +125,7 @@ std::vector<double> medians_of(const std::vector<std::vector<double>>& launches)
   return medians;
 }
 
-void split(Measurement& measured, const RunStates& states, bool over_launches) {
+void split_by_state(Measurement& measured, const RunStates& states, bool over_launches) {
   RowPasses row;
   add_passes(row, measured);
   const std::vector<LaunchInState> all_launches = launches_by_state(measured, states.boundaries);
@@ -213,7 +213,7 @@ void tell_states(Run& run) {
   const RunStates states = states_of(rows);
   if (states.boundaries.empty()) return;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].seconds.empty()) split(run.rows[i].measurement, states, run.repeated);
+    if (!rows[i].seconds.empty()) split_by_state(run.rows[i].measurement, states, run.repeated);
   }
 }
 

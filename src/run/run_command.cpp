@@ -258,8 +258,7 @@ class RunDriver {
   void compare_nodes(launch::OnRoot root, const topology::ClusterTopology& cluster) {
     const ClusterCheck check = check_cluster(root, cluster, options_.expect);
     has_fault_ = check.has_fault;
-    auto& summary = run_.cluster->summary;
-    summary.insert(summary.end(), check.lines.begin(), check.lines.end());
+    std::copy(check.lines.begin(), check.lines.end(), std::back_inserter(run_.cluster->summary));
   }
 
   /// What CUDA calls this rank's GPU. A CUDA_VISIBLE_DEVICES of it alone shows just this one.
