@@ -1,16 +1,20 @@
 #include "analysis/compare/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "analysis/compare/run_differences.hpp"
+#include "analysis/states/machine_states.hpp"
 #include "base/error.hpp"
+#include "base/separate_groups.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
@@ -24,6 +28,7 @@ constexpr double kNormal95 = 1.96;  // two-sided 95 % of a standard normal
 struct SideOfRow {
   std::vector<const Measurement*> runs;
   std::vector<double> log_seconds;  // of each launch
+  std::vector<std::size_t> states;  // that it ran in, as many
 };
 
 /// The launches of one record's row: medians of their passes.
@@ -38,7 +43,20 @@ std::vector<double> launch_seconds(const Measurement& measurement) {
   return launches.size() < 2 ? std::vector{measurement.seconds} : launches;
 }
 
-SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key) {
+bool has_probes(const Measurement& measured) {
+  return !measured.pass_seconds.empty() && measured.pass_probes.size() == measured.pass_seconds.size();
+}
+
+bool all_have_probes(const std::vector<Run>& runs) {
+  return std::all_of(runs.begin(), runs.end(), [](const Run& run) {
+    return std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
+      return !row.measurement.unavailable.empty() || has_probes(row.measurement);
+    });
+  });
+}
+
+/// `boundaries` are those of the states; without any all launches are alike.
+SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key, const std::vector<double>& boundaries) {
   SideOfRow side;
   for (const Run& run : runs) {
     const auto row = std::find_if(run.rows.begin(), run.rows.end(), [&](const Row& each) {
@@ -46,11 +64,77 @@ SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key) {
              each.measurement.seconds > 0;
     });
     if (row == run.rows.end()) continue;
-    side.runs.push_back(&row->measurement);
-    for (const double seconds : launch_seconds(row->measurement))
-      side.log_seconds.push_back(std::log(seconds));
+    const Measurement& measured = row->measurement;
+    side.runs.push_back(&measured);
+    if (!boundaries.empty() && has_probes(measured)) {
+      for (const LaunchInState& launch : launches_by_state(measured, boundaries)) {
+        side.log_seconds.push_back(std::log(median(launch.pass_seconds)));
+        side.states.push_back(launch.state);
+      }
+    } else {
+      for (const double seconds : launch_seconds(measured)) side.log_seconds.push_back(std::log(seconds));
+      side.states.resize(side.log_seconds.size());
+    }
   }
   return side;
+}
+
+/// The passes of each row of a side.
+std::vector<RowPasses> passes_of(const std::vector<Run>& runs) {
+  std::map<RowKey, RowPasses> rows;
+  for (const Run& run : runs) {
+    for (const Row& row : run.rows) add_passes(rows[row.measurement.key], row.measurement);
+  }
+  std::vector<RowPasses> passes;
+  for (auto& [_, row] : rows) passes.push_back(std::move(row));
+  return passes;
+}
+
+/// Of the state in which the side with fewer launches has most; none when they share no state.
+std::optional<std::size_t> shared_state(const SideOfRow& a, const SideOfRow& b, std::size_t states) {
+  std::optional<std::size_t> best;
+  std::ptrdiff_t most = 0;
+  for (std::size_t state = 0; state < states; ++state) {
+    const std::ptrdiff_t fewer = std::min(std::count(a.states.begin(), a.states.end(), state),
+                                          std::count(b.states.begin(), b.states.end(), state));
+    if (fewer <= most) continue;
+    most = fewer;
+    best = state;
+  }
+  return best;
+}
+
+void keep_state(SideOfRow& side, std::size_t state) {
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < side.states.size(); ++i) {
+    if (side.states[i] == state) kept.push_back(side.log_seconds[i]);
+  }
+  side.log_seconds = std::move(kept);
+}
+
+/// How often each side was in which state: what a reader needs to know before any ratio.
+std::vector<std::string> state_lines(const std::vector<RowPasses>& base,
+                                     const std::vector<RowPasses>& current,
+                                     const std::vector<double>& boundaries) {
+  const auto line = [&boundaries](std::string_view side, const std::vector<RowPasses>& rows) {
+    std::vector<std::vector<double>> by_state(boundaries.size() + 1);
+    double all = 0;
+    for (const RowPasses& row : rows) {
+      for (const double each : row.round_trip_seconds) by_state[group_of(each, boundaries)].push_back(each);
+      all += static_cast<double>(row.round_trip_seconds.size());
+    }
+    std::vector<std::string> parts;
+    for (const std::vector<double>& each : by_state) {
+      if (each.empty()) continue;
+      parts.push_back(fmt::format("{} in {:.0f} % of the passes", format_round_trip(median(each)),
+                                  static_cast<double>(each.size()) / all * 100));
+    }
+    return fmt::format(
+        "{}: the machine was in {}, by the round trip of a cache line between neighboring ranks: {}", side,
+        counted(parts.size(), "state"), fmt::join(parts, ", "));
+  };
+  if (boundaries.empty()) return {};
+  return {line("base", base), line("new run", current)};
 }
 
 std::vector<RowKey> keys_of(const std::vector<Run>& runs) {
@@ -212,6 +296,13 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
   comparison.ranks = static_cast<int>(base.front().ranks.size());
   comparison.on_host_memory = !measures_gpus(current.back().backend);
   comparison.differences = run_differences(base.back(), current.back());
+  const std::vector<RowPasses> base_passes = passes_of(base);
+  const std::vector<RowPasses> current_passes = passes_of(current);
+  comparison.knows_states = all_have_probes(base) && all_have_probes(current);
+  const std::vector<double> boundaries =
+      comparison.knows_states ? state_boundaries_of_two(base_passes, current_passes) : std::vector<double>{};
+  for (std::string& line : state_lines(base_passes, current_passes, boundaries))
+    comparison.differences.push_back(std::move(line));
   std::vector<RowKey> keys = keys_of(base);
   const std::set<RowKey> of_base(keys.begin(), keys.end());
   for (const RowKey& key : keys_of(current)) {
@@ -219,8 +310,13 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
   }
   bool any_in_both = false;
   for (const RowKey& key : keys) {
-    const SideOfRow before = side_of(base, key);
-    const SideOfRow after = side_of(current, key);
+    SideOfRow before = side_of(base, key, boundaries);
+    SideOfRow after = side_of(current, key, boundaries);
+    const auto state = shared_state(before, after, boundaries.size() + 1);
+    if (state) {
+      keep_state(before, *state);
+      keep_state(after, *state);
+    }
     ComparedRow& row = comparison.rows.emplace_back();
     row.key = key;
     row.base = times_of(before);
@@ -230,8 +326,12 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
       continue;
     }
     any_in_both = true;
-    row.ratio = row.current.seconds / row.base.seconds;
     row.notes = notes_of(before, after);
+    if (row.base.launches > 0 && row.current.launches > 0) row.ratio = row.current.seconds / row.base.seconds;
+    if (!state) {
+      row.is_other_state = true;  // and UNCLEAR
+      continue;
+    }
     if (row.base.launches + row.current.launches > 2) {
       comparison.has_repeats = true;
       compare_launches(row, before, after, options.same_within);
@@ -243,11 +343,15 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     throw usage_error("compare", "no row is in both: operations, sizes, types or algorithms differ",
                       "measure the same rows on both sides");
   }
+  decide_rows(comparison);
+  return comparison;
+}
+
+void decide_rows(Comparison& comparison) {
   adjust_by_holm(comparison.rows);
   for (ComparedRow& row : comparison.rows) {
-    if (row.p) row.change = decided(row, options);
+    if (row.p) row.change = decided(row, comparison.options);
   }
-  return comparison;
 }
 
 }  // namespace collbench::analysis

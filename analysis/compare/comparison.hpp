@@ -48,6 +48,8 @@ struct ComparedRow {
   std::optional<double> p{};   ///< two-sided, of no difference, adjusted by Holm over all rows; none of a
                                ///< single launch each, which has no test
   int launches_to_decide = 0;  ///< for UNCLEAR: launches of each side that would; 0: not known
+  /// The machine was never in one state on both sides, so that the times say nothing of the change.
+  bool is_other_state = false;
   std::vector<std::string> notes{};  ///< what went another way in the two: the algorithm, throttled GPUs
 };
 
@@ -59,6 +61,12 @@ struct CompareOptions {
   double significance = 0.05;  ///< the chance that any row of all is called changed when none is
 };
 
+/// Of launches of A and B in turn (pairs.hpp); then `base` is A, `current` is B, and `launches` are pairs.
+struct PairedRounds {
+  int rounds = 0;
+  int looks = 0;  ///< at which the comparison may have ended, the last one included
+};
+
 /// Two measurements of the same rows.
 struct Comparison {
   std::string base_name;
@@ -68,6 +76,8 @@ struct Comparison {
   std::vector<std::string> differences;  ///< what else differs: machines, versions, settings
   bool on_host_memory = false;           ///< through MPI, not on GPUs
   bool has_repeats = false;              ///< some side has a row of two launches or more
+  bool knows_states = false;             ///< both sides probed the machine: like is compared with like
+  std::optional<PairedRounds> paired{};
   CompareOptions options;
 
   [[nodiscard]] std::size_t count(RowChange change) const;
@@ -81,9 +91,15 @@ struct Comparison {
 /// Holm (1979). Where neither has, a row is changed when the ratio of the ends of its intervals that are
 /// nearest to each other is beyond `launch_allowance`, and otherwise UNCLEAR.
 ///
+/// Where both sides probed the machine and it had several states (analysis/states), launches of one state are
+/// compared: of the state in which the side with fewer has most. A row without such a state is UNCLEAR.
+///
 /// Throws Error (usage) when the sides ran on different numbers of ranks, one was simulated and the other
 /// not, ranks' times became one by different rules, or no row is in both.
 [[nodiscard]] Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current,
                                  const CompareOptions& options);
+
+/// Adjusts the p of all rows by Holm, and decides what became of each row that has one.
+void decide_rows(Comparison& comparison);
 
 }  // namespace collbench::analysis

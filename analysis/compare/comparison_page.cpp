@@ -31,10 +31,12 @@ std::string change_style(RowChange change) {
 
 HtmlTable compared_rows(const Comparison& comparison) {
   constexpr std::size_t kChangeColumn = 1;
-  HtmlTable table{"Each row of both, times as geometric means over launches", comparison_headings(), {}};
+  HtmlTable table{
+      "Each row of both, times as geometric means over launches", comparison_headings(comparison), {}};
   for (const ComparedRow& row : comparison.rows) {
     std::vector<HtmlCell> cells;
-    for (const std::string& text : comparison_cells(row)) cells.push_back({text});
+    for (const std::string& text : comparison_cells(row, comparison.paired.has_value()))
+      cells.push_back({text});
     cells[kChangeColumn].style = change_style(row.change);
     table.rows.push_back(std::move(cells));
   }

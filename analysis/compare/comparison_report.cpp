@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "analysis/compare/pairs.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/sections.hpp"
@@ -22,6 +23,7 @@ namespace {
 constexpr int kIntervalFrom = 96;  // columns of a page
 constexpr int kAllFrom = 118;
 constexpr int kComparedTimeWidth = 9;
+constexpr std::size_t kMaxSentences = 8;  // the table has all rows
 
 std::string compared_time_cell(const ComparedTimes& times) {
   return times.launches == 0 ? std::string(kNoValue)
@@ -42,7 +44,8 @@ std::string p_cell(const ComparedRow& row) {
   return *row.p < 1e-4 ? "<0.0001" : fmt::format("{:.2g}", *row.p);
 }
 
-std::string launches_cell(const ComparedRow& row) {
+std::string launches_cell(const ComparedRow& row, bool are_pairs) {
+  if (are_pairs) return fmt::to_string(row.base.launches);
   return fmt::format("{}/{}", row.base.launches, row.current.launches);
 }
 
@@ -59,6 +62,14 @@ int name_columns(int columns, std::size_t shown) {
 /// How rows were decided.
 std::vector<std::string> method_lines(const Comparison& comparison) {
   const CompareOptions& options = comparison.options;
+  if (comparison.paired) {
+    return {fmt::format(
+        "SLOWER, FASTER, SAME: by Student's t of each pair's log ratio, p multiplied by the {} after "
+        "which the comparison may end and adjusted by Holm over all rows: at most {} that any row is "
+        "called changed when none is; SAME: the 95 % interval of B/A over all looks is within ±{}",
+        counted(static_cast<std::size_t>(comparison.paired->looks), "look"),
+        percent_words(options.significance), percent_words(options.same_within))};
+  }
   std::vector<std::string> lines;
   const bool any_single = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const auto& row) {
     return row.base.launches == 1 && row.current.launches == 1;
@@ -70,7 +81,7 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
         "any row of all is called changed when none is; SAME: the 95 % interval of new/base is within ±{}",
         percent_words(options.significance), percent_words(options.same_within)));
   }
-  if (comparison.has_repeats && comparison.on_host_memory) {
+  if (comparison.has_repeats && comparison.on_host_memory && !comparison.knows_states) {
     lines.emplace_back(
         "launches of one sitting share the state of the machine (which cores, what else runs), which this "
         "test does not "
@@ -84,6 +95,22 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
         percent_words(options.launch_allowance)));
   }
   return lines;
+}
+
+/// Rows that say nothing, because the machine was another one.
+std::vector<std::string> other_state_lines(const Comparison& comparison) {
+  const auto rows =
+      static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                             [](const ComparedRow& row) { return row.is_other_state; }));
+  if (rows == 0) return {};
+  return {fmt::format(
+      "{} UNCLEAR because the machine was in another state in the new run than in the base, which changes "
+      "times by "
+      "itself: {}",
+      counted(rows, "row"),
+      comparison.paired
+          ? "where that is so in every pair, the commands place the ranks differently"
+          : "launch base and new in turn (collbench ab), or repeat until both have seen the same state")};
 }
 
 /// What would decide the rows that are UNCLEAR.
@@ -133,16 +160,18 @@ Json compared_row_to_json(const ComparedRow& row) {
               {"ratio_high", known(row.ratio_high)},
               {"p", row.p ? Json(*row.p) : Json(nullptr)},
               {"launches_to_decide", row.launches_to_decide},
+              {"other_state", row.is_other_state},
               {"notes", row.notes}};
 }
 
 }  // namespace
 
-std::vector<std::string> comparison_headings() {
+std::vector<std::string> comparison_headings(const Comparison& comparison) {
+  if (comparison.paired) return {"row", "B is", "B/A", "95 % of B/A", "A (µs)", "B (µs)", "p", "pairs"};
   return {"row", "change", "new/base", "95 % of new/base", "base (µs)", "new (µs)", "p", "launches"};
 }
 
-std::vector<std::string> comparison_cells(const ComparedRow& row) {
+std::vector<std::string> comparison_cells(const ComparedRow& row, bool are_pairs) {
   return {format_row(row.key),
           std::string(name(row.change)),
           compared_ratio_cell(row.ratio),
@@ -150,7 +179,7 @@ std::vector<std::string> comparison_cells(const ComparedRow& row) {
           compared_time_cell(row.base),
           compared_time_cell(row.current),
           p_cell(row),
-          launches_cell(row)};
+          launches_cell(row, are_pairs)};
 }
 
 std::string comparison_title(const Comparison& comparison) {
@@ -161,7 +190,15 @@ std::string comparison_title(const Comparison& comparison) {
 
 std::vector<std::string> comparison_notes(const Comparison& comparison) {
   std::vector<std::string> lines{comparison_summary(comparison)};
-  for (const auto& part : {notes_by_row(comparison), open_lines(comparison), method_lines(comparison)})
+  if (comparison.paired) {
+    std::vector<std::string> sentences = pair_sentences(comparison);
+    const std::size_t more = sentences.size() - std::min(sentences.size(), kMaxSentences);
+    sentences.resize(sentences.size() - more);
+    lines.insert(lines.end(), sentences.begin(), sentences.end());
+    if (more > 0) lines.push_back(fmt::format("and {} as in the table", counted(more, "row")));
+  }
+  for (const auto& part : {notes_by_row(comparison), other_state_lines(comparison), open_lines(comparison),
+                           method_lines(comparison)})
     lines.insert(lines.end(), part.begin(), part.end());
   return lines;
 }
@@ -184,8 +221,9 @@ std::string report_text(const Comparison& comparison, const TextOptions& options
   for (const std::string& line : comparison.differences) text += fact(line);
   if (comparison.differences.empty()) text += fact("nothing is known to differ beside the times");
   const std::size_t shown = options.columns >= kAllFrom ? 8 : options.columns >= kIntervalFrom ? 6 : 4;
-  TextTable table{comparison_headings()};
-  for (const ComparedRow& row : comparison.rows) table.push_back(comparison_cells(row));
+  TextTable table{comparison_headings(comparison)};
+  for (const ComparedRow& row : comparison.rows)
+    table.push_back(comparison_cells(row, comparison.paired.has_value()));
   for (auto& row : table) row.resize(shown);
   for (auto& row : table) row.front() = shorten(row.front(), name_columns(options.columns, shown));
   text += "\n" + table_lines(table, 2) + "\n";
@@ -201,12 +239,13 @@ std::string report_markdown(const Comparison& comparison) {
   for (const ComparedRow& row : comparison.rows) {
     if (row.change == RowChange::same) continue;
     std::vector<std::string> escaped;
-    for (const std::string& cell : comparison_cells(row)) escaped.push_back(markdown_text(cell));
+    for (const std::string& cell : comparison_cells(row, comparison.paired.has_value()))
+      escaped.push_back(markdown_text(cell));
     rows += fmt::format("| {} |\n", fmt::join(escaped, " | "));
   }
   if (!rows.empty()) {
     text += fmt::format("\n| {} |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n{}",
-                        fmt::join(comparison_headings(), " | "), rows);
+                        fmt::join(comparison_headings(comparison), " | "), rows);
   }
   text += "\n";
   std::vector<std::string> after = comparison_notes(comparison);
@@ -225,9 +264,41 @@ std::string report_json(const Comparison& comparison) {
                    {"launch_allowance", comparison.options.launch_allowance},
                    {"same_within", comparison.options.same_within},
                    {"significance", comparison.options.significance},
+                   {"rounds", comparison.paired ? Json(comparison.paired->rounds) : Json(nullptr)},
+                   {"looks", comparison.paired ? Json(comparison.paired->looks) : Json(nullptr)},
                    {"differences", comparison.differences},
                    {"rows", rows}};
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+std::string csv_value(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return csv_cell(value.get<std::string>());
+  if (!value.is_array()) return value.dump();
+  std::vector<std::string> parts;
+  for (const Json& each : value) parts.push_back(each.get<std::string>());
+  return csv_cell(fmt::format("{}", fmt::join(parts, "; ")));
+}
+
+}  // namespace
+
+std::string report_csv(const Comparison& comparison) {
+  std::string text;
+  for (const ComparedRow& row : comparison.rows) {
+    Json columns{{"base", comparison.base_name}, {"new", comparison.current_name}};
+    columns.update(compared_row_to_json(row));
+    std::vector<std::string> names;
+    std::vector<std::string> values;
+    for (const auto& [key, value] : columns.items()) {
+      names.push_back(key);
+      values.push_back(csv_value(value));
+    }
+    if (text.empty()) text = fmt::format("{}\n", fmt::join(names, ","));
+    text += fmt::format("{}\n", fmt::join(values, ","));
+  }
+  return text;
 }
 
 namespace {
@@ -238,13 +309,15 @@ struct ComparisonFormat {
   std::string (*as_shown)(std::string_view document);
 };
 
-constexpr std::array<ComparisonFormat, 4> kComparisonFormats{{
+constexpr std::array<ComparisonFormat, 5> kComparisonFormats{{
     {"text", report_text, terminal_text},
     {"md", [](const Comparison& comparison, const TextOptions&) { return report_markdown(comparison); },
      page_text},
     {"json", [](const Comparison& comparison, const TextOptions&) { return report_json(comparison); },
      json_text},
     {"html", [](const Comparison& comparison, const TextOptions&) { return report_html(comparison); },
+     page_text},
+    {"csv", [](const Comparison& comparison, const TextOptions&) { return report_csv(comparison); },
      page_text},
 }};
 

@@ -24,11 +24,14 @@ namespace collbench::analysis {
 /// What every format is made of: the title; the columns and the cells of a row in them; then the summary,
 /// what went another way in single rows, what would decide the rest, and how rows were decided.
 [[nodiscard]] std::string comparison_title(const Comparison& comparison);
-[[nodiscard]] std::vector<std::string> comparison_headings();
-[[nodiscard]] std::vector<std::string> comparison_cells(const ComparedRow& row);
+[[nodiscard]] std::vector<std::string> comparison_headings(const Comparison& comparison);
+[[nodiscard]] std::vector<std::string> comparison_cells(const ComparedRow& row, bool are_pairs);
 [[nodiscard]] std::vector<std::string> comparison_notes(const Comparison& comparison);
 
-/// The names of the formats, the usual one first: text, md, json, html.
+/// A line for each row, with the members that it has in the JSON, and the names of both sides.
+[[nodiscard]] std::string report_csv(const Comparison& comparison);
+
+/// The names of the formats, the usual one first: text, md, json, html, csv.
 [[nodiscard]] std::vector<std::string> comparison_formats();
 
 /// The comparison in the format of that name; nothing in it drives a terminal. Throws Error (usage) for

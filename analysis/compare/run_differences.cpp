@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "analysis/report/cluster_findings.hpp"
 #include "base/error.hpp"
+#include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
@@ -81,6 +83,45 @@ void add_topology(Lines& lines, const Run& a, const Run& b) {
   }
 }
 
+constexpr double kNotableGauge = 0.02;  // clocks move by steps of 15 MHz, power by the watt
+
+/// Of the GPUs that tell it, the median of what each reached at most; 0 where none does.
+double highest_of(const Run& run, std::optional<Gauge> GpuTelemetry::* gauge) {
+  std::vector<double> values;
+  if (!run.telemetry) return 0;
+  for (const GpuTelemetry& gpu : run.telemetry->gpus) {
+    if (gpu.*gauge) values.push_back((*(gpu.*gauge)).most);
+  }
+  return values.empty() ? 0 : median(values);
+}
+
+std::string throttling_of(const Run& run) {
+  std::set<std::string_view> reasons;
+  if (!run.telemetry) return {};
+  for (const GpuTelemetry& gpu : run.telemetry->gpus) {
+    for (const GpuTrouble trouble : gpu.troubles) {
+      if (is_throttling(trouble)) reasons.insert(name(trouble));
+    }
+  }
+  return fmt::format("{}", fmt::join(reasons, ", "));
+}
+
+/// What the GPUs' state does to every row at once.
+void add_gpu_state(Lines& lines, const Run& a, const Run& b) {
+  if (!a.telemetry || !b.telemetry) return;
+  const auto add_gauge = [&](const char* what, std::optional<Gauge> GpuTelemetry::* gauge, double unit,
+                             const char* unit_name) {
+    const double before = highest_of(a, gauge);
+    const double after = highest_of(b, gauge);
+    if (before <= 0 || after <= 0 || std::abs(after / before - 1) < kNotableGauge) return;
+    lines.push_back(fmt::format("{} (the median GPU's highest): {:.0f} → {:.0f} {}", what, before / unit,
+                                after / unit, unit_name));
+  };
+  add_gauge("SM clock", &GpuTelemetry::sm_clock_hertz, 1e6, "MHz");
+  add_gauge("power", &GpuTelemetry::power_watts, 1, "W");
+  add_change(lines, "reasons for lower clocks", throttling_of(a), throttling_of(b));
+}
+
 }  // namespace
 
 Lines run_differences(const Run& base, const Run& current) {
@@ -99,6 +140,7 @@ Lines run_differences(const Run& base, const Run& current) {
   if (base.graph_launches != current.graph_launches)
     add_change(lines, "graph launches", fmt::to_string(base.graph_launches),
                fmt::to_string(current.graph_launches));
+  add_gpu_state(lines, base, current);
   for (const std::string& note : base.load_notes) lines.push_back("base: " + note);
   for (const std::string& note : current.load_notes) lines.push_back("new run: " + note);
   return lines;

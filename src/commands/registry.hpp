@@ -41,6 +41,7 @@ Subcommand predict_subcommand();
 Subcommand plan_subcommand();
 Subcommand judge_subcommand();
 Subcommand compare_subcommand();
+Subcommand ab_subcommand();
 Subcommand flight_subcommand();
 Subcommand doctor_subcommand();
 Subcommand burnin_subcommand();
@@ -49,9 +50,10 @@ Subcommand baseline_subcommand();
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),  report_subcommand(), topo_subcommand(),   import_subcommand(),
-      predict_subcommand(), plan_subcommand(),   judge_subcommand(),  compare_subcommand(),
-      flight_subcommand(),  doctor_subcommand(), burnin_subcommand(), baseline_subcommand(),
+      repeat_subcommand(),  report_subcommand(),   topo_subcommand(),   import_subcommand(),
+      predict_subcommand(), plan_subcommand(),     judge_subcommand(),  compare_subcommand(),
+      ab_subcommand(),      baseline_subcommand(), flight_subcommand(), doctor_subcommand(),
+      burnin_subcommand(),
   };
 }
 

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -10,14 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
-#include "base/child_process.hpp"
 #include "base/files.hpp"
 #include "base/output_lock.hpp"
 #include "base/record/run.hpp"
@@ -25,14 +22,13 @@
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
 #include "launch/job_time.hpp"
-#include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/launch_folder.hpp"
-#include "src/commands/lost_rank.hpp"
 #include "src/commands/registry.hpp"
+#include "src/commands/supervised_launch.hpp"
 #include "src/run/expectation.hpp"
 #include "src/run/output_files.hpp"
 
@@ -53,7 +49,6 @@ struct RepeatOptions {
 };
 
 constexpr std::size_t kMinLaunches = 8;  // with fewer, how wide the interval comes out is luck
-constexpr std::string_view kDefaultLaunchSeconds = "20";
 constexpr std::chrono::duration<double> kPollInterval(0.05);  // for Ctrl-C, between launches
 
 // For what a person sees go by; nothing is measured with it.
@@ -61,67 +56,11 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool has_option(const std::vector<std::string>& command, std::string_view name) {
-  return std::any_of(command.begin(), command.end(), [&](const std::string& word) {
-    return word == name || word.starts_with(std::string(name) + "=");
-  });
-}
-
 void require_repeatable(const RepeatOptions& options) {
-  if (launch::launched_rank()) {
-    throw usage_error("repeat", "it was started as a rank",
-                      "run it without a launcher: collbench repeat -- mpirun ...");
-  }
-  for (const std::string_view taken : {"-J", "--record", "--output", "--stream", "--resume"}) {
-    if (!has_option(options.command, taken)) continue;
-    throw usage_error("repeat", fmt::format("{} comes after --, but repeat sets it for each launch", taken),
-                      "put -J before -- to keep the record of all launches");
-  }
+  require_launchable("repeat", options.command, "put -J before -- to keep the record of all launches");
   if (options.resume && record_file(output_documents(options.output)).empty()) {
     throw usage_error("--resume", "the record to resume from is unknown", "give it with -J");
   }
-}
-
-/// The launch that writes its record to `record`.
-std::vector<std::string> launch_command(const RepeatOptions& options, const std::string& record) {
-  std::vector<std::string> command = options.command;
-  if (!has_option(command, "--time") && !has_option(command, "-n") && !has_option(command, "--iters")) {
-    command.insert(command.end(), {"--time", std::string(kDefaultLaunchSeconds)});
-  }
-  command.insert(command.end(), {"-J", record, "--overwrite", "--progress", "never", "--color", "never"});
-  return command;
-}
-
-/// Which rank was lost; else the line of collbench on stderr, else the first line there that is not the ruler
-/// of a banner.
-std::string stderr_reason(const ChildResult& result) {
-  if (const auto lost = lost_rank(result.err)) return ": " + *lost;
-  constexpr std::string_view kOwn = "collbench: ";
-  std::string_view rest = result.err;
-  if (const std::size_t own = rest.find(kOwn); own != std::string_view::npos) {
-    rest.remove_prefix(own + kOwn.size());
-    return ": " + std::string(rest.substr(0, rest.find('\n')));
-  }
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    if (line.find_first_not_of("-= \r") != std::string_view::npos) return ": " + std::string(line);
-  }
-  return {};
-}
-
-/// What a launch that has no complete record ended with, as a run's own exit status.
-ExitStatus status_of(const ChildResult& result, bool has_record) {
-  constexpr int kMaxStatus = static_cast<int>(ExitStatus::not_here);
-  if (result.end == ChildEnd::not_started) return ExitStatus::not_here;
-  if (result.end != ChildEnd::exited) return ExitStatus::rank_lost;
-  const bool is_own = result.code >= static_cast<int>(ExitStatus::usage) && result.code <= kMaxStatus;
-  if (is_own || result.code == static_cast<int>(ExitStatus::internal)) {
-    return static_cast<ExitStatus>(result.code);
-  }
-  // mpirun's own 1: it could not start anything, or it lost what it had started.
-  const bool never_began = result.code <= 1 && !has_record;
-  return never_began ? ExitStatus::not_here : ExitStatus::rank_lost;
 }
 
 class Repetition {
@@ -160,8 +99,12 @@ class Repetition {
   }
 
  private:
+  /// Of a machine with several states the launches of the commonest count.
   [[nodiscard]] bool is_precise() const {
-    return launches_.size() >= kMinLaunches && widest_ && widest_->relative_half_width <= options_.precision;
+    if (!widest_ || widest_->relative_half_width > options_.precision) return false;
+    const auto& states = merged_.rows[widest_->row].measurement.states;
+    return states.empty() ? launches_.size() >= kMinLaunches
+                          : std::cmp_greater_equal(states.front().launches, kMinLaunches);
   }
 
   [[nodiscard]] bool is_done() const {
@@ -213,21 +156,16 @@ class Repetition {
                                progress_.show(progress_text(), seconds_now());
                                return launch::interrupted();
                              }};
-    std::filesystem::remove(file);
-    const ChildResult result = run_child(launch_command(options_, file.string()), limits);
+    LaunchEnd end =
+        supervised_launch(options_.command, file.string(), limits, fmt::format("launch {}", number),
+                          [this, &file](bool has_record) { return next_step_of(has_record, file); });
     longest_launch_seconds_ = std::max(longest_launch_seconds_, seconds_now() - *last_launch_);
-    const bool has_record = std::filesystem::exists(file);
-    if (has_record && result.end == ChildEnd::exited) {
-      Run run = run_from_json_text(read_file(file), file.string());
-      if (run.complete) {
-        if (!launches_.empty()) require_same_measurement(launches_.front(), run, file.string());
-        launches_.push_back(std::move(run));
-        merge();
-        // Wrong data is no reason to measure on.
-        if (result.code != static_cast<int>(ExitStatus::wrong_data)) return;
-      }
+    if (end.run) {
+      if (!launches_.empty()) require_same_measurement(launches_.front(), *end.run, file.string());
+      launches_.push_back(*std::move(end.run));
+      merge();
     }
-    failure_ = failure_of(result, limits, number, has_record);
+    if (end.error) failure_ = end.was_interrupted ? interruption() : *std::move(end.error);
   }
 
   [[nodiscard]] Error interruption() {
@@ -235,20 +173,11 @@ class Repetition {
             fmt::format("{} complete", counted(launches_.size(), "launch")), next_step()};
   }
 
-  [[nodiscard]] Error failure_of(const ChildResult& result, const ChildLimits& limits, std::size_t number,
-                                 bool has_record) {
-    const std::string where = fmt::format("launch {}", number);
-    if (result.end == ChildEnd::interrupted) return interruption();
-    const std::string what = result.end == ChildEnd::not_started
-                                 ? fmt::format("{} cannot be started: ", options_.command.front())
-                                 : "";
-    return {status_of(result, has_record), where, what + describe_end(result, limits) + stderr_reason(result),
-            has_record || !launches_.empty()
-                ? next_step() +
-                      (has_record && !record_path_.empty()
-                           ? fmt::format("; {} has what this launch measured", folder_.file(number).string())
-                           : "")
-                : "the command after -- must start collbench and end with its options"};
+  [[nodiscard]] std::string next_step_of(bool has_record, const std::filesystem::path& file) {
+    if (!has_record && launches_.empty())
+      return "the command after -- must start collbench and end with its options";
+    const bool is_kept = has_record && !record_path_.empty();
+    return next_step() + (is_kept ? fmt::format("; {} has what this launch measured", file.string()) : "");
   }
 
   [[nodiscard]] std::string next_step() {

@@ -108,7 +108,7 @@ class Compare(unittest.TestCase):
                 (["--baseline", self.folder / "empty", self.base], "holds no other .json file"),
                 (["--baseline", self.folder / "nowhere", self.base], "No such file"),
                 ([self.base, self.base, "--fail-on", "slow"], "--fail-on"),
-                ([self.base, self.base, "--format", "csv"], "csv"),
+                ([self.base, self.base, "--format", "yaml"], "yaml"),
                 ([self.base, self.base, "--allowance", "x"], "--allowance"),
                 ([], "needs RECORDS")):
             lines = self.collbench("compare", *arguments, status=2).stderr.splitlines()

@@ -190,5 +190,53 @@ class Repeat(Repeated):
         self.assertIn("already exists", self.repeat("-J", self.path, status=2).stderr)
 
 
+class Ab(Repeated):
+    """Two commands in turn. One series of launches shows what it does; what it decides are unit tests."""
+
+    def ab(self, *arguments, a, b, status=0):
+        result = run(PROGRAM, "ab", *arguments, "--", *a, "--versus", *b)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+    def test_two_algorithms_in_turn(self):
+        one = mpirun(2, PROGRAM, *self.quick)
+        path = self.folder / "ab.json"
+        result = self.ab("--rounds", "3", "--seed", "5", "-J", path, a=[*one, "--algo", "ring"],
+                         b=["env", "OMPI_MCA_btl_vader_eager_limit=2048", *one, "--algo", "recursive_doubling"])
+        record = json.loads(path.read_text())
+        self.assertEqual(record["rounds"], 3)
+        self.assertEqual([row["base_launches"] for row in record["rows"]], [3, 3])
+        self.assertIn("ring → recursive_doubling", record["rows"][0]["notes"])
+        self.assertIn("3 rounds of at most 3, in each A and B in an order drawn with --seed 5", record["differences"])
+        self.assertTrue(any("eager_limit" in line for line in record["differences"]), record["differences"])
+        self.assertTrue(all(row["ratio"] > 0 for row in record["rows"]))
+        self.assertIn("B/A", result.stdout)
+        self.assertIn("of at most 3, in each A and B", unwrapped(result.stdout))
+        self.assertEqual(result.stderr, "")
+        launches = [json.loads((self.folder / "ab.json.launches" / f"launch-{number:03}.json").read_text())
+                    for number in range(1, 7)]
+        asked = [launch["rows"][0]["algorithm"] for launch in launches]
+        self.assertEqual(sorted(asked), ["recursive_doubling"] * 3 + ["ring"] * 3)
+        for turn in (0, 2, 4):
+            self.assertNotEqual(asked[turn], asked[turn + 1], "each round has one of each")
+        # The series is a record of compare's: a launch has its probes, from which states are found.
+        self.assertEqual(len(launches[0]["rows"][0]["pass_probes"]["round_trip_seconds"]), 2)
+        self.assertGreater(min(launches[0]["rows"][0]["pass_probes"]["round_trip_seconds"]), 1e-9)
+
+    def test_what_cannot_be_launched(self):
+        for words, status, expected in (
+                (["true", "--versus"], 2, "--versus has to stand once between two commands"),
+                (["--versus", "true"], 2, "--versus has to stand once"),
+                (["true"], 2, "--versus has to stand once"),
+                (["true", "--versus", "true", "--versus", "true"], 2, "--versus has to stand once"),
+                (["true", "-J", "x.json", "--versus", "true"], 2, "-J comes after --"),
+                (["true", "--versus", "no-such-launcher"], 5, "both commands must start collbench"),
+                (["no-such-launcher", "--versus", "no-such-launcher"], 5, "no-such-launcher cannot be started")):
+            result = run(PROGRAM, "ab", "--", *words)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(expected, result.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

@@ -52,6 +52,25 @@ TEST(ComparisonReport, MarkdownCountsWhatIsTheSame) {
   EXPECT_THAT(text, HasSubstr("\\|"));
 }
 
+TEST(ComparisonReport, CsvHasALineForEachRowAndNoFormula) {
+  Comparison found = example();
+  found.current_name = "=cmd";
+  found.rows[0].notes = {"a, b", "c"};
+  std::istringstream lines(report(found, "csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_TRUE(line.starts_with("base,new,row,operation,size_bytes,change,base_seconds,")) << line;
+  const auto columns = std::count(line.begin(), line.end(), ',');
+  std::getline(lines, line);
+  EXPECT_TRUE(line.starts_with("base.json,'=cmd,")) << line;
+  EXPECT_THAT(line, HasSubstr(",8,SLOWER,"));
+  EXPECT_THAT(line, HasSubstr("\"a, b; c\""));
+  int rows = 1;
+  for (; std::getline(lines, line); ++rows)
+    EXPECT_GE(std::count(line.begin(), line.end(), ','), columns) << line;
+  EXPECT_EQ(rows, 3);
+}
+
 TEST(ComparisonReport, JsonHoldsEverything) {
   const auto json = nlohmann::json::parse(report(example(), "json"));
   EXPECT_EQ(json["rows"].size(), 3U);

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <random>
 
+#include "analysis/compare/comparison_report.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/compare/compared_runs.hpp"
 
 namespace collbench::analysis {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -152,6 +154,60 @@ TEST(Comparison, CallsAnyRowChangedInAtMostOneOfTwentyComparisonsOfTheSame) {
 }
 
 TEST(Comparison, SeesASlowdownOfAFifth) { EXPECT_GE(simulate(20, 1.2).slower, 20 * 20 * 95 / 100); }
+
+/// A run of one launch per element: its time and its probe's round trip in ns, three passes each.
+collbench::Run run_in_states(const std::vector<std::pair<double, double>>& launches) {
+  collbench::Run run = run_of_rows({{8, {1.0}}});
+  Measurement& measured = run.rows[0].measurement;
+  measured.pass_seconds.clear();
+  measured.launch_passes.clear();
+  for (const auto& [seconds, round_trip] : launches) {
+    measured.launch_passes.push_back(3);
+    for (int pass = 0; pass < 3; ++pass) {
+      measured.pass_seconds.push_back(seconds);
+      measured.pass_probes.push_back({.round_trip_seconds = round_trip * 1e-9});
+    }
+  }
+  measured.seconds = median(measured.pass_seconds);
+  return run;
+}
+
+TEST(Comparison, LaunchesOfOneStateAreComparedWithThoseOfTheSame) {
+  // The new run was in the slow state more often; in each state it takes as long as the base.
+  const auto base = run_in_states({{1.0, 110}, {1.01, 111}, {0.99, 109}, {1.0, 112}, {3.0, 530}});
+  const auto current =
+      run_in_states({{3.0, 531}, {3.02, 530}, {2.98, 533}, {1.01, 110}, {1.0, 111}, {0.99, 108}});
+  const Comparison comparison = compare({base}, {current}, {.launch_allowance = 0.1});
+  ASSERT_EQ(comparison.rows.size(), 1U);
+  const ComparedRow& row = comparison.rows[0];
+  EXPECT_EQ(row.change, RowChange::same);
+  EXPECT_EQ(row.base.launches, 4);
+  EXPECT_EQ(row.current.launches, 3);
+  EXPECT_TRUE(comparison.knows_states);
+  EXPECT_THAT(
+      comparison.differences,
+      Contains("new run: the machine was in 2 states, by the round trip of a cache line between neighboring "
+               "ranks: 110 ns in 50 % of the passes, 531 ns in 50 % of the passes"));
+}
+
+TEST(Comparison, AChangeOfStateIsNamedAndIsNoRegression) {
+  const auto fast = run_in_states({{1.0, 110}, {1.01, 111}, {0.99, 109}});
+  const auto slow = run_in_states({{3.0, 531}, {3.02, 530}, {2.98, 533}});
+  const Comparison comparison = compare({fast}, {slow}, {.launch_allowance = 0.1});
+  EXPECT_EQ(comparison.rows[0].change, RowChange::unclear);
+  EXPECT_TRUE(comparison.rows[0].is_other_state);
+  EXPECT_FALSE(comparison.rows[0].p);
+  EXPECT_THAT(report_text(comparison), HasSubstr("1 row UNCLEAR because the machine was in another state"));
+  // Round trips that differ by less are no state where no time says so: this is a regression.
+  const auto slower = run_in_states({{3.0, 151}, {3.02, 150}, {2.98, 153}});
+  EXPECT_EQ(compare({fast}, {slower}, {.launch_allowance = 0.1}).rows[0].change, RowChange::slower);
+  // A side that nobody probed is compared as it is.
+  auto unknown = slow;
+  unknown.rows[0].measurement.pass_probes.clear();
+  const Comparison blind = compare({fast}, {unknown}, {.launch_allowance = 0.1});
+  EXPECT_EQ(blind.rows[0].change, RowChange::slower);
+  EXPECT_FALSE(blind.knows_states);
+}
 
 }  // namespace
 }  // namespace collbench::analysis

@@ -1,0 +1,202 @@
+#include "analysis/compare/pairs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "analysis/report/sections.hpp"
+#include "analysis/states/machine_states.hpp"
+#include "base/separate_groups.hpp"
+#include "base/statistics.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr int kFirstLook = 6;
+constexpr std::size_t kMinPairs = 3;  // of a row, for a test of it
+
+const Measurement* row_of(const Run& run, const RowKey& key) {
+  const auto row = std::find_if(run.rows.begin(), run.rows.end(), [&](const Row& each) {
+    return each.measurement.key == key && each.measurement.unavailable.empty() &&
+           each.measurement.seconds > 0;
+  });
+  return row == run.rows.end() ? nullptr : &row->measurement;
+}
+
+/// The passes of a launch in each state; all in one where nobody looked.
+std::vector<std::vector<double>> passes_by_state(const Measurement& measured,
+                                                 const std::vector<double>& boundaries) {
+  std::vector<std::vector<double>> states(boundaries.size() + 1);
+  const bool has_probes = measured.pass_probes.size() == measured.pass_seconds.size();
+  for (std::size_t i = 0; i < measured.pass_seconds.size(); ++i) {
+    const double round_trip = has_probes ? measured.pass_probes[i].round_trip_seconds : 0;
+    states[group_of(round_trip, boundaries)].push_back(measured.pass_seconds[i]);
+  }
+  return states;
+}
+
+/// Of one round, in the state in which the launch with fewer passes has most; none when they share none.
+std::optional<double> log_ratio(const Measurement& a, const Measurement& b,
+                                const std::vector<double>& boundaries) {
+  const auto of_a = passes_by_state(a, boundaries);
+  const auto of_b = passes_by_state(b, boundaries);
+  std::optional<double> ratio;
+  std::size_t most = 0;
+  for (std::size_t state = 0; state < of_a.size(); ++state) {
+    const std::size_t fewer = std::min(of_a[state].size(), of_b[state].size());
+    if (fewer <= most) continue;
+    most = fewer;
+    ratio = std::log(median(of_b[state]) / median(of_a[state]));
+  }
+  return ratio;
+}
+
+RowPasses passes_of_row(const std::vector<Run>& runs, const RowKey& key) {
+  RowPasses passes;
+  for (const Run& run : runs) {
+    if (const Measurement* const measured = row_of(run, key)) add_passes(passes, *measured);
+  }
+  return passes;
+}
+
+/// By Student's t of the pairs' log ratios. `p` is not adjusted for the rows yet.
+void test_pairs(ComparedRow& row, const std::vector<double>& log_ratios, const CompareOptions& options,
+                int looks) {
+  const auto pairs = static_cast<double>(log_ratios.size());
+  const double effect = mean(log_ratios);
+  double squares = 0;
+  for (const double each : log_ratios) squares += (each - effect) * (each - effect);
+  const double deviation = std::sqrt(squares / (pairs - 1));
+  const double error = deviation / std::sqrt(pairs);
+  const boost::math::students_t distribution(pairs - 1);
+  const double reach = error * boost::math::quantile(distribution, 1 - options.significance / looks / 2);
+  row.ratio = std::exp(effect);
+  row.ratio_low = std::exp(effect - reach);
+  row.ratio_high = std::exp(effect + reach);
+  const double p = error > 0
+                       ? 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(effect) / error))
+                       : (effect == 0 ? 1.0 : 0.0);
+  row.p = std::min(1.0, p * looks);
+}
+
+RowKey without_algorithm(RowKey key) {
+  key.algorithm = kLibraryChoice;
+  return key;
+}
+
+/// The keys of a side's rows by all but their algorithm; none where it measured several.
+std::map<RowKey, std::optional<RowKey>> keys_by_rest(const std::vector<Run>& runs) {
+  std::map<RowKey, std::optional<RowKey>> keys;
+  for (const Row& row : runs.front().rows) {
+    const auto [known, is_new] =
+        keys.try_emplace(without_algorithm(row.measurement.key), row.measurement.key);
+    if (!is_new) known->second.reset();
+  }
+  return keys;
+}
+
+/// Two algorithms can be what is compared: where a row of one side and a row of the other differ in nothing
+/// else, both lose the name of theirs.
+void match_algorithms(std::vector<Run>& a, std::vector<Run>& b) {
+  const auto of_a = keys_by_rest(a);
+  const auto of_b = keys_by_rest(b);
+  for (std::vector<Run>* const side : {&a, &b}) {
+    for (Run& run : *side) {
+      for (Row& row : run.rows) {
+        const RowKey rest = without_algorithm(row.measurement.key);
+        const auto in_a = of_a.find(rest);
+        const auto in_b = of_b.find(rest);
+        if (in_a == of_a.end() || in_b == of_b.end() || !in_a->second || !in_b->second) continue;
+        if (*in_a->second != *in_b->second) row.measurement.key = rest;
+      }
+    }
+  }
+}
+
+/// What differs, said of A and B.
+void name_sides(std::vector<std::string>& differences) {
+  for (std::string& line : differences) {
+    for (const auto& [side, letter] : {std::pair("base: ", "A: "), std::pair("new run: ", "B: ")}) {
+      if (line.starts_with(side)) line.replace(0, std::string_view(side).size(), letter);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<int> looks_of(int rounds) {
+  std::vector<int> looks;
+  for (int look = kFirstLook; look < rounds; look = (look * 4 + 2) / 3) looks.push_back(look);
+  looks.push_back(rounds);
+  return looks;
+}
+
+Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
+                         const CompareOptions& options) {
+  match_algorithms(a, b);
+  Comparison comparison = compare(a, b, options);
+  name_sides(comparison.differences);
+  const int looks = static_cast<int>(looks_of(max_rounds).size());
+  comparison.paired = PairedRounds{.rounds = static_cast<int>(std::min(a.size(), b.size())), .looks = looks};
+  std::vector<RowPasses> of_a;
+  std::vector<RowPasses> of_b;
+  for (const ComparedRow& row : comparison.rows) {
+    of_a.push_back(passes_of_row(a, row.key));
+    of_b.push_back(passes_of_row(b, row.key));
+  }
+  const std::vector<double> boundaries =
+      comparison.knows_states ? state_boundaries_of_two(of_a, of_b) : std::vector<double>{};
+  for (ComparedRow& row : comparison.rows) {
+    if (row.change == RowChange::missing || row.change == RowChange::added) continue;
+    std::vector<double> log_ratios;
+    for (std::size_t round = 0; round < std::min(a.size(), b.size()); ++round) {
+      const Measurement* const in_a = row_of(a[round], row.key);
+      const Measurement* const in_b = row_of(b[round], row.key);
+      if (in_a == nullptr || in_b == nullptr) continue;
+      if (const auto ratio = log_ratio(*in_a, *in_b, boundaries)) log_ratios.push_back(*ratio);
+    }
+    row.change = RowChange::unclear;
+    row.is_other_state = log_ratios.empty();
+    row.base.launches = row.current.launches = static_cast<int>(log_ratios.size());
+    row.launches_to_decide = 0;
+    row.ratio_low = row.ratio_high = 0;
+    row.p.reset();
+    if (!log_ratios.empty()) row.ratio = std::exp(mean(log_ratios));
+    if (log_ratios.size() >= kMinPairs) test_pairs(row, log_ratios, options, looks);
+  }
+  decide_rows(comparison);
+  return comparison;
+}
+
+bool is_decided(const Comparison& comparison) { return comparison.count(RowChange::unclear) == 0; }
+
+std::vector<std::string> pair_sentences(const Comparison& comparison) {
+  std::vector<std::string> sentences;
+  for (const ComparedRow& row : comparison.rows) {
+    const std::string pairs = counted(static_cast<std::size_t>(row.base.launches), "pair");
+    // Of a time that is r times A's, B takes 1 - r less.
+    const auto percent = [](double ratio) { return std::abs(1 - ratio) * 100; };
+    if (row.change == RowChange::faster || row.change == RowChange::slower) {
+      const bool faster = row.change == RowChange::faster;
+      sentences.push_back(fmt::format("{}: B is {:.1f} % {} ({:.1f} to {:.1f} %), {}", format_row(row.key),
+                                      percent(row.ratio), faster ? "faster" : "slower",
+                                      percent(faster ? row.ratio_high : row.ratio_low),
+                                      percent(faster ? row.ratio_low : row.ratio_high), pairs));
+    } else if (row.change == RowChange::same) {
+      sentences.push_back(fmt::format(
+          "{}: B takes {:.3f} to {:.3f} times as long as A: a difference of {:.3g} % is "
+          "ruled out, {}",
+          format_row(row.key), row.ratio_low, row.ratio_high, comparison.options.same_within * 100, pairs));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/comparison_report.hpp"
+#include "analysis/compare/pairs.hpp"
+#include "base/clock.hpp"
+#include "base/deterministic_random.hpp"
+#include "base/record/run_stream.hpp"
+#include "base/units.hpp"
+#include "launch/interruption.hpp"
+#include "launch/real_machine.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/commands/launch_folder.hpp"
+#include "src/commands/registry.hpp"
+#include "src/commands/supervised_launch.hpp"
+
+namespace collbench::program {
+namespace {
+
+using Command = std::vector<std::string>;
+
+constexpr const char* kVersus = "--versus";
+
+/// `collbench ab -- mpirun … A --versus mpirun … B`
+struct AbOptions {
+  Command words;  ///< both commands, with --versus between them
+  int rounds = 20;
+  std::optional<std::uint64_t> seed;  ///< of the order within each round; none: drawn
+  double same_within = 0.02;
+  double launch_seconds = 1800;  ///< after which a launch is taken to hang
+  OutputOptions output;
+  When progress = When::automatic;
+};
+
+struct TwoCommands {
+  Command a;
+  Command b;
+};
+
+/// Throws Error (usage) unless --versus stands once, with words on both sides.
+TwoCommands split_commands(const Command& words) {
+  const auto versus = std::find(words.begin(), words.end(), kVersus);
+  if (versus == words.begin() || versus == words.end() || versus + 1 == words.end() ||
+      std::find(versus + 1, words.end(), kVersus) != words.end()) {
+    throw usage_error("ab", fmt::format("{} has to stand once between two commands", kVersus),
+                      "collbench ab -- mpirun ... collbench OPTIONS --versus mpirun ... collbench OPTIONS");
+  }
+  return {{words.begin(), versus}, {versus + 1, words.end()}};
+}
+
+/// Whether B goes first in that round: as a coin that falls the same way for the same seed.
+bool begins_with_b(std::uint64_t seed, std::size_t round) { return (scrambled(seed + round) & 1U) != 0; }
+
+/// What a launch is of, and its records so far.
+struct Side {
+  const char* name;
+  Command command;
+  std::vector<Run> runs;
+};
+
+class AbSeries {
+ public:
+  explicit AbSeries(const AbOptions& options, const TwoCommands& commands)
+      : options_(options),
+        documents_(output_documents(options.output)),
+        folder_(record_file(documents_), false, options.output.overwrite),
+        progress_(is_shown(options.progress, launch::view_terminal(2, false).is_terminal)),
+        seed_(options.seed ? *options.seed : std::random_device()()),
+        a_{"A", commands.a, {}},
+        b_{"B", commands.b, {}} {
+    require_writable_documents(documents_, options.output.overwrite);
+    launch::notice_interruption();
+  }
+
+  CommandResult run() {
+    const std::vector<int> looks = analysis::looks_of(options_.rounds);
+    std::optional<analysis::Comparison> found;
+    for (const int look : looks) {
+      while (!failure_ && std::cmp_less(rounds(), look)) run_round();
+      if (rounds() == 0) break;
+      found = compared();
+      if (failure_ || analysis::is_decided(*found)) break;
+    }
+    progress_.clear();
+    if (!found) throw Error(*failure_);
+    const std::string text = write_documents(documents_, [&](const OutputDocument& document) {
+      return analysis::report(*found, document.format, page_options(document));
+    });
+    if (failure_) print_message(describe(*failure_));
+    return {text, failure_ ? failure_->status() : ExitStatus::ok, prints_text(documents_),
+            written_notes(documents_, analysis::comparison_summary(*found))};
+  }
+
+ private:
+  /// That both commands ran in.
+  [[nodiscard]] std::size_t rounds() const { return std::min(a_.runs.size(), b_.runs.size()); }
+
+  [[nodiscard]] analysis::Comparison compared() const {
+    // A round that was cut short has one launch, which no other is compared with.
+    const std::size_t whole = rounds();
+    analysis::Comparison found = analysis::compare_pairs(
+        {a_.runs.begin(), a_.runs.begin() + static_cast<std::ptrdiff_t>(whole)},
+        {b_.runs.begin(), b_.runs.begin() + static_cast<std::ptrdiff_t>(whole)}, options_.rounds,
+        {.launch_allowance = 0, .same_within = options_.same_within});
+    found.base_name = "A";
+    found.current_name = "B";
+    found.differences.insert(
+        found.differences.begin(),
+        {fmt::format("A: {}", command_text(a_.command)), fmt::format("B: {}", command_text(b_.command)),
+         fmt::format("{} of at most {}, in each A and B in an order drawn with --seed {}",
+                     counted(whole, "round"), options_.rounds, seed_)});
+    return found;
+  }
+
+  [[nodiscard]] static std::string command_text(const Command& command) {
+    std::string text;
+    for (const std::string& word : command) text += (text.empty() ? "" : " ") + word;
+    return text;
+  }
+
+  void run_round() {
+    const bool b_first = begins_with_b(seed_, rounds());
+    launch(b_first ? b_ : a_);
+    if (!failure_) launch(b_first ? a_ : b_);
+  }
+
+  void launch(Side& side) {
+    const std::size_t number = a_.runs.size() + b_.runs.size() + 1;
+    const std::string name = fmt::format("round {}, {}", side.runs.size() + 1, side.name);
+    const ChildLimits limits{.seconds = options_.launch_seconds, .interrupted = [&] {
+                               progress_.show(fmt::format("{} of at most {} rounds", name, options_.rounds),
+                                              static_cast<double>(number));
+                               return launch::interrupted();
+                             }};
+    const std::string file = folder_.file(number).string();
+    LaunchEnd end = supervised_launch(side.command, file, limits, name, [this](bool has_record) {
+      if (!has_record && a_.runs.empty() && b_.runs.empty())
+        return std::string("both commands must start collbench and end with its options");
+      return "the records of its launches are in " + folder_.keep().string();
+    });
+    if (end.error) {
+      failure_ = *std::move(end.error);
+      return;
+    }
+    if (!side.runs.empty()) require_same_measurement(side.runs.front(), *end.run, file);
+    side.runs.push_back(*std::move(end.run));
+  }
+
+  const AbOptions& options_;
+  std::vector<OutputDocument> documents_;
+  LaunchFolder folder_;
+  ProgressLine progress_;
+  std::uint64_t seed_;
+  Side a_;
+  Side b_;
+  std::optional<Error> failure_;
+};
+
+/// Exit statuses are those of a run; which of the two is faster is no failure.
+CommandResult ab(const AbOptions& options) {
+  const TwoCommands commands = split_commands(options.words);
+  for (const Command* const command : {&commands.a, &commands.b})
+    require_launchable("ab", *command,
+                       "put -J before -- to keep the comparison, and FILE.launches the records");
+  return AbSeries(options, commands).run();
+}
+
+void add_ab(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<AbOptions>();
+  command
+      .add_option(
+          "commands", options->words,
+          "what starts one launch of A and of B, each ending with collbench and its options (--time 20 is "
+          "added to one that has neither --time nor -n); started without a shell")
+      ->required()
+      ->option_text("-- A... --versus B...");
+  const std::string theme = "Options";
+  add_option(
+      command, theme, "--rounds", "N", "maximum number of rounds, a launch of each (20)",
+      [options](const std::string& text) { options->rounds = parse_number(text, "--rounds", 1, 10'000); });
+  add_option(command, theme, "--seed", "N", "of the random order within each round (drawn, and printed)",
+             [options](const std::string& text) {
+               options->seed = parse_number<std::uint64_t>(text, "--seed", 0, UINT32_MAX);
+             });
+  add_option(command, theme, "--same", "PERCENT", "a difference of less is none (2)",
+             [options](const std::string& text) {
+               options->same_within = parse_number(text, "--same", 0.01, 1000.0) / 100;
+             });
+  add_option(
+      command, theme, "-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
+      [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
+  add_output_options(command, theme, options->output, analysis::comparison_formats(),
+                     "the comparison (JSON); FILE.launches/ keeps the record of each launch");
+  add_option(command, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
+             [options](const std::string& text) { options->progress = parse_when(text, "--progress"); });
+  command.callback([options, &chosen] { chosen = [options] { return ab(*options); }; });
+}
+
+}  // namespace
+
+Subcommand ab_subcommand() {
+  return {"ab",
+          "launches two commands in turn, in random order, until it is decided which is faster:\n"
+          "  collbench ab -- mpirun -np 2 collbench --algo ring --versus mpirun -np 2 collbench",
+          "collbench ab -- mpirun ... A --versus mpirun ... B   which is faster, and by how much", add_ab};
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,132 @@
+#include "analysis/compare/pairs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "analysis/compare/comparison_report.hpp"
+#include "tests/analysis/compare/compared_runs.hpp"
+
+namespace collbench::analysis::pairs_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Launches = std::vector<collbench::Run>;
+
+const CompareOptions kOptions{.launch_allowance = 0, .same_within = 0.02};
+
+/// A launch of three passes beside probes of a round trip in ns.
+collbench::Run launch_of(double seconds, double round_trip = 110,
+                         const std::string& algorithm = kLibraryChoice) {
+  collbench::Run run = run_of_rows({{8, {seconds, seconds, seconds}}});
+  Measurement& row = run.rows[0].measurement;
+  row.key.algorithm = algorithm;
+  row.launch_passes = {3};
+  row.pass_probes.assign(3, {.round_trip_seconds = round_trip * 1e-9});
+  return run;
+}
+
+TEST(Pairs, LooksAreFixedByTheMaximumOfRounds) {
+  EXPECT_THAT(looks_of(20), ElementsAre(6, 8, 11, 15, 20));
+  EXPECT_THAT(looks_of(6), ElementsAre(6));
+  EXPECT_THAT(looks_of(2), ElementsAre(2));
+}
+
+TEST(Pairs, AreComparedByStudentsTOfTheirLogRatios) {
+  // Log ratios of -0.02 and -0.04 in turn: mean -0.03, standard error 0.01 * sqrt(6 / 5) / sqrt(6) =
+  // 0.0044721.
+  Launches a;
+  Launches b;
+  for (int i = 0; i < 6; ++i) {
+    const double level = 1 + i;  // what both launches of a round share does not count
+    a.push_back(launch_of(level));
+    b.push_back(launch_of(level * std::exp(i % 2 == 0 ? -0.02 : -0.04)));
+  }
+  const Comparison found = compare_pairs(a, b, 6, kOptions);
+  const ComparedRow& row = found.rows.at(0);
+  EXPECT_NEAR(row.ratio, std::exp(-0.03), 1e-12);
+  // t of 5 degrees of freedom at 97.5 %: 2.5705818.
+  EXPECT_NEAR(row.ratio_low, std::exp(-0.03 - 2.5705818 * 0.0044721360), 1e-8);
+  EXPECT_NEAR(row.ratio_high, std::exp(-0.03 + 2.5705818 * 0.0044721360), 1e-8);
+  EXPECT_EQ(row.change, RowChange::faster);
+  EXPECT_TRUE(is_decided(found));
+  EXPECT_THAT(
+      pair_sentences(found),
+      ElementsAre("AllReduce 8 B float sum, out of place: B is 3.0 % faster (1.8 to 4.1 %), 6 pairs"));
+  EXPECT_THAT(report_text(found), HasSubstr("B is 3.0 % faster"));
+  // Five looks cost: the interval is that of a fifth of the significance, and p five times as large.
+  const ComparedRow looked = compare_pairs(a, b, 20, kOptions).rows.at(0);
+  EXPECT_NEAR(*looked.p, 5 * *row.p, 1e-9);
+  EXPECT_LT(looked.ratio_low, row.ratio_low);
+}
+
+TEST(Pairs, OfTwoStatesAreLeftOut) {
+  Launches a;
+  Launches b;
+  for (int i = 0; i < 8; ++i) {
+    a.push_back(launch_of(1.0 + 0.001 * i));
+    b.push_back(i < 2 ? launch_of(3.0, 530) : launch_of(1.0 + 0.0011 * i));
+  }
+  const ComparedRow row = compare_pairs(a, b, 8, kOptions).rows.at(0);
+  EXPECT_EQ(row.base.launches, 6);
+  EXPECT_EQ(row.change, RowChange::same);
+  for (collbench::Run& run : b) run = launch_of(3.0, 530);
+  const Comparison apart = compare_pairs(a, b, 8, kOptions);
+  EXPECT_TRUE(apart.rows.at(0).is_other_state);
+  EXPECT_FALSE(is_decided(apart));
+  EXPECT_THAT(pair_sentences(apart), IsEmpty());
+  EXPECT_THAT(report_text(apart), HasSubstr("the commands place the ranks differently"));
+}
+
+TEST(Pairs, TwoAlgorithmsAreTheSameRow) {
+  Launches a;
+  Launches b;
+  for (int i = 0; i < 6; ++i) {
+    a.push_back(launch_of(1 + 0.001 * i, 110, "ring"));
+    b.push_back(launch_of(2 + 0.001 * i));
+    a.back().rows[0].measurement.algorithm_ran = "ring";
+    b.back().rows[0].measurement.algorithm_ran = "rabenseifner";
+  }
+  const Comparison found = compare_pairs(a, b, 6, kOptions);
+  ASSERT_EQ(found.rows.size(), 1U);
+  EXPECT_EQ(found.rows[0].change, RowChange::slower);
+  EXPECT_THAT(found.rows[0].notes, ElementsAre("ring → rabenseifner"));
+}
+
+TEST(Pairs, EqualCommandsAreCalledDifferentInFewerThanOneOfTwentySeries) {
+  // Of series that end at the first look that decides them, with launches that share half of their noise.
+  std::mt19937_64 random(20);
+  std::normal_distribution<double> noise(0, 0.03);
+  int different = 0;
+  constexpr int kSeries = 400;
+  for (int series = 0; series < kSeries; ++series) {
+    Launches a;
+    Launches b;
+    for (const int look : looks_of(20)) {
+      while (static_cast<int>(a.size()) < look) {
+        const double shared = noise(random);
+        a.push_back(launch_of(std::exp(shared + noise(random))));
+        b.push_back(launch_of(std::exp(shared + noise(random))));
+      }
+      const Comparison found = compare_pairs(a, b, 20, kOptions);
+      if (found.count(RowChange::slower) + found.count(RowChange::faster) > 0) ++different;
+      if (is_decided(found)) break;
+    }
+  }
+  EXPECT_LE(different, kSeries / 20);
+}
+
+TEST(Pairs, TooFewAreUnclear) {
+  const Comparison found =
+      compare_pairs({launch_of(1), launch_of(1)}, {launch_of(2), launch_of(2)}, 20, kOptions);
+  EXPECT_EQ(found.rows.at(0).change, RowChange::unclear);
+  EXPECT_FALSE(found.rows.at(0).p);
+}
+
+}  // namespace
+}  // namespace collbench::analysis::pairs_test
