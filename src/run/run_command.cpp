@@ -269,8 +269,7 @@ class RunDriver {
   void begin_block(const collectives::MeasurementProgress& at) {
     const RowKey& row = plan_.rows[at.row];
     flight_.pass(at.pass);
-    const std::string name =
-        fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
+    const auto name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
     // On host memory every call is progress, however many were asked for.
     if (options_.blocks_have_timeout || backend_.capabilities().memory == collectives::MemoryKind::host) {
       flight_.step(name);
