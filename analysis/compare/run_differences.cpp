@@ -46,7 +46,7 @@ void add_environment(Lines& lines, const Run& a, const Run& b) {
     add_change(lines, variable, value_in(a, variable), value_in(b, variable));
 }
 
-std::string hosts_of(const Run& run) {
+std::string host_words(const Run& run) {
   std::vector<std::string> hosts;
   for (const Identity& rank : run.ranks) {
     if (std::find(hosts.begin(), hosts.end(), rank.host) == hosts.end()) hosts.push_back(rank.host);
@@ -127,7 +127,7 @@ void add_gpu_state(Lines& lines, const Run& a, const Run& b) {
 Lines run_differences(const Run& base, const Run& current) {
   Lines lines;
   add_topology(lines, base, current);
-  add_change(lines, "hosts", hosts_of(base), hosts_of(current));
+  add_change(lines, "hosts", host_words(base), host_words(current));
   add_change(lines, "ranks per node", layout_of(base), layout_of(current));
   if (placement_of(base) != placement_of(current)) lines.emplace_back("GPUs and NICs of the ranks differ");
   add_versions(lines, base.versions, current.versions);
