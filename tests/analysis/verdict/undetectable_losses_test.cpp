@@ -27,13 +27,12 @@ TEST(HiddenLosses, OneNicOfEightAndOneNvlinkOfTwelve) {
 }
 
 TEST(HiddenLosses, OfFewLinksOneOrHalfOfOne) {
-  // One of six is 17 %, and LOW begins 13 % below the model.
+  // One of six is 17 %, and LOW begins 11 % below the model; half of one of four is 12 %.
   EXPECT_THAT(hidden(cluster_of("dgx-1v", 1), OperationId::all_gather),
               ElementsAre("losing half of one of the 6 NVLinks (8 %)"));
   GpuCluster four = cluster_of("dgx-1v", 1);
   four.nvlinks = 4;
-  EXPECT_THAT(hidden(four, OperationId::all_gather),
-              ElementsAre("losing half of one of the 4 NVLinks (12 %)"));
+  EXPECT_THAT(hidden(four, OperationId::all_gather), IsEmpty());
 }
 
 TEST(HiddenLosses, LinksThatDoNotLimit) {
