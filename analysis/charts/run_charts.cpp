@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/charts/series_name.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/units.hpp"
 
@@ -20,14 +21,6 @@ constexpr std::size_t kMaxSeries = 6;  ///< measured ones of one chart: more can
 using FromSeconds = std::function<double(double seconds)>;
 
 const RowKey& key_of(const SizeSeries& series) { return series.front()->measurement.key; }
-
-/// What tells the series of one operation from each other: "float sum, in place, ring".
-std::string legend_name(const RowKey& key) {
-  std::string text(traits(key.type).name);
-  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
-  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
-  return key.algorithm == kLibraryChoice ? text : text + ", " + key.algorithm;
-}
 
 /// A row's bandwidth if it took a second, in GB/s; none where one rank moves nothing. By it every time of the
 /// row becomes a rate in the same way.
@@ -121,14 +114,14 @@ Chart chart_of(const std::vector<SizeSeries>& all, Chart chart,
                const std::function<FromSeconds(const Row&)>& scale) {
   for (const SizeSeries& rows : all) {
     ChartSeries measured{
-        (all.size() == 1 ? "measured" : "measured: ") + (all.size() == 1 ? "" : legend_name(key_of(rows))),
+        (all.size() == 1 ? "measured" : "measured: ") + (all.size() == 1 ? "" : variant_name(key_of(rows))),
         SeriesKind::measured,
         {}};
     for (const Row* row : rows) measured.points.push_back(measured_point(*row, scale(*row)));
     chart.series.push_back(std::move(measured));
   }
   for (const SizeSeries& rows : all) {
-    const std::string whose = legend_name(key_of(rows));
+    const std::string whose = variant_name(key_of(rows));
     add_model(chart,
               model_series(rows, SeriesKind::expected, "expected", &Expectation::expected_seconds, scale),
               whose);
@@ -139,16 +132,18 @@ Chart chart_of(const std::vector<SizeSeries>& all, Chart chart,
   return chart;
 }
 
-/// The rows that a chart can show, by size; the same size twice (two roots) in the order of the run.
-SizeSeries drawable(const SizeSeries& series) {
-  SizeSeries rows;
-  std::copy_if(series.begin(), series.end(), std::back_inserter(rows), [](const Row* row) {
-    return row->measurement.seconds > 0 && row->measurement.key.size_bytes > 0;
-  });
-  std::sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) {
-    return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
-  });
-  return rows;
+/// The rows that a chart can show, by size, a series for each root: a line has one value at a size.
+std::vector<SizeSeries> drawable(const SizeSeries& series) {
+  std::vector<SizeSeries> by_root;
+  for (const Row* row : series) {
+    const RowKey& key = row->measurement.key;
+    if (!(row->measurement.seconds > 0) || key.size_bytes == 0) continue;
+    auto found = std::find_if(by_root.begin(), by_root.end(),
+                              [&key](const SizeSeries& rows) { return key_of(rows).root == key.root; });
+    if (found == by_root.end()) found = by_root.insert(by_root.end(), SizeSeries{});
+    found->push_back(row);
+  }
+  return by_root;
 }
 
 std::vector<Chart> charts_of(OperationId id, const std::vector<SizeSeries>& all, int ranks,
@@ -159,7 +154,7 @@ std::vector<Chart> charts_of(OperationId id, const std::vector<SizeSeries>& all,
   const bool rated = std::all_of(all.begin(), all.end(), [ranks](const SizeSeries& rows) {
     return std::all_of(rows.begin(), rows.end(), [ranks](const Row* row) { return has_rate(*row, ranks); });
   });
-  const std::string of = all.size() == 1 ? " (" + legend_name(key_of(all.front())) + ")" : "";
+  const std::string of = all.size() == 1 ? " (" + variant_name(key_of(all.front())) + ")" : "";
   if (rated) {
     charts.push_back(chart_of(all,
                               {.id = fmt::format("busbw-{}{}", traits.option, part),
@@ -185,13 +180,13 @@ std::vector<OperationCharts> run_charts(const Run& run) {
   std::vector<OperationCharts> result;
   std::vector<std::pair<OperationId, std::vector<SizeSeries>>> by_operation;
   for (const SizeSeries& series : series_of(run.rows)) {
-    const SizeSeries rows = drawable(series);
-    if (rows.empty()) continue;
-    const OperationId id = key_of(rows).operation;
-    auto found = std::find_if(by_operation.begin(), by_operation.end(),
-                              [id](const auto& each) { return each.first == id; });
-    if (found == by_operation.end()) found = by_operation.insert(by_operation.end(), {id, {}});
-    found->second.push_back(rows);
+    for (SizeSeries& rows : drawable(series)) {
+      const OperationId id = key_of(rows).operation;
+      auto found = std::find_if(by_operation.begin(), by_operation.end(),
+                                [id](const auto& each) { return each.first == id; });
+      if (found == by_operation.end()) found = by_operation.insert(by_operation.end(), {id, {}});
+      found->second.push_back(std::move(rows));
+    }
   }
   for (const auto& [id, all] : by_operation) {
     OperationCharts charts{id, {}};

@@ -14,9 +14,9 @@ struct OperationCharts {
 
 /// Bus bandwidth and time over size, an operation after the other in the order of their first rows: what was
 /// measured with its interval, and the models' lines and band. More than six series of an operation (types,
-/// reductions, in place, algorithms) are several charts. Rates follow from times (base/record/run.hpp), the
-/// interval's ends too. No bus bandwidth where one rank moves nothing; no chart of an operation that was not
-/// measured.
+/// reductions, in place, algorithms, roots) are several charts. Rates follow from times
+/// (base/record/run.hpp), the interval's ends too. No bus bandwidth where one rank moves nothing; no chart of
+/// an operation that was not measured.
 [[nodiscard]] std::vector<OperationCharts> run_charts(const Run& run);
 
 /// The same, one after the other.

@@ -16,7 +16,7 @@ namespace {
 
 // In pixels; the plot lies between the margins.
 constexpr double kWidth = 760;
-constexpr double kHeight = 420;
+constexpr double kHeight = 420;  ///< with one line of the legend; each more adds kLegendStep
 constexpr double kLeft = 78;
 constexpr double kRight = 20;
 constexpr double kTop = 64;
@@ -24,6 +24,7 @@ constexpr double kBottom = 56;
 constexpr double kLegendTop = 44;
 constexpr double kLegendStep = 18;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
+constexpr double kPlotHeight = kHeight - kTop - kBottom;
 constexpr double kLetterWidth = 6.1;  ///< of 11 px Helvetica, on average
 
 constexpr std::string_view kLightStyle =
@@ -42,7 +43,7 @@ struct Plot {
   AxisRange y_range;
   double top;
 
-  [[nodiscard]] double bottom() const { return kHeight - kBottom; }
+  [[nodiscard]] double bottom() const { return top + kPlotHeight; }
   [[nodiscard]] std::optional<double> x(double value) const {
     const auto at = position_on(chart.x, x_range, value);
     return at ? std::optional(kLeft + *at * kPlotWidth) : std::nullopt;
@@ -189,10 +190,12 @@ std::string svg_chart(const Chart& chart, bool for_pixels) {
   pugi::xml_document document;
   pugi::xml_node svg = begin_svg(document, chart.title, {std::string(kLightStyle), std::string(kDarkStyle)},
                                  for_pixels ? PictureColours::light : PictureColours::as_preferred);
-  set_size(draw_shape(svg, "rect", "page", 0, 0), kWidth, kHeight);
+  pugi::xml_node background = draw_shape(svg, "rect", "page", 0, 0);
   draw_text(svg, "title", kLeft, 22, chart.title);
   const double top = draw_legend(svg, chart);
   const Plot plot{chart, x_range(chart), y_range(chart), top};
+  const double height = plot.bottom() + kBottom;
+  set_size(background, kWidth, height);
   draw_axes(svg, plot);
   for (const ChartBand& band : chart.bands) draw_band(svg, plot, band);
   for (const ReferenceLine& line : chart.references) {
@@ -206,7 +209,7 @@ std::string svg_chart(const Chart& chart, bool for_pixels) {
   for (const ChartSeries& series : chart.series) {
     if (series.kind == SeriesKind::measured) draw_series(svg, plot, series, color++);
   }
-  return finish_svg(document, kWidth, kHeight);
+  return finish_svg(document, kWidth, height);
 }
 
 }  // namespace collbench::analysis

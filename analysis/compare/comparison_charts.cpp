@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/charts/series_name.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -37,14 +38,6 @@ std::vector<ComparedSeries> compared_series(const Comparison& comparison) {
     });
   }
   return all;
-}
-
-/// "AllReduce float sum, in place, ring".
-std::string title_of(const RowKey& key) {
-  std::string text = fmt::format("{} {}", operation(key.operation).name, traits(key.type).name);
-  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
-  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
-  return key.algorithm == kLibraryChoice ? text : text + ", " + key.algorithm;
 }
 
 ChartSeries compared_side(const ComparedSeries& series, std::string name, ComparedTimes ComparedRow::* side,
@@ -86,7 +79,7 @@ std::vector<Chart> comparison_charts(const Comparison& comparison) {
     const std::string id = fmt::format("{}{}", traits.option, part > 1 ? fmt::format("-{}", part) : "");
     if (bus_factor(traits, comparison.ranks) > 0) {
       charts.push_back({.id = "busbw-" + id,
-                        .title = title_of(key) + ": bus bandwidth of both",
+                        .title = series_name(key) + ": bus bandwidth of both",
                         .x = size,
                         .y = {"busbw (GB/s)", AxisUnit::gigabytes, false},
                         .series = {compared_side(series, "base: " + comparison.base_name, &ComparedRow::base,
@@ -95,7 +88,7 @@ std::vector<Chart> comparison_charts(const Comparison& comparison) {
                                                  &ComparedRow::current, comparison.ranks)}});
     }
     charts.push_back({.id = "ratio-" + id,
-                      .title = title_of(key) + ": new time over base time, above 1 is slower",
+                      .title = series_name(key) + ": new time over base time, above 1 is slower",
                       .x = size,
                       .y = {"new/base", AxisUnit::ratio, false},
                       .series = {ratios_of(series)},

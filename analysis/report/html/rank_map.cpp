@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/charts/series_name.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/html/page.hpp"
 #include "analysis/report/sections.hpp"
@@ -29,14 +30,6 @@ struct RankMap {
   std::map<int, std::vector<double>> ratios;  ///< by rank; 0: not known
 };
 
-/// "AllReduce float sum, out of place, ring".
-std::string series_title(const RowKey& key) {
-  std::string text = fmt::format("{} {}", operation(key.operation).name, traits(key.type).name);
-  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
-  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
-  return key.algorithm == kLibraryChoice ? text : text + ", " + key.algorithm;
-}
-
 double median_of_ranks(const std::vector<RankTimes>& ranks) {
   std::vector<double> seconds;
   for (const RankTimes& each : ranks) seconds.push_back(each.median_seconds);
@@ -44,7 +37,7 @@ double median_of_ranks(const std::vector<RankTimes>& ranks) {
 }
 
 RankMap map_of(const SizeSeries& series) {
-  RankMap map{series_title(series.front()->measurement.key), {}, {}};
+  RankMap map{series_name(series.front()->measurement.key), {}, {}};
   for (const Row* row : series) {
     const std::vector<RankTimes>& ranks = row->measurement.ranks;
     const double usual = ranks.size() < 2 ? 0 : median_of_ranks(ranks);
@@ -147,10 +140,17 @@ std::string probe_table(const Run& run) {
 std::string rank_map_body(const Run& run) {
   std::string maps;
   std::size_t count = 0;
+  std::vector<std::string> rooted;
   for (const SizeSeries& series : series_of(run.rows)) {
     const RankMap map = map_of(series);
     if (map.ratios.size() < 2) continue;
-    if (++count <= kMaxMaps) maps += html_table(table_of(run, map));
+    const Operation& traits = operation(series.front()->measurement.key.operation);
+    if (traits.has_root) {
+      if (std::find(rooted.begin(), rooted.end(), traits.name) == rooted.end())
+        rooted.emplace_back(traits.name);
+    } else if (++count <= kMaxMaps) {
+      maps += html_table(table_of(run, map));
+    }
   }
   if (count > kMaxMaps)
     maps += html_paragraph(
@@ -164,6 +164,12 @@ std::string rank_map_body(const Run& run) {
                "Above 1.10, blue, the rank waits longer than most. "
                "Scatter alone gives such cells too: who is late beyond chance is said under Outcome.") +
            maps;
+  }
+  if (!rooted.empty()) {
+    maps += html_paragraph(
+        fmt::format("No table of {}: there a rank is done when its own part is, and the algorithm gives each "
+                    "another part, so that a short call is no sign of who comes late.",
+                    fmt::join(rooted, ", ")));
   }
   return maps + probe_table(run);
 }

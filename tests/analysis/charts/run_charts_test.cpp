@@ -90,6 +90,27 @@ TEST(RunCharts, ManySeriesAreSeveralCharts) {
   EXPECT_EQ(all[0].charts[3].id, "time-all_reduce-2");
 }
 
+TEST(RunCharts, EachRootIsASeriesSoThatNoneOfItsNumbersIsLost) {
+  collbench::Run run;
+  run.ranks.resize(4);
+  for (const std::uint64_t size : {std::uint64_t{65536}, std::uint64_t{131072}}) {
+    for (const int root : {0, 1}) {
+      Row row;
+      row.measurement.key = {
+          .operation = OperationId::broadcast, .size_bytes = size, .reduction = {}, .root = root};
+      row.measurement.seconds = root == 0 ? 1e-3 : 2e-3;
+      run.rows.push_back(row);
+    }
+  }
+  const Chart chart = run_charts(run).at(0).charts.back();
+  ASSERT_THAT(chart.series, SizeIs(2));
+  EXPECT_THAT(chart.series[0].name, testing::EndsWith(", root 0"));
+  EXPECT_THAT(chart.series[1].name, testing::EndsWith(", root 1"));
+  const std::vector<std::vector<std::string>> table = chart_table(chart);
+  ASSERT_THAT(table, SizeIs(3));
+  EXPECT_THAT(table[1], ElementsAre("64 KiB", "1 ms", "2 ms"));
+}
+
 TEST(RunCharts, WhatWasNotMeasuredIsNotDrawn) {
   auto run = run_of_two_sizes();
   run.rows[0].measurement.unavailable = "not here";

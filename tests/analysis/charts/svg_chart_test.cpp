@@ -41,6 +41,24 @@ TEST(SvgChart, PointsLieWhereTheAxesSay) {
                "measured <b>, 8 B: 10.0 GB/s");
 }
 
+TEST(SvgChart, ALongLegendMakesThePictureHigherAndLeavesThePlotAsItIs) {
+  Chart chart = chart_of_two_points("t");
+  for (int i = 0; i < 21; ++i)
+    chart.series.push_back({"expected (float sum, out of place, algorithm" + std::to_string(i) + ")",
+                            SeriesKind::expected,
+                            {{8, 10, {}, {}, ""}, {1024, 20, {}, {}, ""}}});
+  pugi::xml_document svg;
+  ASSERT_TRUE(svg.load_string(svg_chart(chart).c_str()));
+  const pugi::xml_node page = svg.child("svg");
+  // 24 entries, two to a line: 22 lines of the legend more would be too many, one each is the most.
+  const int more = page.attribute("height").as_int() - 420;
+  EXPECT_GE(more, 18 * 7);
+  EXPECT_LE(more, 18 * 23);
+  EXPECT_EQ(path_of(page, "line dot3 c6"),
+            "M78 " + std::to_string(139 + more) + "L740 " + std::to_string(139 + more));
+  EXPECT_EQ(page.child("rect").attribute("height").as_int(), 420 + more);
+}
+
 TEST(SvgChart, TextFromOutsideIsEscaped) {
   const std::string svg = svg_chart(chart_of_two_points("</title><script>alert(1)</script>"));
   EXPECT_EQ(svg.find("<script"), std::string::npos);

@@ -28,6 +28,19 @@ TEST(RankMap, AShortCallIsThatOfALateRank) {
   EXPECT_THAT(body, HasSubstr("<th scope=\"row\">0 n0</th><td>1.00</td>"));
 }
 
+// The leaves of a binomial tree leave a Gather early: their calls are short, and nobody was late.
+TEST(RankMap, OfOperationsWithARootNobodyIsCalledLate) {
+  auto run = run_with_a_late_rank(4);
+  for (const OperationId id :
+       {OperationId::gather, OperationId::scatter, OperationId::broadcast, OperationId::reduce}) {
+    run.rows[0].measurement.key.operation = id;
+    const std::string body = rank_map_body(run);
+    EXPECT_THAT(body, Not(HasSubstr("late3")));
+    EXPECT_THAT(body, HasSubstr("<p>No table of " + std::string(operation(id).name) + ":"));
+    EXPECT_THAT(body, Not(HasSubstr("are the shortest")));
+  }
+}
+
 TEST(RankMap, OfManyRanksThoseThatDifferAreShown) {
   const std::string body = rank_map_body(run_with_a_late_rank(100));
   EXPECT_THAT(body, HasSubstr("the 48 of 100 ranks that differ most"));
