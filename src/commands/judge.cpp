@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
+#include "analysis/models/nccl/links.hpp"
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
@@ -27,9 +28,9 @@ namespace {
 struct JudgeOptions {
   std::string record;
   std::string topology;
-  std::string transport;   ///< empty: what the log names, else what the NICs are made for
-  std::string fabric;      ///< empty: nothing is told
-  bool own_floor = false;  ///< the record's own time at 1 KiB or less takes the place of the modelled floor
+  std::string transport;    ///< empty: what the log names, else what the NICs are made for
+  analysis::Fabric fabric;  ///< Fabric{}: nothing is told
+  bool own_floor = false;   ///< the record's own time at 1 KiB or less takes the place of the modelled floor
   OutputOptions output;
   When color = When::automatic;
   bool percentiles = false;
@@ -69,7 +70,7 @@ CommandResult judge(const JudgeOptions& options) {
   }
   const topology::ResolvedMachine machine = topology::resolve_machine(topology);
   analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, options.record, options.own_floor);
-  if (!options.fabric.empty()) cluster.fabric = analysis::parse_fabric(options.fabric, "--fabric");
+  analysis::join_domains(cluster, options.fabric, "--fabric");
   if (!options.transport.empty()) {
     cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
   }
@@ -98,9 +99,10 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--topology", "NAME|FILE",
              "a reference machine, or a file that describes a node (as given to import)",
              [options](const std::string& text) { options->topology = text; });
-  add_option(command, theme, "--fabric", "WORDS",
-             "what joins the nodes, as fat-tree,leaf=32,oversubscription=2 (docs/model.md)",
-             [options](const std::string& text) { options->fabric = text; });
+  add_option(
+      command, theme, "--fabric", "WORDS",
+      "what joins the nodes, as fat-tree,leaf=32,oversubscription=2 (docs/model.md)",
+      [options](const std::string& text) { options->fabric = analysis::parse_fabric(text, "--fabric"); });
   add_option(command, theme, "--transport", "NAME",
              "what carried the bytes, where the log does not say: ib, roce, efa, tcpx, tcpxo, plugin, staged "
              "or sockets",

@@ -9,6 +9,7 @@
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
@@ -29,12 +30,12 @@ namespace {
 /// `collbench predict`.
 struct PredictOptions {
   std::string topology;
-  int nodes = 0;           ///< 0: not given
-  int ranks_per_node = 0;  ///< 0: one for each GPU
-  std::string transport;   ///< empty: what the NICs are made for
-  std::string fabric;      ///< empty: nothing is told
-  std::string algorithm;   ///< empty: the fastest, or what NCCL chooses
-  int nccl_version = 0;    ///< NCCL_VERSION_CODE; 0: not told
+  int nodes = 0;            ///< 0: not given
+  int ranks_per_node = 0;   ///< 0: one for each GPU
+  std::string transport;    ///< empty: what the NICs are made for
+  analysis::Fabric fabric;  ///< Fabric{}: nothing is told
+  std::string algorithm;    ///< empty: the fastest, or what NCCL chooses
+  int nccl_version = 0;     ///< NCCL_VERSION_CODE; 0: not told
   std::vector<OperationId> operations{OperationId::all_reduce, OperationId::all_gather,
                                       OperationId::reduce_scatter, OperationId::all_to_all,
                                       OperationId::send_recv};
@@ -136,7 +137,7 @@ CommandResult predict(const PredictOptions& options) {
   }
   if (!options.transport.empty())
     cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
-  if (!options.fabric.empty()) cluster.fabric = analysis::parse_fabric(options.fabric, "--fabric");
+  analysis::join_domains(cluster, options.fabric, "--fabric");
   cluster.run.nccl_version = options.nccl_version;
   if (!options.algorithm.empty()) force_algorithm(cluster, options);
   const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
@@ -199,9 +200,10 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--transport", "NAME",
              "ib, roce, efa, tcpx, tcpxo, plugin, staged (RDMA without GPUDirect) or sockets",
              [options](const std::string& text) { options->transport = text; });
-  add_option(command, theme, "--fabric", "WORDS",
-             "what joins the nodes, as fat-tree,leaf=32,oversubscription=2,routing=ecmp,flows=4,sharp",
-             [options](const std::string& text) { options->fabric = text; });
+  add_option(
+      command, theme, "--fabric", "WORDS",
+      "what joins the nodes, as fat-tree,leaf=32,oversubscription=2,routing=ecmp,flows=4,sharp",
+      [options](const std::string& text) { options->fabric = analysis::parse_fabric(text, "--fabric"); });
   add_option(command, theme, "--algo", "NAME", "the algorithm that runs, as NCCL_ALGO would force it",
              [options](const std::string& text) { options->algorithm = text; });
   add_option(command, theme, "--nccl-version", "VERSION", "that runs, as 2.28.9 (not told)",

@@ -174,8 +174,10 @@ class Predict(unittest.TestCase):
         self.refused("--topology", "hgx-h100", "--ops", "all_reduc", says=r"did you mean all_reduce, all\?")
         self.refused("--topology", "hgx-h100", "--transport", "pigeon", says="--transport")
         for words, says in (("mesh", "'mesh' is not known of a fabric.*fat-tree"), ("fat-tree,leaf=x", "no number"),
-                            ("fat-tree,flows=4", "routing=ecmp"), ("leaf=4", "which kind of fabric")):
+                            ("fat-tree,flows=4", "routing=ecmp"), ("leaf=4", "which kind of fabric"),
+                            ("", "'' is not known"), ("fat-tree,leaf=4,leaf=8", "second leaf"), ("fat-tree,rail-only", "second kind")):
             self.refused("--topology", "hgx-h100", "--nodes", 2, "--fabric", words, says=f"--fabric: .*{says}")
+        self.refused("--topology", "hgx-h100", "--fabric", "sharp", says="--fabric: .*all ranks are in one node")
         self.refused("--topology", "hgx-h100", "--nodes", 2, "--algo", "collnet_direct", says="need --fabric …,sharp")
         self.refused("--topology", "hgx-h100", "--nodes", 2, "--nccl-version", "new", says="--nccl-version.*2.28.9")
         self.refused("--topology", "hgx-h100", "--format", "pdf", says="--format")

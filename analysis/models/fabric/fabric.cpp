@@ -68,7 +68,8 @@ bool set_routing(Fabric& fabric, std::string_view value) {
   return true;
 }
 
-void set_word(Fabric& fabric, std::string_view word, const std::string& option) {
+/// Sets what the word says. What that is, as "leaf" or "kind": a fabric has one of each.
+std::string_view set_word(Fabric& fabric, std::string_view word, const std::string& option) {
   const std::size_t sign = word.find('=');
   const std::string_view name = word.substr(0, sign);
   const std::string_view value = sign == std::string_view::npos ? "" : word.substr(sign + 1);
@@ -83,9 +84,12 @@ void set_word(Fabric& fabric, std::string_view word, const std::string& option) 
   } else if (name == "routing" && set_routing(fabric, value)) {
   } else if (name == "placement" && (value == "ordered" || value == "random")) {
     fabric.ordered = value == "ordered";
-  } else if (!set_kind(fabric, word)) {
+  } else if (set_kind(fabric, word)) {
+    return "kind";
+  } else {
     throw fabric_error(option, word);
   }
+  return name;
 }
 
 /// NICs of a node that end in the same leaf switch.
@@ -119,9 +123,16 @@ double uplink_share(const Fabric& fabric, double flows, int nics, int parts) {
 
 Fabric parse_fabric(std::string_view text, const std::string& option) {
   Fabric fabric;
+  std::vector<std::string_view> told;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
-    set_word(fabric, rest.substr(0, comma), option);
+    const std::string_view word = rest.substr(0, comma);
+    const std::string_view meaning = set_word(fabric, word, option);
+    if (std::find(told.begin(), told.end(), meaning) != told.end()) {
+      throw usage_error(option, fmt::format("'{}' is the second {} of one fabric", word, meaning),
+                        "give each of them once");
+    }
+    told.push_back(meaning);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }

@@ -31,7 +31,8 @@ struct Fabric {
 };
 
 /// "rail-optimized", "fat-tree,leaf=32,oversubscription=2,routing=ecmp,flows=4,placement=random,sharp".
-/// Throws Error (usage), naming `option`, for a word or a number that it does not know.
+/// Throws Error (usage), naming `option`, for a word or a number that it does not know, for one that is told
+/// twice, and for an empty text.
 [[nodiscard]] Fabric parse_fabric(std::string_view text, const std::string& option);
 
 /// The same for people: "fat tree, 32 nodes a leaf switch, 2:1 oversubscribed, ECMP with 4 flows a NIC, …".

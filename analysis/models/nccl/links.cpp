@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/models/nccl/collnet.hpp"
+#include "base/error.hpp"
 #include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
@@ -35,6 +36,16 @@ LinkLimit over_fabric(LinkLimit nics, const GpuCluster& cluster) {
 }
 
 }  // namespace
+
+void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& option) {
+  if (fabric == Fabric{}) return;
+  if (cluster.domains() < 2) {
+    throw usage_error(
+        option, fmt::format("all ranks are in one {}: a fabric has no part in it", domain_name(cluster)),
+        "leave it out, or take more nodes");
+  }
+  cluster.fabric = fabric;
+}
 
 Fabric fabric_of_domains(const GpuCluster& cluster) {
   Fabric fabric = cluster.fabric;

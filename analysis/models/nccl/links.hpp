@@ -40,6 +40,10 @@ struct LinkLimit {
 /// `nics` of which something leaves `share`, which its name then says.
 [[nodiscard]] LinkLimit with_share(LinkLimit nics, double share);
 
+/// `fabric` between the domains of the cluster; Fabric{}: nothing is told, and nothing changes. Throws Error
+/// (usage), naming `option`, where there is one domain only: a fabric has no part in it.
+void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& option);
+
 /// The fabric between the domains: of racks a leaf has as many as their nodes are.
 [[nodiscard]] Fabric fabric_of_domains(const GpuCluster& cluster);
 

@@ -44,6 +44,14 @@ TEST(Prediction, SmallRowsAreLatencyAndBlocksOfLessThanAFloatAreNone) {
   EXPECT_FALSE(prediction.rows[2].expected.expected_seconds);
 }
 
+TEST(Prediction, ABandIsNoPromiseForAFabricThatItWasNotFittedWith) {
+  Prediction prediction = example();
+  EXPECT_THAT(prediction_legend(prediction)[0], testing::HasSubstr("Nine in ten rows of healthy runs"));
+  prediction.cluster.fabric = parse_fabric("fat-tree,routing=ecmp", "--fabric");
+  EXPECT_THAT(prediction_legend(prediction)[0], testing::Not(testing::HasSubstr("Nine in ten")));
+  EXPECT_THAT(prediction_legend(prediction)[0], testing::HasSubstr("runs whose fabric is not told"));
+}
+
 TEST(Prediction, OverSocketsItIsACeiling) {
   static constexpr OperationId kOperations[] = {OperationId::all_reduce};
   static constexpr std::uint64_t kSizes[] = {kGiB};

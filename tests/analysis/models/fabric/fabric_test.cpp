@@ -20,9 +20,11 @@ TEST(Fabric, EveryWordIsRead) {
 }
 
 TEST(Fabric, AWordThatIsNotKnownIsRefusedWithAllThatAre) {
-  for (const char* text : {"", "mesh", "fat-tree,leaf=0", "fat-tree,leaf=2.5", "fat-tree,leaf=", "leaf=32",
-                           "fat-tree,routing=fast", "fat-tree,oversubscription=0.5", "fat-tree,flows=2",
-                           "fat-tree,leaf=nan", "fat-tree,", "fat-tree,placement=sorted"}) {
+  for (const char* text :
+       {"", "mesh", "fat-tree,leaf=0", "fat-tree,leaf=2.5", "fat-tree,leaf=", "leaf=32",
+        "fat-tree,routing=fast", "fat-tree,oversubscription=0.5", "fat-tree,flows=2", "fat-tree,leaf=nan",
+        "fat-tree,", "fat-tree,placement=sorted", "fat-tree,leaf=4,leaf=8", "fat-tree,rail-only",
+        "fat-tree,sharp,sharp", "fat-tree,routing=ecmp,routing=static"}) {
     EXPECT_THROW((void)fabric_of(text), Error) << text;
   }
 }

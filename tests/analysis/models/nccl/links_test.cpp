@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
 namespace collbench::analysis::links_test {
@@ -64,6 +65,16 @@ TEST(LinkLoads, OnTwoNodesATreeCarriesLessThanBusbwSays) {
       link_loads(operation(OperationId::all_reduce), cluster_of("p4de", 2), "tree", 42);  // busbw 78.8
   EXPECT_NEAR(*loads.nic, 10.5, 1e-9);
   EXPECT_NEAR(*loads.nvlink, 7, 1e-9);
+}
+
+TEST(JoinDomains, OneDomainHasNoUseForAFabric) {
+  const Fabric fabric = parse_fabric("fat-tree,leaf=4", "--fabric");
+  GpuCluster many = cluster_of("hgx-h100", 2);
+  join_domains(many, fabric, "--fabric");
+  EXPECT_EQ(many.fabric, fabric);
+  GpuCluster one = cluster_of("hgx-h100", 1);
+  EXPECT_THROW(join_domains(one, fabric, "--fabric"), Error);
+  EXPECT_NO_THROW(join_domains(one, {}, "--fabric"));
 }
 
 TEST(LinkLoads, AreNoneWithoutSuchLinks) {
