@@ -190,7 +190,7 @@ std::string svg_chart(const Chart& chart, bool for_pixels) {
   pugi::xml_document document;
   pugi::xml_node svg = begin_svg(document, chart.title, {std::string(kLightStyle), std::string(kDarkStyle)},
                                  for_pixels ? PictureColours::light : PictureColours::as_preferred);
-  pugi::xml_node background = draw_shape(svg, "rect", "page", 0, 0);
+  const pugi::xml_node background = draw_shape(svg, "rect", "page", 0, 0);
   draw_text(svg, "title", kLeft, 22, chart.title);
   const double top = draw_legend(svg, chart);
   const Plot plot{chart, x_range(chart), y_range(chart), top};

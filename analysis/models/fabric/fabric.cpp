@@ -123,16 +123,16 @@ double uplink_share(const Fabric& fabric, double flows, int nics, int parts) {
 
 Fabric parse_fabric(std::string_view text, const std::string& option) {
   Fabric fabric;
-  std::vector<std::string_view> told;
+  std::vector<std::string_view> stated;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view word = rest.substr(0, comma);
     const std::string_view meaning = set_word(fabric, word, option);
-    if (std::find(told.begin(), told.end(), meaning) != told.end()) {
+    if (std::find(stated.begin(), stated.end(), meaning) != stated.end()) {
       throw usage_error(option, fmt::format("'{}' is the second {} of one fabric", word, meaning),
                         "give each of them once");
     }
-    told.push_back(meaning);
+    stated.push_back(meaning);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
