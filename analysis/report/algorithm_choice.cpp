@@ -129,7 +129,7 @@ std::string format_range(const Range& range) {
 }
 
 /// "AllReduce float sum, in place"
-std::string series_name(const RowKey& key) {
+std::string contest_name(const RowKey& key) {
   std::string text = fmt::format("{} {}", operation(key.operation).name, traits(key.type).name);
   if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
   return text + (key.in_place ? ", in place" : "");
@@ -145,7 +145,7 @@ bool has_interval(const Contest& contest) {
 ReportLines choice_lines(const Run& run) {
   ReportLines facts;
   for (const auto& [series, contests] : contests_of(run)) {
-    const std::string name = series_name(series);
+    const std::string name = contest_name(series);
     const std::vector<Range> ranges = ranges_of(contests);
     for (const Range& range : ranges) {
       facts.push_back({fmt::format("{}: {}", name, format_range(range)), Tone::warning});
