@@ -19,12 +19,19 @@ constexpr double kMinFactorBetweenRuns = 1.5;  // of round trips, where no time 
 constexpr double kTail = 0.1;                  // of its passes on each side, that may be disturbed
 constexpr std::size_t kFollowedByOneOf = 4;    // rows
 
+/// Whether a probe says in which state the machine was: 0 is not known.
+bool says_state(double round_trip, const std::vector<double>& boundaries) {
+  return boundaries.empty() || round_trip > 0;
+}
+
 /// Of one row, the passes that ran in state `state`.
 std::vector<double> seconds_in(const RowPasses& row, const std::vector<double>& boundaries,
                                std::size_t state) {
   std::vector<double> seconds;
   for (std::size_t i = 0; i < row.seconds.size(); ++i) {
-    if (group_of(row.round_trip_seconds[i], boundaries) == state) seconds.push_back(row.seconds[i]);
+    const double round_trip = row.round_trip_seconds[i];
+    if (says_state(round_trip, boundaries) && group_of(round_trip, boundaries) == state)
+      seconds.push_back(row.seconds[i]);
   }
   return seconds;
 }
@@ -52,10 +59,13 @@ std::optional<bool> is_followed(const std::vector<RowPasses>& rows, const std::v
   return followed > 0 && followed * kFollowedByOneOf >= asked;
 }
 
+/// Each once: blocks that follow one another closely share a probe, which is one piece of evidence.
 std::vector<double> round_trips_of(const std::vector<RowPasses>& rows) {
   std::vector<double> all;
   for (const RowPasses& row : rows)
     all.insert(all.end(), row.round_trip_seconds.begin(), row.round_trip_seconds.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
@@ -65,6 +75,7 @@ bool is_far_apart(const std::vector<double>& round_trips, const std::vector<doub
   std::vector<double> low;
   std::vector<double> high;
   for (const double each : round_trips) {
+    if (!says_state(each, boundaries)) continue;
     if (const std::size_t group = group_of(each, boundaries); group == below || group == below + 1)
       (group == below ? low : high).push_back(each);
   }
@@ -103,7 +114,7 @@ RunStates states_of(const std::vector<RowPasses>& rows) {
   std::vector<std::vector<double>> round_trips(count);
   for (const RowPasses& row : rows) {
     for (const double each : row.round_trip_seconds)
-      round_trips[group_of(each, states.boundaries)].push_back(each);
+      if (says_state(each, states.boundaries)) round_trips[group_of(each, states.boundaries)].push_back(each);
   }
   for (const std::vector<double>& each : round_trips) {
     states.min_round_trip.push_back(each.empty() ? 0 : *std::min_element(each.begin(), each.end()));
@@ -188,7 +199,9 @@ std::vector<LaunchInState> launches_by_state(const Measurement& measured,
     if (count < 0 || static_cast<std::size_t>(count) > measured.pass_probes.size() - pass) return {};
     std::vector<LaunchInState> states(boundaries.size() + 1);
     for (const std::size_t end = pass + static_cast<std::size_t>(count); pass < end; ++pass) {
-      const std::size_t state = group_of(measured.pass_probes[pass].round_trip_seconds, boundaries);
+      const double round_trip = measured.pass_probes[pass].round_trip_seconds;
+      if (!says_state(round_trip, boundaries)) continue;
+      const std::size_t state = group_of(round_trip, boundaries);
       states[state].state = state;
       states[state].pass_seconds.push_back(measured.pass_seconds[pass]);
     }

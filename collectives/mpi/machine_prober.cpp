@@ -35,6 +35,7 @@ constexpr std::uint32_t kRoundTripsPerBatch = 16;  // a reading of the clock is 
 constexpr std::size_t kMinBatches = 9;             // the median passes over four that were disturbed
 constexpr double kRoundTripSeconds = 0.25e-3;      // for all batches
 constexpr double kMaxRoundTripSeconds = 2e-3;      // where ranks take turns on a core
+constexpr double kMaxCacheLineSeconds = 10e-6;     // longer is the scheduler's time, of no cache line
 constexpr int kSpinsBeforeYield = 4096;            // some microseconds: the other one may need this core
 constexpr int kStepRounds = 3;                     // the fastest is believed: the others waited for a core
 constexpr std::uint64_t kSteps = 8192;
@@ -151,9 +152,15 @@ struct MachineProber::Handles {
   void share_lines() {
     void* own = nullptr;
     const MPI_Aint bytes = asks() ? MPI_Aint{2 * sizeof(SharedLines)} : 0;
-    launch::check_mpi(
-        MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host.get(), static_cast<void*>(&own), &window),
-        "MPI_Win_allocate_shared");
+    const int code =
+        MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host.get(), static_cast<void*>(&own), &window);
+    // The probe stands beside the measurement: where MPI has no such windows the round trip is not known.
+    int shared = code == MPI_SUCCESS ? 1 : 0;
+    launch::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
+    if (shared == 0) {
+      has_partner = false;
+      return;
+    }
     if (has_partner) {
       MPI_Aint size = 0;
       int unit = 0;
@@ -170,9 +177,12 @@ struct MachineProber::Handles {
 
   [[nodiscard]] double round_trip_seconds() {
     if (!has_partner) return 0;
-    if (asks()) return timed_round_trips(*lines, clock, last_turn);
-    answer_round_trips(*lines, last_turn);
-    return 0;
+    if (!asks()) {
+      answer_round_trips(*lines, last_turn);
+      return 0;
+    }
+    const double seconds = timed_round_trips(*lines, clock, last_turn);
+    return seconds <= kMaxCacheLineSeconds ? seconds : 0;
   }
 
   [[nodiscard]] double read_bytes_per_second() {

@@ -165,7 +165,9 @@ collbench::Run run_in_states(const std::vector<std::pair<double, double>>& launc
     measured.launch_passes.push_back(3);
     for (int pass = 0; pass < 3; ++pass) {
       measured.pass_seconds.push_back(seconds);
-      measured.pass_probes.push_back({.round_trip_seconds = round_trip * 1e-9});
+      // No two probes are alike: what is, is one probe.
+      const double scatter = 1 + 1e-9 * static_cast<double>(measured.pass_seconds.size());
+      measured.pass_probes.push_back({.round_trip_seconds = round_trip * 1e-9 * scatter});
     }
   }
   measured.seconds = median(measured.pass_seconds);
@@ -201,6 +203,9 @@ TEST(Comparison, AChangeOfStateIsNamedAndIsNoRegression) {
   // Round trips that differ by less are no state where no time says so: this is a regression.
   const auto slower = run_in_states({{3.0, 151}, {3.02, 150}, {2.98, 153}});
   EXPECT_EQ(compare({fast}, {slower}, {.launch_allowance = 0.1}).rows[0].change, RowChange::slower);
+  // No state was seen to change a time by ten.
+  const auto far_slower = run_in_states({{10.0, 531}, {10.02, 530}, {9.98, 533}});
+  EXPECT_EQ(compare({fast}, {far_slower}, {.launch_allowance = 0.1}).rows[0].change, RowChange::slower);
   // A side that nobody probed is compared as it is.
   auto unknown = slow;
   unknown.rows[0].measurement.pass_probes.clear();

@@ -27,7 +27,8 @@ collbench::Run launch_of(double seconds, double round_trip = 110,
   Measurement& row = run.rows[0].measurement;
   row.key.algorithm = algorithm;
   row.launch_passes = {3};
-  row.pass_probes.assign(3, {.round_trip_seconds = round_trip * 1e-9});
+  for (int pass = 0; pass < 3; ++pass)  // no two probes are alike: what is, is one probe
+    row.pass_probes.push_back({.round_trip_seconds = round_trip * 1e-9 * (1 + 1e-9 * (pass + seconds))});
   return run;
 }
 
@@ -70,12 +71,12 @@ TEST(Pairs, OfTwoStatesAreLeftOut) {
   Launches b;
   for (int i = 0; i < 8; ++i) {
     a.push_back(launch_of(1.0 + 0.001 * i));
-    b.push_back(i < 2 ? launch_of(3.0, 530) : launch_of(1.0 + 0.0011 * i));
+    b.push_back(i < 2 ? launch_of(3.0, 530 + 0.1 * i) : launch_of(1.0 + 0.0011 * i));
   }
   const ComparedRow row = compare_pairs(a, b, 8, kOptions).rows.at(0);
   EXPECT_EQ(row.base.launches, 6);
   EXPECT_EQ(row.change, RowChange::same);
-  for (collbench::Run& run : b) run = launch_of(3.0, 530);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = launch_of(3.0, 530 + 0.1 * static_cast<double>(i));
   const Comparison apart = compare_pairs(a, b, 8, kOptions);
   EXPECT_TRUE(apart.rows.at(0).is_other_state);
   EXPECT_FALSE(is_decided(apart));

@@ -203,7 +203,9 @@ TEST(LaunchLines, AMachineOfTwoStatesSaysWhichItWasInForHowLong) {
   for (int i = 0; i < 10; ++i) {
     const double middle = i < 7 ? 1.0 + 0.001 * i : 3.0;
     Measurement& row = launches.emplace_back(launch({middle, middle, middle})).rows[0].measurement;
-    row.pass_probes.assign(3, {.round_trip_seconds = i < 7 ? 110e-9 : 530e-9});
+    for (int pass = 0; pass < 3; ++pass)  // no two probes are alike: what is, is one probe
+      row.pass_probes.push_back(
+          {.round_trip_seconds = (i < 7 ? 110e-9 : 530e-9) * (1 + 1e-9 * (3 * i + pass))});
   }
   const auto run = merged_launches(launches);
   EXPECT_DOUBLE_EQ(run.rows[0].measurement.seconds, 1.003);
