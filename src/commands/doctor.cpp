@@ -73,16 +73,33 @@ CommandResult diagnose_machine(const DoctorCommand& options) {
           prints_text(documents), written_notes(documents, analysis::doctor_summary(page.diagnosis))};
 }
 
+/// Evidence of an earlier save, perhaps of another machine, would be judged as this one's: refused, or
+/// removed where it may be. Throws Error (usage).
+void require_no_evidence(const fs::path& folder, bool overwrite) {
+  std::vector<fs::path> earlier{folder / kTopologyFile};
+  for (const topology::EvidenceSource& source : topology::evidence_sources())
+    earlier.push_back(folder / (std::string(source.name) + ".txt"));
+  for (const fs::path& path : earlier) {
+    std::error_code failure;
+    if (!fs::exists(path, failure)) continue;
+    if (!overwrite)
+      throw usage_error(path.string(), "is of an earlier save", "name another folder, or add --overwrite");
+    fs::remove(path, failure);
+    if (failure)
+      throw usage_error(path.string(), "cannot be removed: " + failure.message(), "name another folder");
+  }
+}
+
 CommandResult save_evidence(const SaveEvidenceCommand& options) {
   const fs::path folder = options.folder;
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) throw usage_error(options.folder, failure.message(), "give a folder that can be written");
+  require_no_evidence(folder, options.overwrite);
   const topology::LiveTexts live = topology::gather_live_texts(environment_variables());
   std::vector<std::pair<fs::path, std::string>> files{
       {folder / kTopologyFile, topology::save_topology({{topology::gather_live()}})}};
   for (const auto& [source, text] : live.texts) files.emplace_back(folder / (source + ".txt"), text);
-  for (const auto& [path, text] : files) require_writable(path, options.overwrite, "doctor save");
   for (const auto& [path, text] : files) write_file_by_rename(path, text);
   CommandResult result{fmt::format("{}: {} files; look at them elsewhere with: collbench doctor {}\n",
                                    options.folder, files.size(), options.folder)};

@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kModules = "lsmod";  // all of them, however few a machine has
+
 template <class Holds>
 bool any_line(const std::vector<Line>& lines, Holds holds) {
   return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return holds(trim(line.text)); });
@@ -40,6 +42,16 @@ bool is_module_list(const std::vector<Line>& lines) {
            (words[0].starts_with("nvidia") || words[0].starts_with("nv_peer") ||
             words[0].starts_with("mlx5_") || words[0].starts_with("ib_")) &&
            parse_integer(words[1], 1024, 1'000'000'000) && parse_integer(words[2], -1, 1'000'000);
+  });
+}
+
+/// More than the modules that somebody asked grep for.
+bool is_whole_module_list(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) {
+    const std::vector<std::string> words = split_words(line);
+    return words.size() >= 3 && parse_integer(words[1], 1024, 1'000'000'000) &&
+           parse_integer(words[2], -1, 1'000'000) && !words[0].starts_with("nv") &&
+           !words[0].starts_with("mlx") && !words[0].starts_with("ib_");
   });
 }
 
@@ -91,6 +103,40 @@ bool is_kernel_log(const std::vector<Line>& lines) {
   });
 }
 
+/// From the start of the kernel: nothing has left its ring buffer.
+bool is_whole_kernel_log(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return contains(line, "Linux version "); });
+}
+
+bool is_whole_lspci(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return line.starts_with("DevCtl:"); }) &&
+         any_line(lines, [](std::string_view line) { return contains(line, " bridge: "); });
+}
+
+/// As many GPUs as it says itself.
+bool is_whole_query(const std::vector<Line>& lines) {
+  std::int64_t attached = -1;
+  std::int64_t listed = 0;
+  for (const Line& line : lines) {
+    const std::string_view text = trim(line.text);
+    if (text.starts_with("Attached GPUs"))
+      attached = parse_integer(trim(text.substr(text.rfind(':') + 1)), 0, 1024).value_or(-1);
+    if (text.starts_with("GPU 0")) ++listed;
+    if (text == "</nvidia_smi_log>") return true;
+  }
+  return attached == listed;
+}
+
+bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return line.starts_with("NVIDIA-SMI has failed"); });
+}
+
+bool is_whole_nccl_log(const std::vector<Line>& lines) {
+  return any_line(lines, [](std::string_view line) { return contains(line, "Init COMPLETE"); });
+}
+
+bool never_whole(const std::vector<Line>& /*lines*/) { return false; }
+
 bool is_nvidia_smi_query(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return contains(line, "NVSMI LOG") || contains(line, "<nvidia_smi_log>");
@@ -115,39 +161,51 @@ bool is_fabric_manager_log(const std::vector<Line>& lines) {
   });
 }
 
-const std::array<EvidenceSource, 20> kSources{{
-    {"lspci", "lspci -vvv (as root)", is_lspci, {"lspci", "-vvv"}},
-    {"lsmod", "lsmod", is_module_list, {"/proc/modules"}},
-    {"kernel-command-line", "cat /proc/cmdline", is_boot_command, {"/proc/cmdline"}},
-    {"kernel-version", "uname -r", nullptr, {"/proc/sys/kernel/osrelease"}},
-    {"numa-balancing", "cat /proc/sys/kernel/numa_balancing", nullptr, {"/proc/sys/kernel/numa_balancing"}},
-    {"limits", "cat /proc/self/limits", is_limits, {"/proc/self/limits"}},
-    {"shm", "df -B1 /dev/shm", is_shm, {"df", "-B1", "/dev/shm"}},
-    {"governor", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", nullptr, {}},
-    {"cpus", "cat /sys/devices/system/cpu/online", nullptr, {"/sys/devices/system/cpu/online"}},
-    {"status", "cat /proc/self/status", nullptr, {"/proc/self/status"}},
-    {"environment", "env | grep NCCL_", is_environment, {}},
+/// What cannot be cut by a grep that would leave it recognizable.
+bool always_whole(const std::vector<Line>& /*lines*/) { return true; }
+
+const std::array<EvidenceSource, 21> kSources{{
+    {"lspci", "lspci -vvv (as root)", is_lspci, is_whole_lspci, {"lspci", "-vvv"}},
+    {kModules, "lsmod", is_module_list, is_whole_module_list, {"/proc/modules"}},
+    {"kernel-command-line", "cat /proc/cmdline", is_boot_command, always_whole, {"/proc/cmdline"}},
+    {"kernel-version", "uname -r", nullptr, nullptr, {"/proc/sys/kernel/osrelease"}},
+    {"numa-balancing",
+     "cat /proc/sys/kernel/numa_balancing",
+     nullptr,
+     nullptr,
+     {"/proc/sys/kernel/numa_balancing"}},
+    {"limits", "cat /proc/self/limits", is_limits, always_whole, {"/proc/self/limits"}},
+    {"shm", "df -B1 /dev/shm", is_shm, always_whole, {"df", "-B1", "/dev/shm"}},
+    {"governor", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", nullptr, nullptr, {}},
+    {"cpus", "cat /sys/devices/system/cpu/online", nullptr, nullptr, {"/sys/devices/system/cpu/online"}},
+    {"status", "cat /proc/self/status", nullptr, nullptr, {"/proc/self/status"}},
+    {"environment", "env | grep NCCL_", is_environment, nullptr, {}},
     {"nvidia-module",
      "cat /proc/driver/nvidia/version",
      is_kernel_module_version,
+     always_whole,
      {"/proc/driver/nvidia/version"}},
-    {"nvidia-smi-q", "nvidia-smi -q", is_nvidia_smi_query, {"nvidia-smi", "-q"}},
+    {"nvidia-smi-q", "nvidia-smi -q", is_nvidia_smi_query, is_whole_query, {"nvidia-smi", "-q"}},
+    {"nvidia-smi-failure", "nvidia-smi", is_nvidia_smi_failure, never_whole, {}},
     {"fabric-manager",
      "systemctl is-active nvidia-fabricmanager",
+     nullptr,
      nullptr,
      {"systemctl", "is-active", "nvidia-fabricmanager"}},
     {"fabric-manager-version",
      "nv-fabricmanager --version",
      is_fabric_manager_version,
+     always_whole,
      {"nv-fabricmanager", "--version"}},
     {"fabric-manager-log",
      "/var/log/fabricmanager.log",
      is_fabric_manager_log,
+     nullptr,
      {"/var/log/fabricmanager.log"}},
-    {"ibv_devinfo", "ibv_devinfo -v", is_ibv_devinfo, {"ibv_devinfo", "-v"}},
-    {"mlnx_qos", "mlnx_qos -i INTERFACE", is_mlnx_qos, {}},
-    {"kernel-log", "dmesg", is_kernel_log, {"dmesg"}},
-    {"nccl-log", "a log with NCCL_DEBUG=INFO", is_nccl_log, {}},
+    {"ibv_devinfo", "ibv_devinfo -v", is_ibv_devinfo, always_whole, {"ibv_devinfo", "-v"}},
+    {"mlnx_qos", "mlnx_qos -i INTERFACE", is_mlnx_qos, always_whole, {}},
+    {"kernel-log", "dmesg", is_kernel_log, is_whole_kernel_log, {"dmesg"}},
+    {"nccl-log", "a log with NCCL_DEBUG=INFO", is_nccl_log, is_whole_nccl_log, {}},
 }};
 
 std::vector<EvidenceLine> evidence_lines(const std::vector<Line>& lines, std::string_view file) {
@@ -216,9 +274,12 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
   const std::vector<Line> lines = clean_lines(text);
   bool used = false;
   for (const EvidenceSource& each : kSources) {
-    const bool is_it =
-        source.empty() ? each.recognizes != nullptr && each.recognizes(lines) : each.name == source;
+    const bool named = each.name == source;
+    const bool is_it = named || (source.empty() && each.recognizes != nullptr && each.recognizes(lines));
     if (!is_it) continue;
+    const bool whole_by_name = named && (each.is_whole == nullptr || each.name == kModules);
+    if (whole_by_name || (each.is_whole != nullptr && each.is_whole(lines)))
+      evidence.whole.emplace(each.name);
     std::vector<EvidenceLine> kept = evidence_lines(lines, file);
     std::vector<EvidenceLine>& all = evidence.lines[std::string(each.name)];
     all.insert(all.end(), kept.begin(), kept.end());

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ struct EvidenceSource {
   std::string_view description;  ///< what a person runs to get it: "lspci -vvv (as root)"
   /// Whether a text of unknown origin contains it; a text may contain several. None: by file name only.
   bool (*recognizes)(const std::vector<Line>& lines);
+  /// Whether a text is all that the source says, so that what is not in it is not there; the output of a grep
+  /// is not. None: a text by that file name is.
+  bool (*is_whole)(const std::vector<Line>& lines);
   /// On this machine: a file if the first word starts with '/', else a command with its arguments.
   std::vector<std::string_view> live;
 };
@@ -36,6 +40,7 @@ struct EvidenceSource {
 struct Evidence {
   Host host;  ///< what the readers of topologies make of it
   std::map<std::string, std::vector<EvidenceLine>, std::less<>> lines;  ///< by EvidenceSource::name
+  std::set<std::string, std::less<>> whole;                             ///< the sources of which all is known
   std::vector<std::string> notes;  ///< which files were left out, and why
 
   [[nodiscard]] bool has(std::string_view source) const { return lines.contains(source); }

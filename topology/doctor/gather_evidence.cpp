@@ -17,14 +17,20 @@ namespace fs = std::filesystem;
 
 constexpr double kSecondsPerCommand = 8;
 
+struct LiveText {
+  std::string_view source;
+  std::string text;  ///< empty: nothing to go by
+};
+
 /// What a command or a file of the kernel says; empty where it is not there, with a note where it is and
-/// fails. systemctl prints a state and exits with another status than 0: what is printed counts.
-std::string live_text(const EvidenceSource& source, std::vector<std::string>& notes) {
+/// fails or is cut: half of an output would clear what its other half shows. systemctl prints a state and
+/// exits with another status than 0.
+LiveText live_text(const EvidenceSource& source, std::vector<std::string>& notes) {
   if (source.live.front().starts_with('/')) {
     std::error_code failure;
     if (!fs::exists(source.live.front(), failure)) return {};
     try {
-      return read_file(fs::path(source.live.front()), kMaxInputBytes);
+      return {source.name, read_file(fs::path(source.live.front()), kMaxInputBytes)};
     } catch (const Error& error) {
       notes.push_back(fmt::format("{}: {}", source.live.front(), error.what()));
       return {};
@@ -33,8 +39,12 @@ std::string live_text(const EvidenceSource& source, std::vector<std::string>& no
   const std::vector<std::string> arguments(source.live.begin(), source.live.end());
   const ChildLimits limits{.seconds = kSecondsPerCommand, .max_bytes = kMaxInputBytes};
   const ChildResult result = run_child(arguments, limits);
-  if (!result.out.empty()) return result.out;
-  if (!result.succeeded() && result.end != ChildEnd::not_started) {
+  const bool prints_a_state = source.live.front() == "systemctl" && result.end == ChildEnd::exited;
+  if ((result.succeeded() && !result.cut) || (prints_a_state && trim(result.err).empty()))
+    return {source.name, result.out};
+  // nvidia-smi says on stdout that it has failed: that is evidence, too, and of nothing else.
+  if (result.out.starts_with("NVIDIA-SMI has failed")) return {"nvidia-smi-failure", result.out};
+  if (result.end != ChildEnd::not_started) {
     const std::string_view said = trim(result.err);
     notes.push_back(fmt::format("{}: {}{}", source.description, describe_end(result, limits),
                                 said.empty() ? "" : fmt::format(", \"{}\"", excerpt(said, 80))));
@@ -77,8 +87,8 @@ LiveTexts gather_live_texts(std::span<const std::string> variables) {
   LiveTexts live;
   for (const EvidenceSource& source : evidence_sources()) {
     if (source.live.empty()) continue;
-    std::string text = live_text(source, live.notes);
-    if (!text.empty()) live.texts.emplace(source.name, std::move(text));
+    LiveText answer = live_text(source, live.notes);
+    if (!answer.text.empty()) live.texts.emplace(answer.source, std::move(answer.text));
   }
   live.texts.emplace("environment", collective_environment(variables));
   if (std::string governors = live_governors(); !governors.empty())

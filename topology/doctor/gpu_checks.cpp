@@ -5,19 +5,19 @@
 #include <array>
 #include <set>
 
+#include "topology/catalog/gpus.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/lookup.hpp"
 
 namespace collbench::topology {
 namespace {
 
-/// One kind of Xid: NVIDIA's documentation of Xid errors. Those that a program causes itself (13, 31, 43, 45)
-/// say nothing of the machine.
+/// One kind of Xid: NVIDIA's documentation of Xid errors.
 struct Xid {
   int number;
   std::string_view meaning;
 };
-constexpr std::array<Xid, 13> kHardwareXids{{
+constexpr std::array<Xid, 14> kHardwareXids{{
     {48, "double-bit ECC error"},
     {62, "internal micro-controller halt"},
     {63, "row remapping recorded"},
@@ -30,29 +30,68 @@ constexpr std::array<Xid, 13> kHardwareXids{{
     {110, "security fault"},
     {119, "GSP timeout"},
     {120, "GSP error"},
+    {137, "NVLink error of a peer"},
     {140, "unrecovered ECC error"},
 }};
 
-DoctorVerdict look_at_xids(const Evidence& evidence) {
-  if (!evidence.has("kernel-log")) return std::nullopt;
+/// What a program causes itself, or its end.
+constexpr std::array<int, 4> kXidsOfPrograms{13, 31, 43, 45};
+
+/// The lines of the kernel log about Xids (GPU) and SXids (NVSwitch) for which `words_of` has words, one for
+/// each device and number: a bad GPU repeats itself thousands of times.
+template <class WordsOf>
+DoctorVerdict xids_that(const Evidence& evidence, WordsOf words_of) {
   std::vector<DoctorObservation> found;
   std::set<std::string> seen;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
-    const std::size_t at = line.text.find("NVRM: Xid");
+    const std::size_t at = line.text.find("Xid (PCI:");
     if (at == std::string::npos) continue;
     const std::string_view message = std::string_view(line.text).substr(at);
     const std::size_t closed = message.find("): ");
     if (closed == std::string_view::npos) continue;
     const auto number = leading_number(message.substr(closed + 3));
-    for (const Xid& xid : kHardwareXids) {
-      if (!number || static_cast<int>(*number) != xid.number) continue;
-      // One line for each GPU and number: a bad GPU repeats itself thousands of times.
-      if (!seen.insert(fmt::format("{} {}", message.substr(0, closed), xid.number)).second) continue;
-      found.push_back(
-          {fmt::format("Xid {} ({}): {}", xid.number, xid.meaning, quoted(line).what), line.location});
-    }
+    if (!number || *number > 1e6) continue;
+    const bool of_switch = at > 0 && line.text[at - 1] == 'S';
+    const std::string words = words_of(static_cast<int>(*number), of_switch, message);
+    if (words.empty() || !seen.insert(fmt::format("{} {}", message.substr(0, closed), *number)).second)
+      continue;
+    found.push_back({fmt::format("{}: {}", words, quoted(line).what), line.location});
   }
-  return found;
+  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
+}
+
+bool is_fatal_of_switch(std::string_view message) {
+  return has_text(message, "Fatal") && !has_text(message, "Non-fatal");
+}
+
+const Xid* hardware_xid(int number) {
+  const auto* found = std::find_if(kHardwareXids.begin(), kHardwareXids.end(),
+                                   [number](const Xid& xid) { return xid.number == number; });
+  return found == kHardwareXids.end() ? nullptr : found;
+}
+
+DoctorVerdict look_at_xids(const Evidence& evidence) {
+  return xids_that(evidence, [](int number, bool of_switch, std::string_view message) -> std::string {
+    if (of_switch) return is_fatal_of_switch(message) ? fmt::format("fatal SXid {}", number) : "";
+    const Xid* xid = hardware_xid(number);
+    return xid == nullptr ? "" : fmt::format("Xid {} ({})", number, xid->meaning);
+  });
+}
+
+DoctorVerdict look_at_other_xids(const Evidence& evidence) {
+  return xids_that(evidence, [](int number, bool of_switch, std::string_view message) -> std::string {
+    if (of_switch) return is_fatal_of_switch(message) ? "" : fmt::format("SXid {}, not fatal", number);
+    const bool of_program =
+        std::find(kXidsOfPrograms.begin(), kXidsOfPrograms.end(), number) != kXidsOfPrograms.end();
+    return of_program || hardware_xid(number) != nullptr ? "" : fmt::format("Xid {}", number);
+  });
+}
+
+DoctorVerdict look_at_driver(const Evidence& evidence) {
+  if (evidence.has("nvidia-smi-failure"))
+    return std::vector<DoctorObservation>{quoted(evidence.of("nvidia-smi-failure").front())};
+  return evidence.whole.contains("nvidia-smi-q") ? DoctorVerdict(std::vector<DoctorObservation>())
+                                                 : std::nullopt;
 }
 
 DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
@@ -114,11 +153,13 @@ DoctorVerdict look_at_nvlinks(const Evidence& evidence) {
     const bool all_off =
         gpu.nvlink_state.known() && lower(*gpu.nvlink_state.value).find("inactive") != std::string::npos;
     if (!gpu.nvlinks_active.known() && !all_off) continue;
+    const GpuModel* model = find_gpu_model(gpu.model.value_or(""));
+    if (all_off && most == 0 && model == nullptr) continue;  // a card without a bridge has none, either
     seen = true;
     const int active = all_off ? 0 : gpu.nvlinks_active.value_or(0);
     if (active < most) {
       found.push_back({fmt::format("GPU{}: {} NVLinks active, a sibling has {}", i, active, most), ""});
-    } else if (all_off && gpu.model.value_or("").find("SXM") != std::string::npos) {
+    } else if (all_off && model != nullptr && model->nvlinks > 0) {
       found.push_back({fmt::format("GPU{}: {}", i, excerpt(*gpu.nvlink_state.value, 80)), ""});
     }
   }
@@ -152,8 +193,12 @@ DoctorVerdict look_at_throttling(const Evidence& evidence) {
 }
 
 DoctorVerdict look_at_row_remapping(const Evidence& evidence) {
-  return lines_that(evidence, "nvidia-smi-q", [](std::string_view line) {
+  bool in_remapped_rows = false;  // "Pending" stands in other sections, too
+  return lines_that(evidence, "nvidia-smi-q", [&in_remapped_rows](std::string_view line) {
+    if (!has_text(line, " : ") && !line.starts_with("<"))
+      in_remapped_rows = line.starts_with("Remapped Rows");
     return (line.starts_with("Remapping Failure Occurred") && line.ends_with(": Yes")) ||
+           (in_remapped_rows && line.starts_with("Pending") && line.ends_with(": Yes")) ||
            has_text(line, "<remapped_row_failure>Yes<") || has_text(line, "<remapped_row_pending>Yes<");
   });
 }
@@ -177,21 +222,17 @@ bool has_dma_buf(const Evidence& evidence) {
 }
 
 DoctorVerdict look_at_peer_memory(const Evidence& evidence) {
-  if (!evidence.has("lsmod")) return std::nullopt;
   const auto loaded = [&evidence](std::string_view name) {
     const auto& modules = evidence.of("lsmod");
     return std::any_of(modules.begin(), modules.end(),
                        [name](const EvidenceLine& line) { return line.text.starts_with(name); });
   };
-  const bool needed = loaded("nvidia ") && loaded("mlx5_ib");
-  if (!needed || loaded("nvidia_peermem") || loaded("nv_peer_mem") || has_dma_buf(evidence))
+  if (loaded("nvidia_peermem") || loaded("nv_peer_mem") || has_dma_buf(evidence))
     return std::vector<DoctorObservation>();
+  if (!evidence.whole.contains("lsmod")) return std::nullopt;
+  if (!loaded("nvidia ") || !loaded("mlx5_ib")) return std::vector<DoctorObservation>();
   // Without the driver's kind and the kernel's version, DMA-BUF may be there.
-  if (evidence.of("nvidia-module").empty() || evidence.of("kernel-version").empty()) {
-    return std::vector<DoctorObservation>{
-        {"nvidia and mlx5_ib are loaded, nvidia_peermem is not; whether the driver has DMA-BUF is not known",
-         ""}};
-  }
+  if (evidence.of("nvidia-module").empty() || evidence.of("kernel-version").empty()) return std::nullopt;
   return std::vector<DoctorObservation>{
       {"nvidia and mlx5_ib are loaded, nvidia_peermem is not, and this driver and kernel have no DMA-BUF",
        ""}};
@@ -203,10 +244,18 @@ DoctorVerdict look_at_fabric_manager_log(const Evidence& evidence) {
   });
 }
 
-constexpr std::array<DoctorCheck, 9> kGpuChecks{{
-    {"xid", DoctorSeverity::broken, "The kernel log has errors of the GPU's hardware.", "dmesg",
-     "dmesg | grep -i xid", "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says",
-     "NVIDIA, Xid errors", look_at_xids},
+constexpr std::array<DoctorCheck, 11> kGpuChecks{{
+    {"driver-failed", DoctorSeverity::broken, "nvidia-smi cannot speak to the driver: no job finds a GPU.",
+     "nvidia-smi -q", "nvidia-smi ; dmesg | grep -i nvrm",
+     "load or install the driver of this kernel, then look for Xid errors", "NVIDIA, nvidia-smi",
+     look_at_driver},
+    {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",
+     "dmesg, from the boot on", "dmesg | grep -i xid", "look the number up in NVIDIA's Xid catalog",
+     "NVIDIA, Xid errors", look_at_other_xids},
+    {"xid", DoctorSeverity::broken, "The kernel log has errors of the GPU's hardware.",
+     "dmesg, from the boot on", "dmesg | grep -i xid",
+     "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says", "NVIDIA, Xid errors",
+     look_at_xids},
     {"fabric-manager", DoctorSeverity::broken,
      "GPUs behind NVSwitches have not joined their fabric: CUDA fails with 802, or NVLS with 401.",
      "systemctl is-active nvidia-fabricmanager, nvidia-smi -q",
@@ -240,8 +289,9 @@ constexpr std::array<DoctorCheck, 9> kGpuChecks{{
      "nvidia-smi -q", "nvidia-smi -q -d ROW_REMAPPER", "reset the GPU; after a failure, replace it",
      "NVIDIA, GPU memory error management", look_at_row_remapping},
     {"peermem-missing", DoctorSeverity::slow,
-     "GPUDirect RDMA is off: what crosses the network goes through host memory.", "lsmod",
-     "lsmod | grep -E 'peermem|peer_mem'", "modprobe nvidia-peermem, and load it at boot on all nodes",
+     "GPUDirect RDMA is off: what crosses the network goes through host memory.",
+     "lsmod, uname -r and /proc/driver/nvidia/version", "lsmod | grep -E 'peermem|peer_mem'",
+     "modprobe nvidia-peermem, and load it at boot on all nodes",
      "nccl-tests#152 (confirmed), nccl#1676 (confirmed), nccl#897", look_at_peer_memory},
 }};
 

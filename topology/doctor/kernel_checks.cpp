@@ -27,7 +27,8 @@ DoctorVerdict look_at_locked_memory(const Evidence& evidence) {
     if (has_text(line, "unlimited")) return false;
     const std::vector<std::string> words = split_words(line);
     const bool in_kib = has_text(line, "(kbytes");
-    const auto limit = parse_integer(in_kib ? words.back() : words.at(3), 0, INT64_MAX / 1024);
+    if (words.size() < 4) return false;  // cut
+    const auto limit = parse_integer(in_kib ? words.back() : words[3], 0, INT64_MAX / 1024);
     constexpr std::int64_t kEnoughBytes = std::int64_t{1} << 30U;
     return limit && *limit * (in_kib ? 1024 : 1) < kEnoughBytes;
   });

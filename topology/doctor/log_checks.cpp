@@ -70,15 +70,8 @@ DoctorVerdict look_at_separate_runs(const Evidence& evidence) {
   return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
-/// Lines that report a failure; without any, healthy only where NCCL's messages were logged at all.
-template <class IsFailure>
-DoctorVerdict failures_in_log(const Evidence& evidence, IsFailure is_failure) {
-  DoctorVerdict found = lines_that(evidence, "nccl-log", is_failure);
-  return found && found->empty() && !has_nccl_messages(evidence) ? std::nullopt : found;
-}
-
 DoctorVerdict look_at_nvls_failure(const Evidence& evidence) {
-  return failures_in_log(evidence, [](std::string_view line) {
+  return lines_that(evidence, "nccl-log", [](std::string_view line) {
     const bool failed =
         has_text(line, "NCCL WARN") && has_text(line, "nvls.cc") && has_text(line, "Cuda failure");
     return failed || has_text(line, "Failed to bind NVLink SHARP");
@@ -86,7 +79,7 @@ DoctorVerdict look_at_nvls_failure(const Evidence& evidence) {
 }
 
 DoctorVerdict look_at_completion_errors(const Evidence& evidence) {
-  return failures_in_log(evidence, [](std::string_view line) {
+  return lines_that(evidence, "nccl-log", [](std::string_view line) {
     return has_text(line, "NCCL WARN") && has_text(line, "Got completion") && has_text(line, "with error");
   });
 }

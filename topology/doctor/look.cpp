@@ -41,7 +41,8 @@ std::optional<bool> has_gpus(const Evidence& evidence) {
   if (!evidence.host.gpus.empty() || any_module(evidence, "nvidia ") ||
       any_function(evidence, "NVIDIA Corporation"))
     return true;
-  const bool asked = evidence.has("lsmod") || evidence.has("lspci") || !evidence.host.pci_devices.empty();
+  const bool asked = evidence.whole.contains("lsmod") || evidence.whole.contains("lspci") ||
+                     !evidence.host.pci_devices.empty();
   return asked ? std::optional<bool>(false) : std::nullopt;
 }
 
@@ -50,10 +51,10 @@ std::optional<bool> has_rdma(const Evidence& evidence) {
   const bool listed = std::any_of(evidence.host.nics.begin(), evidence.host.nics.end(), is_rdma);
   if (listed || any_module(evidence, "mlx5_ib") || !evidence.of("ibv_devinfo").empty()) return true;
   const auto& sources = evidence.host.sources;
-  const bool asked =
-      evidence.has("lsmod") || std::any_of(sources.begin(), sources.end(), [](const Source& source) {
-        return source.reader == kSysfsPciReader.name || source.reader == kLspciReader.name;
-      });
+  const bool asked = evidence.whole.contains("lsmod") ||
+                     std::any_of(sources.begin(), sources.end(), [](const Source& source) {
+                       return source.reader == kSysfsPciReader.name || source.reader == kLspciReader.name;
+                     });
   return asked ? std::optional<bool>(false) : std::nullopt;
 }
 
@@ -75,15 +76,7 @@ std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence, 
   return std::nullopt;
 }
 
-bool has_nccl_messages(const Evidence& evidence) {
-  const auto& log = evidence.of("nccl-log");
-  return std::any_of(log.begin(), log.end(),
-                     [](const EvidenceLine& line) { return has_text(line.text, "NCCL INFO"); });
-}
-
-bool knows_environment(const Evidence& evidence) {
-  return evidence.has("environment") || has_nccl_messages(evidence);
-}
+bool knows_environment(const Evidence& evidence) { return evidence.whole.contains("environment"); }
 
 std::vector<LspciFunction> lspci_functions(const Evidence& evidence) {
   std::vector<LspciFunction> functions;

@@ -18,8 +18,8 @@ namespace collbench::topology {
 /// A line as evidence: itself, quoted.
 [[nodiscard]] DoctorObservation quoted(const EvidenceLine& line);
 
-/// The lines of a source for which `is_finding(text)` holds, at most the first few of equal text once; not
-/// known where there is no such source.
+/// The lines of a source for which `is_finding(text)` holds, each text once. Without any: healthy where the
+/// source is known as a whole, else not known.
 template <class IsFinding>
 [[nodiscard]] DoctorVerdict lines_that(const Evidence& evidence, std::string_view source,
                                        IsFinding is_finding) {
@@ -32,7 +32,7 @@ template <class IsFinding>
     for (const DoctorObservation& earlier : found) known = known || earlier.what == observation.what;
     if (!known) found.push_back(std::move(observation));
   }
-  return found;
+  return found.empty() && !evidence.whole.contains(source) ? DoctorVerdict() : DoctorVerdict(found);
 }
 
 /// Whether the machine has NVIDIA GPUs, by any evidence; none where nothing says.
@@ -53,10 +53,7 @@ struct EnvironmentSetting {
 [[nodiscard]] std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence,
                                                                     std::string_view name);
 
-/// Whether a log has NCCL's own messages, so that what it does not report did not happen.
-[[nodiscard]] bool has_nccl_messages(const Evidence& evidence);
-
-/// Whether anything says which environment was set.
+/// Whether all is known of the environment: NCCL's log names only what NCCL itself read.
 [[nodiscard]] bool knows_environment(const Evidence& evidence);
 
 /// One function of `lspci -vvv`: its title ("19:00.0 3D controller: …"), and its details.

@@ -15,13 +15,15 @@ std::string port_name(const Host& host, std::size_t nic, const NicPort& port) {
   return fmt::format("{} port {}", device_label(host, {DeviceKind::nic, static_cast<int>(nic)}), port.number);
 }
 
-/// Applies `look` to every port of an RDMA device whose state is known; whether there was any.
+/// Applies `look` to every port of InfiniBand whose state is known; whether there was any. A port of Ethernet
+/// that is down may be meant to be.
 template <class Look>
 bool each_port(const Evidence& evidence, Look look) {
   bool seen = false;
   for (std::size_t nic = 0; nic < evidence.host.nics.size(); ++nic) {
     for (const NicPort& port : evidence.host.nics[nic].ports) {
       if (!port.state.known() || !is_rdma(evidence.host.nics[nic])) continue;
+      if (port.link_layer.value_or("") != "InfiniBand") continue;
       seen = true;
       look(nic, port);
     }
@@ -64,7 +66,6 @@ DoctorVerdict look_at_ports(const Evidence& evidence) {
   constexpr int kMinSiblings = 2;
   each_port(evidence, [&](std::size_t nic, const NicPort& port) {
     if (lower(port.state.value_or("")) != "down" || up[kind(nic, port)] < kMinSiblings) return;
-    if (port.link_layer.value_or("") != "InfiniBand") return;
     found.push_back(
         {fmt::format("{}: DOWN{}, {} of the same kind are up", port_name(evidence.host, nic, port),
                      port.physical_state.known() ? ", " + *port.physical_state.value : "",
@@ -74,27 +75,28 @@ DoctorVerdict look_at_ports(const Evidence& evidence) {
   return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
+/// By the board alone: a chip of 400 Gb/s is also built into cards of 200.
 DoctorVerdict look_at_rates(const Evidence& evidence) {
   std::map<std::string, double> fastest;
   const auto kind = [&evidence](std::size_t nic, const NicPort& port) {
-    return card_kind(evidence.host.nics[nic]) + port.link_layer.value_or("");
+    return evidence.host.nics[nic].board.value_or("") + port.link_layer.value_or("");
   };
   bool seen = false;
   const auto active_rate = [](const NicPort& port) {
     return lower(port.state.value_or("")) == "active" ? port.gigabits_per_second.value_or(0) : 0.0;
   };
   each_port(evidence, [&](std::size_t nic, const NicPort& port) {
-    if (card_kind(evidence.host.nics[nic]).empty() || active_rate(port) <= 0) return;
+    if (!evidence.host.nics[nic].board.known() || active_rate(port) <= 0) return;
     seen = true;
     double& most = fastest[kind(nic, port)];
     most = std::max(most, active_rate(port));
   });
   std::vector<DoctorObservation> found;
   each_port(evidence, [&](std::size_t nic, const NicPort& port) {
-    if (card_kind(evidence.host.nics[nic]).empty() || active_rate(port) <= 0) return;
+    if (!evidence.host.nics[nic].board.known() || active_rate(port) <= 0) return;
     if (active_rate(port) < fastest[kind(nic, port)])
       found.push_back(
-          {fmt::format("{}: {} Gb/s, another card of its kind runs at {}",
+          {fmt::format("{}: {} Gb/s, another card of its board runs at {}",
                        port_name(evidence.host, nic, port), active_rate(port), fastest[kind(nic, port)]),
            ""});
   });
@@ -203,14 +205,14 @@ DoctorVerdict look_at_flapping(const Evidence& evidence) {
   constexpr int kMinFlaps = 3;
   std::map<std::string, int> losses;
   std::map<std::string, std::string> first;
-  bool seen = false;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
-    seen = true;
     std::size_t end = line.text.find(": lost carrier");
     if (end == std::string::npos) end = line.text.find(": Link down");
     if (end == std::string::npos) continue;
     const std::vector<std::string> words = split_words(line.text.substr(0, end));
-    if (words.empty()) continue;
+    // Of a container's bridge nothing is lost.
+    const bool rdma = has_text(line.text, "mlx5") || (!words.empty() && words.back().starts_with("ib"));
+    if (!rdma || words.empty()) continue;
     ++losses[words.back()];
     first.try_emplace(words.back(), line.location);
   }
@@ -219,7 +221,7 @@ DoctorVerdict look_at_flapping(const Evidence& evidence) {
     if (count >= kMinFlaps)
       found.push_back({fmt::format("{} lost its link {} times", interface, count), first.at(interface)});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
 }
 
 constexpr std::array<DoctorCheck, 8> kNetworkChecks{{
@@ -231,8 +233,8 @@ constexpr std::array<DoctorCheck, 8> kNetworkChecks{{
     {"port-down", DoctorSeverity::broken, "A port is down where its siblings are up: its rail is lost.",
      "ibstat, or /sys/class/infiniband", "ibstat ; mlxlink -d DEVICE",
      "look at the cable and at the switch's port", "rccl#1423; azure port flap", look_at_ports},
-    {"port-slow", DoctorSeverity::slow, "A port came up at a lower rate than another card of its kind.",
-     "ibstat, or /sys/class/infiniband", "ibstat ; mlxlink -d DEVICE",
+    {"port-slow", DoctorSeverity::slow, "A port came up at a lower rate than another card of the same board.",
+     "/sys/class/infiniband", "ibstat ; mlxlink -d DEVICE",
      "reseat or replace the cable, check the switch port's speed",
      "docs/model.md: one slow NIC halves NCCL's rings", look_at_rates},
     {"link-flapping", DoctorSeverity::broken,

@@ -28,7 +28,6 @@ DoctorVerdict look_at_acs(const Evidence& evidence) {
   bool seen = false;
   if (evidence.host.pci_devices.empty()) {
     for (const EvidenceLine& line : evidence.of("lspci")) {
-      seen = seen || line.text.starts_with("ACSCtl:");
       if (redirects_peers(line.text)) found.push_back(quoted(line));
     }
   }
@@ -47,7 +46,7 @@ DoctorVerdict look_at_acs(const Evidence& evidence) {
   if (found.size() > 1 && evidence.host.pci_devices.empty())
     found = {{fmt::format("{} of the listed bridges: {}", found.size(), found.front().what),
               found.front().location}};
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return seen || !found.empty() ? DoctorVerdict(found) : std::nullopt;
 }
 
 int most_lanes_of_model(const Host& host, const Device& device) {
@@ -124,19 +123,23 @@ DoctorVerdict look_at_read_request(const Evidence& evidence) {
   });
 }
 
+/// The kernel's own words decide; of its command line, what asks for one or the other. Without a word the
+/// default of the kernel and of the vendor's driver holds, which no text here shows.
 DoctorVerdict look_at_iommu(const Evidence& evidence) {
-  const auto on = [](std::string_view line) {
-    const bool asked = has_text(line, "intel_iommu=on") || has_text(line, "amd_iommu=on") ||
-                       has_text(line, "iommu=force") || has_text(line, "iommu.passthrough=0");
-    return asked && !has_text(line, "iommu=pt") && !has_text(line, "iommu.passthrough=1");
-  };
-  DoctorVerdict by_command = lines_that(evidence, "kernel-command-line", on);
-  const DoctorVerdict by_log = lines_that(evidence, "kernel-log", [](std::string_view line) {
-    return has_text(line, "iommu: Default domain type: Translated");
-  });
-  if (!by_command) return by_log && !by_log->empty() ? by_log : std::nullopt;
-  if (by_log && by_command->empty()) *by_command = *by_log;
-  return by_command;
+  for (const EvidenceLine& line : evidence.of("kernel-log")) {
+    if (has_text(line.text, "iommu: Default domain type: Passthrough"))
+      return std::vector<DoctorObservation>();
+    if (has_text(line.text, "iommu: Default domain type: Translated"))
+      return std::vector<DoctorObservation>{quoted(line)};
+  }
+  for (const EvidenceLine& line : evidence.of("kernel-command-line")) {
+    for (const std::string_view passes : {"iommu=pt", "iommu.passthrough=1", "iommu=off"})
+      if (has_text(line.text, passes)) return std::vector<DoctorObservation>();
+    for (const std::string_view translates :
+         {"intel_iommu=on", "amd_iommu=on", "iommu=force", "iommu.passthrough=0"})
+      if (has_text(line.text, translates)) return std::vector<DoctorObservation>{quoted(line)};
+  }
+  return std::nullopt;
 }
 
 DoctorVerdict look_at_virtual_bridges(const Evidence& evidence) {

@@ -15,7 +15,7 @@ struct CostlySetting {
   std::string_view values;  ///< blank-separated; empty: any value
   std::string_view consequence;
 };
-constexpr std::array<CostlySetting, 20> kCostly{{
+constexpr std::array<CostlySetting, 18> kCostly{{
     {"NCCL_P2P_DISABLE", "1", "GPUs of a node do not use NVLink or PCIe between them"},
     {"NCCL_P2P_LEVEL", "LOC 0", "the same"},
     {"NCCL_SHM_DISABLE", "1", "ranks of a node speak through the network"},
@@ -31,8 +31,6 @@ constexpr std::array<CostlySetting, 20> kCostly{{
     {"NCCL_MAX_CTAS", "1 2", "one or two channels cannot fill the links"},
     {"NCCL_IB_PCI_RELAXED_ORDERING", "0", "the NIC may not write with relaxed ordering"},
     {"NCCL_PXN_DISABLE", "1", "GPUs cannot use each other's NICs: AllToAll crosses rails in the switches"},
-    {"NCCL_COLLNET_ENABLE", "0", "no reduction in the network's switches (SHARP)"},
-    {"NCCL_BUFFSIZE", "", "another buffer size than NCCL was tuned with"},
     {"NCCL_DEBUG", "TRACE", "every call is logged"},
     {"CUDA_LAUNCH_BLOCKING", "1", "every kernel is waited for: nothing overlaps"},
     {"FI_PROVIDER", "tcp sockets", "sockets instead of RDMA"},
@@ -44,7 +42,6 @@ bool has_word(std::string_view words, std::string_view word) {
 }
 
 DoctorVerdict look_at_costly_settings(const Evidence& evidence) {
-  if (!knows_environment(evidence)) return std::nullopt;
   std::vector<DoctorObservation> found;
   for (const CostlySetting& setting : kCostly) {
     const auto set = environment_setting(evidence, setting.name);
@@ -53,7 +50,7 @@ DoctorVerdict look_at_costly_settings(const Evidence& evidence) {
     found.push_back({fmt::format("{}={}: {}", setting.name, excerpt(set->value, 40), setting.consequence),
                      set->location});
   }
-  return found;
+  return found.empty() && !knows_environment(evidence) ? DoctorVerdict() : DoctorVerdict(found);
 }
 
 /// Whether `NCCL_IB_HCA` ("mlx5_0:1,mlx5_1", "^mlx5_2", "=mlx5_0") names a device of the machine. Without
