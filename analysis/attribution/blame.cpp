@@ -10,14 +10,14 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/attribution/alone_times.hpp"
+#include "analysis/attribution/blame_words.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 constexpr double kBadTimes = 1 / 0.95;  // below 95 % of the others' rate
-
-std::string percent_slower(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
 
 /// The nodes' parts on one rail, as senders or receivers.
 std::vector<double> of_rail(const std::vector<std::vector<double>>& effects, int rail) {
@@ -57,45 +57,6 @@ std::vector<Rail> directions_of_rails(const PairTable& table, const PairEffects&
   return rails;
 }
 
-/// Measured with nothing beside it against two others at least, where it was slow.
-bool seen_alone(const PairTable& table, int node, std::optional<int> rail) {
-  std::set<int> partners;
-  for (const RailTime& time : table.times) {
-    if (!time.alone || time.seconds <= 0 || (rail && time.rail != *rail)) continue;
-    if (time.from == node) partners.insert(time.to);
-    if (time.to == node) partners.insert(time.from);
-  }
-  return partners.size() >= 2;
-}
-
-std::string technician_step(BlameKind kind, const std::string& who, std::optional<int> rail) {
-  const std::string nic = fmt::format("NIC {} of {}", rail.value_or(0), who);
-  switch (kind) {
-    case BlameKind::nic_transmit:
-    case BlameKind::nic_receive:
-    case BlameKind::nic:
-      return fmt::format(
-          "on {}: mlxlink -d mlx5_{} -c -e, and lspci -vv for LnkSta; swap the cable of {}, then test again",
-          who, rail.value_or(0), nic);
-    case BlameKind::host:
-    case BlameKind::node:
-      return fmt::format(
-          "on {}: nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg; reboot "
-          "it and test again before it is sent back",
-          who);
-    case BlameKind::leaf:
-    case BlameKind::rail:
-      return fmt::format("look at the switch of rail {}: its ports' rate, error counters and uplinks",
-                         rail.value_or(0));
-    case BlameKind::trunk:
-      return "look at the uplinks of both leaf switches: how many are up, and their error counters";
-    case BlameKind::path:
-      return fmt::format("ibtracert between {} names the links of a static route; measure the pair again",
-                         who);
-  }
-  return {};
-}
-
 class Finder {
  public:
   explicit Finder(const PairTable& table)
@@ -106,10 +67,11 @@ class Finder {
     find_leaves();
     find_nodes();
     find_paths();
+    const std::string doubt = find_doubt();
     std::sort(blames_.begin(), blames_.end(), [](const Blame& a, const Blame& b) {
       return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
     });
-    Attribution all{effects_, blames_, {}};
+    Attribution all{effects_, blames_, {}, doubt};
     for (int node = 0; node < node_count(); ++node) all.nodes.push_back(verdict_of(node));
     return all;
   }
@@ -163,16 +125,26 @@ class Finder {
         std::vector<double> parts;
         for (const int node : members) {
           explained_.insert({node, rail});
+          blamed_.insert(node);
           parts.push_back(one.worst(node));
         }
         add({.kind = BlameKind::leaf,
              .nodes = members,
              .rail = rail,
-             .evidence = fmt::format("all {} nodes of leaf {} are {} on rail {}; no node of another leaf is",
-                                     members.size(), leaf, percent_slower(median(parts)), rail)},
+             .evidence =
+                 fmt::format("all {} nodes of leaf {} are {} on rail {}, and {} of the {} of other leaves",
+                             members.size(), leaf, percent_slower(median(parts)), rail,
+                             slow_nodes(rail) - static_cast<std::ptrdiff_t>(members.size()),
+                             table_.nodes.size() - members.size())},
             median(parts), one.send.line, "");
       }
     }
+  }
+
+  [[nodiscard]] std::ptrdiff_t slow_nodes(int rail) const {
+    std::ptrdiff_t count = 0;
+    for (int node = 0; node < node_count(); ++node) count += rails_[slot_of(rail)].slow(node) ? 1 : 0;
+    return count;
   }
 
   void find_nodes() {
@@ -192,45 +164,62 @@ class Finder {
     }
   }
 
-  /// What the pairs that were measured alone say of a node's part, as sender or as receiver.
-  [[nodiscard]] double alone_part(int node, int rail, bool sends) const {
-    std::vector<double> parts;
-    for (std::size_t i = 0; i < table_.times.size(); ++i) {
-      const RailTime& time = table_.times[i];
-      const bool is_mine = (sends ? time.from : time.to) == node;
-      if (!time.alone || time.seconds <= 0 || time.rail != rail || !is_mine) continue;
-      const double other = sends ? effects_.receive[slot_of(time.to)][slot_of(rail)]
-                                 : effects_.send[slot_of(time.from)][slot_of(rail)];
-      parts.push_back(std::log(time.seconds) - effects_.common[slot_of(effects_.classes[i])][slot_of(rail)] -
-                      (std::isnan(other) ? 0 : other));
+  /// What the times alone say of the ways in which a node was slow; none: they cannot be compared.
+  [[nodiscard]] std::optional<double> alone_worst(int node, int rail) const {
+    const Rail& one = rails_[slot_of(rail)];
+    const IsFine is_fine = [this](int other, int on) { return !rails_[slot_of(on)].slow(other); };
+    std::optional<double> worst;
+    for (const bool sends : {true, false}) {
+      if (!(sends ? one.send : one.receive).slow(node)) continue;
+      const std::optional<double> part = alone_part(table_, effects_, node, rail, sends, is_fine);
+      if (part) worst = std::max(worst.value_or(*part), *part);
     }
-    return parts.empty() ? 0 : median(parts);
+    return worst;
   }
 
-  /// Slow in company and not alone, against two others: others' traffic, and no fault of the node's.
+  /// Slow in company and not alone: others' traffic, and no fault of the node's.
   [[nodiscard]] bool cleared(int node, int rail) const {
-    if (!seen_alone(table_, node, rail)) return false;
-    const Rail& one = rails_[slot_of(rail)];
-    const bool sends = one.send.slow(node) && alone_part(node, rail, true) > one.send.line;
-    const bool receives = one.receive.slow(node) && alone_part(node, rail, false) > one.receive.line;
-    return !sends && !receives;
+    const std::optional<double> alone = alone_worst(node, rail);
+    return alone && *alone <= rails_[slot_of(rail)].send.line;
   }
 
   void add_host(int node, const std::vector<int>& slow) {
     std::vector<double> parts;
     double line = 0;
+    bool confirmed = true;
     for (const int rail : slow) {
-      parts.push_back(rails_[slot_of(rail)].worst(node));
+      const std::optional<double> alone = alone_worst(node, rail);
+      confirmed = confirmed && alone.has_value();
+      parts.push_back(alone.value_or(rails_[slot_of(rail)].worst(node)));
       line = std::max(line, rails_[slot_of(rail)].send.line);
     }
     add({.kind = BlameKind::host,
          .nodes = {node},
-         .confirmed = seen_alone(table_, node, std::nullopt),
+         .confirmed = confirmed,
          .evidence =
              fmt::format("{} on all {} rails ({} to {}), so it is no single NIC or cable", name_of(node),
                          table_.rails, percent_slower(*std::min_element(parts.begin(), parts.end())),
                          percent_slower(*std::max_element(parts.begin(), parts.end())))},
         median(parts), line, name_of(node));
+  }
+
+  /// What the other rails of a node say of its host.
+  [[nodiscard]] std::string other_rails(int node, int rail) const {
+    if (table_.rails == 1) return "with one rail NIC, cable and host cannot be told apart";
+    int slow = 0;
+    int unknown = 0;
+    for (int other = 0; other < table_.rails; ++other) {
+      if (other == rail) continue;
+      const Rail& one = rails_[slot_of(other)];
+      const bool known =
+          !std::isnan(one.send.values[slot_of(node)]) && !std::isnan(one.receive.values[slot_of(node)]);
+      slow += one.slow(node) ? 1 : 0;
+      unknown += one.slow(node) || known ? 0 : 1;
+    }
+    if (slow + unknown > 0)
+      return fmt::format("of its other rails {} slow, {} not known, of {}", slow, unknown, table_.rails - 1);
+    return fmt::format("its other {} not slow, so it is not the host",
+                       table_.rails == 2 ? "rail is" : fmt::format("{} rails are", table_.rails - 1));
   }
 
   void add_nic(int node, int rail) {
@@ -241,32 +230,32 @@ class Finder {
                            : sends && receives ? BlameKind::nic
                            : sends             ? BlameKind::nic_transmit
                                                : BlameKind::nic_receive;
-    std::string text =
-        fmt::format("{} rail {}: sends {}, receives {} against the rail's median (line {})", name_of(node),
-                    rail, percent_slower(one.send.values[slot_of(node)]),
-                    percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line));
-    text += table_.rails == 1
-                ? "; with one rail NIC, cable and host cannot be told apart"
-                : fmt::format("; its other {} not slow, so it is not the host",
-                              table_.rails == 2 ? "rail is" : fmt::format("{} rails are", table_.rails - 1));
+    const std::optional<double> alone = alone_worst(node, rail);
     add({.kind = kind,
          .nodes = {node},
          .rail = rail,
-         .confirmed = seen_alone(table_, node, rail),
-         .evidence = std::move(text)},
-        one.worst(node), one.send.line, name_of(node));
+         .confirmed = alone.has_value(),
+         .evidence =
+             fmt::format("{} rail {}: sends {}, receives {} against the rail's median (line {}), {}; {}",
+                         name_of(node), rail, percent_slower(one.send.values[slot_of(node)]),
+                         percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line),
+                         alone ? percent_slower(*alone) + " alone" : "with no times alone to compare",
+                         other_rails(node, rail))},
+        alone.value_or(one.worst(node)), one.send.line, name_of(node));
   }
 
   /// Slow pairs of nodes that are fine with others: single ones are paths; a whole block of leaves is a
   /// trunk.
   void find_paths() {
-    const double line = population_line(effects_.residuals);
+    const double line = line_of_pairs(table_, effects_);
+    const IsFine is_fine = [this](int node, int rail) { return !rails_[slot_of(rail)].slow(node); };
     struct Slow {
       double log_time = 0;
       int rail = 0;
       bool alone = true;
     };
     std::map<std::pair<int, int>, Slow> slow;
+    std::map<std::pair<int, int>, std::set<int>> slow_partners;  // by node and rail
     std::map<std::pair<int, int>, std::vector<double>> blocks;
     for (std::size_t i = 0; i < table_.times.size(); ++i) {
       const RailTime& time = table_.times[i];
@@ -276,8 +265,14 @@ class Finder {
         blocks[std::minmax(table_.leaf_of_node[slot_of(time.from)], table_.leaf_of_node[slot_of(time.to)])]
             .push_back(residual);
       if (residual <= line) continue;
+      const auto alone = alone_path(table_, effects_, time.from, time.to, time.rail, is_fine);
+      if (alone && *alone <= line) continue;  // others' traffic
+      const double log_time = alone.value_or(residual);
+      slow_partners[{time.from, time.rail}].insert(time.to);
+      slow_partners[{time.to, time.rail}].insert(time.from);
       const auto [worst, is_new] = slow.try_emplace(std::minmax(time.from, time.to));
-      if (is_new || residual > worst->second.log_time) worst->second = {residual, time.rail, time.alone};
+      if (is_new || log_time > worst->second.log_time)
+        worst->second = {log_time, time.rail, alone.has_value()};
     }
     const std::set<std::pair<int, int>> trunks = find_trunks(blocks, line);
     for (const auto& [pair, worst] : slow) {
@@ -292,8 +287,12 @@ class Finder {
            .rail = worst.rail,
            .confirmed = worst.alone,
            .evidence = fmt::format(
-               "{} rail {}: {} (line {}) while both are fine with others{}{}", who, worst.rail,
-               percent_slower(worst.log_time), percent_slower(line),
+               "{} rail {}: {} (line {}){}{}{}", who, worst.rail, percent_slower(worst.log_time),
+               percent_slower(line),
+               slow_partners[{a, worst.rail}].size() + slow_partners[{b, worst.rail}].size() == 2 &&
+                       is_fine(a, worst.rail) && is_fine(b, worst.rail)
+                   ? " while both are fine with others"
+                   : "",
                worst.alone ? "" : "; other pairs ran at the same time",
                table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "")},
           worst.log_time, line, who);
@@ -308,39 +307,67 @@ class Finder {
       if (blocks.size() < 3 || residuals.size() < kMinPairs || median(residuals) <= line) continue;
       found.insert(leaves);
       add({.kind = BlameKind::trunk,
-           .evidence =
-               fmt::format("{} pairs between leaf {} and leaf {} are {} (line {}); their nodes are fine "
-                           "with the nodes of other leaves",
-                           residuals.size(), leaves.first, leaves.second, percent_slower(median(residuals)),
-                           percent_slower(line))},
+           .evidence = fmt::format(
+               "{} directions between leaf {} and leaf {} take {} in the median (line {})", residuals.size(),
+               leaves.first, leaves.second, percent_slower(median(residuals)), percent_slower(line))},
           median(residuals), line, "");
     }
     return found;
   }
 
-  [[nodiscard]] bool tested(int node) const {
-    for (int rail = 0; rail < table_.rails; ++rail) {
-      if (!std::isnan(rails_[slot_of(rail)].send.values[slot_of(node)]) &&
-          !std::isnan(rails_[slot_of(rail)].receive.values[slot_of(node)]))
-        return true;
+  /// Where pairs are faster than the median by as much as makes others slow, and many are in none of them,
+  /// the median may be what is slow. Who is outside is in slower_half_.
+  std::string find_doubt() {
+    std::set<int> fast;
+    double least = 0;
+    const double line = std::max(line_of_pairs(table_, effects_), std::log(kBadTimes));
+    for (std::size_t i = 0; i < table_.times.size(); ++i) {
+      const RailTime& time = table_.times[i];
+      if (effects_.residuals[i] >= -line || std::isnan(effects_.residuals[i])) continue;
+      if (blamed_.contains(time.from) || blamed_.contains(time.to)) continue;
+      fast.insert({time.from, time.to});
+      least = std::min(least, effects_.residuals[i]);
     }
-    return false;
+    if (3 * fast.size() < table_.nodes.size() || fast.size() == table_.nodes.size()) return {};
+    for (int node = 0; node < node_count(); ++node) {
+      if (!fast.contains(node)) slower_half_.insert(node);
+    }
+    return fmt::format(
+        "pairs of {} of the {} nodes are up to {} off the median, which is the reference here: the other {} "
+        "may "
+        "be slow, or these have shorter ways; --expected compares with a known rate",
+        fast.size(), table_.nodes.size(), percent_slower(least), slower_half_.size());
+  }
+
+  /// The first rail on which too little was measured of a node.
+  [[nodiscard]] std::optional<int> untested_rail(int node) const {
+    for (int rail = 0; rail < table_.rails; ++rail) {
+      if (std::isnan(rails_[slot_of(rail)].send.values[slot_of(node)]) ||
+          std::isnan(rails_[slot_of(rail)].receive.values[slot_of(node)]))
+        return rail;
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] NodeVerdict verdict_of(int node) const {
-    if (!tested(node)) {
-      return {node, Bucket::not_tested, fmt::format("measured with fewer than {} others", kMinPartners)};
-    }
+    const std::optional<int> untested = untested_rail(node);
     NodeVerdict verdict{node, Bucket::good, ""};
     for (const Blame& blame : blames_) {
       const bool is_mine = blame.nodes.size() == 1 && blame.nodes.front() == node;
       const bool touches = std::find(blame.nodes.begin(), blame.nodes.end(), node) != blame.nodes.end();
       if (is_mine && blame.confirmed && blame.times_slower > kBadTimes)
         return {node, Bucket::bad, blame.evidence};
-      const bool may_be_mine = is_mine || blame.confirmed;
+      const bool may_be_mine = is_mine || blame.confirmed || blame.kind == BlameKind::leaf;
       if (touches && may_be_mine && verdict.bucket == Bucket::good)
         verdict = {node, Bucket::suspect, blame.evidence};
     }
+    if (verdict.bucket != Bucket::good) return verdict;
+    if (untested) {
+      return {node, Bucket::not_tested,
+              fmt::format("measured with fewer than {} others on rail {}", kMinPartners, *untested)};
+    }
+    if (slower_half_.contains(node))
+      return {node, Bucket::suspect, "not known: in none of the pairs that are faster than the median"};
     return verdict;
   }
 
@@ -351,47 +378,10 @@ class Finder {
   std::set<int> slow_rails_{};
   std::set<std::pair<int, int>> explained_{};  ///< node and rail, by a leaf
   std::set<int> blamed_{};
+  std::set<int> slower_half_{};
 };
 
 }  // namespace
-
-std::string name(Bucket bucket) {
-  switch (bucket) {
-    case Bucket::good:
-      return "good";
-    case Bucket::suspect:
-      return "suspect";
-    case Bucket::bad:
-      return "bad";
-    case Bucket::not_tested:
-      return "not tested";
-  }
-  return {};
-}
-
-std::string name(BlameKind kind) {
-  switch (kind) {
-    case BlameKind::nic_transmit:
-      return "NIC, transmit";
-    case BlameKind::nic_receive:
-      return "NIC, receive";
-    case BlameKind::nic:
-      return "NIC";
-    case BlameKind::host:
-      return "host";
-    case BlameKind::node:
-      return "NIC or host";
-    case BlameKind::leaf:
-      return "leaf switch";
-    case BlameKind::rail:
-      return "rail";
-    case BlameKind::trunk:
-      return "between leaves";
-    case BlameKind::path:
-      return "path";
-  }
-  return {};
-}
 
 Attribution attribute(const PairTable& table) { return Finder(table).found(); }
 

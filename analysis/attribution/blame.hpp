@@ -45,6 +45,7 @@ struct Attribution {
   PairEffects effects;
   std::vector<Blame> blames;  ///< worst first
   std::vector<NodeVerdict> nodes;
+  std::string doubt{};  ///< why the median is a poor reference; empty: nothing speaks against it
 };
 
 /// "bad", "not tested".
@@ -53,8 +54,9 @@ struct Attribution {
 
 /// Who is to blame for the slow times of a table, and each node in exactly one bucket: bad where a finding of
 /// its own is confirmed and costs more than 5 % of the others' rate; suspect with any other finding of its
-/// own, and as an end of a slow path that was measured alone (a path that was slow in company is a finding to
-/// measure again, and no node's); not tested with fewer than kMinPartners partners.
+/// own, below a blamed leaf switch, as an end of a slow path that was confirmed alone (a path that was slow
+/// in company is a finding to measure again, and no node's), and where the median is in doubt; not tested
+/// with fewer than kMinPartners partners on any rail. Confirmed is what times alone say beside times alone.
 [[nodiscard]] Attribution attribute(const PairTable& table);
 
 }  // namespace collbench::analysis

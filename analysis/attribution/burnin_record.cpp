@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/report/text_layout.hpp"
 #include "base/json_reader.hpp"
@@ -53,6 +55,98 @@ std::string rail_line(const BurninRecord& record, int rail) {
                      record.table.nodes[slot_of(slowest->from)], record.table.nodes[slot_of(slowest->to)]);
 }
 
+/// Whom a node met with a time, by node and rail.
+using PartnersByRail = std::map<std::pair<int, int>, std::set<int>>;
+
+PartnersByRail partners_met(const BurninRecord& record) {
+  PartnersByRail met;
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds <= 0) continue;
+    met[{time.from, time.rail}].insert(time.to);
+    met[{time.to, time.rail}].insert(time.from);
+  }
+  return met;
+}
+
+/// A node most of whose pairs on a rail fail, where the rail works for others, is bad; of a failure that
+/// neither end explains so, both are suspect. A node that answers on no rail stays not tested.
+void judge_failures(const BurninRecord& record, Attribution& found) {
+  const PartnersByRail met = partners_met(record);
+  PartnersByRail failed;
+  std::set<int> answers;
+  std::set<int> rails;
+  for (const auto& [key, partners] : met) {
+    answers.insert(key.first);
+    rails.insert(key.second);
+  }
+  for (const PairFailure& failure : record.failures) {
+    failed[{failure.a, failure.rail}].insert(failure.b);
+    failed[{failure.b, failure.rail}].insert(failure.a);
+  }
+  const auto times = [&](int node, int rail) {
+    const auto at = met.find({node, rail});
+    return at == met.end() ? 0 : at->second.size();
+  };
+  const auto explains = [&](int node, int rail) {
+    return failed.at({node, rail}).size() > times(node, rail);
+  };
+  for (const PairFailure& failure : record.failures) {
+    for (const int node : {failure.a, failure.b}) {
+      NodeVerdict& verdict = found.nodes[slot_of(node)];
+      const std::size_t gone = failed.at({node, failure.rail}).size();
+      const std::string why = fmt::format("{} of {} pairs on rail {} gave no time: {}", gone,
+                                          gone + times(node, failure.rail), failure.rail, failure.why);
+      if (!answers.contains(node)) {
+        verdict = {node, Bucket::not_tested, failure.why};
+      } else if (!rails.contains(failure.rail)) {
+        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::not_tested, why};
+      } else if (explains(node, failure.rail)) {
+        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::bad, why};
+      } else if (!explains(node == failure.a ? failure.b : failure.a, failure.rail) &&
+                 verdict.bucket == Bucket::good) {
+        verdict = {node, Bucket::suspect, why};
+      }
+    }
+  }
+}
+
+/// A node is good only if its fastest pair on each rail makes 95 % of what was expected.
+void judge_expected(const BurninRecord& record, Attribution& found) {
+  if (record.expected <= 0) return;
+  constexpr double kShare = 0.95;
+  std::map<std::pair<int, int>, double> best;
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds <= 0) continue;
+    for (const int node : {time.from, time.to}) {
+      double& rate = best[{node, time.rail}];
+      rate = std::max(rate, record.bytes / time.seconds);
+    }
+  }
+  for (const auto& [key, rate] : best) {
+    NodeVerdict& verdict = found.nodes[slot_of(key.first)];
+    if (rate >= kShare * record.expected || verdict.bucket != Bucket::good) continue;
+    verdict = {key.first, Bucket::suspect,
+               fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", key.second,
+                           rate / kGigabyte, record.expected / kGigabyte)};
+  }
+}
+
+/// Pairs of good nodes, two below one leaf switch and two across: what others' times alone are compared with.
+PairRound reference_pairs(const PairTable& table, const std::vector<int>& good) {
+  constexpr std::size_t kOfAClass = 2;
+  std::array<PairRound, 2> classes;
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    for (std::size_t k = i + 1; k < good.size(); ++k) {
+      const bool is_across = !table.leaf_of_node.empty() &&
+                             table.leaf_of_node[slot_of(good[i])] != table.leaf_of_node[slot_of(good[k])];
+      PairRound& round = classes.at(is_across ? 1 : 0);
+      if (round.size() < kOfAClass) round.emplace_back(good[i], good[k]);
+    }
+  }
+  classes[0].insert(classes[0].end(), classes[1].begin(), classes[1].end());
+  return classes[0];
+}
+
 BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
   BurninJson nodes = BurninJson::array();
   for (const int node : blame.nodes) nodes.push_back(record.table.nodes[slot_of(node)]);
@@ -70,17 +164,60 @@ BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
 
 Attribution attribute(const BurninRecord& record) {
   Attribution found = attribute(record.table);
-  for (NodeVerdict& node : found.nodes) {
-    if (node.bucket != Bucket::not_tested) continue;
-    if (const PairFailure* failure = failure_of(record, node.node)) node.why = failure->why;
-  }
+  judge_failures(record, found);
+  judge_expected(record, found);
   return found;
 }
 
 bool lost_a_host(const BurninRecord& record, const Attribution& found) {
   return std::any_of(found.nodes.begin(), found.nodes.end(), [&](const NodeVerdict& node) {
-    return node.bucket == Bucket::not_tested && failure_of(record, node.node) != nullptr;
+    const bool has_time =
+        std::any_of(record.table.times.begin(), record.table.times.end(), [&](const RailTime& time) {
+          return time.seconds > 0 && (time.from == node.node || time.to == node.node);
+        });
+    return !has_time && failure_of(record, node.node) != nullptr;
   });
+}
+
+std::vector<PairFailure> failures_to_retry(const BurninRecord& record) {
+  const PartnersByRail met = partners_met(record);
+  std::vector<PairFailure> again;
+  for (const PairFailure& failure : record.failures) {
+    const bool both_answer =
+        met.contains({failure.a, failure.rail}) && met.contains({failure.b, failure.rail});
+    if (both_answer && again.size() < record.table.nodes.size()) again.push_back(failure);
+  }
+  return again;
+}
+
+std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
+  const Attribution found = attribute(record);
+  std::vector<int> good;
+  for (const NodeVerdict& node : found.nodes) {
+    if (node.bucket == Bucket::good) good.push_back(node.node);
+  }
+  std::vector<std::pair<PairRound, int>> rounds;
+  std::set<int> rails;
+  for (const Blame& blame : found.blames) {
+    if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf)
+      continue;
+    const bool is_path = blame.nodes.size() == 2;
+    const auto planned = retest_rounds(
+        is_path ? std::vector<int>{} : blame.nodes,
+        is_path ? std::vector{std::pair(blame.nodes[0], blame.nodes[1])} : std::vector<std::pair<int, int>>{},
+        good);
+    for (const PairRound& round : planned) {
+      for (int rail = 0; rail < record.table.rails; ++rail) {
+        if (blame.rail && *blame.rail != rail) continue;
+        rounds.emplace_back(round, rail);
+        rails.insert(rail);
+      }
+    }
+  }
+  for (const int rail : rails) {
+    for (const auto& pair : reference_pairs(record.table, good)) rounds.push_back({{pair}, rail});
+  }
+  return rounds;
 }
 
 std::string burnin_text(const BurninRecord& record, int width) {
@@ -100,6 +237,9 @@ std::string burnin_text(const BurninRecord& record, int width) {
     if (node.bucket == Bucket::good) continue;
     add(fmt::format("{} {}: {}", record.table.nodes[slot_of(node.node)], name(node.bucket), node.why));
   }
+  if (!found.doubt.empty()) add("not known: " + found.doubt);
+  if (record.expected <= 0)
+    add("compared with the median of these nodes only; with --expected also with a known rate");
   if (!found.blames.empty()) text += '\n';
   for (const Blame& blame : found.blames) {
     add(fmt::format("{}, {:.2f} times the time of its like (line {:.2f}), {}: {}", name(blame.kind),
@@ -118,7 +258,12 @@ std::string burnin_text(const BurninRecord& record, int width) {
     add(fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
                     record.planned));
   }
-  if (!record.failures.empty()) add(counted(record.failures.size(), "pair") + " gave no time");
+  if (!record.failures.empty()) add(counted(record.failures.size(), "pair") + " gave no time:");
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(kShown, record.failures.size()); ++i)
+    add(fmt::format("rail {}: {}", record.failures[i].rail, record.failures[i].why), "  ", "    ");
+  if (record.failures.size() > kShown)
+    add(fmt::format("and {} more, in --format json", record.failures.size() - kShown), "  ");
   return text;
 }
 
@@ -143,13 +288,16 @@ std::string burnin_json(const BurninRecord& record) {
                             {"leaf_of_node", record.table.leaf_of_node},
                             {"adaptive_routing", record.table.adaptive_routing},
                             {"bytes", record.bytes},
+                            {"expected_bytes_per_second", record.expected},
+                            {"doubt", found.doubt},
                             {"planned", record.planned},
                             {"left_out", record.left_out},
                             {"times", times},
                             {"failures", failures},
                             {"findings", findings},
                             {"buckets", buckets}};
-  return document.dump(2) + "\n";
+  // What a launch said need not be UTF-8.
+  return document.dump(2, ' ', false, BurninJson::error_handler_t::replace) + "\n";
 }
 
 BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
@@ -164,6 +312,7 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
     record.table.leaf_of_node.push_back(leaf.integer<int>());
   record.table.adaptive_routing = root.at("adaptive_routing").boolean();
   record.bytes = root.at("bytes").number();
+  if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number();
   record.planned = root.at("planned").integer<int>();
   record.left_out = root.at("left_out").integer<int>();
   const int nodes = static_cast<int>(record.table.nodes.size());

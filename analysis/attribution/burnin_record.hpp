@@ -1,9 +1,11 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/attribution/blame.hpp"
+#include "analysis/attribution/pair_schedule.hpp"
 
 namespace collbench::analysis {
 
@@ -21,16 +23,26 @@ struct PairFailure {
 struct BurninRecord {
   PairTable table;
   std::vector<PairFailure> failures;
-  double bytes = 0;  ///< that each time of the table moved, one way
-  int planned = 0;   ///< pairs × rails of the plan
-  int left_out = 0;  ///< of these, those that --time left out
+  double bytes = 0;     ///< that each time of the table moved, one way
+  double expected = 0;  ///< bytes per second of a message one way on a rail; 0: not known
+  int planned = 0;      ///< pairs × rails of the plan
+  int left_out = 0;     ///< of these, those that --time left out
 };
 
-/// The verdicts with what failed: a node none of whose pairs gave a time is not tested, and why.
+/// The verdicts with what failed: a node none of whose pairs gave a time is not tested, one that answers on
+/// other rails and not on this is bad, both ends of a single failure are suspect, and so is whoever falls
+/// short of `expected`.
 [[nodiscard]] Attribution attribute(const BurninRecord& record);
 
-/// Some pair failed of a node that gave no time at all.
+/// Some node gave no time at all.
 [[nodiscard]] bool lost_a_host(const BurninRecord& record, const Attribution& found);
+
+/// Failures between nodes that answer others on that rail, one for each node at most.
+[[nodiscard]] std::vector<PairFailure> failures_to_retry(const BurninRecord& record);
+
+/// Whom to measure again alone, and on which rail: whoever is suspected of a part of its own and each slow
+/// pair, against good nodes, and pairs of good nodes to compare them with.
+[[nodiscard]] std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record);
 
 /// For people, `width` columns wide: a line for each node that is not good, the findings with their evidence
 /// and the next step, and what was not measured.

@@ -44,15 +44,19 @@ inline constexpr int kMinPartners = 3;
 
 /// Median polish (Tukey, Exploratory Data Analysis, 1977): medians are taken out of classes, senders and
 /// receivers in turn until nothing moves. Right while fewer than half of a node's partners are bad. Times
-/// that are not positive are ignored; where a pair was measured alone, what it showed in company is too.
+/// that are not positive are ignored, and those alone of a pair that was measured in company too: they are no
+/// part of what company costs.
 [[nodiscard]] PairEffects pair_effects(const PairTable& table);
 
 /// How far something may be from the median of its kind: the larger of six robust standard deviations
 /// (1.4826 × the median absolute deviation) and 1 %. NaNs are ignored. As logarithm of time.
 [[nodiscard]] double population_line(const std::vector<double>& values);
 
+/// The line of pairs' residuals: that of their scatter, wider where few of them are free of the fit.
+[[nodiscard]] double line_of_pairs(const PairTable& table, const PairEffects& effects);
+
 /// The line of a rail's nodes, as senders and receivers: population_line of both together, and none finer
-/// than half of that of the rail's residuals, which is what its pairs scatter by.
+/// than half of line_of_pairs of the rail, which is what its pairs scatter by.
 [[nodiscard]] double line_of_rail(const PairTable& table, const PairEffects& effects, int rail);
 
 }  // namespace collbench::analysis

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "analysis/attribution/burnin_record.hpp"
+#include "analysis/attribution/pair_outcome.hpp"
 #include "analysis/attribution/pair_schedule.hpp"
 #include "base/child_process.hpp"
 #include "base/files.hpp"
-#include "base/record/run.hpp"
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
@@ -32,6 +32,7 @@ namespace collbench::program {
 namespace {
 
 using analysis::BurninRecord;
+using analysis::PairOutcome;
 using analysis::PairRound;
 
 /// `collbench burnin`.
@@ -42,8 +43,9 @@ struct BurninOptions {
   std::string launcher = "mpirun -np 2 --host {a}:1,{b}:1 --map-by node";
   std::uint64_t bytes = 64 * kMiB;
   double pair_seconds = 3;
-  double seconds = 0;  ///< for the rounds; 0: all of them
-  int parallel = 0;    ///< pairs at the same time; 0: all of a round
+  double expected = 0;  ///< bytes per second of a message one way on a rail; 0: not known
+  double seconds = 0;   ///< for the rounds; 0: all of them
+  int parallel = 0;     ///< pairs at the same time; 0: all of a round
   int leaf_nodes = 0;
   bool dry_run = false;
   bool resume = false;
@@ -71,9 +73,16 @@ void require_sensible(const BurninOptions& options) {
     throw usage_error("burnin", "it was started as a rank",
                       "run it without a launcher; it starts one for each pair");
   }
-  if (options.hosts.size() < 2) {
-    throw usage_error("--hosts", "a burn-in compares hosts, and there are fewer than two",
+  if (options.hosts.size() <= analysis::slot_of(analysis::kMinPartners)) {
+    throw usage_error("--hosts",
+                      fmt::format("{} cannot be told apart: each needs {} others to be judged",
+                                  counted(options.hosts.size(), "host"), analysis::kMinPartners),
                       "give their names, joined by commas, or @FILE with one a line");
+  }
+  for (const std::string_view slot : {"{a}", "{b}"}) {
+    if (options.launcher.find(slot) != std::string::npos) continue;
+    throw usage_error("--launcher", fmt::format("'{}' lacks {}", options.launcher, slot),
+                      "write {a} and {b} where the two hosts' names go");
   }
   if (std::set<std::string>(options.hosts.begin(), options.hosts.end()).size() != options.hosts.size())
     throw usage_error("--hosts", "a host is there twice", "name each once");
@@ -102,6 +111,7 @@ class Burnin {
     record_.table.nodes = options.hosts;
     record_.table.rails = options.rails;
     record_.bytes = static_cast<double>(options.bytes);
+    record_.expected = options.expected;
     record_.table.leaf_of_node = leaves_of(options);
     if (!options.record_path.empty())
       require_writable(options.record_path, options.overwrite || options.resume, "-J");
@@ -117,8 +127,10 @@ class Burnin {
       record_.planned += static_cast<int>(round.size()) * options_.rails;
       for (int rail = 0; rail < options_.rails; ++rail) measure(round, rail);
     }
-    // Whoever is suspected, and each slow pair, once more with nothing beside it.
-    for (const auto& [round, rail] : retests()) measure_now(round, rail, true);
+    // What failed, whoever is suspected, and each slow pair, once more with nothing beside it.
+    for (const analysis::PairFailure& failure : analysis::failures_to_retry(record_))
+      measure_now({{failure.a, failure.b}}, failure.rail, true);
+    for (const auto& [round, rail] : analysis::retests_of(record_)) measure_now(round, rail, true);
     const analysis::Attribution found = analysis::attribute(record_);
     return {document(), status(found), options_.format == "text", {}};
   }
@@ -130,11 +142,12 @@ class Burnin {
   void go_on() {
     BurninRecord earlier = analysis::burnin_from_json(read_file(options_.record_path), options_.record_path);
     if (earlier.table.nodes != record_.table.nodes || earlier.table.rails != record_.table.rails ||
-        earlier.bytes != record_.bytes) {
-      throw usage_error(options_.record_path, "is of other hosts, rails or sizes",
+        earlier.bytes != record_.bytes || earlier.table.leaf_of_node != record_.table.leaf_of_node) {
+      throw usage_error(options_.record_path, "is of other hosts, rails, leaves or sizes",
                         "give the same ones, or another -J");
     }
     earlier.failures.clear();  // they may answer now
+    earlier.expected = record_.expected;
     record_ = std::move(earlier);
     for (const analysis::RailTime& time : record_.table.times)
       done_.emplace(std::min(time.from, time.to), std::max(time.from, time.to), time.rail);
@@ -157,20 +170,29 @@ class Burnin {
     }
   }
 
+  /// Throws Error (rank_lost): of a burn-in that was cut nobody is said to be good.
+  void stop_if_interrupted() const {
+    if (!launch::interrupted()) return;
+    throw Error(
+        ExitStatus::rank_lost, "interrupted",
+        fmt::format("{} measured, and nobody judged", counted(record_.table.times.size(), "direction")),
+        options_.record_path.empty() ? "with -J it could be resumed"
+                                     : "run the same command with --resume to continue");
+  }
+
   void measure_now(const PairRound& pairs, int rail, bool alone) {
-    if (launch::interrupted()) {
-      throw Error(ExitStatus::rank_lost, "interrupted",
-                  fmt::format("{} of times measured", counted(record_.table.times.size(), "direction")),
-                  options_.record_path.empty() ? "with -J it could be resumed"
-                                               : "run the same command with --resume to continue");
-    }
-    std::vector<std::future<Outcome>> outcomes;
+    stop_if_interrupted();
+    std::vector<std::future<PairOutcome>> outcomes;
     for (const auto& [a, b] : pairs) {
       outcomes.push_back(std::async(std::launch::async, &Burnin::launch, this, a, b, rail));
     }
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const auto [a, b] = pairs[i];
-      const Outcome outcome = outcomes[i].get();
+      const PairOutcome outcome = outcomes[i].get();
+      if (!outcome.why.empty() && launch::interrupted()) continue;  // it was killed, or may have been
+      std::erase_if(record_.failures, [&](const auto& failure) {
+        return failure.a == a && failure.b == b && failure.rail == rail;
+      });
       if (!outcome.why.empty()) {
         record_.failures.push_back({a, b, rail, outcome.why});
         continue;
@@ -180,14 +202,8 @@ class Burnin {
     }
     if (!options_.record_path.empty())
       write_file_by_rename(options_.record_path, analysis::burnin_json(record_));
+    stop_if_interrupted();
   }
-
-  /// Seconds of a message each way, or why there are none.
-  struct Outcome {
-    double from_a = 0;
-    double from_b = 0;
-    std::string why{};
-  };
 
   [[nodiscard]] std::vector<std::string> command(int a, int b, int rail) const {
     std::vector<std::string> words;
@@ -226,52 +242,22 @@ class Burnin {
     return words;
   }
 
-  [[nodiscard]] Outcome launch(int a, int b, int rail) const {
+  [[nodiscard]] PairOutcome launch(int a, int b, int rail) const {
     const ChildLimits limits{.seconds = 30 + 5 * options_.pair_seconds, .interrupted = launch::interrupted};
+    const std::string& first = options_.hosts[static_cast<std::size_t>(a)];
+    const std::string& second = options_.hosts[static_cast<std::size_t>(b)];
+    PairOutcome outcome;
     const ChildResult result = run_child(command(a, b, rail), limits);
-    if (!result.succeeded()) {
+    if (result.succeeded()) {
+      outcome = analysis::pair_outcome(result.out, first, second);
+    } else {
       const std::size_t own = result.err.find("collbench: ");
       std::string said = result.err.substr(own == std::string::npos ? 0 : own);
       said.resize(std::min(said.size(), said.find('\n')));
-      return {.why = fmt::format("{} with {}: {}{}{}", options_.hosts[static_cast<std::size_t>(a)],
-                                 options_.hosts[static_cast<std::size_t>(b)], describe_end(result, limits),
-                                 said.empty() ? "" : ": ", said)};
+      outcome.why = fmt::format("{}{}{}", describe_end(result, limits), said.empty() ? "" : ": ", said);
     }
-    Outcome outcome;
-    for (const Row& row : run_from_json_text(result.out, "the record of a pair").rows) {
-      if (row.measurement.pass_seconds.empty()) continue;
-      // A disturbance only adds: the quickest pass is the link's.
-      const double quickest =
-          *std::min_element(row.measurement.pass_seconds.begin(), row.measurement.pass_seconds.end());
-      (row.measurement.key.root == 0 ? outcome.from_a : outcome.from_b) = quickest;
-    }
-    if (outcome.from_a <= 0 || outcome.from_b <= 0) outcome.why = "the launch measured nothing";
+    if (!outcome.why.empty()) outcome.why = fmt::format("{} with {}: {}", first, second, outcome.why);
     return outcome;
-  }
-
-  /// Rounds of one pair each, with their rail, by what was found so far.
-  [[nodiscard]] std::vector<std::pair<PairRound, int>> retests() const {
-    const analysis::Attribution found = analysis::attribute(record_);
-    std::vector<int> good;
-    for (const analysis::NodeVerdict& node : found.nodes) {
-      if (node.bucket == analysis::Bucket::good) good.push_back(node.node);
-    }
-    std::vector<std::pair<PairRound, int>> rounds;
-    for (const analysis::Blame& blame : found.blames) {
-      if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2) continue;
-      const bool is_path = blame.nodes.size() == 2;
-      const auto planned =
-          analysis::retest_rounds(is_path ? std::vector<int>{} : blame.nodes,
-                                  is_path ? std::vector{std::pair(blame.nodes[0], blame.nodes[1])}
-                                          : std::vector<std::pair<int, int>>{},
-                                  good);
-      for (const PairRound& round : planned) {
-        for (int rail = 0; rail < options_.rails; ++rail) {
-          if (!blame.rail || *blame.rail == rail) rounds.emplace_back(round, rail);
-        }
-      }
-    }
-    return rounds;
   }
 
   [[nodiscard]] double elapsed() const {
@@ -290,7 +276,8 @@ class Burnin {
     if (analysis::lost_a_host(record_, found)) return ExitStatus::rank_lost;
     const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
                                       [](const auto& node) { return node.bucket == analysis::Bucket::good; });
-    return all_good && found.blames.empty() ? ExitStatus::ok : ExitStatus::low;
+    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty();
+    return all_good && no_finding ? ExitStatus::ok : ExitStatus::low;
   }
 
   const BurninOptions& options_;
@@ -304,7 +291,9 @@ CommandResult plan_of(const BurninOptions& options) {
   const int hosts = static_cast<int>(options.hosts.size());
   std::vector<PairRound> rounds = analysis::pair_rounds(hosts, leaves_of(options));
   const std::size_t all_rounds = rounds.size();
-  const double a_round = options.pair_seconds * options.rails;
+  const int at_once = options.parallel > 0 ? std::min(options.parallel, hosts / 2) : hosts / 2;
+  const int batches = (hosts / 2 + at_once - 1) / at_once;
+  const double a_round = options.pair_seconds * options.rails * batches;
   if (options.seconds > 0) rounds = analysis::fitting(std::move(rounds), options.seconds, a_round);
   const analysis::PairCoverage covered = analysis::coverage(rounds, hosts);
   std::string text = fmt::format(
@@ -338,7 +327,14 @@ CommandResult burnin(const BurninOptions& options) {
 /// Throws Error (usage) for a file that cannot be read.
 std::vector<std::string> hosts_of(const std::string& text) {
   if (!text.starts_with('@')) return split_list(text);
-  return words_of(read_file(text.substr(1)));
+  // A line of a hostfile may go on with "slots=8" or a remark.
+  std::vector<std::string> hosts;
+  std::istringstream lines(read_file(text.substr(1)));
+  for (std::string line; std::getline(lines, line);) {
+    const std::vector<std::string> words = words_of(line.substr(0, line.find('#')));
+    if (!words.empty()) hosts.push_back(words.front());
+  }
+  return hosts;
 }
 
 void add_burnin(CLI::App& command, CommandFunction& chosen) {
@@ -370,6 +366,11 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
   add("--pair-seconds", "SECONDS", "for each pair and rail (3)", [options](const std::string& text) {
     options->pair_seconds = parse_number(text, "--pair-seconds", 0.1, 1000.0);
   });
+  add("--expected", "GB/S",
+      "of a message one way on a rail; without it hosts are only compared with each other",
+      [options](const std::string& text) {
+        options->expected = kGigabyte * parse_number(text, "--expected", 1e-6, 1e6);
+      });
   add("--parallel", "N", "pairs measured at the same time (all of a round)",
       [options](const std::string& text) {
         options->parallel = parse_number(text, "--parallel", 1, 100'000);

@@ -13,11 +13,33 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-# Two real ranks of Open MPI; a pair with "dead" is refused as by a host that is gone.
+# Two real ranks of Open MPI, whose host gets the two names of the pair; a pair with "dead" is refused as by a host that is gone.
 LAUNCHER = """#!/bin/sh
 a=$1; b=$2; shift 2
 case "$a $b" in *dead*) echo "ssh: connect to host dead port 22: No route to host" >&2; exit 255;; esac
-exec mpirun --oversubscribe --allow-run-as-root -np 2 "$@"
+record=$(mpirun --oversubscribe --allow-run-as-root -np 2 "$@") || exit
+printf '%s\\n' "$record" | python3 -c 'import json, sys
+run = json.load(sys.stdin)
+for rank, name in zip(run["ranks"], sys.argv[1:]): rank["host"] = name
+print(json.dumps(run))' "$a" "$b"
+"""
+# A record of two real ranks, again for each pair, with the faults that FAULT names.
+PLAYBACK = """#!/usr/bin/env python3
+import json, os, signal, sys, time
+a, b, fault, rail = *sys.argv[1:3], os.environ["FAULT"], os.environ.get("RAIL", "0")
+if fault == "dead rail" and rail == "1" and "n2" in (a, b):
+    sys.exit("mlx5_1: no active port")
+if fault == "interrupted" and (a, b) == ("n1", "n3"):
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(20)
+if fault == "banner" and (a, b) == ("n1", "n3"):
+    sys.exit(print("Welcome to the cluster"))
+run = json.load(open(os.environ["RECORD"]))
+for rank, name in zip(run["ranks"], ("login", "login") if fault == "elsewhere" else (a, b)):
+    rank["host"] = name
+for row in run["rows"]:
+    row["pass_seconds"] = [0.001]
+print(json.dumps(run))
 """
 
 
@@ -36,11 +58,13 @@ class Burnin(unittest.TestCase):
 
     def test_what_cannot_be_done_is_refused(self):
         for arguments, says in (
-            (("--hosts", "a"), "fewer than two"),
-            (("--hosts", "a,b,a"), "twice"),
-            (("--hosts", "a,b", "--rails", 2), "--rail-setting"),
-            (("--hosts", "a,b", "--resume"), "give it with -J"),
-            (("--hosts", "a,b", "--format", "xml"), "--format"),
+            (("--hosts", "a,b,c"), "3 hosts cannot be told apart"),
+            (("--hosts", "a,b,c,a"), "twice"),
+            (("--hosts", "a,b,c,d", "--rails", 2), "--rail-setting"),
+            (("--hosts", "a,b,c,d", "--resume"), "give it with -J"),
+            (("--hosts", "a,b,c,d", "--format", "xml"), "--format"),
+            (("--hosts", "a,b,c,d", "--launcher", "", "--rail-setting", "A=B"), "lacks {a}"),
+            (("--hosts", "a,b,c,d", "--launcher", "mpirun --host {a},b"), "lacks {b}"),
             (("--hosts", "@/nowhere/hosts"), "/nowhere/hosts"),
         ):
             with self.subTest(arguments=arguments):
@@ -51,6 +75,8 @@ class Burnin(unittest.TestCase):
         plan = burnin("--hosts", hosts, "--rails", 2, "--rail-setting", "X={rail}", "--dry-run").stdout
         self.assertIn("28 of 28 pairs on 2 rails in 7 rounds, about 42", plan)
         self.assertEqual(plan.count("round "), 7)
+        one_by_one = burnin("--hosts", hosts, "--dry-run", "--parallel", 1).stdout
+        self.assertIn("in 7 rounds, about 1 min 24 s", one_by_one)
         short = burnin("--hosts", hosts, "--dry-run", "--time", 7).stdout
         self.assertIn("8 of 28 pairs", short)
         self.assertIn("5 rounds are left out", short)
@@ -76,6 +102,39 @@ class Burnin(unittest.TestCase):
             self.assertEqual(lines[0], "from,to,rail,gigabytes_per_second,alone")
             self.assertGreaterEqual(len(lines), 13)
             self.assertEqual(json.loads(record.read_text())["times"][:12], read["times"][:12])
+
+
+    def test_no_fault_passes_as_good(self):
+        with tempfile.TemporaryDirectory() as folder:
+            launcher, record = pathlib.Path(folder) / "launch", pathlib.Path(folder) / "pair.json"
+            launcher.write_text(PLAYBACK)
+            launcher.chmod(0o755)
+            subprocess.run(["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", "2", str(PROGRAM), "--ops", "broadcast", "--root", "all",
+                            "--sizes", "1M", "-c", "0", "-n", "2", "--time", "0.1", "-J", str(record)], check=True, capture_output=True)
+            (pathlib.Path(folder) / "hosts").write_text("".join(f"n{i} slots=8  # rack 1\n" for i in range(6)))
+
+            def run(fault, *arguments):
+                result = subprocess.run([str(PROGRAM), "burnin", "--hosts", f"@{folder}/hosts", "--launcher", f"{launcher} {{a}} {{b}}",
+                                         *arguments], capture_output=True, text=True, timeout=120, check=False,
+                                        env={**os.environ, "COLUMNS": "120", "FAULT": fault, "RECORD": str(record)})
+                return result.returncode, result.stdout, result.stderr
+
+            status, out, _ = run("none")
+            self.assertEqual(status, 0, out)
+            self.assertIn("6 nodes: 6 good", out)
+            status, out, _ = run("dead rail", "--rails", "2", "--rail-setting", "RAIL={rail}")
+            self.assertEqual(status, 1, out)
+            self.assertRegex(out, r"n2 bad: 5 of 5 pairs on rail 1 gave no time: n\d with n\d: exit status 1: mlx5_1: no active port")
+            self.assertIn("6 nodes: 5 good", out)
+            status, out, err = run("interrupted")
+            self.assertEqual((status, out), (4, ""), err)
+            self.assertIn("interrupted", err)
+            status, out, _ = run("banner")
+            self.assertEqual(status, 1, out)
+            self.assertRegex(out, "n1 suspect: 1 of 5 pairs on rail 0 gave no time: n1 with n3: what it printed is no record")
+            status, out, _ = run("elsewhere")
+            self.assertEqual(status, 4, out)
+            self.assertIn("its ranks ran on login and login", out)
 
 
 if __name__ == "__main__":

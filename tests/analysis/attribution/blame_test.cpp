@@ -2,12 +2,30 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "tests/analysis/attribution/made_pairs.hpp"
 
 namespace collbench::analysis::blame_test {
 namespace {
 
 using Slower = std::function<double(int, int, int)>;
+
+void add_alone_pair(PairTable& table, int a, int b, double slower) {
+  table.times.push_back({a, b, 0, 1e-3 * slower, true});
+  table.times.push_back({b, a, 0, 1e-3 * slower, true});
+}
+
+/// Against n0 and n1.
+void add_alone(PairTable& table, int node, double slower) {
+  for (const int peer : {0, 1}) add_alone_pair(table, node, peer, slower);
+}
+
+PairTable in_company(PairTable table) {
+  for (RailTime& time : table.times) time.alone = false;
+  return table;
+}
 
 struct Pattern {
   const char* what;
@@ -109,17 +127,114 @@ TEST(Blame, WhoIsFineAloneWasDisturbed) {
   for (RailTime& time : table.times) time.alone = false;
   EXPECT_EQ(attribute(table).nodes[4].bucket, Bucket::suspect);
   const PairTable company = table;
-  for (const int peer : {0, 1}) {
-    table.times.push_back({4, peer, 0, 1e-3, true});
-    table.times.push_back({peer, 4, 0, 1e-3, true});
-  }
+  add_alone(table, 4, 1);
+  EXPECT_EQ(attribute(table).nodes[4].bucket, Bucket::suspect) << "nothing alone to compare with";
+  add_alone_pair(table, 0, 1, 1);
   EXPECT_EQ(attribute(table).nodes[4].bucket, Bucket::good);
   PairTable again = company;
-  for (const int peer : {0, 1}) {
-    again.times.push_back({4, peer, 0, 2e-3, true});
-    again.times.push_back({peer, 4, 0, 2e-3, true});
-  }
+  add_alone(again, 4, 2);
+  add_alone_pair(again, 0, 1, 1);
   EXPECT_EQ(attribute(again).nodes[4].bucket, Bucket::bad);
+}
+
+// Company costs everybody half as much again, and n4 a third on its own: alone it is slow beside those alone.
+TEST(Blame, TimesAloneAreComparedWithTimesAlone) {
+  PairTable table =
+      in_company(made_pairs(8, 1, [](int a, int b, int) { return 1.5 * (a == 4 || b == 4 ? 1.3 : 1); }));
+  add_alone(table, 4, 1.3);
+  add_alone_pair(table, 0, 1, 1);
+  const Attribution found = attribute(table);
+  EXPECT_EQ(found.nodes[4].bucket, Bucket::bad);
+  EXPECT_NEAR(found.blames.at(0).times_slower, 1.3, 0.01);
+}
+
+TEST(Blame, WhatANodeCostsIsWhatItCostsAlone) {
+  PairTable table =
+      in_company(made_pairs(8, 1, [](int a, int b, int) { return a == 4 || b == 4 ? 1.3 : 1; }));
+  add_alone(table, 4, 1.02);
+  add_alone_pair(table, 0, 1, 1);
+  const Attribution found = attribute(table);
+  EXPECT_EQ(found.nodes[4].bucket, Bucket::suspect);
+  EXPECT_NEAR(found.blames.at(0).times_slower, 1.02, 0.005);
+  EXPECT_TRUE(found.blames.at(0).confirmed);
+}
+
+TEST(Blame, APathIsConfirmedOrClearedByTimesAlone) {
+  PairTable table = in_company(made_pairs(8, 1, [](int a, int b, int) { return a + b == 1 ? 2.0 : 1; }));
+  EXPECT_FALSE(attribute(table).blames.at(0).confirmed);
+  add_alone_pair(table, 0, 4, 1);
+  add_alone_pair(table, 1, 4, 1);
+  PairTable slow = table;
+  add_alone_pair(slow, 0, 1, 2);
+  EXPECT_EQ(attribute(slow).nodes[0].bucket, Bucket::suspect);
+  add_alone_pair(table, 0, 1, 1);
+  EXPECT_TRUE(attribute(table).blames.empty());
+}
+
+TEST(Blame, NobodyBelowABlamedLeafIsGood) {
+  PairTable table = in_company(
+      made_pairs(16, 1, [](int a, int b, int) { return a < 2 || b < 2 || a == 5 || b == 5 ? 1.5 : 1; }));
+  for (int node = 0; node < 16; ++node) table.leaf_of_node.push_back(node / 2);
+  const Attribution found = attribute(table);
+  for (const int node : {0, 1, 5}) EXPECT_EQ(found.nodes[slot_of(node)].bucket, Bucket::suspect) << node;
+  for (const Blame& blame : found.blames) {
+    if (blame.kind != BlameKind::leaf) continue;
+    EXPECT_NE(blame.evidence.find("and 1 of the 14 of other leaves"), std::string::npos) << blame.evidence;
+  }
+}
+
+TEST(Blame, OfTwoSlowRailsNeitherSaysThatTheOthersAreFine) {
+  const Attribution found = attribute(made_pairs(
+      6, 4, [](int a, int b, int r) { return (a == 2 || b == 2) && (r == 1 || r == 2) ? 2.0 : 1; }));
+  ASSERT_EQ(found.blames.size(), 2U);
+  for (const Blame& blame : found.blames)
+    EXPECT_NE(blame.evidence.find("of its other rails 1 slow, 0 not known, of 3"), std::string::npos)
+        << blame.evidence;
+}
+
+TEST(Blame, AHalfThatIsSlowIsNotCalledGood) {
+  for (const int nodes : {4, 8}) {
+    const Attribution found = attribute(
+        made_pairs(nodes, 1, [nodes](int a, int b, int) { return std::min(a, b) < nodes / 2 ? 2.0 : 1; }));
+    EXPECT_NE(found.doubt.find("the median, which is the reference"), std::string::npos);
+    for (const NodeVerdict& node : found.nodes)
+      EXPECT_EQ(node.bucket, node.node < nodes / 2 ? Bucket::suspect : Bucket::good) << node.node;
+  }
+}
+
+// Noise only adds: 1 + |N(0, sigma)|.
+TEST(Blame, AFewNoisyNodesAreSeldomAccused) {
+  for (const double sigma : {0.02, 0.05}) {
+    for (int nodes = 4; nodes <= 8; ++nodes) {
+      constexpr int kFleets = 200;
+      int accused = 0;
+      std::uint64_t counter = 1;
+      const auto uniform = [&counter] {
+        return (static_cast<double>(scrambled(counter++) % 1'000'000) + 0.5) / 1e6;
+      };
+      for (int fleet = 0; fleet < kFleets; ++fleet) {
+        PairTable table = made_pairs(nodes, 1, [](int, int, int) { return 1.0; });
+        for (RailTime& time : table.times) {
+          const double normal =
+              std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
+          time.seconds = 1e-3 * (1 + sigma * std::fabs(normal));
+        }
+        const Attribution found = attribute(table);
+        accused += std::any_of(found.nodes.begin(), found.nodes.end(),
+                               [](const NodeVerdict& node) { return node.bucket != Bucket::good; })
+                       ? 1
+                       : 0;
+      }
+      EXPECT_LE(accused, kFleets / 20) << nodes << " nodes, " << sigma;
+    }
+  }
+}
+
+TEST(Blame, ANodeThatWasMeasuredOnOneRailOfTwoIsNotTested) {
+  PairTable table = made_pairs(6, 2, [](int, int, int) { return 1.0; });
+  std::erase_if(table.times,
+                [](const RailTime& time) { return time.rail == 1 && (time.from == 3 || time.to == 3); });
+  EXPECT_EQ(attribute(table).nodes[3].bucket, Bucket::not_tested);
 }
 
 TEST(Blame, ANodeThatNobodyMetIsNotTested) {

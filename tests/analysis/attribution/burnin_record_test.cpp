@@ -48,6 +48,78 @@ TEST(BurninRecord, EachNodeIsInOneBucketAndTheGoodOnesAreListed) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 40);
 }
 
+BurninRecord healthy(int nodes, int rails) {
+  BurninRecord record;
+  record.bytes = 1e6;  // in 1 ms: 1 GB/s
+  record.table = made_pairs(nodes, rails, [](int, int, int) { return 1.0; });
+  return record;
+}
+
+void fail(BurninRecord& record, int a, int b, int rail) {
+  std::erase_if(record.table.times, [&](const RailTime& time) {
+    return time.rail == rail && std::minmax(time.from, time.to) == std::minmax(a, b);
+  });
+  record.failures.push_back({std::min(a, b), std::max(a, b), rail, "no active port"});
+}
+
+TEST(BurninRecord, ANodeWithADeadRailIsBadAndNobodyElseIs) {
+  BurninRecord record = healthy(6, 4);
+  for (const int other : {0, 1, 3, 4, 5}) fail(record, 2, other, 1);
+  EXPECT_EQ(good_nodes(record, ","), "n0,n1,n3,n4,n5\n");
+  const Attribution found = attribute(record);
+  EXPECT_EQ(found.nodes[2].bucket, Bucket::bad);
+  EXPECT_EQ(found.nodes[2].why, "5 of 5 pairs on rail 1 gave no time: no active port");
+  EXPECT_FALSE(lost_a_host(record, found));
+  EXPECT_TRUE(failures_to_retry(record).empty());
+}
+
+TEST(BurninRecord, BothEndsOfAPairThatAlwaysFailsAreSuspect) {
+  BurninRecord record = healthy(6, 1);
+  fail(record, 1, 2, 0);
+  EXPECT_EQ(good_nodes(record, ","), "n0,n3,n4,n5\n");
+  EXPECT_EQ(attribute(record).nodes[1].bucket, Bucket::suspect);
+  EXPECT_EQ(failures_to_retry(record), record.failures);
+  EXPECT_NE(burnin_text(record, 80).find("rail 0: no active port"), std::string::npos);
+}
+
+TEST(BurninRecord, ARailThatFailsForAllIsNobodysFault) {
+  BurninRecord record = healthy(4, 2);
+  for (int a = 0; a < 4; ++a) {
+    for (int b = a + 1; b < 4; ++b) fail(record, a, b, 1);
+  }
+  for (const NodeVerdict& node : attribute(record).nodes) EXPECT_EQ(node.bucket, Bucket::not_tested);
+}
+
+TEST(BurninRecord, WhoFallsShortOfWhatIsExpectedIsNotGood) {
+  BurninRecord record = healthy(6, 1);
+  record.expected = 1.02e9;
+  EXPECT_EQ(good_nodes(record, ","), "n0,n1,n2,n3,n4,n5\n");
+  record.expected = 2e9;
+  EXPECT_EQ(good_nodes(record, ","), "\n");
+  EXPECT_EQ(burnin_from_json(burnin_json(record), "burnin.json").expected, 2e9);
+}
+
+TEST(BurninRecord, WhatALaunchSaidNeedNotBeText) {
+  BurninRecord record = healthy(4, 1);
+  record.failures.push_back({0, 1, 0, "ssh: \xff"});
+  EXPECT_NO_THROW((void)burnin_from_json(burnin_json(record), "burnin.json"));
+}
+
+TEST(BurninRecord, RetestsHaveGoodPairsToCompareWithAndNobodyOfABlamedLeaf) {
+  BurninRecord record = healthy(0, 1);
+  record.table =
+      made_pairs(16, 1, [](int a, int b, int) { return a < 2 || b < 2 || a == 5 || b == 5 ? 1.5 : 1; });
+  for (RailTime& time : record.table.times) time.alone = false;
+  for (int node = 0; node < 16; ++node) record.table.leaf_of_node.push_back(node / 2);
+  bool compares = false;
+  for (const auto& [round, rail] : retests_of(record)) {
+    const auto [a, b] = round.at(0);
+    EXPECT_GE(a, 2);
+    compares = compares || (a != 5 && b != 5);
+  }
+  EXPECT_TRUE(compares);
+}
+
 TEST(BurninRecord, TheTextNamesWhoAndWhyAndWhatIsMissing) {
   for (const int width : {80, 120}) {
     std::string text = burnin_text(example(), width);

@@ -30,7 +30,7 @@ TEST(PairEffects, APairThatIsSlowAloneStaysInTheResidual) {
   }
 }
 
-TEST(PairEffects, WhatWasMeasuredAloneReplacesWhatWasSeenInCompany) {
+TEST(PairEffects, TimesAloneAreNoPartOfWhatCompanyCosts) {
   PairTable table = made_pairs(6, 1, [](int, int, int) { return 1.0; });
   for (RailTime& time : table.times) time.alone = false;
   const std::size_t pairs = table.times.size();
@@ -38,7 +38,7 @@ TEST(PairEffects, WhatWasMeasuredAloneReplacesWhatWasSeenInCompany) {
     if (table.times[i].from != 1) continue;
     RailTime again = table.times[i];
     again.alone = true;
-    table.times[i].seconds *= 3;
+    again.seconds /= 3;
     table.times.push_back(again);
   }
   EXPECT_NEAR(pair_effects(table).send[1][0], 0, 0.003);

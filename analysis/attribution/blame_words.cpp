@@ -1,0 +1,77 @@
+#include "analysis/attribution/blame_words.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace collbench::analysis {
+
+std::string percent_slower(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
+
+std::string technician_step(BlameKind kind, const std::string& who, std::optional<int> rail) {
+  const std::string nic = fmt::format("NIC {} of {}", rail.value_or(0), who);
+  switch (kind) {
+    case BlameKind::nic_transmit:
+    case BlameKind::nic_receive:
+    case BlameKind::nic:
+      return fmt::format(
+          "on {}: mlxlink -d mlx5_{} -c -e, and lspci -vv for LnkSta; swap the cable of {}, then test again",
+          who, rail.value_or(0), nic);
+    case BlameKind::host:
+    case BlameKind::node:
+      return fmt::format(
+          "on {}: nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg; reboot "
+          "it and test again before it is sent back",
+          who);
+    case BlameKind::leaf:
+    case BlameKind::rail:
+      return fmt::format("look at the switch of rail {}: its ports' rate, error counters and uplinks",
+                         rail.value_or(0));
+    case BlameKind::trunk:
+      return "look at the uplinks of both leaf switches: how many are up, and their error counters";
+    case BlameKind::path:
+      return fmt::format("ibtracert between {} names the links of a static route; measure the pair again",
+                         who);
+  }
+  return {};
+}
+
+std::string name(Bucket bucket) {
+  switch (bucket) {
+    case Bucket::good:
+      return "good";
+    case Bucket::suspect:
+      return "suspect";
+    case Bucket::bad:
+      return "bad";
+    case Bucket::not_tested:
+      return "not tested";
+  }
+  return {};
+}
+
+std::string name(BlameKind kind) {
+  switch (kind) {
+    case BlameKind::nic_transmit:
+      return "NIC, transmit";
+    case BlameKind::nic_receive:
+      return "NIC, receive";
+    case BlameKind::nic:
+      return "NIC";
+    case BlameKind::host:
+      return "host";
+    case BlameKind::node:
+      return "NIC or host";
+    case BlameKind::leaf:
+      return "leaf switch";
+    case BlameKind::rail:
+      return "rail";
+    case BlameKind::trunk:
+      return "between leaves";
+    case BlameKind::path:
+      return "path";
+  }
+  return {};
+}
+
+}  // namespace collbench::analysis

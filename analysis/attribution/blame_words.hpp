@@ -1,0 +1,15 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "analysis/attribution/blame.hpp"
+
+namespace collbench::analysis {
+
+/// "+94.5 %": what a logarithm of time costs.
+[[nodiscard]] std::string percent_slower(double log_time);
+
+/// What a technician does about a finding of `who` (a node, or two of a path).
+[[nodiscard]] std::string technician_step(BlameKind kind, const std::string& who, std::optional<int> rail);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,56 @@
+#include "analysis/attribution/pair_outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+bool is_same_host(const std::string& x, const std::string& y) {
+  const std::string_view first = std::string_view(x).substr(0, x.find('.'));
+  const std::string_view second = std::string_view(y).substr(0, y.find('.'));
+  return std::equal(first.begin(), first.end(), second.begin(), second.end(), [](char left, char right) {
+    return std::tolower(static_cast<unsigned char>(left)) == std::tolower(static_cast<unsigned char>(right));
+  });
+}
+
+PairOutcome times_of(const Run& run, const std::string& a, const std::string& b) {
+  PairOutcome outcome;
+  if (run.ranks.size() != 2) {
+    outcome.why = fmt::format("the launch had {} ranks, not 2", run.ranks.size());
+    return outcome;
+  }
+  const bool in_order = is_same_host(run.ranks[0].host, a) && is_same_host(run.ranks[1].host, b);
+  const bool turned = is_same_host(run.ranks[0].host, b) && is_same_host(run.ranks[1].host, a);
+  if (in_order == turned) {  // neither, or one host by two names
+    outcome.why = fmt::format("its ranks ran on {} and {}", run.ranks[0].host, run.ranks[1].host);
+    return outcome;
+  }
+  for (const Row& row : run.rows) {
+    if (row.measurement.pass_seconds.empty()) continue;
+    // A disturbance only adds: the quickest pass is the link's.
+    const double quickest =
+        *std::min_element(row.measurement.pass_seconds.begin(), row.measurement.pass_seconds.end());
+    const bool is_from_a = (row.measurement.key.root == 0) == in_order;
+    (is_from_a ? outcome.from_a : outcome.from_b) = quickest;
+  }
+  if (outcome.from_a <= 0 || outcome.from_b <= 0) outcome.why = "the launch measured nothing";
+  return outcome;
+}
+
+}  // namespace
+
+PairOutcome pair_outcome(std::string_view record, const std::string& a, const std::string& b) {
+  try {
+    return times_of(run_from_json_text(record, "the record of a pair"), a, b);
+  } catch (const Error& error) {
+    return {.why = fmt::format("what it printed is no record: {}", error.what())};
+  }
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace collbench::analysis {
+
+/// What a launch of two ranks measured.
+struct PairOutcome {
+  double from_a = 0;  ///< seconds of a message a → b
+  double from_b = 0;
+  std::string why{};  ///< why there are none; empty: there are
+};
+
+/// Reads the record that a launch on `a` and `b` printed. Which host a rank ran on is the record's word,
+/// never the order in which the launcher was asked; there are no times where the ranks ran elsewhere (host
+/// names are compared up to the first dot, without case), and none of what is no record.
+[[nodiscard]] PairOutcome pair_outcome(std::string_view record, const std::string& a, const std::string& b);
+
+}  // namespace collbench::analysis

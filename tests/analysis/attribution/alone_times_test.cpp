@@ -1,0 +1,36 @@
+#include "analysis/attribution/alone_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/analysis/attribution/made_pairs.hpp"
+
+namespace collbench::analysis::alone_times_test {
+namespace {
+
+bool all_but_three(int node, int /*rail*/) { return node != 3; }
+
+TEST(AloneTimes, ANodesPartIsAgainstPairsOfFineOnes) {
+  const PairTable table = made_pairs(6, 1, [](int from, int, int) { return from == 3 ? 2.0 : 1; });
+  const PairEffects effects = pair_effects(table);
+  EXPECT_NEAR(alone_part(table, effects, 3, 0, true, all_but_three).value_or(0), std::log(2), 0.005);
+  EXPECT_NEAR(alone_part(table, effects, 3, 0, false, all_but_three).value_or(1), 0, 0.005);
+}
+
+TEST(AloneTimes, WithoutTimesAloneOrFinePartnersNothingIsSaid) {
+  PairTable table = made_pairs(6, 1, [](int, int, int) { return 1.0; });
+  const PairEffects effects = pair_effects(table);
+  EXPECT_FALSE(alone_part(table, effects, 3, 0, true, [](int, int) { return false; }));
+  for (RailTime& time : table.times) time.alone = false;
+  EXPECT_FALSE(alone_part(table, effects, 3, 0, true, all_but_three));
+  EXPECT_FALSE(alone_path(table, effects, 0, 1, 0, all_but_three));
+}
+
+TEST(AloneTimes, APathIsAgainstWhatItsEndsTookWithOthers) {
+  const PairTable table = made_pairs(6, 1, [](int a, int b, int) { return a == 0 && b == 1 ? 2.0 : 1; });
+  EXPECT_NEAR(alone_path(table, pair_effects(table), 1, 0, 0, all_but_three).value_or(0), std::log(2), 0.005);
+}
+
+}  // namespace
+}  // namespace collbench::analysis::alone_times_test
