@@ -333,10 +333,10 @@ class Finder {
       if (!fast.contains(node)) slower_half_.insert(node);
     }
     return fmt::format(
-        "pairs of {} of the {} nodes are up to {} off the median, which is the reference here: the other {} "
-        "may "
-        "be slow, or these have shorter ways; --expected compares with a known rate",
-        fast.size(), table_.nodes.size(), percent_slower(least), slower_half_.size());
+        "pairs between {} of the {} nodes take up to {:.0f} % less time than the median, which is the "
+        "reference "
+        "here: the other {} may be slow, or these have shorter ways; --expected compares with a known rate",
+        fast.size(), table_.nodes.size(), -100 * std::expm1(least), slower_half_.size());
   }
 
   /// The first rail on which too little was measured of a node.
