@@ -19,7 +19,7 @@ bool is_same_host(const std::string& x, const std::string& y) {
   });
 }
 
-PairOutcome times_of(const Run& run, const std::string& a, const std::string& b) {
+PairOutcome times_between(const Run& run, const std::string& a, const std::string& b) {
   PairOutcome outcome;
   if (run.ranks.size() != 2) {
     outcome.why = fmt::format("the launch had {} ranks, not 2", run.ranks.size());
@@ -47,7 +47,7 @@ PairOutcome times_of(const Run& run, const std::string& a, const std::string& b)
 
 PairOutcome pair_outcome(std::string_view record, const std::string& a, const std::string& b) {
   try {
-    return times_of(run_from_json_text(record, "the record of a pair"), a, b);
+    return times_between(run_from_json_text(record, "the record of a pair"), a, b);
   } catch (const Error& error) {
     return {.why = fmt::format("what it printed is no record: {}", error.what())};
   }
