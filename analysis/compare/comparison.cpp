@@ -27,8 +27,9 @@ constexpr double kNormal95 = 1.96;  // two-sided 95 % of a standard normal
 /// What one side knows of one row.
 struct SideOfRow {
   std::vector<const Measurement*> runs;
-  std::vector<double> log_seconds;  // of each launch
-  std::vector<std::size_t> states;  // that it ran in, as many
+  std::vector<double> log_seconds;   // of each launch
+  std::vector<std::size_t> states;   // that it ran in, as many
+  std::vector<std::size_t> records;  // that it is of, as many
 };
 
 /// The launches of one record's row: medians of their passes.
@@ -65,6 +66,7 @@ SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key, const std::ve
     });
     if (row == run.rows.end()) continue;
     const Measurement& measured = row->measurement;
+    const std::size_t record = side.runs.size();
     side.runs.push_back(&measured);
     if (!boundaries.empty() && has_probes(measured)) {
       for (const LaunchInState& launch : launches_by_state(measured, boundaries)) {
@@ -75,6 +77,7 @@ SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key, const std::ve
       for (const double seconds : launch_seconds(measured)) side.log_seconds.push_back(std::log(seconds));
       side.states.resize(side.log_seconds.size());
     }
+    side.records.resize(side.log_seconds.size(), record);
   }
   return side;
 }
@@ -112,11 +115,24 @@ std::optional<std::size_t> shared_state(const SideOfRow& a, const SideOfRow& b, 
 }
 
 void keep_state(SideOfRow& side, std::size_t state) {
-  std::vector<double> kept;
+  SideOfRow kept{.runs = side.runs, .log_seconds = {}, .states = {}, .records = {}};
   for (std::size_t i = 0; i < side.states.size(); ++i) {
-    if (side.states[i] == state) kept.push_back(side.log_seconds[i]);
+    if (side.states[i] != state) continue;
+    kept.log_seconds.push_back(side.log_seconds[i]);
+    kept.states.push_back(state);
+    kept.records.push_back(side.records[i]);
   }
-  side.log_seconds = std::move(kept);
+  side = std::move(kept);
+}
+
+/// One value for each record: the median of its launches, which share the night's conditions and are not as
+/// many independent values (pseudo-replication: Hurlbert, Ecological Monographs 54 (1984) 187-211).
+void keep_value_per_record(SideOfRow& side) {
+  std::map<std::size_t, std::vector<double>> by_record;
+  for (std::size_t i = 0; i < side.records.size(); ++i)
+    by_record[side.records[i]].push_back(side.log_seconds[i]);
+  side.log_seconds.clear();
+  for (const auto& [_, launches] : by_record) side.log_seconds.push_back(median(launches));
 }
 
 /// How often each side was in which state: what a reader needs to know before any ratio.
@@ -303,6 +319,7 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
   comparison.ranks = static_cast<int>(base.front().ranks.size());
   comparison.on_host_memory = !measures_gpus(current.back().backend);
   comparison.differences = run_differences(base.back(), current.back());
+  for (std::string& line : record_lines(base, current)) comparison.differences.push_back(std::move(line));
   const std::vector<RowPasses> base_passes = passes_of(base);
   const std::vector<RowPasses> current_passes = passes_of(current);
   comparison.knows_states = all_have_probes(base) && all_have_probes(current);
@@ -323,6 +340,10 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     if (state) {
       keep_state(before, *state);
       keep_state(after, *state);
+    }
+    if (base.size() + current.size() > 2) {
+      keep_value_per_record(before);
+      keep_value_per_record(after);
     }
     ComparedRow& row = comparison.rows.emplace_back();
     row.key = key;

@@ -83,7 +83,8 @@ struct Comparison {
   [[nodiscard]] std::size_t count(RowChange change) const;
 };
 
-/// `base` is one run or more of the same rows, `current` likewise; a run of `repeat` counts as its launches.
+/// `base` is one run or more of the same rows, `current` likewise. One run of `repeat` each counts as its
+/// launches; where a side has several runs, each run is one value, the median of its launches.
 /// Rows are matched by their key; those that were not run are left out.
 ///
 /// Where a side has two launches or more, the launches' log times are compared by Student's t with one

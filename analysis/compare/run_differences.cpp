@@ -122,6 +122,13 @@ void add_gpu_state(Lines& lines, const Run& a, const Run& b) {
   add_change(lines, "reasons for lower clocks", throttling_of(a), throttling_of(b));
 }
 
+bool has_launches(const std::vector<Run>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [](const Run& run) {
+    return std::any_of(run.rows.begin(), run.rows.end(),
+                       [](const Row& row) { return row.measurement.launch_passes.size() > 1; });
+  });
+}
+
 }  // namespace
 
 Lines run_differences(const Run& base, const Run& current) {
@@ -143,6 +150,18 @@ Lines run_differences(const Run& base, const Run& current) {
   add_gpu_state(lines, base, current);
   for (const std::string& note : base.load_notes) lines.push_back("base: " + note);
   for (const std::string& note : current.load_notes) lines.push_back("new run: " + note);
+  return lines;
+}
+
+std::vector<std::string> record_lines(const std::vector<Run>& base, const std::vector<Run>& current) {
+  const auto was_cut = [](const Run& run) { return !run.complete; };
+  std::vector<std::string> lines;
+  if (std::any_of(base.begin(), base.end(), was_cut))
+    lines.emplace_back("base: a run was cut short, or is still going: rows may be missing");
+  if (std::any_of(current.begin(), current.end(), was_cut))
+    lines.emplace_back("new run: cut short, or still going: rows may be missing");
+  if (base.size() + current.size() > 2 && (has_launches(base) || has_launches(current)))
+    lines.emplace_back("several records: the launches of one are one value, their median, counted once");
   return lines;
 }
 

@@ -11,4 +11,8 @@ namespace collbench::analysis {
 /// differ.
 [[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
 
+/// What of the records themselves bears on every row: runs that were cut short, and how launches count.
+[[nodiscard]] std::vector<std::string> record_lines(const std::vector<Run>& base,
+                                                    const std::vector<Run>& current);
+
 }  // namespace collbench::analysis

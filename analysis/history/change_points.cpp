@@ -18,6 +18,9 @@ struct Part {
   double p = 1;
 };
 
+/// Of K in n values.
+double pettitt_p(double k, double n) { return std::min(1.0, 2 * std::exp(-6 * k * k / (n * n * n + n * n))); }
+
 /// U of Pettitt for a part before `t`: over all pairs (i < t ≤ j) the sign of value j − value i.
 std::optional<Part> clearest_part(const Values& values, std::size_t begin, std::size_t end) {
   const std::size_t count = end - begin;
@@ -34,9 +37,7 @@ std::optional<Part> clearest_part(const Values& values, std::size_t begin, std::
     at = first;
   }
   if (at == 0) return std::nullopt;
-  const auto n = static_cast<double>(count);
-  const auto k = static_cast<double>(largest);
-  return Part{at, std::min(1.0, 2 * std::exp(-6 * k * k / (n * n * n + n * n)))};
+  return Part{at, pettitt_p(static_cast<double>(largest), static_cast<double>(count))};
 }
 
 double median_of(const Values& values, std::size_t begin, std::size_t end) {
@@ -56,6 +57,16 @@ void segment(const Values& values, std::size_t begin, std::size_t end, const Cha
 }
 
 }  // namespace
+
+std::size_t values_to_see_a_change(double significance) {
+  constexpr std::size_t kMaxValues = 10'000;
+  std::size_t count = 2 * kMinLevel;
+  // K is largest where two levels of equal length do not overlap: every pair has the same sign.
+  while (count < kMaxValues && pettitt_p(static_cast<double>((count / 2) * (count - count / 2)),
+                                         static_cast<double>(count)) > significance)
+    ++count;
+  return count;
+}
 
 std::vector<ChangePoint> change_points(const std::vector<double>& values, const ChangeOptions& options) {
   std::vector<ChangePoint> found;

@@ -30,4 +30,8 @@ inline constexpr std::size_t kMinLevel = 4;
 [[nodiscard]] std::vector<ChangePoint> change_points(const std::vector<double>& values,
                                                      const ChangeOptions& options);
 
+/// How many values a series needs for any change to be found in it: fewer cannot show one, whatever they are.
+/// 11 at 0.05; at most 10,000, which is never reached.
+[[nodiscard]] std::size_t values_to_see_a_change(double significance);
+
 }  // namespace collbench::analysis

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <set>
@@ -42,8 +43,18 @@ std::map<RowKey, double> seconds_by_row(const Run& run) {
   return seconds;
 }
 
-constexpr double kDeviations = 3;
+constexpr double kFleetSignificance = 0.05;  // of any of all nodes and rows
+/// A median absolute deviation of n normal values is worth so many of them: 0.37 for many (Hampel, Journal of
+/// the American Statistical Association 69 (1974) 383-393).
+constexpr double kMadEfficiency = 0.37;
 constexpr double kNormalMad = 1.4826;  // 1 / Φ⁻¹(3/4)
+
+/// How many deviations of the median absolute deviation a node may be off.
+double fleet_deviations(std::size_t nodes, std::size_t values_of_all_rows) {
+  const boost::math::students_t distribution(kMadEfficiency * static_cast<double>(nodes - 1));
+  const double chance = kFleetSignificance / (2 * static_cast<double>(values_of_all_rows));
+  return boost::math::quantile(boost::math::complement(distribution, chance));
+}
 
 void judge_fleet_row(FleetTable& table, std::size_t row) {
   std::vector<double> logs;
@@ -54,12 +65,17 @@ void judge_fleet_row(FleetTable& table, std::size_t row) {
   table.medians[row] = std::exp(middle);
   std::vector<double> deviations;
   for (const double value : logs) deviations.push_back(std::abs(value - middle));
-  const double limit = std::max(std::log1p(kOddRatio), kDeviations * kNormalMad * median(deviations));
+  const bool is_fleet = logs.size() >= kMinFleet;
+  const double spread = kNormalMad * median(deviations);
+  const double limit = is_fleet
+                           ? std::max(std::log1p(kOddRatio),
+                                      spread * fleet_deviations(logs.size(), logs.size() * table.rows.size()))
+                           : 0;
   for (FleetNode& node : table.nodes) {
     if (!node.seconds[row]) continue;
     const double off = std::log(*node.seconds[row]) - middle;
     node.worst_ratio = std::max(node.worst_ratio, std::exp(off));
-    node.is_odd[row] = logs.size() >= kMinFleet && std::abs(off) > limit;
+    node.is_odd[row] = is_fleet && std::abs(off) > limit;
   }
 }
 

@@ -17,10 +17,13 @@ struct RowTrend {
   std::vector<ChangePoint> changes;
 };
 
+inline constexpr double kTrendSignificance = 0.05;
+
 /// Every row that was measured in any of `runs` (oldest first), in the order of the newest record's rows;
 /// what only older ones have comes last. Of all rows together `significance` is the chance that any shows a
 /// change where there is none.
-[[nodiscard]] std::vector<RowTrend> row_trends(const std::vector<Run>& runs, double significance = 0.05);
+[[nodiscard]] std::vector<RowTrend> row_trends(const std::vector<Run>& runs,
+                                               double significance = kTrendSignificance);
 
 /// A node of a fleet: its times, and where they are not those of the others.
 struct FleetNode {
@@ -37,12 +40,14 @@ struct FleetTable {
   std::vector<FleetNode> nodes;
 };
 
-/// A node is odd in a row where its time is more than `kOddRatio` off the median and more than three of the
-/// other nodes' standard deviations (1.4826 × the median absolute deviation, Hampel's identifier), of at
-/// least `kMinFleet` nodes that have the row. One run per node.
+/// A node is odd in a row where its time is more than `kOddRatio` off the median and further than chance
+/// takes any node of a healthy fleet in any row in one of twenty tables, of at least `kMinFleet` nodes that
+/// have the row. The spread is 1.4826 × the median absolute deviation (Hampel's identifier); how little that
+/// is known of few nodes, and rows × nodes, are in the limit: Student's t with kMadEfficiency × (nodes − 1)
+/// degrees of freedom, Bonferroni. One run per node.
 [[nodiscard]] FleetTable fleet_table(const std::vector<Run>& runs);
 
 inline constexpr double kOddRatio = 0.05;
-inline constexpr std::size_t kMinFleet = 3;
+inline constexpr std::size_t kMinFleet = 8;  ///< of fewer nodes the spread is not known
 
 }  // namespace collbench::analysis

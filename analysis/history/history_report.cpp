@@ -39,14 +39,15 @@ std::string change_words(double ratio) {
              : fmt::format("{} % {}", format_significant(percent, 2, 6), ratio > 1 ? "slower" : "faster");
 }
 
-std::vector<std::string> history_cells(const RowTrend& trend, int columns) {
+/// `needed`: records without which no change can be found.
+std::vector<std::string> history_cells(const RowTrend& trend, std::size_t needed, int columns) {
   const double usual = median(trend.seconds);
   return {shorten(format_row(trend.key), columns - kNumberColumns),
           fmt::to_string(trend.seconds.size()),
           history_time(usual),
           history_time(trend.seconds.back()),
           fmt::format("{:.3f}", trend.seconds.back() / usual),
-          fmt::to_string(trend.changes.size())};
+          trend.seconds.size() < needed ? std::string(kNoValue) : fmt::to_string(trend.changes.size())};
 }
 
 std::vector<std::string> change_lines(const MachineHistory& history, const RowTrend& trend) {
@@ -97,12 +98,21 @@ std::string history_text(const MachineHistory& history, int columns) {
            columns, "# ", "#   ");
   TextTable table{{"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}};
   std::vector<std::string> changes;
+  const std::size_t needed = values_to_see_a_change(
+      kTrendSignificance / static_cast<double>(std::max<std::size_t>(1, trends.size())));
+  bool has_too_few = false;
   for (const RowTrend& trend : trends) {
-    table.push_back(history_cells(trend, columns));
+    table.push_back(history_cells(trend, needed, columns));
+    has_too_few = has_too_few || trend.seconds.size() < needed;
     const std::vector<std::string> lines = change_lines(history, trend);
     changes.insert(changes.end(), lines.begin(), lines.end());
   }
   text += table_lines(table, 1);
+  if (has_too_few) {
+    text += wrap(fmt::format("changes {}: not known; a change of {} can be seen from {} records on", kNoValue,
+                             counted(trends.size(), "row"), needed),
+                 columns, "# ", "#   ");
+  }
   std::sort(changes.begin(), changes.end());
   for (const std::string& line : changes) text += wrap(one_line(line), columns, "# ", "#   ");
   return text;
@@ -118,9 +128,11 @@ std::string fleet_text(const FleetTable& fleet, int columns) {
   }
   const std::string verdict =
       fleet.nodes.size() < kMinFleet
-          ? fmt::format("fewer than {}, so none can be called odd", kMinFleet)
-          : fmt::format("{} odd (!: more than {:.0f} % and three standard deviations off the median)", odd,
-                        kOddRatio * 100);
+          ? fmt::format("too few nodes: which are odd is not known of fewer than {}", kMinFleet)
+          : fmt::format(
+                "{} odd (!: more than {:.0f} % off the median, and further than chance takes any of a "
+                "healthy fleet in one of twenty tables)",
+                odd, kOddRatio * 100);
   std::string text = wrap(fmt::format("{}: newest record of each, time over the median of all; {}",
                                       counted(fleet.nodes.size(), "node"), verdict),
                           columns, "# ", "#   ");

@@ -68,7 +68,11 @@ std::string junit_run(const Run& run, const RunCheck& check, JunitCounts& counts
   for (const RunFailure& failure : check.failures) {
     if (failure.rows.empty()) texts.push_back(failure.text);
   }
-  if (run.incident) texts.push_back(run.incident->sentence);
+  if (run.incident) {
+    texts.push_back(run.incident->sentence);
+  } else if (!run.complete) {
+    texts.emplace_back("the run was cut short, or is still going: its record is not complete");
+  }
   ++counts.tests;
   return junit_case("run", "the whole run", run.wall_seconds, junit_failure(texts, counts));
 }

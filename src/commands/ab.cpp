@@ -87,7 +87,10 @@ class AbSeries {
     const std::vector<int> looks = analysis::looks_of(options_.rounds);
     std::optional<analysis::Comparison> found;
     for (const int look : looks) {
-      while (!failure_ && std::cmp_less(rounds(), look)) run_round();
+      while (!failure_ && std::cmp_less(rounds(), look)) {
+        run_round();
+        if (rounds() == 1) require_comparable_commands();
+      }
       if (rounds() == 0) break;
       found = compared();
       if (failure_ || analysis::is_decided(*found)) break;
@@ -133,6 +136,16 @@ class AbSeries {
     const bool b_first = begins_with_b(seed_, rounds());
     launch(b_first ? b_ : a_);
     if (!failure_) launch(b_first ? a_ : b_);
+  }
+
+  /// Whether the commands can be compared at all is known after one launch of each.
+  void require_comparable_commands() {
+    try {
+      (void)compared();
+    } catch (const Error& error) {
+      throw Error(error.status(), "ab: A and B", error.what(),
+                  error.next_step() + "; the records of both are in " + folder_.keep().string());
+    }
   }
 
   void launch(Side& side) {

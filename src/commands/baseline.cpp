@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -113,21 +114,52 @@ std::string check_text(const BaselineCheckOptions& options, const CheckedRecord&
                        const OutputDocument& document) {
   if (checked.comparison)
     return analysis::report(*checked.comparison, document.format, page_options(document));
-  if (document.format == "json") return {};
-  return fmt::format("{}{}: no earlier record of {} in {}{}: nothing to compare with\n",
-                     document.format == "text" ? "# " : "", checked.file, checked.kind, options.folder,
-                     options.any_host ? "" : " on these hosts (--any-host)");
+  const std::string why =
+      fmt::format("no earlier record of {} in {}{}: nothing to compare with", checked.kind, options.folder,
+                  options.any_host ? "" : " on these hosts (--any-host)");
+  if (document.format == "json")
+    return nlohmann::json{{"comparison", nullptr}, {"reason", checked.file + ": " + why}}.dump(2) + "\n";
+  return fmt::format("{}{}: {}\n", document.format == "text" ? "# " : "", checked.file, why);
+}
+
+/// Several comparisons one after the other are still a page of text, and no document of another format.
+void require_one_record(const BaselineCheckOptions& options, const std::vector<OutputDocument>& documents) {
+  if (options.records.size() < 2) return;
+  for (const OutputDocument& document : documents) {
+    if (document.format == "text" || document.format == "md") continue;
+    throw usage_error("baseline check", fmt::format("{} cannot hold several comparisons", document.format),
+                      "check one record at a time, or write text or md");
+  }
 }
 
 CriteriaOutcome outcome_of_check(const BaselineCheckOptions& options, const CheckedRecord& checked) {
-  if (!checked.comparison) return criteria_outcome(checked.run, options.comparison.criteria);
   ComparisonOptions said = options.comparison;
   said.criteria.asked = true;  // a line per failure, always: that is what a nightly job mails
-  return comparison_outcome(*checked.comparison, checked.run, said);
+  CriteriaOutcome outcome = checked.comparison ? comparison_outcome(*checked.comparison, checked.run, said)
+                                               : new_run_outcome(checked.run, said);
+  if (!checked.run.complete) {
+    outcome.failed = true;
+    outcome.notes.emplace_back("failed: the run was cut short, or is still going");
+  }
+  return outcome;
+}
+
+/// A record that is not kept fails the check, which is still said whole.
+void add_checked(const std::string& folder, const CheckedRecord& checked, CommandResult& result) {
+  try {
+    const AddedRecord added = add_to_baseline(folder, checked.run, checked.file);
+    result.notes.push_back(
+        fmt::format("{} {}", added.is_new ? "added" : "is there already:", added.path.string()));
+  } catch (const Error& refused) {
+    if (result.status == ExitStatus::ok) result.status = refused.status();
+    result.notes.push_back(fmt::format("not added: {}: {}", refused.where(), refused.what()));
+  }
 }
 
 CommandResult check_baseline(const BaselineCheckOptions& options) {
   const auto documents = output_documents(options.output);
+  require_one_record(options, documents);
+  if (!options.add) require_baseline(options.folder);
   require_writable_documents(documents, options.output.overwrite);
   std::vector<CheckedRecord> records;
   for (const std::string& file : options.records) records.push_back(read_checked(options, file));
@@ -147,11 +179,7 @@ CommandResult check_baseline(const BaselineCheckOptions& options) {
   result.notes = written_notes(documents, "");
   result.notes.insert(result.notes.end(), failures.begin(), failures.end());
   if (!options.add) return result;
-  for (const CheckedRecord& checked : records) {
-    const AddedRecord added = add_to_baseline(options.folder, checked.run, checked.file);
-    result.notes.push_back(
-        fmt::format("{} {}", added.is_new ? "added" : "is there already:", added.path.string()));
-  }
+  for (const CheckedRecord& checked : records) add_checked(options.folder, checked, result);
   return result;
 }
 
@@ -186,7 +214,11 @@ void add_baseline_check(CLI::App& command, CommandFunction& chosen) {
       .add_flag("--any-host", options->any_host,
                 "compare with records of other hosts of this kind too (the same hosts only)")
       ->group(theme);
-  command.add_flag("--add", options->add, "add the records afterwards, whatever the outcome")->group(theme);
+  command
+      .add_flag(
+          "--add", options->add,
+          "add the records afterwards, whatever the comparison says; not those cut short or with wrong data")
+      ->group(theme);
   add_comparison_options(command, theme, options->comparison);
   add_output_options(command, theme, options->output, analysis::comparison_formats(),
                      "the comparison (JSON)");

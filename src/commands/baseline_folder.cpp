@@ -54,6 +54,11 @@ AddedRecord add_to_baseline(const fs::path& folder, const Run& run, const std::s
     throw usage_error(file, "the run was cut short, and a baseline is made of complete ones",
                       "run it again, or continue it with --resume");
   }
+  for (const Row& row : run.rows) {
+    if (row.measurement.wrong_elements.value_or(0) == 0) continue;
+    throw usage_error(file, "the run has wrong data, and a baseline is made of good ones",
+                      "find out why: collbench report names the rows and ranks");
+  }
   const std::string text = to_json_text(run);
   const fs::path kind = folder / analysis::machine_kind(run);
   std::error_code failure;
@@ -67,16 +72,22 @@ AddedRecord add_to_baseline(const fs::path& folder, const Run& run, const std::s
 
 std::vector<Run> baseline_runs(const fs::path& folder, const std::string& kind,
                                const std::vector<std::string>& hosts, std::size_t last,
-                               const std::string& except) {
+                               const std::string& before) {
   std::vector<fs::path> files = record_files(folder / kind);
   std::vector<Run> runs;
   for (auto file = files.rbegin(); file != files.rend() && (last == 0 || runs.size() < last); ++file) {
-    if (file->filename().string() == except) continue;
+    if (file->filename().string() >= before) continue;
     Run run = read_record(*file);
     if (hosts.empty() || analysis::hosts_of(run) == hosts) runs.push_back(std::move(run));
   }
   std::reverse(runs.begin(), runs.end());
   return runs;
+}
+
+void require_baseline(const fs::path& folder) {
+  std::error_code failure;
+  if (!fs::is_directory(folder, failure))
+    throw folder_error(folder, failure ? failure.message() : "is no folder");
 }
 
 std::vector<analysis::MachineHistory> baseline_histories(const fs::path& folder) {

@@ -18,16 +18,21 @@ struct AddedRecord {
   bool is_new = true;
 };
 
-/// Adds a record. Throws Error (usage) for a run that was cut short, and for files.
+/// Adds a record. Throws Error (usage) for a run that was cut short or has wrong data, and for files.
 [[nodiscard]] AddedRecord add_to_baseline(const std::filesystem::path& folder, const Run& run,
                                           const std::string& file);
 
 /// The records of one kind of machine, oldest first; the newest `last` (0: all). Hosts: only those that ran
-/// on just these (empty: on any). `except`: the name of a file that is left out. Empty where there is none.
+/// on just these (empty: on any). `before`: only files whose name, which begins with the time, comes before
+/// this one. Empty where there is none.
 /// Throws Error (usage) for a file that is no record.
 [[nodiscard]] std::vector<Run> baseline_runs(const std::filesystem::path& folder, const std::string& kind,
                                              const std::vector<std::string>& hosts, std::size_t last,
-                                             const std::string& except);
+                                             const std::string& before);
+
+/// Throws Error (usage) unless `folder` is one: a name that was mistyped, or a disk that is not mounted, is
+/// no machine without a history.
+void require_baseline(const std::filesystem::path& folder);
 
 /// All of it by kind and hosts, in alphabetical order. Throws Error (usage) for a folder that is none or
 /// holds no record.

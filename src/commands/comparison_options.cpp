@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/report/sections.hpp"
+#include "base/units.hpp"
 #include "src/cli/options.hpp"
 
 namespace collbench::program {
@@ -89,9 +90,21 @@ double launch_allowance(const Run& current, const ComparisonOptions& options) {
                                                                    : kAllowanceOnHostMemory);
 }
 
+CriteriaOutcome new_run_outcome(const Run& current, const ComparisonOptions& options) {
+  CriteriaOptions criteria = options.criteria;
+  criteria.asked = true;  // wrong data is a failure that nobody has to ask for
+  return criteria_outcome(current, criteria);
+}
+
 CriteriaOutcome comparison_outcome(const analysis::Comparison& found, const Run& current,
                                    const ComparisonOptions& options) {
-  CriteriaOutcome outcome = criteria_outcome(current, options.criteria);
+  CriteriaOutcome outcome = new_run_outcome(current, options);
+  const std::size_t missing = found.count(RowChange::missing);
+  if (!current.complete && missing > 0) {
+    outcome.failed = true;
+    outcome.notes.push_back(fmt::format("failed: the new run was cut short, or is still going, and lacks {}",
+                                        counted(missing, "row")));
+  }
   for (const analysis::ComparedRow& row : found.rows) {
     if (!fails(row, options)) continue;
     outcome.failed = true;

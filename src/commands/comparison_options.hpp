@@ -27,7 +27,11 @@ void add_comparison_options(CLI::App& command, const std::string& theme, Compari
 /// How far apart two single launches may be: as given, else what is assumed of the backend.
 [[nodiscard]] double launch_allowance(const Run& current, const ComparisonOptions& options);
 
-/// What of the comparison, and of the new run by itself, is a failure. Throws Error (usage) as check_run.
+/// What of the new run by itself is a failure: wrong data always is. Throws Error (usage) as check_run.
+[[nodiscard]] CriteriaOutcome new_run_outcome(const Run& current, const ComparisonOptions& options);
+
+/// What of the comparison, and of the new run by itself, is a failure; rows that it lacks since it was cut
+/// short always are. Throws Error (usage) as check_run.
 [[nodiscard]] CriteriaOutcome comparison_outcome(const analysis::Comparison& found, const Run& current,
                                                  const ComparisonOptions& options);
 

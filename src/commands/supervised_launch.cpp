@@ -15,8 +15,18 @@ namespace {
 
 constexpr std::string_view kDefaultLaunchSeconds = "20";
 
+/// Where collbench's options begin: behind its name, since those before are the launcher's (srun -J, mpirun
+/// -n). All words of a command that names no collbench: a script's, of which nothing is known.
+std::vector<std::string>::const_iterator own_options(const std::vector<std::string>& command) {
+  const auto program = std::find_if(command.begin(), command.end(), [](const std::string& word) {
+    const std::string file = std::filesystem::path(word).filename().string();
+    return file == "collbench" || file == "collbench-smpi";
+  });
+  return program == command.end() ? command.begin() : program + 1;
+}
+
 bool has_option(const std::vector<std::string>& command, std::string_view name) {
-  return std::any_of(command.begin(), command.end(), [&](const std::string& word) {
+  return std::any_of(own_options(command), command.end(), [&](const std::string& word) {
     return word == name || word.starts_with(std::string(name) + "=");
   });
 }

@@ -88,7 +88,7 @@ class Baseline(unittest.TestCase):
         self.assertIn("on these hosts (--any-host)", other.stdout)
         self.collbench("baseline", "check", self.baseline, self.night(16, 1.2, "n9"), "--any-host", status=1)
         self.assertEqual(json.loads(self.collbench("baseline", "check", self.baseline, nights[3], "--format", "json").stdout)
-                         ["rows"][0]["base_launches"], 10)
+                         ["rows"][0]["base_launches"], 3)
 
     def test_the_night_of_a_change_is_named(self):
         self.collbench("baseline", "add", self.baseline, *[self.night(i, 1.0 if i < 12 else 1.3) for i in range(24)])
@@ -122,6 +122,7 @@ class Baseline(unittest.TestCase):
         for arguments, words in ((["add", self.baseline, cut], "the run was cut short"),
                                  (["show", self.folder / "empty"], "holds no baseline"),
                                  (["show", self.folder / "nowhere"], "holds no baseline"),
+                                 (["check", self.folder / "nowhere", self.record], "No such file"),
                                  (["check", self.baseline, self.record, "--last", 0], "--last: 0 is out of range"),
                                  (["check", self.baseline, self.record, "--fail-on", "slow"], "did you mean low, slower?"),
                                  (["add", self.record, self.night(1)], "Not a directory")):
@@ -129,6 +130,46 @@ class Baseline(unittest.TestCase):
                 done = self.collbench("baseline", *arguments, status=2)
                 self.assertIn(words, done.stderr)
                 self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def test_wrong_data_and_a_cut_run_always_fail_and_are_not_kept(self):
+        for name, change, words in (("wrong", {"rows": [{"wrong_elements": 5}]}, "5 elements wrong"),
+                                    ("cut", {"complete": False}, "was cut short")):
+            run = json.loads(self.night(1).read_text())
+            run["rows"][0].update(change.pop("rows", [{}])[0])
+            run.update(change)
+            bad = self.folder / f"{name}.json"
+            bad.write_text(json.dumps(run))
+            with self.subTest(name):
+                first = self.collbench("baseline", "check", self.baseline, bad, "--add", status=1)
+                self.assertIn(words, first.stderr)
+                self.assertIn("not added: ", first.stderr)
+                self.assertIn("nothing to compare with", first.stdout)
+                self.assertFalse(self.baseline.exists())
+
+    def test_compare_fails_of_wrong_data_and_of_rows_that_a_cut_run_lacks(self):
+        run = json.loads(self.record.read_text())
+        run["rows"][0]["wrong_elements"] = 5
+        bad = self.folder / "bad.json"
+        bad.write_text(json.dumps(run))
+        self.assertIn("5 elements wrong", self.collbench("compare", self.record, bad, status=1).stderr)
+        run = json.loads(self.record.read_text())
+        run["complete"] = False
+        bad.write_text(json.dumps(run))
+        self.assertIn("new run: cut short", self.collbench("compare", self.record, bad).stdout)
+        run["rows"].pop()
+        bad.write_text(json.dumps(run))
+        self.assertIn("lacks 1 row", self.collbench("compare", self.record, bad, status=1).stderr)
+
+    def test_only_nights_before_count_and_documents_hold_one_comparison(self):
+        nights = [self.night(i) for i in range(6)]
+        self.collbench("baseline", "add", self.baseline, *nights[2:])
+        made = json.loads(self.collbench("baseline", "check", self.baseline, nights[0], "--format", "json").stdout)
+        self.assertIsNone(made["comparison"])
+        self.assertIn("no earlier record", made["reason"])
+        made = json.loads(self.collbench("baseline", "check", self.baseline, nights[4], "--format", "json").stdout)
+        self.assertEqual(made["rows"][0]["base_launches"], 2)
+        done = self.collbench("baseline", "check", self.baseline, *nights[4:], "--format", "json", status=2)
+        self.assertIn("json cannot hold several comparisons", done.stderr)
 
     def test_criteria_in_every_command(self):
         limit = ("--min-busbw", "all_reduce@1G>=450,all_reduce@1M>=1")

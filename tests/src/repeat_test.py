@@ -223,6 +223,13 @@ class Ab(Repeated):
         self.assertEqual(len(launches[0]["rows"][0]["pass_probes"]["round_trip_seconds"]), 2)
         self.assertGreater(min(launches[0]["rows"][0]["pass_probes"]["round_trip_seconds"]), 1e-9)
 
+    def test_what_cannot_be_compared_is_known_after_one_round(self):
+        path = self.folder / "ab.json"
+        result = self.ab("--rounds", "20", "-J", path, a=mpirun(2, PROGRAM, *self.quick),
+                         b=mpirun(1, PROGRAM, *self.quick), status=2)
+        self.assertIn("A and B: one run has 2 ranks and another 1", result.stderr)
+        self.assertEqual(len(list((self.folder / "ab.json.launches").iterdir())), 2)
+
     def test_what_cannot_be_launched(self):
         for words, status, expected in (
                 (["true", "--versus"], 2, "--versus has to stand once between two commands"),
@@ -230,6 +237,9 @@ class Ab(Repeated):
                 (["true"], 2, "--versus has to stand once"),
                 (["true", "--versus", "true", "--versus", "true"], 2, "--versus has to stand once"),
                 (["true", "-J", "x.json", "--versus", "true"], 2, "-J comes after --"),
+                (["no-such-launcher", "-J", "job", "collbench", "--versus", "no-such-launcher", "-J", "job", "collbench"], 5,
+                 "no-such-launcher cannot be started"),
+                (["no-such-launcher", "collbench", "-J", "x", "--versus", "true"], 2, "-J comes after --"),
                 (["true", "--versus", "no-such-launcher"], 5, "both commands must start collbench"),
                 (["no-such-launcher", "--versus", "no-such-launcher"], 5, "no-such-launcher cannot be started")):
             result = run(PROGRAM, "ab", "--", *words)

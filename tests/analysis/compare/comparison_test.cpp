@@ -73,6 +73,26 @@ TEST(Comparison, TheIntervalsOfOneLaunchEachCountToo) {
   EXPECT_EQ(compare_two_runs(base, current).rows.at(0).change, RowChange::unclear);
 }
 
+TEST(Comparison, LaunchesOfOneNightAreOneValueAmongNights) {
+  // Nights differ by 10 %, launches within one hardly: by launches 1.12 would be far outside, by nights not.
+  const std::vector<collbench::Run> base{run_of_rows({{8, {0.90, 0.901, 0.899, 0.90}}}),
+                                         run_of_rows({{8, {1.00, 1.001, 0.999, 1.00}}}),
+                                         run_of_rows({{8, {1.10, 1.101, 1.099, 1.10}}})};
+  const collbench::Run tonight = run_of_rows({{8, {1.12, 1.121, 1.119, 1.12}}});
+  const Comparison found = compare(base, {tonight}, {.launch_allowance = 0.1});
+  EXPECT_EQ(found.rows.at(0).base.launches, 3);
+  EXPECT_EQ(found.rows.at(0).current.launches, 1);
+  EXPECT_EQ(found.rows.at(0).change, RowChange::unclear);
+  EXPECT_THAT(found.differences, Contains(HasSubstr("are one value, their median")));
+}
+
+TEST(Comparison, SaysThatARunWasCutShort) {
+  const collbench::Run base = run_of_rows({{8, {1.0}}, {16, {1.0}}});
+  collbench::Run current = run_of_rows({{8, {1.0}}});
+  current.complete = false;
+  EXPECT_THAT(compare_two_runs(base, current).differences, Contains(HasSubstr("new run: cut short")));
+}
+
 TEST(Comparison, SeveralRunsOfTheBaseAreItsLaunches) {
   const std::vector<collbench::Run> base{run_of_rows({{8, {1.00}}}), run_of_rows({{8, {1.01}}}),
                                          run_of_rows({{8, {0.99}}})};

@@ -56,6 +56,17 @@ TEST(ChangePoints, WithoutAChangeFewSeriesShowOne) {
   EXPECT_LE(shown, kSeries / 20) << "significance is 5 %, and Pettitt's formula is on the safe side";
 }
 
+TEST(ChangePoints, AsManyValuesAsAreNeededShowAChangeAndOneFewerCannot) {
+  for (const double significance : {0.05, 0.005}) {
+    const std::size_t needed = values_to_see_a_change(significance);
+    for (const std::size_t count : {needed - 1, needed}) {
+      std::vector<double> values(count / 2, 100);
+      values.resize(count, 300);
+      EXPECT_EQ(change_points(values, {.significance = significance}).size(), count == needed ? 1U : 0U);
+    }
+  }
+}
+
 TEST(ChangePoints, FewOrNoValuesHaveNone) {
   EXPECT_THAT(change_points({}, {}), IsEmpty());
   EXPECT_THAT(change_points({1, 2, 3}, {}), IsEmpty());

@@ -36,6 +36,15 @@ TEST(HistoryText, NamesTheNightOfAChange) {
   }
 }
 
+TEST(HistoryText, OfTooFewNightsTheChangesAreNotKnown) {
+  MachineHistory history{"mpi-4ranks-2nodes-max", {"node01"}, {}};
+  for (int i = 0; i < 10; ++i) history.runs.push_back(night(i, i < 5 ? 1 : 3, "node01"));
+  const std::string text = history_text(history, 80);
+  expect_page(text, 80);
+  EXPECT_THAT(lines_of(text), Contains(testing::EndsWith(" –")));
+  EXPECT_THAT(text, HasSubstr("# changes –: not known; a change of 4 rows can be seen from 15 records on"));
+}
+
 TEST(FleetText, HasEveryNodeInEveryBlockOfRows) {
   std::vector<collbench::Run> runs;
   for (int i = 0; i < 9; ++i) runs.push_back(night(i, i == 4 ? 2 : 1, "a-node-" + std::to_string(i)));

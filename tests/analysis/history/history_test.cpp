@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 #include "tests/analysis/example_run.hpp"
 
 namespace collbench::analysis::history_test {
@@ -37,6 +41,34 @@ TEST(FleetTable, TheSlowestOddNodeComesFirstAndAllAreThere) {
   EXPECT_EQ(table.nodes[2].name, "n0");
   EXPECT_TRUE(table.nodes[1].is_odd[0]);
   EXPECT_FALSE(table.nodes[2].is_odd[0]);
+}
+
+TEST(FleetTable, OfFewerThanEightNodesNoneIsOdd) {
+  std::vector<collbench::Run> runs;
+  for (int node = 0; node < 7; ++node)
+    runs.push_back(scaled(node == 3 ? 2.0 : 1.0, "n" + std::to_string(node)));
+  for (const FleetNode& node : fleet_table(runs).nodes) EXPECT_FALSE(node.is_odd[0]);
+}
+
+TEST(FleetTable, HealthyFleetsSeldomHaveAnOddNode) {
+  std::mt19937 random(1);  // a fixed seed: the same fleets every time
+  std::normal_distribution<double> five_percent(0, 0.05);
+  for (const int nodes : {8, 16, 32}) {
+    constexpr int kFleets = 100;
+    int with_odd = 0;
+    for (int fleet = 0; fleet < kFleets; ++fleet) {
+      std::vector<collbench::Run> runs;
+      for (int node = 0; node < nodes; ++node) {
+        runs.push_back(scaled(1, "n" + std::to_string(node)));
+        for (Row& row : runs.back().rows) row.measurement.seconds *= std::exp(five_percent(random));
+      }
+      const FleetTable table = fleet_table(runs);
+      with_odd += std::any_of(table.nodes.begin(), table.nodes.end(), [](const FleetNode& node) {
+        return std::find(node.is_odd.begin(), node.is_odd.end(), true) != node.is_odd.end();
+      });
+    }
+    EXPECT_LE(with_odd, 10) << nodes << " nodes: 5 of 100 are promised";
+  }
 }
 
 TEST(FleetTable, OfTwoNodesNoneIsOdd) {

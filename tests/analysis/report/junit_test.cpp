@@ -53,5 +53,15 @@ TEST(ReportJunit, LowWrongDataAndWhatNothingWasMeasuredForFail) {
   EXPECT_TRUE(suite.find_child_by_attribute("classname", "collbench.run").child("failure"));
 }
 
+TEST(ReportJunit, ARunThatWasKilledAndSaysNoMoreFails) {
+  auto run = example_run();
+  run.complete = false;
+  run.incident.reset();
+  const auto document = parsed(run);
+  EXPECT_EQ(suite_of(document).attribute("failures").as_int(), 1);
+  const auto whole = suite_of(document).find_child_by_attribute("classname", "collbench.run");
+  EXPECT_THAT(whole.child("failure").attribute("message").value(), HasSubstr("was cut short"));
+}
+
 }  // namespace
 }  // namespace collbench::analysis::junit_test
