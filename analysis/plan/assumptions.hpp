@@ -5,8 +5,9 @@
 
 namespace collbench::analysis {
 
-/// The constants of the model of a step that no data sheet gives. Few, one value for every model, machine and
-/// source of published steps; docs/plan-accuracy.md has the errors with each source left out.
+/// The constants of the model of a step that no data sheet gives. One value for every model and machine, but
+/// three act on few published steps: blocking_seconds on BLOOM's alone, zero3_rate on three rows of Narayanan
+/// et al. alone, expert_host_seconds on the ten of models with experts. docs/plan-accuracy.md has the errors.
 struct Assumptions {
   double gemm_sustained = 0.90;  ///< BF16 products in a step, of the best that was measured alone
   double fp8_sustained = 0.97;   ///< the same of FP8 on Hopper, whose best alone is bound by power already

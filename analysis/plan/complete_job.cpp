@@ -2,12 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+
 #include "base/error.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-constexpr int kHopperCapability = 90;
+/// The product, or kManyGpus where it is larger: three options of ten million each do not fit into 64 bits.
+constexpr std::int64_t kManyGpus = 1'000'000'000'000'000;
+std::int64_t bounded_product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (product >= kManyGpus / factor) return kManyGpus;
+    product *= factor;
+  }
+  return product;
+}
 
 /// What is given, or the default, which is noted.
 template <typename Value, typename Words>
@@ -23,13 +36,10 @@ int count_or(const std::optional<int>& given, int usual, const char* option, con
   return given_or(given, usual, option, usual, reason, defaults);
 }
 
-const SoftwareStack& usual_stack(const TrainingJob& job, int sm, std::string& reason) {
+/// By how the step is split, on any GPU: today's software runs on an A100 too, and what ran there in 2021
+/// (megatron-2021, without FlashAttention) is taken only where it is asked for.
+const SoftwareStack& usual_stack(const TrainingJob& job, std::string& reason) {
   const bool split = job.tp > 1 || job.pp > 1;
-  if (sm < kHopperCapability &&
-      (split || job.sharding == Sharding::zero3 || job.precision == Precision::fp16)) {
-    reason = "as in the published steps with tensor or pipeline parallelism on A100";
-    return find_stack("megatron-2021");
-  }
   if (job.is_fsdp() && !split) {
     reason = "sharded parameters without tensor or pipeline parallelism";
     return find_stack("fsdp");
@@ -38,29 +48,45 @@ const SoftwareStack& usual_stack(const TrainingJob& job, int sm, std::string& re
     reason = "sharded parameters with tensor parallelism";
     return find_stack("compiled");
   }
-  reason = "the usual one on this GPU";
+  reason = "the usual one today";
   return find_stack("megatron");
 }
 
 void fill_data_parallel(const PlanRequest& request, int gpus, TrainingJob& job) {
-  const int model_parallel = job.tp * job.pp * job.cp;
+  const std::int64_t model_parallel = bounded_product({job.tp, job.pp, job.cp});
+  if (model_parallel > gpus) {
+    throw usage_error("--tp",
+                      fmt::format("tp {} × pp {} × cp {} is more than {} GPUs", job.tp, job.pp, job.cp, gpus),
+                      "give a parallelism whose product divides the number of GPUs");
+  }
   if (gpus % model_parallel != 0) {
     throw usage_error("--tp",
                       fmt::format("tp {} × pp {} × cp {} = {} does not divide {} GPUs", job.tp, job.pp,
                                   job.cp, model_parallel, gpus),
                       "give a parallelism whose product divides the number of GPUs");
   }
-  job.dp = request.dp.value_or(gpus / model_parallel);
-  if (job.gpus() == gpus) return;
+  const auto rest = static_cast<int>(gpus / model_parallel);
+  job.dp = request.dp.value_or(rest);
+  if (job.dp == rest) return;
   throw usage_error("--dp",
                     fmt::format("tp {} × pp {} × cp {} × dp {} = {} GPUs, and the machine has {}", job.tp,
-                                job.pp, job.cp, job.dp, job.gpus(), gpus),
-                    fmt::format("give --dp {} or leave it out", gpus / model_parallel));
+                                job.pp, job.cp, job.dp, model_parallel * job.dp, gpus),
+                    fmt::format("give --dp {} or leave it out", rest));
+}
+
+/// Samples of a step where none are given.
+int usual_batch(const TrainingJob& job) {
+  const std::int64_t samples = bounded_product({job.micro_batch, job.dp, job.pp > 1 ? 4 : 1, job.pp});
+  if (samples <= std::numeric_limits<int>::max()) return static_cast<int>(samples);
+  throw usage_error(
+      "--mbs",
+      fmt::format("micro-batches of {} on {} ranks are too many samples for a step", job.micro_batch, job.dp),
+      "give a smaller micro-batch");
 }
 
 }  // namespace
 
-TrainingJob complete_job(const PlanRequest& request, int gpus, int sm, std::vector<TakenDefault>& defaults) {
+TrainingJob complete_job(const PlanRequest& request, int gpus, std::vector<TakenDefault>& defaults) {
   TrainingJob job;
   job.model = request.model;
   const int sequence = request.usual_sequence > 0 ? request.usual_sequence : 4096;
@@ -76,9 +102,8 @@ TrainingJob complete_job(const PlanRequest& request, int gpus, int sm, std::vect
                                        : request.ep.value_or(1);
   fill_data_parallel(request, gpus, job);
   job.micro_batch = count_or(request.micro_batch, 1, "mbs", "one sample", defaults);
-  const int usual_batch = job.micro_batch * job.dp * (job.pp > 1 ? 4 * job.pp : 1);
   job.global_batch =
-      count_or(request.global_batch, usual_batch, "gbs",
+      count_or(request.global_batch, request.global_batch ? 0 : usual_batch(job), "gbs",
                job.pp > 1 ? "four micro-batches for each stage" : "one micro-batch for each rank", defaults);
   job.sharding = given_or(request.sharding, Sharding::optimizer, "zero", 1,
                           "Megatron's distributed optimizer", defaults);
@@ -87,10 +112,11 @@ TrainingJob complete_job(const PlanRequest& request, int gpus, int sm, std::vect
       given_or(request.precision, Precision::bf16, "precision", "bf16", "the usual one", defaults);
   job.recompute =
       given_or(request.recompute, Recompute::none, "recompute", "none", "nothing is recomputed", defaults);
+  job.sequence_parallel = request.sequence_parallel;
   job.stack = request.stack;
   if (job.stack == nullptr) {
     std::string reason;
-    job.stack = &usual_stack(job, sm, reason);
+    job.stack = &usual_stack(job, reason);
     defaults.push_back({"stack", std::string(job.stack->name), reason});
   }
   return job;

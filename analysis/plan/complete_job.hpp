@@ -5,9 +5,9 @@
 
 namespace collbench::analysis {
 
-/// The job with every number filled in, and the defaults that were taken. `gpus` is the number of GPUs, `sm`
-/// their compute capability × 10. Throws Error (usage) where the parallelism does not make that number.
-[[nodiscard]] TrainingJob complete_job(const PlanRequest& request, int gpus, int sm,
+/// The job with every number filled in, and the defaults that were taken. `gpus` is the number of GPUs.
+/// Throws Error (usage) where the parallelism does not make that number.
+[[nodiscard]] TrainingJob complete_job(const PlanRequest& request, int gpus,
                                        std::vector<TakenDefault>& defaults);
 
 }  // namespace collbench::analysis

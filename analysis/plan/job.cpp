@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "base/error.hpp"
 
@@ -84,7 +85,7 @@ std::string_view name(Sharding sharding) {
 
 std::optional<Illegal> why_illegal(const TrainingJob& job) {
   const ModelShape& model = job.model;
-  const auto divides = [](int whole, int part) { return part > 0 && whole % part == 0; };
+  const auto divides = [](std::int64_t whole, std::int64_t part) { return part > 0 && whole % part == 0; };
   if (!divides(model.heads, job.tp)) {
     return Illegal{"--tp", fmt::format("{} heads do not divide by {}", model.heads, job.tp),
                    "give a tensor parallelism that divides the heads"};
@@ -93,7 +94,7 @@ std::optional<Illegal> why_illegal(const TrainingJob& job) {
     return Illegal{"--tp", fmt::format("an FFN width of {} does not divide by {}", model.ffn, job.tp),
                    "give a tensor parallelism that divides the FFN width"};
   }
-  if (job.pp * job.vpp > model.layers + 2) {
+  if (std::int64_t{job.pp} * job.vpp > model.layers + 2) {
     return Illegal{
         "--pp", fmt::format("{} stages × {} chunks are more than {} layers", job.pp, job.vpp, model.layers),
         "give fewer stages or chunks"};
@@ -102,7 +103,7 @@ std::optional<Illegal> why_illegal(const TrainingJob& job) {
     return Illegal{"--vpp", "interleaving needs at least two stages",
                    "give --pp 2 or more, or leave --vpp out"};
   }
-  if (!divides(job.global_batch, job.micro_batch * job.dp)) {
+  if (!divides(job.global_batch, std::int64_t{job.micro_batch} * job.dp)) {
     return Illegal{"--gbs",
                    fmt::format("{} samples do not divide by {} data-parallel ranks × {} of a micro-batch",
                                job.global_batch, job.dp, job.micro_batch),

@@ -33,7 +33,7 @@ enum class AttentionKernel {
 struct SoftwareStack {
   std::string_view name;
   AttentionKernel attention;
-  bool sequence_parallel;  ///< where tensors are split
+  bool sequence_parallel;  ///< where tensors are split, unless the job says otherwise
   bool overlaps_tp;
   bool overlaps_pp;
   bool overlaps_dp;
@@ -64,12 +64,13 @@ struct TrainingJob {
   Precision precision = Precision::bf16;
   Recompute recompute = Recompute::none;
   const SoftwareStack* stack = nullptr;
+  std::optional<bool> sequence_parallel{};  ///< none: as the stack does
 
   [[nodiscard]] int gpus() const { return tp * pp * cp * dp; }
   [[nodiscard]] int micro_batches() const { return global_batch / (micro_batch * dp); }
   [[nodiscard]] bool is_fsdp() const { return sharding >= Sharding::zero3; }
   [[nodiscard]] bool has_sequence_parallel() const {
-    return tp > 1 && (stack->sequence_parallel || recompute == Recompute::selective);
+    return tp > 1 && sequence_parallel.value_or(stack->sequence_parallel);
   }
 };
 
@@ -77,6 +78,7 @@ struct TrainingJob {
 [[nodiscard]] std::string_view name(Recompute recompute);
 [[nodiscard]] std::string_view name(Sharding sharding);
 
+/// Products of counts are in 64 bits here; those of a job that this lets pass fit into an int.
 /// Why the job cannot run as it is split, with the numbers; none where it can. Layers that do not divide by
 /// stages are allowed: frameworks give stages different numbers.
 struct Illegal {

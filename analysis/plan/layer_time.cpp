@@ -113,7 +113,7 @@ PassTime attention_part(const TrainingJob& job, const ComputeRates& rates, const
   const double latent = model.latent.kv_rank > 0 ? 1 : 0;
   const double width =
       latent > 0
-          ? model.heads *
+          ? static_cast<double>(model.heads) *
                 (model.latent.no_position_width + model.latent.position_width + model.latent.value_width) /
                 2.0
           : heads_width;

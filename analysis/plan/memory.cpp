@@ -16,6 +16,36 @@ double shards(const TrainingJob& job, double ranks) {
   return ranks;
 }
 
+/// Queries, keys, values and the result of attention, 2 bytes each, of one token and layer.
+double attention_bytes_per_token(const ModelShape& model) {
+  const LatentAttention& latent = model.latent;
+  if (latent.kv_rank > 0) {
+    // Every head has keys and values of its own once they are projected up: DeepSeek-V2, equations 9 to 19.
+    const double queries = latent.no_position_width + latent.position_width;
+    return 2.0 * model.heads * (2 * queries + 2.0 * latent.value_width);
+  }
+  return 4.0 * model.width_of_head() * (static_cast<double>(model.heads) + model.kv_heads);
+}
+
+/// Micro-batches whose activations a stage keeps: as many as stages follow, itself included (1F1B). With
+/// interleaving, (p v + p − 1 − 2 i) / v: its chunks of warm-up (Megatron-LM schedules.py). Never more than
+/// there are.
+double micro_batches_kept(const TrainingJob& job, std::size_t stage) {
+  const auto at = static_cast<double>(stage);
+  const double kept =
+      job.vpp > 1 ? (static_cast<double>(job.pp) * job.vpp + job.pp - 1 - 2 * at) / job.vpp : job.pp - at;
+  return std::min<double>(kept, job.micro_batches());
+}
+
+/// The most of layers × micro-batches that a stage keeps.
+double layers_kept(const TrainingJob& job) {
+  const std::vector<int> layers = layers_of_stages(job);
+  double most = 0;
+  for (std::size_t stage = 0; stage < layers.size(); ++stage)
+    most = std::max(most, layers[stage] * (job.pp == 1 ? 1 : micro_batches_kept(job, stage)));
+  return most;
+}
+
 /// Kept for the backward pass, per token of a layer and GPU.
 double activation_bytes_per_token(const TrainingJob& job) {
   const ModelShape& model = job.model;
@@ -23,9 +53,8 @@ double activation_bytes_per_token(const TrainingJob& job) {
   if (job.recompute == Recompute::full) return 2 * hidden / (job.has_sequence_parallel() ? job.tp : 1);
   const double split = job.tp;
   const double wide = job.has_sequence_parallel() ? job.tp : 1;
-  const double width = static_cast<double>(model.heads) * model.width_of_head();
   // Norms' and products' inputs, two dropouts or residuals; queries, keys, values, and attention's result.
-  double bytes = 10 * hidden / wide + (4 * width + 4.0 * width * model.kv_heads / model.heads) / split;
+  double bytes = 10 * hidden / wide + attention_bytes_per_token(model) / split;
   if (job.stack->attention == AttentionKernel::unfused && job.recompute == Recompute::none)
     bytes += 5.0 * model.heads * job.sequence / split;
   const double mlp = model.gated ? 6 : 4;
@@ -39,13 +68,22 @@ double activation_bytes_per_token(const TrainingJob& job) {
 
 StageParameters stage_parameters(const TrainingJob& job) {
   const ParameterCount count = count_parameters(job.model);
-  const std::vector<int> layers = layers_of_stages(job);
-  const double most = *std::max_element(layers.begin(), layers.end());
-  const double moe = expert_layers(job.model) > 0 ? 1 : 0;
   const double embedding = (job.pp == 1 && !job.model.tied ? 2 : 1) * count.embedding / job.tp;
-  const double per_layer = count.attention + (moe > 0 ? count.shared_expert : count.dense_mlp);
-  return {.dense = most * per_layer / job.tp + embedding,
-          .experts = moe * most * job.model.experts.count * count.one_expert / job.ep};
+  const int first_dense = job.model.layers - expert_layers(job.model);
+  StageParameters most;
+  int first = 0;  // layer of the stage
+  for (const int layers : layers_of_stages(job)) {
+    const int dense = std::clamp(first_dense - first, 0, layers);
+    const int mixtures = layers - dense;
+    const StageParameters stage{
+        .dense =
+            (layers * count.attention + dense * count.dense_mlp + mixtures * count.shared_expert) / job.tp +
+            embedding,
+        .experts = static_cast<double>(mixtures) * job.model.experts.count * count.one_expert / job.ep};
+    if (stage.dense + stage.experts > most.dense + most.experts) most = stage;
+    first += layers;
+  }
+  return most;
 }
 
 MemoryUse memory_use(const TrainingJob& job) {
@@ -63,14 +101,9 @@ MemoryUse memory_use(const TrainingJob& job) {
       spread(kParameterBytes, job.sharding == Sharding::zero3 || job.sharding == Sharding::fsdp_full);
   use.gradients = spread(job.stack->gradient_bytes, job.sharding >= Sharding::gradients);
   use.optimizer = spread(kOptimizerBytes, job.sharding >= Sharding::optimizer);
-  const std::vector<int> layers = layers_of_stages(job);
   const double tokens = static_cast<double>(job.micro_batch) * job.sequence / job.cp;
-  // 1F1B keeps as many micro-batches as stages follow; interleaving adds (p − 1)/(p v) of them.
-  const double stages = std::min(job.pp, job.micro_batches());
-  const double in_flight =
-      job.pp == 1 ? 1 : stages * (job.vpp > 1 ? 1 + (job.pp - 1.0) / (job.pp * job.vpp) : 1);
   const double per_layer = activation_bytes_per_token(job) * tokens;
-  use.activations = in_flight * layers.front() * per_layer;
+  use.activations = layers_kept(job) * per_layer;
   if (job.recompute == Recompute::full) {
     TrainingJob kept = job;
     kept.recompute = Recompute::none;
@@ -78,7 +111,8 @@ MemoryUse memory_use(const TrainingJob& job) {
   }
   if (job.pp == 1) use.logits = kLogitBytes * tokens * job.model.vocab / job.tp;
   if (job.is_fsdp()) {
-    const double layer = (stage.dense + stage.experts) / layers.front();
+    const std::vector<int> layers = layers_of_stages(job);
+    const double layer = (stage.dense + stage.experts) / *std::max_element(layers.begin(), layers.end());
     use.gathered = layer * (2 * kParameterBytes + kParameterBytes);
   }
   use.framework = kFrameworkBytes;

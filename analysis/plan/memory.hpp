@@ -8,7 +8,7 @@ struct MemoryUse {
   double parameters = 0;
   double gradients = 0;
   double optimizer = 0;
-  double activations = 0;  ///< of the micro-batches in flight on the first stage
+  double activations = 0;  ///< of the micro-batches in flight on the stage that keeps most
   double logits = 0;
   double gathered = 0;   ///< two layers' parameters and one's gradients, where they are sharded
   double framework = 0;  ///< CUDA context, NCCL's buffers, workspaces
@@ -27,9 +27,9 @@ struct StageParameters {
 };
 [[nodiscard]] StageParameters stage_parameters(const TrainingJob& job);
 
-/// An estimate: what an allocator wastes is not in it. Sources: ZeRO, section 3; Megatron-LM
-/// theoretical_memory_usage.py; Korthikanti et al. 2022, equations 1 to 6, for any FFN and with grouped
-/// queries.
+/// An estimate: what an allocator wastes is not in it, and it was not checked against measured memory.
+/// Sources: ZeRO, section 3; Megatron-LM theoretical_memory_usage.py; Korthikanti et al. 2022, equations 1 to
+/// 6, for any FFN and with grouped queries.
 [[nodiscard]] MemoryUse memory_use(const TrainingJob& job);
 
 }  // namespace collbench::analysis

@@ -15,9 +15,6 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kGigabits = 8;  ///< per GB
-/// An estimate above this part of the capacity is refused. docs/plan-accuracy.md: published steps that ran
-/// come out at up to 1.2 of it, for frameworks free and offload what this model counts as kept.
-constexpr double kRefusedOfCapacity = 1.25;
 
 /// The node with the network that the user gives in place of its own.
 GpuCluster with_given_network(GpuCluster machine, const PlanRequest& request) {
@@ -57,11 +54,22 @@ void require_legal(const TrainingJob& job) {
 }
 
 void require_memory(const TrainingPlan& plan, bool may_exceed) {
-  if (may_exceed || plan.memory.sum() <= kRefusedOfCapacity * plan.memory_capacity_bytes) return;
+  if (may_exceed || plan.memory_part() <= kRefusedOfCapacity) return;
+  std::string assumed;
+  for (const TakenDefault& each : plan.defaults)
+    assumed += fmt::format("{}{} {}", assumed.empty() ? "; assumed: " : ", ", each.option, each.value);
   throw usage_error(
-      "--model", "it does not fit: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " per GPU",
+      "--model",
+      fmt::format("it does not fit: {} per GPU{}", memory_in_words(plan.memory, plan.memory_capacity_bytes),
+                  assumed),
       "split it more (--tp, --pp, --fsdp full), recompute (--recompute full), or plan it anyway "
-      "with --exceed-memory");
+      "with --exceed-memory true");
+}
+
+void require_tokens_for_prices(const PlanRequest& request) {
+  if (request.tokens || (!request.price_per_gpu_hour && !request.price_per_kwh)) return;
+  throw usage_error(request.price_per_gpu_hour ? "--price" : "--price-kwh",
+                    "the dollars of a run need the number of its tokens", "give --tokens too");
 }
 
 void fill_utilization(TrainingPlan& plan) {
@@ -77,6 +85,8 @@ void fill_utilization(TrainingPlan& plan) {
   plan.mfu = part_of_peak(FlopConvention::full_attention);
   plan.mfu_causal = part_of_peak(FlopConvention::causal);
   plan.hfu = part_of_peak(FlopConvention::hardware);
+  // Attention's forward products once more: 4·L·a·s, where the conventions differ by 6·L·a·s.
+  if (job.recompute == Recompute::selective) plan.hfu += 4.0 / 6 * (plan.mfu - plan.mfu_causal);
 }
 
 std::vector<Sensitivity> sensitivity_of(const TrainingJob& job, const GpuCluster& machine,
@@ -160,6 +170,7 @@ std::string memory_in_words(const MemoryUse& use, double capacity_bytes) {
 }
 
 TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
+  require_tokens_for_prices(request);
   const GpuCluster machine = with_given_network(node, request);
   const TrainingGpu gpu = gpu_of(request, machine);
   TrainingPlan plan;
@@ -168,7 +179,7 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   plan.gpus_per_node = machine.ranks_per_node;
   const int gpus = request.n_gpus.value_or(machine.ranks_per_node);
   plan.nodes = (gpus + machine.ranks_per_node - 1) / machine.ranks_per_node;
-  plan.job = complete_job(request, gpus, machine.sm, plan.defaults);
+  plan.job = complete_job(request, gpus, plan.defaults);
   require_legal(plan.job);
   plan.peak_flops = peak_of(gpu, plan.job.precision);
   if (plan.peak_flops <= 0) {
@@ -181,6 +192,7 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   }
   plan.memory = memory_use(plan.job);
   plan.memory_capacity_bytes = gpu.hbm_bytes;
+  plan.published = published_error(plan.job, gpu.name);
   require_memory(plan, request.may_exceed_memory);
   ComputeRates rates{.gpu = &gpu, .assumed = request.assumed};
   const double watts = std::min(gpu.watts, request.power_limit_watts.value_or(gpu.watts));

@@ -7,6 +7,7 @@
 #include "analysis/plan/job.hpp"
 #include "analysis/plan/layer_time.hpp"
 #include "analysis/plan/memory.hpp"
+#include "analysis/plan/published_error.hpp"
 #include "analysis/plan/step.hpp"
 
 namespace collbench::analysis {
@@ -21,6 +22,7 @@ struct PlanRequest {
   int shard_group = 0;
   std::optional<Precision> precision;
   std::optional<Recompute> recompute;
+  std::optional<bool> sequence_parallel;  ///< none: as the stack does
   const SoftwareStack* stack = nullptr;
   std::string gpu;                         ///< in place of the topology's; empty: that one
   std::optional<double> nic_gbps_per_gpu;  ///< in place of the topology's
@@ -85,14 +87,23 @@ struct TrainingPlan {
   double peak_flops = 0;  ///< of a GPU, that utilizations are of
   double mfu = 0;         ///< FlopConvention::full_attention
   double mfu_causal = 0;
-  double hfu = 0;
+  double hfu = 0;  ///< with what is recomputed: all, or attention alone
   MemoryUse memory;
   double memory_capacity_bytes = 0;
-  std::vector<Sensitivity> sensitivity;  ///< the one that helps most first
-  std::string bound;                     ///< a sentence
+  const PublishedError* published = nullptr;  ///< of steps of this kind; none: no such step was compared
+  std::vector<Sensitivity> sensitivity;       ///< the one that helps most first
+  std::string bound;                          ///< a sentence
   std::optional<RunCost> cost;
   Goodput goodput;
+
+  /// The estimate, of the capacity.
+  [[nodiscard]] double memory_part() const { return memory.sum() / memory_capacity_bytes; }
+  [[nodiscard]] bool may_not_fit() const { return memory_part() > 1; }
 };
+
+/// A plan whose estimate of memory is above this part of the capacity is refused; between 1 and this it is
+/// marked: published steps ran whose estimate is above 1 (docs/plan-accuracy.md, "Memory").
+inline constexpr double kRefusedOfCapacity = 1.25;
 
 /// `machine`: one node of it. Throws Error (usage) for what cannot run, with the reason.
 [[nodiscard]] TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& machine);

@@ -213,9 +213,10 @@ StepTerm sharded_term(const Layout& layout, const StageTime& stage, double layer
   const Assumptions& assumed = layout.rates.assumed;
   const StageParameters own = stage_parameters(job);
   const double layer = (own.dense + own.experts) / layers;
+  const double gradient = job.stack->gradient_bytes;
   const CallTime gather = layers * call(layout.shard, OperationId::all_gather, kBytes * layer);
-  CallTime reduce = layers * call(layout.shard, OperationId::reduce_scatter, kBytes * layer);
-  const double shard_part = kBytes * layer / std::max(1, layout.shard.size);
+  CallTime reduce = layers * call(layout.shard, OperationId::reduce_scatter, gradient * layer);
+  const double shard_part = gradient * layer / std::max(1, layout.shard.size);
   reduce = reduce + layers * call(layout.replicas, OperationId::all_reduce, shard_part);
   const bool again = job.sharding != Sharding::fsdp_grad;
   const double slower = job.sharding == Sharding::zero3 ? 1 / assumed.zero3_rate : 1;
@@ -319,7 +320,8 @@ Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeR
     all += stage.sum();
     if (stage.sum() <= busiest.sum()) continue;
     busiest = stage;
-    busiest_layers = layers[i];
+    // A last stage can hold the head alone.
+    busiest_layers = std::max(1, layers[i]);
   }
   const double m = job.micro_batches();
   Step step;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -20,6 +21,8 @@
 
 namespace collbench::program {
 namespace {
+
+constexpr std::int64_t kMaxGpus = 10'000'000;
 
 /// `collbench plan`.
 struct PlanCommand {
@@ -42,7 +45,15 @@ analysis::TrainingPlan plan_of(PlanInput input) {
   if (input.nodes && request.n_gpus) {
     throw usage_error("--n-gpus", "--nodes says it already", "give one of them");
   }
-  if (input.nodes) request.n_gpus = *input.nodes * node.ranks_per_node;
+  if (input.nodes) {
+    const std::int64_t gpus = std::int64_t{*input.nodes} * node.ranks_per_node;
+    if (gpus > kMaxGpus) {
+      throw usage_error("--nodes",
+                        fmt::format("{} nodes × {} GPUs are too many", *input.nodes, node.ranks_per_node),
+                        fmt::format("give at most {} GPUs", kMaxGpus));
+    }
+    request.n_gpus = static_cast<int>(gpus);
+  }
   return analysis::training_plan(request, node);
 }
 
@@ -62,6 +73,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
   }
   analysis::PlanReport report{.title = fmt::format("Plans of {}", file), .first_column = "id", .rows = {}};
   for (int number = 2; std::getline(text, line); ++number) {
+    if (line.empty() || line == "\r") continue;
     const std::vector<std::string> cells = split_cells(line, '\t');
     if (cells.size() > head.size()) {
       throw usage_error(fmt::format("{}:{}", file, number),
@@ -109,7 +121,9 @@ CommandResult plan(const PlanCommand& command) {
   const auto write = [&](const OutputDocument& document) {
     return analysis::written_plan(report, document.format, page_options(document).columns);
   };
-  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
+  const bool any = std::any_of(report.rows.begin(), report.rows.end(),
+                               [](const analysis::PlannedRow& row) { return row.plan.has_value(); });
+  return {write_documents(documents, write), any ? ExitStatus::ok : ExitStatus::usage, prints_text(documents),
           written_notes(documents, "")};
 }
 

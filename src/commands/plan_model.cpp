@@ -114,6 +114,7 @@ void complete_model(PlanInput& input) {
     input.request.usual_sequence = known.sequence;
   }
   const bool is_known = shape.layers > 0;
+  const analysis::ModelShape published = shape;
   shape.layers = input.layers.value_or(shape.layers);
   shape.hidden = input.hidden.value_or(shape.hidden);
   shape.ffn = input.ffn.value_or(shape.ffn);
@@ -129,6 +130,7 @@ void complete_model(PlanInput& input) {
   shape.gated = input.gated.value_or(is_known ? shape.gated : shape.ffn != 4 * shape.hidden);
   shape.tied = input.tied.value_or(shape.tied);
   require_numbers(shape);
+  if (is_known && !(shape == published)) shape.name += " (changed)";
 }
 
 }  // namespace collbench::program

@@ -17,10 +17,11 @@ using analysis::Recompute;
 using analysis::Sharding;
 
 constexpr int kMaxCount = 10'000'000;
+constexpr int kMaxLayers = 10'000;  ///< every stage is reckoned by itself
 
-template <std::optional<int> PlanInput::* Member>
+template <std::optional<int> PlanInput::* Member, int Most = kMaxCount>
 void take_number(PlanInput& input, const std::string& text, const std::string& where) {
-  input.*Member = parse_number(text, where, 1, kMaxCount);
+  input.*Member = parse_number(text, where, 1, Most);
 }
 
 template <std::optional<int> analysis::PlanRequest::* Member>
@@ -90,7 +91,7 @@ void take_fsdp(PlanInput& input, const std::string& text, const std::string& whe
 constexpr std::array kOptions{
     PlanOption{kModelTheme, "model", "NAME|FILE", "llama-3.1-70b, …; or a TOML file with the numbers below",
                [](PlanInput& input, const std::string& text, const std::string&) { input.model = text; }},
-    PlanOption{kModelTheme, "layers", "N", "transformer layers", take_number<&PlanInput::layers>},
+    PlanOption{kModelTheme, "layers", "N", "transformer layers", take_number<&PlanInput::layers, kMaxLayers>},
     PlanOption{kModelTheme, "hidden", "N", "width of the hidden state", take_number<&PlanInput::hidden>},
     PlanOption{kModelTheme, "ffn", "N", "width of the MLP", take_number<&PlanInput::ffn>},
     PlanOption{kModelTheme, "heads", "N", "attention heads", take_number<&PlanInput::heads>},
@@ -140,9 +141,13 @@ constexpr std::array kOptions{
                  input.request.precision = parse_precision(text, where);
                }},
     PlanOption{kSplitTheme, "stack", "NAME",
-               "megatron, megatron-2021, fsdp or compiled (by GPU and sharding)",
+               "megatron, megatron-2021, megatron-deepspeed, fsdp or compiled (by the sharding)",
                [](PlanInput& input, const std::string& text, const std::string&) {
                  input.request.stack = &analysis::find_stack(text);
+               }},
+    PlanOption{kSplitTheme, "sp", "BOOL", "sequence parallelism beside --tp (as the stack does)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.sequence_parallel = truth(text, where);
                }},
     PlanOption{kSplitTheme, "assume", "NAME=VALUE",
                "a constant of the model, several with commas (docs/plan.md)",

@@ -75,7 +75,15 @@ class Plan(unittest.TestCase):
         self.refused(*model, *machine, "--precision", "int3", says="--precision")
         self.refused(*model, *machine, "--fsdp", "often", says="--fsdp")
         self.refused(*model, *machine, "--tokens", "lots", says="--tokens")
-        self.refused("--model", "llama-3.1-405b", *machine, says="it does not fit: parameters 811")
+        self.refused("--model", "llama-3.1-405b", *machine, says="it does not fit: parameters 811.*stack megatron.*--exceed-memory true")
+        self.refused(*model, *machine, "--tp", "65536", "--pp", "65536", says="is more than 16 GPUs")
+        self.refused(*model, *machine, "--price", "3", says="--price: .*--tokens")
+        self.refused(*model, "--topology", "hgx-h100", "--nodes", "9999999", says="too many")
+
+    def test_a_changed_model_is_not_called_by_the_catalogs_name(self):
+        found = planned("--model", "llama-3.1-70b", "--layers", "4", "--topology", "hgx-h100")
+        self.assertEqual(found["job"]["model"], "llama-3.1-70b (changed)")
+        self.assertEqual(planned("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--tp", "2")["job"]["model"], "llama-3.1-8b")
 
     def test_a_table_has_a_plan_for_each_line_and_says_what_is_wrong_with_one(self):
         table = "id\tmodel\ttp\tn_gpus\tzero\na\tllama-3.1-8b\t2\t8\t1\nb\tllama-3.1-8b\t3\t8\t\n"
@@ -85,6 +93,9 @@ class Plan(unittest.TestCase):
         self.assertEqual([row["label"] for row in rows], ["a", "b"])
         self.assertGreater(float(rows[0]["step_seconds"]), 0)
         self.assertIn("does not divide 8 GPUs", rows[1]["refused"])
+        result = plan("--table", "-", "--topology", "hgx-h100", "--format", "csv", text="id\tmodel\ttp\nb\tllama-3.1-8b\t3\n\n")
+        self.assertEqual(result.returncode, 2, "no line can be planned")
+        self.assertEqual(len(list(csv.DictReader(io.StringIO(result.stdout)))), 1, "an empty line is no plan")
         result = plan("--table", "-", "--topology", "hgx-h100", text="id\tspeed\n")
         self.assertEqual(result.returncode, 2)
         self.assertIn("stdin:1: unknown column 'speed'", result.stderr)

@@ -45,6 +45,7 @@ PlanJson job_json(const TrainingJob& job) {
           {"zero_fsdp", name(job.sharding)},
           {"recompute", name(job.recompute)},
           {"precision", name(job.precision)},
+          {"sp", job.has_sequence_parallel()},
           {"stack", job.stack->name}};
 }
 
@@ -52,6 +53,15 @@ PlanJson memory_json(const MemoryUse& use) {
   return {{"parameters", use.parameters},   {"gradients", use.gradients}, {"optimizer", use.optimizer},
           {"activations", use.activations}, {"logits", use.logits},       {"gathered_layers", use.gathered},
           {"framework", use.framework}};
+}
+
+/// Null: no step of this kind was compared.
+PlanJson published_json(const PublishedError* published) {
+  if (published == nullptr) return nullptr;
+  return {{"kind", published->kind},
+          {"steps", published->steps},
+          {"median", published->median},
+          {"p90", published->p90}};
 }
 
 PlanJson plan_object(const TrainingPlan& plan) {
@@ -73,8 +83,10 @@ PlanJson plan_object(const TrainingPlan& plan) {
                    {"peak_flops", plan.peak_flops},
                    {"memory_bytes", plan.memory.sum()},
                    {"memory_capacity_bytes", plan.memory_capacity_bytes},
+                   {"may_not_fit", plan.may_not_fit()},
                    {"memory", memory_json(plan.memory)},
                    {"bound", plan.bound}};
+  json["published_error"] = published_json(plan.published);
   for (const StepTerm& term : plan.step.terms) {
     PlanJson part = {{"part", key_of(term.part)},
                      {"exposed_seconds", term.exposed_seconds},
@@ -127,15 +139,19 @@ constexpr int kParts = static_cast<int>(StepPart::other) + 1;
 
 std::string csv_row(const PlannedRow& row) {
   std::string line = csv_cell(row.label);
-  if (!row.plan) return line + "," + csv_cell(row.refused) + std::string(22 + kParts, ',') + "\n";
+  if (!row.plan) return line + "," + csv_cell(row.refused) + std::string(28 + kParts, ',') + "\n";
   const TrainingPlan& plan = *row.plan;
   const TrainingJob& job = plan.job;
-  line += fmt::format(",,{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+  line += fmt::format(",,{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                       csv_cell(job.model.name), csv_cell(plan.topology), csv_cell(plan.gpu), job.gpus(),
                       job.sequence, job.global_batch, job.micro_batch, job.tp, job.pp, job.vpp, job.dp,
                       job.cp, job.ep, csv_cell(name(job.sharding)), name(job.recompute), name(job.precision),
                       job.stack->name, plan.step_seconds, plan.tokens_per_second_per_gpu, plan.mfu, plan.hfu,
-                      plan.memory.sum());
+                      plan.memory.sum(), plan.memory_capacity_bytes, plan.may_not_fit());
+  line += plan.published == nullptr
+              ? ",,,,"
+              : fmt::format(",{},{},{},{}", csv_cell(plan.published->kind), plan.published->steps,
+                            plan.published->median, plan.published->p90);
   for (int part = 0; part < kParts; ++part)
     line += fmt::format(",{}", exposed(plan, static_cast<StepPart>(part)));
   return line + "\n";
@@ -159,7 +175,8 @@ std::string plan_csv(const PlanReport& report) {
   std::string text =
       "label,refused,model,topology,gpu,n_gpus,seq,gbs,mbs,tp,pp,vpp,dp,cp,ep,zero_fsdp,recompute,precision,"
       "stack,"
-      "step_seconds,tokens_per_second_per_gpu,mfu,hfu,memory_bytes";
+      "step_seconds,tokens_per_second_per_gpu,mfu,hfu,memory_bytes,"
+      "memory_capacity_bytes,may_not_fit,published_kind,published_steps,published_median,published_p90";
   for (int part = 0; part < kParts; ++part) text += "," + key_of(static_cast<StepPart>(part)) + "_seconds";
   text += "\n";
   for (const PlannedRow& row : report.rows) text += csv_row(row);

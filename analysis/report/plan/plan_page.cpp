@@ -16,6 +16,25 @@ std::string thousands(double value) {
   return digits;
 }
 
+/// Two digits: the plans of nine of ten published steps are within 7 % at best, so a third is not known.
+std::string two_digits(double value) {
+  if (value <= 0) return "0";
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+  const double rounded = std::round(value / unit) * unit;
+  return rounded < 10 ? format_significant(rounded, 2, 8) : thousands(rounded);
+}
+
+/// How far the figures can be off, by published steps.
+std::string error_in_words(const PublishedError* published) {
+  if (published == nullptr)
+    return "How far it can be off: not known, no published step of this kind was compared.";
+  return fmt::format(
+      "How far it can be off: the plans of {} published steps of this kind ({}) are within {:.0f} % (half of "
+      "them) and {:.0f} % "
+      "(nine of ten); the model's constants were chosen with them in view (docs/plan-accuracy.md).",
+      published->steps, published->kind, 100 * published->median, 100 * published->p90);
+}
+
 std::string gigabytes(double bytes) { return bytes > 0 ? format_significant(bytes / 1e9, 3, 8) : ""; }
 
 std::string percent(double part) { return fmt::format("{:.1f} %", 100 * part); }
@@ -59,11 +78,11 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
   std::vector<std::string> facts;
   if (plan.cost) {
     const RunCost& cost = *plan.cost;
-    std::string text = fmt::format("{:.4g} tokens: {:.2f} days, {} GPU-hours", cost.tokens, cost.days,
-                                   thousands(cost.gpu_hours));
-    if (cost.dollars) text += fmt::format(", ${}", thousands(*cost.dollars));
-    text += fmt::format(", {} MWh (GPU boards at their limit × PUE", thousands(cost.megawatt_hours));
-    if (cost.energy_dollars) text += fmt::format("; ${}", thousands(*cost.energy_dollars));
+    std::string text = fmt::format("{:.4g} tokens: about {} days, {} GPU-hours", cost.tokens,
+                                   two_digits(cost.days), two_digits(cost.gpu_hours));
+    if (cost.dollars) text += fmt::format(", ${}", two_digits(*cost.dollars));
+    text += fmt::format(", {} MWh (GPU boards at their limit × PUE", two_digits(cost.megawatt_hours));
+    if (cost.energy_dollars) text += fmt::format("; ${}", two_digits(*cost.energy_dollars));
     facts.push_back(text + "), without interruptions");
   }
   const Goodput& goodput = plan.goodput;
@@ -74,9 +93,16 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
       format_seconds(goodput.fleet_mtbf_seconds), format_seconds(goodput.interval_seconds),
       percent(goodput.useful_part));
   if (plan.cost && goodput.useful_part > 0)
-    text += fmt::format(": {:.2f} days", plan.cost->days / goodput.useful_part);
+    text += fmt::format(": about {} days", two_digits(plan.cost->days / goodput.useful_part));
   facts.push_back(std::move(text));
   return facts;
+}
+
+std::string memory_warning(const TrainingPlan& plan) {
+  return fmt::format(
+      "the estimate is {:.2f} of the GPU's memory; it is refused only beyond {:.2f}, for published steps ran "
+      "whose estimate is above 1",
+      plan.memory_part(), kRefusedOfCapacity);
 }
 
 PlanPage page_of_plan(const TrainingPlan& plan) {
@@ -102,14 +128,15 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
                   plan.peak_flops / 1e12, name(job.precision), name(FlopConvention::full_attention),
                   percent(plan.mfu_causal)),
       "Memory per GPU: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " (an estimate)"};
+  if (plan.may_not_fit()) page.facts.push_back("MAY NOT FIT: " + memory_warning(plan));
   for (std::string& fact : cost_facts(plan)) page.facts.push_back(std::move(fact));
+  page.facts.push_back(error_in_words(plan.published));
   page.facts.push_back("What bounds it: " + plan.bound);
   page.tables = {term_table(plan), sensitivity_table(plan)};
   std::vector<std::string> taken;
   for (const TakenDefault& each : plan.defaults)
     taken.push_back(fmt::format("{} {} ({})", each.option, each.value, each.reason));
   if (!taken.empty()) page.notes.push_back(fmt::format("Not given, so assumed: {}.", fmt::join(taken, "; ")));
-  page.notes.push_back("How far published steps lie from this model: docs/plan-accuracy.md.");
   return page;
 }
 
@@ -122,20 +149,30 @@ PlanPage page_of_table(const PlanReport& report) {
       .rows = {},
       .spare_columns = {"GB", "MFU", "tok/s/GPU", "GPUs"},
       .text_columns = 2};
+  bool any_may_not_fit = false;
   for (const PlannedRow& row : report.rows) {
     if (!row.plan) {
       table.rows.push_back({row.label, "", "", "", "", "", "refused", row.refused});
       continue;
     }
     const TrainingPlan& plan = *row.plan;
-    table.rows.push_back({row.label, fmt::to_string(plan.job.gpus()),
-                          format_significant(plan.step_seconds, 4, 8),
-                          thousands(plan.tokens_per_second_per_gpu), percent(plan.mfu),
-                          fmt::format("{:.0f}", plan.memory.sum() / 1e9), split_in_words(plan.job),
-                          plan.sensitivity.empty() ? "" : std::string(name(plan.sensitivity.front().part))});
+    any_may_not_fit = any_may_not_fit || plan.may_not_fit();
+    const std::string bound =
+        plan.sensitivity.empty() ? "" : std::string(name(plan.sensitivity.front().part));
+    table.rows.push_back(
+        {row.label, fmt::to_string(plan.job.gpus()), format_significant(plan.step_seconds, 4, 8),
+         thousands(plan.tokens_per_second_per_gpu), percent(plan.mfu),
+         fmt::format("{:.0f} of {:.0f}", plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9),
+         split_in_words(plan.job), plan.may_not_fit() ? "MAY NOT FIT; " + bound : bound});
   }
   page.tables = {table};
   page.notes = report.notes;
+  if (any_may_not_fit) {
+    page.notes.push_back(
+        fmt::format("MAY NOT FIT: the estimate is above the GPU's memory, and below the {:.2f} of it "
+                    "beyond which a plan is refused unless --exceed-memory is true.",
+                    kRefusedOfCapacity));
+  }
   return page;
 }
 

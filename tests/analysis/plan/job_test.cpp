@@ -69,7 +69,7 @@ PlanRequest request_of(const char* model) {
 
 TEST(CompleteJob, SaysEveryDefaultThatItTakes) {
   std::vector<TakenDefault> defaults;
-  const TrainingJob job = complete_job(request_of("llama-3.1-70b"), 16, 90, defaults);
+  const TrainingJob job = complete_job(request_of("llama-3.1-70b"), 16, defaults);
   EXPECT_EQ(job.dp, 16);
   EXPECT_EQ(job.sequence, 8192);
   EXPECT_EQ(job.stack->name, "megatron");
@@ -79,18 +79,17 @@ TEST(CompleteJob, SaysEveryDefaultThatItTakes) {
                                                "recompute", "stack"}));
 }
 
-TEST(CompleteJob, TheStackFollowsGpuAndSharding) {
-  const auto stack = [](int sm, std::optional<int> tp, std::optional<Sharding> sharding) {
+TEST(CompleteJob, TheStackFollowsTheSharding) {
+  const auto stack = [](std::optional<int> tp, std::optional<Sharding> sharding) {
     PlanRequest request = request_of("llama-3.1-70b");
     request.tp = tp;
     request.sharding = sharding;
     std::vector<TakenDefault> defaults;
-    return std::string(complete_job(request, 64, sm, defaults).stack->name);
+    return std::string(complete_job(request, 64, defaults).stack->name);
   };
-  EXPECT_EQ(stack(80, 8, {}), "megatron-2021");
-  EXPECT_EQ(stack(90, 8, {}), "megatron");
-  EXPECT_EQ(stack(90, {}, Sharding::fsdp_full), "fsdp");
-  EXPECT_EQ(stack(90, 8, Sharding::fsdp_full), "compiled");
+  EXPECT_EQ(stack(8, {}), "megatron");
+  EXPECT_EQ(stack({}, Sharding::fsdp_full), "fsdp");
+  EXPECT_EQ(stack(8, Sharding::fsdp_full), "compiled");
 }
 
 TEST(CompleteJob, GpusThatTheParallelismDoesNotMakeAreRefused) {
@@ -98,12 +97,47 @@ TEST(CompleteJob, GpusThatTheParallelismDoesNotMakeAreRefused) {
   request.tp = 8;
   request.pp = 3;
   std::vector<TakenDefault> defaults;
-  EXPECT_THROW((void)complete_job(request, 64, 90, defaults), Error);
+  EXPECT_THROW((void)complete_job(request, 64, defaults), Error);
   request.pp = 4;
   request.dp = 4;
-  EXPECT_THROW((void)complete_job(request, 64, 90, defaults), Error);
+  EXPECT_THROW((void)complete_job(request, 64, defaults), Error);
   request.dp = 2;
-  EXPECT_EQ(complete_job(request, 64, 90, defaults).gpus(), 64);
+  EXPECT_EQ(complete_job(request, 64, defaults).gpus(), 64);
+}
+
+// Products of options of ten million each do not fit into an int, nor three of them into 64 bits.
+TEST(CompleteJob, NumbersBeyondAnyMachineAreRefused) {
+  const auto refusal = [](const std::function<void(PlanRequest&)>& change) -> std::string {
+    PlanRequest request = request_of("llama-3.1-70b");
+    change(request);
+    std::vector<TakenDefault> defaults;
+    try {
+      const auto illegal = why_illegal(complete_job(request, 8, defaults));
+      return illegal ? illegal->what : "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_NE(refusal([](PlanRequest& each) { each.tp = each.pp = 65536; }).find("is more than 8 GPUs"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PlanRequest& each) {
+              each.tp = each.pp = each.cp = 10'000'000;
+            }).find("is more than 8 GPUs"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PlanRequest& each) { each.dp = 10'000'000; }).find("= 10000000 GPUs"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PlanRequest& each) {
+              each.pp = 8;
+              each.vpp = 1 << 29;  // times 8: 0 in 32 bits
+            }).find("chunks are more than 80 layers"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PlanRequest& each) {
+              each.micro_batch = 1 << 29;  // times 8 ranks: 0 in 32 bits
+              each.global_batch = 8;
+            }).find("samples do not divide"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PlanRequest& each) { each.micro_batch = 1 << 29; }).find("too many samples"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -67,6 +67,68 @@ TEST(MemoryUse, StatesAreThoseOfZero) {
   EXPECT_NEAR(gigabytes(Sharding::zero3), 1.9, 0.1);
 }
 
+TrainingJob job_of(const char* model, int pp) {
+  return {.model = find_model(model).shape,
+          .sequence = 4096,
+          .global_batch = 128,
+          .pp = pp,
+          .stack = &find_stack("megatron")};
+}
+
+// By hand, per token and layer: 10 h; 2 bytes of 128 heads' queries and keys of 128 + 64 and values and
+// results of 128; eight routed experts of 2048 with their input, and the shared one.
+TEST(MemoryUse, LatentAttentionKeepsItsOwnWidths) {
+  TrainingJob job = job_of("deepseek-v3", 1);
+  const double per_token = 10 * 7168 + 2.0 * 128 * (2 * 192 + 2 * 128) + 8 * (2 * 7168 + 6 * 2048) + 6 * 2048;
+  EXPECT_DOUBLE_EQ(memory_use(job).activations, 61 * 4096 * per_token);
+}
+
+TEST(StageParameters, TheFirstLayersOfAMixtureHaveNoExperts) {
+  const TrainingJob job = job_of("deepseek-v3", 1);
+  const StageParameters stage = stage_parameters(job);
+  const double total = count_parameters(job.model).total;
+  EXPECT_NEAR(stage.dense + stage.experts, total, 1e-9 * total);
+}
+
+// 126 layers: seven on the first of 16 stages, eight on the second, which keeps one micro-batch less.
+TEST(MemoryUse, TheStageThatKeepsMostIsTheFullest) {
+  TrainingJob job = job_of("llama-3.1-405b", 16);
+  TrainingJob one = job_of("llama-3.1-405b", 1);
+  const double layer = memory_use(one).activations / 126;
+  EXPECT_DOUBLE_EQ(memory_use(job).activations, 8 * 15 * layer);
+  job.pp = 128;  // the first and the last stage hold no layer
+  job.sharding = Sharding::fsdp_full;
+  EXPECT_TRUE(std::isfinite(memory_use(job).sum()));
+  EXPECT_LT(memory_use(job).gathered, 100e9);
+}
+
+TEST(Plan, WhatMayNotFitIsMarked) {
+  PlanRequest request;
+  request.model = find_model("llama-3.1-8b").shape;
+  request.usual_sequence = 8192;
+  request.tp = 2;
+  EXPECT_FALSE(planned(request).may_not_fit());
+  request.micro_batch = 2;
+  const TrainingPlan plan = planned(request);
+  EXPECT_TRUE(plan.may_not_fit());
+  EXPECT_NEAR(plan.memory_part(), 82.0 / 80, 0.005);
+}
+
+TEST(Plan, HardwareFlopsHaveWhatSelectiveRecomputeDoesAgain) {
+  PlanRequest request = recipe();
+  request.recompute = Recompute::selective;
+  const TrainingPlan plan = planned(request);
+  const double attention = 4.0 * 80 * 8192 * 8192;  // 4·L·a·s
+  EXPECT_NEAR(plan.hfu - plan.mfu, plan.tokens_per_second_per_gpu * attention / 989e12, 1e-9);
+  EXPECT_EQ(planned(recipe()).hfu, planned(recipe()).mfu);
+}
+
+TEST(Plan, PricesNeedTokens) {
+  PlanRequest request = recipe();
+  request.tokens.reset();
+  EXPECT_THROW((void)planned(request), Error);
+}
+
 TEST(Plan, WhatDoesNotFitIsRefusedByItem) {
   PlanRequest request = recipe();
   request.tp = request.pp = request.cp = 1;
@@ -76,6 +138,7 @@ TEST(Plan, WhatDoesNotFitIsRefusedByItem) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("parameters 141"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("stack megatron"), std::string::npos) << error.what();
   }
   request.may_exceed_memory = true;
   EXPECT_GT(planned(request).memory.sum(), 80e9);

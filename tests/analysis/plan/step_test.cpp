@@ -56,6 +56,28 @@ TEST(Step, BytesAreThoseOfACountByHand) {
   EXPECT_DOUBLE_EQ(term_of(step, StepPart::dp).bytes, (4 + 2) * parameters * 63 / 64);
 }
 
+// AllGather of 2 bytes twice, ReduceScatter of FP32 gradients.
+TEST(Step, FsdpReducesTheGradientsOfItsStack) {
+  TrainingJob job{.model = find_model("llama-3.1-8b").shape,
+                  .sequence = 8192,
+                  .global_batch = 8,
+                  .dp = 8,
+                  .sharding = Sharding::fsdp_full,
+                  .stack = &find_stack("fsdp")};
+  const Step step = step_time(job, cluster_of("hgx-h100", 1), h100());
+  const double parameters = count_parameters(job.model).total;
+  EXPECT_NEAR(term_of(step, StepPart::dp).bytes, (2 + 2 + 4) * parameters * 7 / 8, 1e6);
+}
+
+TEST(Job, RecomputingDoesNotSwitchSequenceParallelismOn) {
+  TrainingJob job = recipe();
+  job.stack = &find_stack("megatron-2021");
+  job.recompute = Recompute::selective;
+  EXPECT_FALSE(job.has_sequence_parallel());
+  job.sequence_parallel = true;
+  EXPECT_TRUE(job.has_sequence_parallel());
+}
+
 TEST(Step, FasterLinksAreNeverSlower) {
   for (const Sharding sharding : {Sharding::optimizer, Sharding::fsdp_full}) {
     TrainingJob job = recipe();

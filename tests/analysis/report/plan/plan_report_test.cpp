@@ -65,6 +65,27 @@ TEST(PlanText, SaysWhatIsNotKnownAndWhatIsAssumed) {
   EXPECT_NE(text.find("What bounds it:"), std::string::npos) << text;
 }
 
+TEST(PlanText, SaysHowFarItCanBeOffAndRoundsToThat) {
+  const std::string text = plan_text(one(), 200);
+  EXPECT_NE(text.find("30 published steps of this kind (TP, PP, CP; H100, BF16)"), std::string::npos) << text;
+  EXPECT_NE(text.find("1e+12 tokens: about 1"), std::string::npos) << text;
+  PlanReport unknown = one();
+  unknown.rows.front().plan->published = nullptr;
+  EXPECT_NE(plan_text(unknown, 200).find("not known, no published step"), std::string::npos);
+}
+
+TEST(PlanReport, WhatMayNotFitIsMarkedInEveryFormat) {
+  PlanReport report = one();
+  EXPECT_EQ(plan_text(report, 80).find("MAY NOT FIT"), std::string::npos);
+  report.rows.front().plan->memory_capacity_bytes = 0.9 * report.rows.front().plan->memory.sum();
+  EXPECT_NE(plan_text(report, 80).find("MAY NOT FIT: the estimate is 1.11"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(plan_json(report))["may_not_fit"], true);
+  EXPECT_NE(plan_csv(report).find(",true,\"TP, PP, CP; H100, BF16\",30,"), std::string::npos)
+      << plan_csv(report);
+  report.title = "Plans";
+  EXPECT_NE(plan_text(report, 80).find("MAY NOT FIT"), std::string::npos);
+}
+
 TEST(PlanJson, HasTheFiguresOfTheModel) {
   const TrainingPlan plan = plan_of_70b();
   const auto json = nlohmann::json::parse(plan_json(one()));
@@ -81,7 +102,8 @@ TEST(PlanCsv, EveryLineHasTheColumnsOfTheHead) {
   const std::vector<std::string> lines = lines_of(plan_csv(table()));
   ASSERT_EQ(lines.size(), 3U);
   const auto commas = std::count(lines[0].begin(), lines[0].end(), ',');
-  EXPECT_EQ(std::count(lines[1].begin(), lines[1].end(), ','), commas);
+  // The kind of published steps has three commas, in quotes.
+  EXPECT_EQ(std::count(lines[1].begin(), lines[1].end(), ','), commas + 3);
   // The refusal's own comma stands in quotes.
   EXPECT_EQ(std::count(lines[2].begin(), lines[2].end(), ','), commas + 1);
 }

@@ -1,0 +1,32 @@
+#include "analysis/plan/published_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analysis/plan/model_catalog.hpp"
+
+namespace collbench::analysis::published_error_test {
+namespace {
+
+TEST(PublishedError, IsThatOfStepsOfItsKind) {
+  TrainingJob job{.model = find_model("llama-3.1-70b").shape};
+  const auto kind = [&](const char* gpu) {
+    const PublishedError* const found = published_error(job, gpu);
+    return found == nullptr ? "none" : found->kind;
+  };
+  EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, BF16");
+  EXPECT_EQ(kind("GB200"), "TP, PP, CP; Blackwell, BF16");
+  EXPECT_EQ(kind("A100 SXM"), "TP and PP, A100");
+  EXPECT_EQ(kind("H200 SXM"), "none") << "no published step was compared";
+  job.precision = Precision::fp8;
+  EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, FP8 or FP4");
+  job.sharding = Sharding::fsdp_full;
+  EXPECT_EQ(kind("H100 SXM"), "FSDP");
+  job.sharding = Sharding::zero3;
+  EXPECT_EQ(kind("H100 SXM"), "ZeRO-3");
+  job.sharding = Sharding::optimizer;
+  job.model = find_model("mixtral-8x7b").shape;
+  EXPECT_EQ(kind("H100 SXM"), "experts");
+}
+
+}  // namespace
+}  // namespace collbench::analysis::published_error_test
