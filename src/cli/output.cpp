@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/charts/png_chart.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -59,6 +61,24 @@ std::string main_format(const OutputOptions& output, std::string_view preset) {
   throw usage_error("-o",
                     fmt::format("this cannot be written as {}, which {} asks for", by_ending, output.path),
                     "choose " + analysis::format_list(output.formats) + ", by the ending or with --format");
+}
+
+/// By the ending of --plot-file.
+std::string picture_format(const std::string& path) {
+  const std::string ending = lower(std::filesystem::path(path).extension().string());
+  if (ending == ".svg" || ending == ".png") return ending.substr(1);
+  throw usage_error("--plot-file", fmt::format("a chart cannot be written as {}, by its ending", path),
+                    "name a file that ends in .svg or .png");
+}
+
+/// Text that is to be read ends with charts.
+void add_plots(const OutputOptions& output, std::vector<OutputDocument>& documents) {
+  if (!output.plots) return;
+  if (documents.back().format != "text")
+    throw usage_error("--plot", "charts of letters stand below text, and no text is written",
+                      "leave --plot out; --plot-file FILE.svg and --html FILE write pictures");
+  documents.back().with_plots = true;
+  documents.back().chart = output.chart;
 }
 
 /// Nothing stands twice in one place.
@@ -122,6 +142,20 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
   app.add_flag("--overwrite", output.overwrite, "replace files that exist")->group(theme);
 }
 
+void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
+                      const std::vector<std::string>& charts) {
+  app.add_flag("--plot", output.plots, "charts of letters below the text")->group(theme);
+  add_option(app, theme, "--plot-file", "FILE", "one chart as a picture: FILE.svg or FILE.png",
+             [&output](const std::string& text) { output.plot_path = text; });
+  add_option(
+      app, theme, "--chart", "NAME",
+      fmt::format("which chart: {} (that of every operation), or with an operation: {}-all_reduce ({})",
+                  fmt::join(charts, ", "), charts.front(), charts.front()),
+      [&output, charts](const std::string& text) {
+        output.chart = parse_name(text, "--chart", analysis::chart_names(charts));
+      });
+}
+
 std::vector<OutputDocument> output_documents(const OutputOptions& output, std::string_view preset) {
   std::vector<OutputDocument> documents;
   const auto add = [&](const std::string& option, const std::string& format, const std::string& path) {
@@ -130,6 +164,9 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
   if (!output.record_path.empty()) add("-J", "json", output.record_path);
   if (!output.csv_path.empty()) add("--csv", "csv", output.csv_path);
   if (!output.html_path.empty()) add("--html", "html", output.html_path);
+  if (!output.plot_path.empty()) {
+    documents.push_back({"--plot-file", picture_format(output.plot_path), output.plot_path, output.chart});
+  }
   const bool stdout_is_taken = std::any_of(documents.begin(), documents.end(),
                                            [](const OutputDocument& each) { return each.path.empty(); });
   const bool asked = !output.path.empty() || !output.format.empty() || !preset.empty();
@@ -141,11 +178,13 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
     add(option, main_format(output, preset), output.path);
   }
   require_distinct(documents);
+  add_plots(output, documents);
   return documents;
 }
 
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite) {
   for (const OutputDocument& each : documents) {
+    if (each.format == "png") analysis::require_png();
     if (!each.path.empty()) require_writable(each.path, overwrite, each.option);
   }
 }
@@ -185,7 +224,8 @@ std::string write_documents(const std::vector<OutputDocument>& documents,
     if (each.path.empty()) {
       printed += write(each);
     } else {
-      write_file_by_rename(each.path, page_text(write(each)));
+      const std::string document = write(each);
+      write_file_by_rename(each.path, each.format == "png" ? document : page_text(document));
     }
   }
   return printed;

@@ -20,6 +20,9 @@ struct OutputOptions {
   std::string record_path{};           ///< -J: the document as JSON; "-": stdout; empty: not asked for
   std::string csv_path{};              ///< --csv: as CSV, likewise
   std::string html_path{};             ///< --html: as a page of HTML, likewise
+  std::string plot_path{};             ///< --plot-file: one chart as SVG or PNG; empty: not asked for
+  bool plots = false;                  ///< --plot: text ends with charts
+  std::string chart{};                 ///< --chart: which of them; empty: those of bus bandwidth
   std::string path{};                  ///< -o: what would go to stdout; "-": stdout; empty: stdout
   std::string format{};                ///< --format; empty: by the ending of `path`, else the usual one
   bool overwrite = false;
@@ -27,9 +30,11 @@ struct OutputOptions {
 
 /// One copy of the results.
 struct OutputDocument {
-  std::string option;  ///< that asked for it, for messages: "-J"; empty for stdout that nobody asked for
-  std::string format;  ///< "text", "json", …, or the name of a preset, which is a page of Markdown
-  std::string path;    ///< empty: stdout
+  std::string option;       ///< that asked for it, for messages: "-J"; empty for stdout that nobody asked for
+  std::string format;       ///< "text", "json", …, or the name of a preset, which is a page of Markdown
+  std::string path;         ///< empty: stdout
+  std::string chart{};      ///< of a picture, and of text that ends with charts: which (chosen_charts)
+  bool with_plots = false;  ///< text ends with charts
 };
 
 /// What names a preset's page among the formats.
@@ -40,13 +45,20 @@ inline constexpr std::string_view kLab01Page = "lab01";
 void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                         const std::vector<std::string>& formats, const std::string& record);
 
+/// Adds --plot, --plot-file and --chart for a document that has charts: `charts` are their names, "busbw",
+/// the usual one first.
+void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
+                      const std::vector<std::string>& charts);
+
 /// What is to be written, the document of -o or stdout last. `preset` replaces that one's format
 /// where it is not empty. Throws Error (usage): for an ending of a format that there is not, for two
-/// documents on stdout or in one file, and for a preset's page in a file that is no Markdown.
+/// documents on stdout or in one file, for a preset's page in a file that is no Markdown, and for charts
+/// where nothing can show them.
 [[nodiscard]] std::vector<OutputDocument> output_documents(const OutputOptions& output,
                                                            std::string_view preset = {});
 
-/// Throws Error (usage) where one of the files cannot be written: before anything is read or measured.
+/// Throws Error (usage) where one of the files cannot be written, and (not_here) where a picture cannot be
+/// made: before anything is read or measured.
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite);
 
 /// The file that the run's record is written to; empty: none.

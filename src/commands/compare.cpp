@@ -9,12 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/charts/chosen_charts.hpp"
 #include "analysis/compare/comparison.hpp"
+#include "analysis/compare/comparison_charts.hpp"
 #include "analysis/compare/comparison_report.hpp"
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/comparison_options.hpp"
 #include "src/commands/registry.hpp"
@@ -79,7 +82,10 @@ CommandResult compare(const CompareCommand& options) {
   found.current_name = input_name(current);
   const CriteriaOutcome outcome = comparison_outcome(found, now, options.comparison);
   const auto write = [&](const OutputDocument& document) {
-    return analysis::report(found, document.format, page_options(document));
+    if (is_picture(document)) return chart_picture(analysis::comparison_charts(found), document);
+    const analysis::TextOptions text = page_options(document);
+    return analysis::report(found, document.format, text) +
+           text_plots(analysis::comparison_charts(found), document, text.columns);
   };
   CommandResult result{write_documents(documents, write), outcome.failed ? ExitStatus::low : ExitStatus::ok,
                        prints_text(documents), written_notes(documents, analysis::comparison_summary(found))};
@@ -99,6 +105,7 @@ void add_compare(CLI::App& command, CommandFunction& chosen) {
   add_comparison_options(command, theme, options->comparison);
   add_output_options(command, theme, options->output, analysis::comparison_formats(),
                      "the comparison (JSON)");
+  add_plot_options(command, theme, options->output, analysis::comparison_chart_kinds());
   command.callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/charts/chosen_charts.hpp"
 #include "analysis/import/import_log.hpp"
 #include "analysis/import/join_logs.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
@@ -20,6 +21,7 @@
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 #include "src/commands/registry.hpp"
@@ -66,10 +68,10 @@ Run import_file(const std::string& log, const analysis::ImportOptions& options) 
   return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
 
-/// A record holds one run, and so does a page: several logs that go into one have to be of one.
+/// A record holds one run, and so do a page and a picture: several logs that go into one have to be of one.
 bool holds_one_run(const std::vector<OutputDocument>& documents) {
   return std::any_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
-    return each.format == "json" || each.format == "html";
+    return each.format == "json" || each.format == "html" || is_picture(each);
   });
 }
 
@@ -162,6 +164,7 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
   add_label_option(command, theme, options->label);
   add_percentiles_option(command, theme, options->percentiles);
   add_criteria_options(command, theme, options->criteria);
+  add_plot_options(command, theme, options->output, analysis::run_chart_kinds());
   add_color_option(command, theme, options->color);
   add_lab01_options(command, theme, options->lab01);
   command.callback([options, &chosen] { chosen = [options] { return import_logs(*options); }; });

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "analysis/charts/chosen_charts.hpp"
 #include "analysis/report/report.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/criteria_options.hpp"
@@ -46,6 +47,7 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   const std::string theme = "Options";
   add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
                      "the run record (JSON), of a stream too");
+  add_plot_options(command, theme, options->output, analysis::run_chart_kinds());
   add_color_option(command, theme, options->color);
   add_option(command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
              [options](const std::string& text) { options->lab01.topology = text; });

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/charts/chosen_charts.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -194,6 +195,7 @@ void add_output(CLI::App& app, RunOptions& run) {
   const std::string theme = "Output, such as -J run.json --format md";
   add_output_options(app, theme, run.output, analysis::format_names(&analysis::ReportFormat::run),
                      "the run record (JSON), rewritten after each pass as --csv is");
+  add_plot_options(app, theme, run.output, analysis::run_chart_kinds());
   auto* stream = add_option(app, theme, "--stream", "FILE",
                             "every block as it ends, so that a killed run keeps its results (JSON lines)",
                             [&run](const std::string& text) { run.stream_path = text; });
@@ -243,6 +245,20 @@ void combine_with_protocols(RunOptions& run) {
   run.request.algorithms = combined;
 }
 
+/// Better now than after the measurement.
+void require_measured_chart(const RunOptions& run) {
+  const std::string& chart = run.output.chart;
+  const std::size_t kind = chart.find('-');
+  if (kind == std::string::npos) return;
+  const auto& measured = run.request.operations;
+  const bool found = std::any_of(measured.begin(), measured.end(), [&](OperationId id) {
+    return chart.substr(kind + 1) == operation(id).option;
+  });
+  if (!found)
+    throw usage_error("--chart", fmt::format("'{}' is of an operation that is not measured", chart),
+                      "add it to --ops");
+}
+
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& run) {
@@ -257,6 +273,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
   run.documents = output_documents(run.output, run.lab01.asked ? kLab01Page : "");
+  require_measured_chart(run);
   combine_with_protocols(run);
   if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.

@@ -7,7 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
+#include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/lab01.hpp"
 
@@ -43,12 +45,17 @@ bool ends_before_its_first_line(const std::string& text) {
 std::string run_document(const Run& run, const OutputDocument& document, const Lab01Request& request,
                          When color, const analysis::TextOptions& wanted) {
   if (document.format == kLab01Page) return lab01(run, request);
+  if (is_picture(document)) return chart_picture(analysis::all_charts(run), document);
   analysis::TextOptions options = document.path.empty()
                                       ? text_options(color, false)
                                       : analysis::TextOptions{.colour = color == When::always};
   options.percentiles = wanted.percentiles;
   options.criteria = wanted.criteria;
-  return analysis::report(run, document.format, options);
+  return analysis::report(run, document.format, options) + run_plots(run, document, options.columns);
+}
+
+std::string run_plots(const Run& run, const OutputDocument& document, int columns) {
+  return document.with_plots ? text_plots(analysis::all_charts(run), document, columns) : "";
 }
 
 RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {

@@ -25,6 +25,9 @@ namespace collbench::program {
                                        const Lab01Request& request, When color,
                                        const analysis::TextOptions& wanted = {});
 
+/// The charts that a run's text ends with; empty where `document` has none.
+[[nodiscard]] std::string run_plots(const Run& run, const OutputDocument& document, int columns);
+
 /// The record and the CSV that a run rewrites again and again, on rank 0. A disk that fills up in the middle
 /// must not end a measurement that other ranks are in: the first failure of each is kept, and reported at the
 /// end.

@@ -329,7 +329,9 @@ class RunDriver {
     std::vector<OutputDocument> last = options_.documents;
     std::erase_if(last, RecordFiles::rewrites);
     const std::string printed = write_documents(last, [this](const OutputDocument& each) {
-      if (each.path.empty() && each.format == "text") return analysis::report_text_results(run_, text_);
+      if (each.path.empty() && each.format == "text") {
+        return analysis::report_text_results(run_, text_) + run_plots(run_, each, text_.columns);
+      }
       return run_document(run_, each, options_.lab01, When::never,
                           {.percentiles = options_.percentiles, .criteria = options_.criteria.criteria});
     });

@@ -1,0 +1,35 @@
+#include "src/cli/plot.hpp"
+
+#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/charts/png_chart.hpp"
+#include "analysis/charts/svg_chart.hpp"
+#include "analysis/charts/terminal_chart.hpp"
+#include "base/error.hpp"
+#include "src/cli/standard_streams.hpp"
+
+namespace collbench::program {
+
+bool is_picture(const OutputDocument& document) {
+  return document.format == "svg" || document.format == "png";
+}
+
+std::string chart_picture(const std::vector<analysis::Chart>& charts, const OutputDocument& document) {
+  const std::vector<analysis::Chart> chosen = analysis::chosen_charts(charts, document.chart);
+  if (chosen.empty()) throw usage_error(document.option, "nothing was measured that a chart could show", "");
+  return document.format == "png" ? analysis::png_chart(chosen.front()) : analysis::svg_chart(chosen.front());
+}
+
+std::string text_plots(const std::vector<analysis::Chart>& charts, const OutputDocument& document,
+                       int columns) {
+  if (!document.with_plots) return {};
+  const bool ascii = document.path.empty() && locale_is_ascii();
+  std::string text;
+  for (const analysis::Chart& chart : analysis::chosen_charts(charts, document.chart)) {
+    text +=
+        "\n" + analysis::terminal_chart(
+                   chart, columns, ascii ? analysis::ChartLetters::ascii : analysis::ChartLetters::unicode);
+  }
+  return text;
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/charts/chart.hpp"
+#include "src/cli/output.hpp"
+
+// Charts as --plot and --plot-file ask for them.
+
+namespace collbench::program {
+
+/// Whether the document is a picture of one chart.
+[[nodiscard]] bool is_picture(const OutputDocument& document);
+
+/// The chart that the document names, as SVG or PNG; of several the first. Throws Error: usage where there is
+/// no such chart, not_here where PNG cannot be made.
+[[nodiscard]] std::string chart_picture(const std::vector<analysis::Chart>& charts,
+                                        const OutputDocument& document);
+
+/// The charts that a text ends with, in `columns`; empty where it has none. In ASCII where the locale wants
+/// that of stdout.
+[[nodiscard]] std::string text_plots(const std::vector<analysis::Chart>& charts,
+                                     const OutputDocument& document, int columns);
+
+}  // namespace collbench::program
