@@ -93,6 +93,15 @@ void draw_dotted_line(TerminalCanvas& canvas, const TerminalPlot& plot, const Ch
   }
 }
 
+/// From the left edge to the right one.
+void draw_reference(TerminalCanvas& canvas, const TerminalPlot& plot, const ReferenceLine& line) {
+  const auto y = plot.y(line.y);
+  if (!y) return;
+  for (int dot = 0; dot < canvas.columns * kDotsAcross; ++dot) {
+    set_dot(canvas, static_cast<double>(dot) / (canvas.columns * kDotsAcross - 1), *y);
+  }
+}
+
 /// Between two edges as between their neighbors.
 void shade_band(TerminalCanvas& canvas, const TerminalPlot& plot, const ChartBand& band) {
   for (std::size_t i = 0; i + 1 < band.edges.size(); ++i) {
@@ -157,6 +166,24 @@ std::string x_labels(const TerminalPlot& plot, int columns) {
   return line + "\n";
 }
 
+/// Entries side by side, none broken over two lines.
+std::string legend_lines(const std::vector<std::string>& entries, int columns) {
+  std::string text;
+  int used = 0;
+  for (const std::string& entry : entries) {
+    const std::string shown = shorten(entry, columns - 2);
+    const int width = display_width(shown);
+    if (used > 0 && used + 3 + width > columns) {
+      text += "\n";
+      used = 0;
+    }
+    const int gap = used > 0 ? 3 : 2;
+    text += std::string(static_cast<std::size_t>(gap), ' ') + shown;
+    used += gap + width;
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 }  // namespace
 
 std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters) {
@@ -164,11 +191,12 @@ std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters
   const bool unicode = letters == ChartLetters::unicode;
   const TerminalPlot plot{chart, x_range(chart), y_range(chart)};
   TerminalCanvas canvas(page - kLabelWidth - 1, letters);
-  std::string legend;
+  std::vector<std::string> legend;
   for (const ChartBand& band : chart.bands) shade_band(canvas, plot, band);
   for (const ChartSeries& series : chart.series) {
     if (series.kind == SeriesKind::expected) draw_dotted_line(canvas, plot, series);
   }
+  for (const ReferenceLine& line : chart.references) draw_reference(canvas, plot, line);
   put_lines(canvas);
   std::size_t index = 0;
   bool has_line = false;
@@ -177,16 +205,19 @@ std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters
     if (series.kind != SeriesKind::measured) continue;
     const std::string_view sign = (unicode ? kUnicodeSigns : kAsciiSigns).at(index++ % kUnicodeSigns.size());
     put_points(canvas, plot, series, sign);
-    legend += std::string(legend.empty() ? "" : "   ") + std::string(sign) + " " + series.name;
+    legend.push_back(std::string(sign) + " " + series.name);
   }
-  if (has_line) legend += unicode ? "   ⠒ expected" : "   - expected";
-  if (!chart.bands.empty()) legend += unicode ? "   ░ expected band" : "   . expected band";
+  const std::string line_sign = unicode ? "⠒ " : "- ";
+  if (has_line) legend.push_back(line_sign + "expected");
+  for (const ReferenceLine& line : chart.references) legend.push_back(line_sign + line.name);
+  if (!chart.bands.empty()) legend.push_back(unicode ? "░ expected band" : ". expected band");
   std::vector<std::string> labels(kRows);
   for (const AxisTick& tick : axis_ticks(chart.y, plot.y_range, 6)) {
     const int row = canvas_row(plot.y(tick.at).value_or(0));
     if (row >= 0 && row < kRows) labels[static_cast<std::size_t>(row)] = tick.text;
   }
-  std::string text = wrap(chart.title, page, "", "  ") + wrap(legend, page, "  ", "  ");
+  std::string text =
+      wrap(chart.title, page, "", "  ") + legend_lines(legend, page) + wrap(chart.y.title, page, "  ", "  ");
   for (int row = 0; row < kRows; ++row) {
     std::string line = pad_left(labels[static_cast<std::size_t>(row)], kLabelWidth) + (unicode ? "│" : "|");
     for (int column = 0; column < canvas.columns; ++column) line += canvas.cells[canvas.at(column, row)];

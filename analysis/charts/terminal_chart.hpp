@@ -12,8 +12,8 @@ enum class ChartLetters {
 };
 
 /// The chart in `columns` (40 at least; more than 110 are not used) and about 20 lines, each with its
-/// newline: what was measured as points with a sign for each series, what is expected as a line and a band.
-/// Without what a ring or a tree would give.
+/// newline: what was measured as points with a sign for each series, what is expected as a line and a band,
+/// reference lines. Without what a ring or a tree would give.
 [[nodiscard]] std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters);
 
 }  // namespace collbench::analysis

@@ -73,6 +73,8 @@ std::string picture_format(const std::string& path) {
 
 /// Text that is to be read ends with charts.
 void add_plots(const OutputOptions& output, std::vector<OutputDocument>& documents) {
+  if (!output.chart.empty() && !output.plots && output.plot_path.empty())
+    throw usage_error("--chart", "no chart is asked for", "add --plot or --plot-file FILE.svg");
   if (!output.plots) return;
   if (documents.back().format != "text")
     throw usage_error("--plot", "charts of letters stand below text, and no text is written",

@@ -1,9 +1,12 @@
 #include "src/cli/plot.hpp"
 
+#include <fmt/format.h>
+
 #include "analysis/charts/chosen_charts.hpp"
 #include "analysis/charts/png_chart.hpp"
 #include "analysis/charts/svg_chart.hpp"
 #include "analysis/charts/terminal_chart.hpp"
+#include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "src/cli/standard_streams.hpp"
 
@@ -23,13 +26,17 @@ std::string text_plots(const std::vector<analysis::Chart>& charts, const OutputD
                        int columns) {
   if (!document.with_plots) return {};
   const bool ascii = document.path.empty() && locale_is_ascii();
-  std::string text;
-  for (const analysis::Chart& chart : analysis::chosen_charts(charts, document.chart)) {
-    text +=
-        "\n" + analysis::terminal_chart(
-                   chart, columns, ascii ? analysis::ChartLetters::ascii : analysis::ChartLetters::unicode);
+  const auto letters = ascii ? analysis::ChartLetters::ascii : analysis::ChartLetters::unicode;
+  try {
+    std::string text;
+    for (const analysis::Chart& chart : analysis::chosen_charts(charts, document.chart)) {
+      text += "\n" + analysis::terminal_chart(chart, columns, letters);
+    }
+    return text.empty() ? "\n--plot: nothing was measured that it could show\n" : text;
+  } catch (const Error& error) {
+    return "\n" +
+           analysis::wrap(fmt::format("--plot: {}; {}", error.what(), error.next_step()), columns, "", "  ");
   }
-  return text;
 }
 
 }  // namespace collbench::program

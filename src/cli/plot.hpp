@@ -17,8 +17,9 @@ namespace collbench::program {
 [[nodiscard]] std::string chart_picture(const std::vector<analysis::Chart>& charts,
                                         const OutputDocument& document);
 
-/// The charts that a text ends with, in `columns`; empty where it has none. In ASCII where the locale wants
-/// that of stdout.
+/// The charts that a text ends with, in `columns`; empty where none were asked for. Where there is no such
+/// chart, a line that says so: the tables above it must not be lost, which may have taken hours. In ASCII
+/// where the locale wants that of stdout.
 [[nodiscard]] std::string text_plots(const std::vector<analysis::Chart>& charts,
                                      const OutputDocument& document, int columns);
 

@@ -35,6 +35,10 @@ bool keep_first_error(std::optional<Error>& failure, const Write& write) {
   }
 }
 
+std::string run_plots(const Run& run, const OutputDocument& document, int columns) {
+  return document.with_plots ? text_plots(analysis::all_charts(run), document, columns) : "";
+}
+
 /// A run that was killed while it gathered the topology.
 bool ends_before_its_first_line(const std::string& text) {
   return text.empty() || (looks_like_stream(text) && text.find('\n') == std::string::npos);
@@ -54,8 +58,13 @@ std::string run_document(const Run& run, const OutputDocument& document, const L
   return analysis::report(run, document.format, options) + run_plots(run, document, options.columns);
 }
 
-std::string run_plots(const Run& run, const OutputDocument& document, int columns) {
-  return document.with_plots ? text_plots(analysis::all_charts(run), document, columns) : "";
+std::string last_document(const Run& run, const OutputDocument& document, const RunOptions& options,
+                          const analysis::TextOptions& text) {
+  if (document.path.empty() && document.format == "text") {
+    return analysis::report_text_results(run, text) + run_plots(run, document, text.columns);
+  }
+  return run_document(run, document, options.lab01, When::never,
+                      {.percentiles = options.percentiles, .criteria = options.criteria.criteria});
 }
 
 RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {

@@ -25,8 +25,10 @@ namespace collbench::program {
                                        const Lab01Request& request, When color,
                                        const analysis::TextOptions& wanted = {});
 
-/// The charts that a run's text ends with; empty where `document` has none.
-[[nodiscard]] std::string run_plots(const Run& run, const OutputDocument& document, int columns);
+/// What the end of a measurement adds: as run_document, but text on stdout, where its header stands already,
+/// goes on, as `text` has it.
+[[nodiscard]] std::string last_document(const Run& run, const OutputDocument& document,
+                                        const RunOptions& options, const analysis::TextOptions& text);
 
 /// The record and the CSV that a run rewrites again and again, on rank 0. A disk that fills up in the middle
 /// must not end a measurement that other ranks are in: the first failure of each is kept, and reported at the

@@ -31,7 +31,6 @@
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
-#include "src/run/lab01.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
@@ -321,21 +320,19 @@ class RunDriver {
     for (const Error& failure : files_->failures()) root_errors_.keep(failure);
     if (root_errors_.first()) reported_failures_.insert(root_errors_.first()->where());  // main says it
     report_failures("");
-    root_errors_.attempt([&](launch::OnRoot) { write_last_documents(); });
+    write_last_documents();
   }
 
-  /// On rank 0: those that are no record files. The text on stdout has its header already.
-  void write_last_documents() const {
-    std::vector<OutputDocument> last = options_.documents;
-    std::erase_if(last, RecordFiles::rewrites);
-    const std::string printed = write_documents(last, [this](const OutputDocument& each) {
-      if (each.path.empty() && each.format == "text") {
-        return analysis::report_text_results(run_, text_) + run_plots(run_, each, text_.columns);
-      }
-      return run_document(run_, each, options_.lab01, When::never,
-                          {.percentiles = options_.percentiles, .criteria = options_.criteria.criteria});
-    });
-    as_text() ? print_text(printed) : print_all(printed);
+  /// On rank 0: those that are no record files, each for itself: what one lacks must not cost another.
+  void write_last_documents() {
+    for (const OutputDocument& each : options_.documents) {
+      if (RecordFiles::rewrites(each)) continue;
+      root_errors_.attempt([&](launch::OnRoot) {
+        const std::string printed = write_documents(
+            {each}, [this](const OutputDocument& to) { return last_document(run_, to, options_, text_); });
+        if (each.path.empty()) as_text() ? print_text(printed) : print_all(printed);
+      });
+    }
   }
 
   const RunOptions& options_;

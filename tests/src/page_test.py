@@ -19,7 +19,6 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from chromium import Chromium, find_chromium
-from real_ranks import ENVIRONMENT
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "collbench"
@@ -255,48 +254,6 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('img:not(.still)').length"), 0)
         self.assertIn("</script><script>window.hacked=1", self.browser.evaluate("document.body.innerText"))
         self.assertNotIn("\u202e", page.read_text())
-
-
-class Pictures(unittest.TestCase):
-    """Charts without a browser."""
-
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-        self.file = self.folder / "run.json"
-        self.file.write_text(json.dumps(full_record(self.folder)))
-
-    def test_one_chart_as_a_file(self):
-        for name in ("all.svg", "all.png"):
-            collbench("report", self.file, "--plot-file", self.folder / name, "--chart", "time-all_reduce")
-        self.assertIn("AllReduce: time by size", (self.folder / "all.svg").read_text())
-        self.assertTrue((self.folder / "all.png").read_bytes().startswith(b"\x89PNG"))
-        refused = collbench("report", self.file, "--plot-file", self.folder / "all.gif", status=2).stderr
-        self.assertIn("name a file that ends in .svg or .png", refused)
-        refused = collbench("report", self.file, "--plot-file", self.folder / "b.svg", "--chart", "busbw-reduce", status=2).stderr
-        self.assertIn("choose busbw-all_reduce, time-all_reduce", refused)
-
-    def test_a_run_writes_its_page_and_plots(self):
-        page = self.folder / "run.html"
-        done = subprocess.run([str(PROGRAM), "--ops", "all_reduce", "--sizes", "1K,4K", "-n", "2", "-w", "0", "--passes", "1", "--time", "1",
-                               "--plot", "--html", str(page)], env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("AllReduce: time by size", done.stdout)  # one rank has no bus bandwidth
-        text = page.read_text()
-        self.assertIn('id="time-all_reduce"', text)
-        self.assertIn('id="machines"', text)
-
-    def test_charts_of_letters_fit_the_terminal(self):
-        for locale, columns in (("C.UTF-8", 80), ("C", 80), ("C.UTF-8", 120)):
-            environment = {**os.environ, "LC_ALL": locale, "COLUMNS": str(columns)}
-            text = subprocess.run([str(PROGRAM), "report", str(self.file), "--plot"], capture_output=True, text=True, timeout=60,
-                                  env=environment, check=True).stdout
-            self.assertIn("AllReduce: bus bandwidth by size", text)
-            self.assertLessEqual(max(map(len, text.splitlines())), columns)
-            self.assertEqual(text.isascii(), locale == "C")
-        refused = collbench("report", self.file, "--plot", "--format", "md", status=2).stderr
-        self.assertIn("charts of letters stand below text", refused)
 
 
 if __name__ == "__main__":

@@ -29,12 +29,13 @@ Chart rising_chart() {
 TEST(TerminalChart, PointsLieInTheirCorners) {
   const auto lines = lines_of(terminal_chart(rising_chart(), 80, ChartLetters::ascii));
   EXPECT_EQ(lines[0], "AllReduce: bus bandwidth by size");
-  EXPECT_EQ(lines[1], "  * measured - expected . expected band");
-  EXPECT_EQ(lines[2], "        20|" + std::string(68, ' ') + "*");
-  EXPECT_EQ(lines[15], "         0|*" + std::string(68, '.'));
-  EXPECT_THAT(lines[16], HasSubstr("+---"));
-  EXPECT_EQ(lines[17].find("8 B"), 11U);
-  EXPECT_THAT(lines[17], EndsWith("512 B"));
+  EXPECT_EQ(lines[1], "  * measured   - expected   . expected band");
+  EXPECT_EQ(lines[2], "  busbw (GB/s)");
+  EXPECT_EQ(lines[3], "        20|" + std::string(68, ' ') + "*");
+  EXPECT_EQ(lines[16], "         0|*" + std::string(68, '.'));
+  EXPECT_THAT(lines[17], HasSubstr("+---"));
+  EXPECT_EQ(lines[18].find("8 B"), 11U);
+  EXPECT_THAT(lines[18], EndsWith("512 B"));
   EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
                           [](const std::string& line) { return line.ends_with("|" + std::string(69, '-')); }),
             1);
@@ -49,6 +50,18 @@ TEST(TerminalChart, KeepsToThePageAndToAscii) {
       EXPECT_EQ(is_ascii, letters == ChartLetters::ascii);
     }
   }
+}
+
+TEST(TerminalChart, AReferenceLineCrossesThePage) {
+  Chart chart = rising_chart();
+  chart.series.pop_back();
+  chart.bands.clear();
+  chart.references = {{"no difference", 10}};
+  const auto lines = lines_of(terminal_chart(chart, 80, ChartLetters::ascii));
+  EXPECT_EQ(lines[1], "  * measured   - no difference");
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                          [](const std::string& line) { return line.ends_with("|" + std::string(69, '-')); }),
+            1);
 }
 
 TEST(TerminalChart, WithoutAPointThereAreAxes) {
