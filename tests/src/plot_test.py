@@ -86,6 +86,7 @@ class Plots(unittest.TestCase):
             chart = text[text.index("AllReduce: bus bandwidth by size"):]
             self.assertLessEqual(max(map(len, chart.splitlines())), columns)
             self.assertEqual(chart.isascii(), locale == "C")
+            self.assertIn("  * measured" if locale == "C" else "  ● measured", chart)
 
     def test_both_runs_of_a_comparison(self):
         slower = json.loads(json.dumps(self.record))
