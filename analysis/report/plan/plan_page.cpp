@@ -99,6 +99,9 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
 }
 
 std::string memory_warning(const TrainingPlan& plan) {
+  if (plan.memory_part() > kRefusedOfCapacity)
+    return fmt::format("the estimate is {:.2f} of the GPU's memory; planned, for --exceed-memory says so",
+                       plan.memory_part());
   return fmt::format(
       "the estimate is {:.2f} of the GPU's memory; it is refused only beyond {:.2f}, for published steps ran "
       "whose estimate is above 1",
@@ -169,8 +172,9 @@ PlanPage page_of_table(const PlanReport& report) {
   page.notes = report.notes;
   if (any_may_not_fit) {
     page.notes.push_back(
-        fmt::format("MAY NOT FIT: the estimate is above the GPU's memory, and below the {:.2f} of it "
-                    "beyond which a plan is refused unless --exceed-memory is true.",
+        fmt::format("MAY NOT FIT: the estimate is above the GPU's memory; beyond {:.2f} of it a plan is "
+                    "refused unless --exceed-memory "
+                    "is true.",
                     kRefusedOfCapacity));
   }
   return page;

@@ -82,6 +82,8 @@ TEST(PlanReport, WhatMayNotFitIsMarkedInEveryFormat) {
   EXPECT_EQ(nlohmann::json::parse(plan_json(report))["may_not_fit"], true);
   EXPECT_NE(plan_csv(report).find(",true,\"TP, PP, CP; H100, BF16\",30,"), std::string::npos)
       << plan_csv(report);
+  report.rows.front().plan->memory_capacity_bytes /= 2;
+  EXPECT_NE(plan_text(report, 80).find("planned, for"), std::string::npos) << "beyond what is refused";
   report.title = "Plans";
   EXPECT_NE(plan_text(report, 80).find("MAY NOT FIT"), std::string::npos);
 }
