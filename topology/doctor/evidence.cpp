@@ -265,9 +265,9 @@ std::string_view source_of(const fs::path& file) {
 std::span<const EvidenceSource> evidence_sources() { return kSources; }
 
 const std::vector<EvidenceLine>& Evidence::of(std::string_view source) const {
-  static const std::vector<EvidenceLine> kNone;
+  static const std::vector<EvidenceLine> kNoLines;
   const auto found = lines.find(source);
-  return found == lines.end() ? kNone : found->second;
+  return found == lines.end() ? kNoLines : found->second;
 }
 
 bool add_evidence(Evidence& evidence, std::string_view text, std::string_view file, std::string_view source) {
