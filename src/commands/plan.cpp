@@ -151,7 +151,7 @@ void add_plan(CLI::App& command, CommandFunction& chosen) {
 
 Subcommand plan_subcommand() {
   return {"plan", "what a training step takes on a machine, what bounds it, and what the run costs",
-          "collbench plan --model llama-3.1-70b --topology hgx-h100 --nodes 128   days, dollars, bottleneck",
+          "collbench plan --model llama-3.1-8b --topology hgx-h100 --nodes 128    a step: time, bottleneck",
           add_plan};
 }
 

@@ -113,18 +113,22 @@ bool is_whole_lspci(const std::vector<Line>& lines) {
          any_line(lines, [](std::string_view line) { return contains(line, " bridge: "); });
 }
 
-/// As many GPUs as it says itself.
+/// As many GPUs as it says itself, and the sections that are judged: -d PERFORMANCE shows one of them only.
 bool is_whole_query(const std::vector<Line>& lines) {
   std::int64_t attached = -1;
   std::int64_t listed = 0;
+  bool has_clocks = false;
+  bool has_rows = false;
   for (const Line& line : lines) {
     const std::string_view text = trim(line.text);
     if (text.starts_with("Attached GPUs"))
       attached = parse_integer(trim(text.substr(text.rfind(':') + 1)), 0, 1024).value_or(-1);
     if (text.starts_with("GPU 0")) ++listed;
+    has_clocks = has_clocks || text == "Clocks Event Reasons" || text == "Clocks Throttle Reasons";
+    has_rows = has_rows || text.starts_with("Remapped Rows");
     if (text == "</nvidia_smi_log>") return true;
   }
-  return attached == listed;
+  return attached == listed && has_clocks && has_rows;
 }
 
 bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
@@ -227,6 +231,11 @@ std::optional<Topology> as_topology(std::string_view text, std::string_view file
   }
 }
 
+/// What a machine says once; ibstat may be asked for each card, and lspci for each device.
+bool is_of_one_machine(const Source& source) {
+  return source.reader != kIbstatReader.name && source.reader != kLspciReader.name;
+}
+
 void merge_into(Evidence& evidence, Topology topology, std::string_view file) {
   for (Host& host : topology.hosts) {
     const bool other =
@@ -236,6 +245,14 @@ void merge_into(Evidence& evidence, Topology topology, std::string_view file) {
                         fmt::format("is of host {}, other files are of host {}", *host.name.value,
                                     *evidence.host.name.value),
                         "give each host a folder of its own");
+    }
+    for (const Source& source : host.sources) {
+      const bool twice = std::any_of(evidence.host.sources.begin(), evidence.host.sources.end(),
+                                     [&](const Source& each) { return each.reader == source.reader; });
+      if (!twice || !is_of_one_machine(source)) continue;
+      throw usage_error(std::string(file),
+                        fmt::format("is a second output of {}: of another machine?", source.reader),
+                        "give each machine a folder of its own, or one file at a time");
     }
     evidence.host = evidence.host.sources.empty() ? std::move(host) : merge_hosts({evidence.host, host});
   }

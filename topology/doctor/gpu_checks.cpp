@@ -198,6 +198,7 @@ DoctorVerdict look_at_row_remapping(const Evidence& evidence) {
     if (!has_text(line, " : ") && !line.starts_with("<"))
       in_remapped_rows = line.starts_with("Remapped Rows");
     return (line.starts_with("Remapping Failure Occurred") && line.ends_with(": Yes")) ||
+           (line.starts_with("Pending Page Blacklist") && line.ends_with(": Yes")) ||
            (in_remapped_rows && line.starts_with("Pending") && line.ends_with(": Yes")) ||
            has_text(line, "<remapped_row_failure>Yes<") || has_text(line, "<remapped_row_pending>Yes<");
   });
@@ -285,8 +286,9 @@ constexpr std::array<DoctorCheck, 11> kGpuChecks{{
      "nvidia-smi -q", "nvidia-smi -q -d PERFORMANCE",
      "look at cooling, power cables and the chassis' power brake", "NVIDIA, nvidia-smi: clocks event reasons",
      look_at_throttling},
-    {"row-remap-failed", DoctorSeverity::broken, "Memory rows of a GPU are to be remapped, or could not be.",
-     "nvidia-smi -q", "nvidia-smi -q -d ROW_REMAPPER", "reset the GPU; after a failure, replace it",
+    {"row-remap-failed", DoctorSeverity::broken,
+     "Memory rows or pages of a GPU are to be replaced, or could not be.", "nvidia-smi -q",
+     "nvidia-smi -q -d ROW_REMAPPER", "reset the GPU; after a failure, replace it",
      "NVIDIA, GPU memory error management", look_at_row_remapping},
     {"peermem-missing", DoctorSeverity::slow,
      "GPUDirect RDMA is off: what crosses the network goes through host memory.",

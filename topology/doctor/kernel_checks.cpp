@@ -20,7 +20,7 @@ DoctorVerdict look_at_numa_balancing(const Evidence& evidence) {
 /// no RDMA device locks no memory.
 DoctorVerdict look_at_locked_memory(const Evidence& evidence) {
   const std::optional<bool> rdma = has_rdma(evidence);
-  if (!rdma) return std::nullopt;
+  if (!rdma || !evidence.has("limits")) return std::nullopt;
   if (!*rdma) return std::vector<DoctorObservation>();
   return lines_that(evidence, "limits", [](std::string_view line) {
     if (!line.starts_with("Max locked memory") && !line.starts_with("max locked memory")) return false;

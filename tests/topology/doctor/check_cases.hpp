@@ -89,7 +89,9 @@ inline constexpr const char* kBoot =
     "[ 0.0] Linux version 6.1.0-18-amd64 (gcc-12)\n[ 9.1] NVRM: loading NVIDIA UNIX\n";
 inline constexpr const char* kQuery =
     "==============NVSMI LOG==============\nAttached GPUs                             : 1\nGPU "
-    "00000000:17:00.0\n";
+    "00000000:17:00.0\n"
+    "    Clocks Event Reasons\n        Idle                       : Active\n    Remapped Rows\n"
+    "        Correctable Error          : 0\n";
 inline constexpr const char* kComplete =
     "n1:1:1 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 1 - Init COMPLETE\n";
 inline constexpr const char* kHeading =

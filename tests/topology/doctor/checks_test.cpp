@@ -151,6 +151,21 @@ TEST(DoctorChecks, WhatGrepLeftFindsAndClearsNothing) {
   }
 }
 
+TEST(DoctorChecks, PartsOfNvidiaSmisAnswerClearNothing) {
+  const std::string pages =
+      "==============NVSMI LOG==============\nAttached GPUs                             : 1\nGPU "
+      "00000000:17:00.0\n"
+      "    Retired Pages\n        Pending Page Blacklist     : ";
+  EXPECT_THAT(diagnose(evidence_of({{"", pages + "No\n"}})).healthy, IsEmpty());
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", pages + "Yes\n"}}))),
+              UnorderedElementsAre("row-remap-failed"));
+}
+
+TEST(DoctorChecks, ALimitThatNobodyAskedForIsNotHealthy) {
+  const Diagnosis diagnosis = diagnose(evidence_of({{"lsmod", "virtio_net 90112 0 - Live 0x0\n"}}));
+  for (const DoctorCheck& check : diagnosis.healthy) EXPECT_NE(check.code, "memlock-limit");
+}
+
 TEST(DoctorChecks, WhatIsNotKnownOfDmaBufIsNoFinding) {
   const Diagnosis diagnosis = diagnose(
       evidence_of({{"lsmod", "nvidia 54566912 3 nvidia_uvm, Live 0x0\nmlx5_ib 397312 0 - Live 0x0\n"}}));

@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// By reading them: the manifest's own notes (interleaved runs without MPI, one GPU of an SXM board without a
-/// link, six flaps, MIG), "via NET/IB/2" without GDRDMA, an [ERROR] line, and a setting in a script.
+/// link, six flaps, MIG, pages to be retired), "via NET/IB/2" without GDRDMA, an [ERROR] line, and a setting
+/// in a script.
 const std::map<std::string, std::string>& expected_findings() {
   static const std::map<std::string, std::string> kExpected{
       {"nccl-tests/s114_all2all.log", "log-separate-runs"},
@@ -26,6 +27,7 @@ const std::map<std::string, std::string>& expected_findings() {
       {"nccl-tests/s114_all_reduce_1node_2gpu.log", "log-separate-runs"},
       {"nccl-tests/s114_all_reduce_2gpu.log", "log-separate-runs"},
       {"nccl-xml/mew0_NVLINK_FAILURE_SIMULATION.md", "setting-costly"},
+      {"tools/azure_bad_nvsmi8.txt", "row-remap-failed"},
       {"tools/azure_ib_6flap_syslog.txt", "link-flapping"},
       {"tools/fabricmanager_gpud.log", "fabric-manager-error"},
       {"tools/nvlink-s/azure_bad_inactive.txt", "nvlink-inactive"},

@@ -87,6 +87,18 @@ TEST(Evidence, FilesOfTwoHostsAreRefused) {
   }
 }
 
+TEST(Evidence, TwoOutputsOfOneCommandAreOfTwoMachines) {
+  const EvidenceFolder folder;
+  folder.write("a.txt", fixture("topo_m.txt"));
+  folder.write("b.txt", fixture("topo_m.txt"));
+  try {
+    static_cast<void>(read_evidence(folder.path()));
+    FAIL() << "two machines became one";
+  } catch (const Error& error) {
+    EXPECT_THAT(std::string(error.what()), HasSubstr("a second output of"));
+  }
+}
+
 TEST(Evidence, AFolderWithoutAnyIsRefused) {
   const EvidenceFolder folder;
   folder.write("readme", "Hello.\n");
