@@ -129,13 +129,14 @@ void redirect(void* entry, const void* target) { overwrite(entry, jump_to(target
 
 std::vector<void*> unsupported_functions(const std::vector<std::string>& names) {
   if (names.empty()) return {};
-  const std::size_t bytes = names.size() * kStubBytes;
+  // One more in front: a caller under clang's function sanitizer reads the eight bytes before a function.
+  const std::size_t bytes = (names.size() + 1) * kStubBytes;
   void* const code = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (code == MAP_FAILED)
     throw Error(ExitStatus::not_here, "simulated GPU", "no memory for code", "free some memory");
   std::vector<void*> stubs;
   for (const std::string& name : names) {
-    void* const at = static_cast<std::byte*>(code) + stubs.size() * kStubBytes;
+    void* const at = static_cast<std::byte*>(code) + (stubs.size() + 1) * kStubBytes;
     const auto stub = stub_of(keep_function(name));
     std::memcpy(at, stub.data(), stub.size());
     stubs.push_back(at);
