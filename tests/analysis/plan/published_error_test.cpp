@@ -22,7 +22,14 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   job.sharding = Sharding::fsdp_full;
   EXPECT_EQ(kind("H100 SXM"), "FSDP");
   job.sharding = Sharding::zero3;
-  EXPECT_EQ(kind("H100 SXM"), "ZeRO-3");
+  job.dp = 512;
+  EXPECT_EQ(kind("A100 SXM"), "ZeRO-3");
+  EXPECT_EQ(kind("H100 SXM"), "none") << "the published ones are on A100";
+  job.tp = 8;
+  EXPECT_EQ(kind("A100 SXM"), "none") << "and data parallel alone";
+  job.tp = 1;
+  job.dp = 32;
+  EXPECT_EQ(kind("A100 SXM"), "none") << "on 384 GPUs and more";
   job.sharding = Sharding::optimizer;
   job.model = find_model("mixtral-8x7b").shape;
   EXPECT_EQ(kind("H100 SXM"), "experts");
