@@ -45,7 +45,8 @@ std::string help_of(const CLI::App& app) {
 }
 
 constexpr const char* kExitStatusHelp =
-    "Exit status: 0 success; 1 LOW or FAULT, or a degraded or broken finding (topo diff, --expect);\n"
+    "Exit status: 0 success; 1 LOW or FAULT, or a degraded or broken finding (topo diff, --expect,\n"
+    "doctor), a slower row (compare, baseline), a suspect or bad host (burnin), what --fail-on names;\n"
     "2 bad command line or file; 3 wrong data; 4 rank lost; 5 not available on this machine;\n"
     "70 bug in collbench.";
 
