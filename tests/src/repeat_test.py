@@ -220,8 +220,9 @@ class Ab(Repeated):
         for turn in (0, 2, 4):
             self.assertNotEqual(asked[turn], asked[turn + 1], "each round has one of each")
         # The series is a record of compare's: a launch has its probes, from which states are found.
-        self.assertEqual(len(launches[0]["rows"][0]["pass_probes"]["round_trip_seconds"]), 2)
-        self.assertGreater(min(launches[0]["rows"][0]["pass_probes"]["round_trip_seconds"]), 1e-9)
+        probes = launches[0]["rows"][0]["pass_probes"]
+        self.assertEqual(len(probes["round_trip_seconds"]), 2)  # null where the two ranks had to share a core
+        self.assertGreater(min(probes["steps_per_second"]), 0)
 
     def test_what_cannot_be_compared_is_known_after_one_round(self):
         path = self.folder / "ab.json"
