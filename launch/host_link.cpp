@@ -8,12 +8,13 @@
 namespace collbench::launch {
 namespace {
 
-constexpr std::size_t kSpareConnections = 8;  // for strangers, whose time is soon over
+constexpr std::size_t kConnectionsOfARank = 2;  // its heartbeat and a report
+constexpr std::size_t kSpareConnections = 8;    // for strangers, whose time is soon over
 
 NetworkLimits limits_for(const Identities& machines) {
   const std::vector<int> ranks = ranks_per_node(machines);
   NetworkLimits limits;
-  limits.connections = machines.size() + kSpareConnections;
+  limits.connections = kConnectionsOfARank * machines.size() + kSpareConnections;
   limits.line_bytes =
       max_report_bytes(static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end())));
   return limits;
@@ -23,8 +24,9 @@ NetworkLimits limits_for(const Identities& machines) {
 std::vector<std::string> listen(HostLink& link) {
   const auto address = launch_address();
   if (!address) return {"", "0"};
-  const auto port =
-      link.network().listen(*address, [&link](std::string_view line) { return link.watch().answer(line); });
+  const auto port = link.network().listen(
+      *address, [&link](std::string_view line) { return link.watch().answer(line); },
+      [&link](std::string_view last_beat) { link.watch().lost(last_beat); });
   return port ? std::vector<std::string>{*address, std::to_string(*port)} : std::vector<std::string>{"", "0"};
 }
 
@@ -39,7 +41,7 @@ JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_loo
   if (ranks.is_root()) secrets = new_run_secrets();
   secrets.asking = broadcast_text(ranks, secrets.asking);
   secrets.answering = broadcast_text(ranks, secrets.answering);
-  auto link = std::make_shared<HostLink>(machines, ranks.rank(), timeout_looks, std::move(secrets));
+  auto link = std::make_shared<HostLink>(machines, ranks.rank(), timeout_looks, secrets);
 
   const std::vector<int> listening = listening_ranks(machines);
   const bool listens = std::find(listening.begin(), listening.end(), ranks.rank()) != listening.end();
@@ -55,9 +57,13 @@ JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_loo
   }
   if (points.empty() || points.front().node != 0)
     return {nullptr, "no port of rank 0's host can be had on the network of the launcher"};
-  link->watch().begin(std::move(points), [network = &link->network()](auto to, auto line, auto done) {
+  std::unique_ptr<Heartbeat> heartbeat;
+  if (const auto point = heartbeat_point(machines, points, ranks.rank()))
+    heartbeat = std::make_unique<Heartbeat>(points.at(*point).address, secrets);
+  const auto ask = [network = &link->network()](auto to, auto line, auto done) {
     network->ask(std::move(to), std::move(line), std::move(done));
-  });
+  };
+  link->watch().begin(std::move(points), ask, std::move(heartbeat));
   return {std::move(link), ""};
 }
 

@@ -13,6 +13,12 @@ namespace collbench::launch {
 class HostLink {
  public:
   HostLink(Identities machines, int rank, int timeout_looks, RunSecrets secrets);
+  HostLink(const HostLink&) = delete;
+  HostLink& operator=(const HostLink&) = delete;
+  HostLink(HostLink&&) = delete;
+  HostLink& operator=(HostLink&&) = delete;
+  /// The run is over for this rank.
+  ~HostLink() { watch_.farewell(); }
 
   [[nodiscard]] HostWatch& watch() { return watch_; }
   [[nodiscard]] HostNetwork& network() { return network_; }

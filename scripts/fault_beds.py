@@ -219,8 +219,8 @@ class Fabric(Bed):
     def environment(self):
         return {}
 
-    def launch(self, command):
-        return [ROOT / "scripts/fabric", "--name", self.name, "run", "-np", self.ranks, "--", *command]
+    def launch(self, command, options=()):
+        return [ROOT / "scripts/fabric", "--name", self.name, "run", *(options or ["-np", self.ranks]), "--", *command]
 
     def host_of(self, rank):
         return f"host{rank // 2}"

@@ -100,6 +100,10 @@ def goes_on(run, pattern=None, seconds=150):
     return Seen(wrong, status, None, match[0] if match else "")
 
 
+ONE_EACH = ["-np", 2, "--map-by", "node"]
+ALONE = [(["-np", 3], 2), (ONE_EACH, 0), (ONE_EACH, 1)]  # mpirun's options between two hosts, and a rank that is alone on its host
+
+
 def any_rank(bed, random):
     return random.randrange(bed.ranks)
 
@@ -138,14 +142,20 @@ def healthy_beside(bed, random):
             each.wait()
 
 
+@kind("a healthy run of ranks alone on their hosts", "two hosts", quick=False)
+def healthy_alone_on_hosts(bed, random):
+    options, _ = random.choice(ALONE)
+    return goes_on(bed.start(seconds=3, launch=lambda command: bed.launch(command, options), calibrated=False))
+
+
 # Ranks that die.
 
-def dies(bed, rank, number):
-    run = bed.start()
+def dies(bed, rank, number, host=None, **started):
+    run = bed.start(**started)
     run.until_measured()
     start = time.monotonic()
     run.kill(rank, number)
-    return judge(run, start, rf"rank {rank} \({bed.host_of(rank)}[^)]*\) is gone", (128 + number, 4), "rank lost")
+    return judge(run, start, rf"rank {rank} \({host or bed.host_of(rank)}[^)]*\) is gone", (128 + number, 4), "rank lost")
 
 
 @kind("SIGKILL of a rank")
@@ -166,6 +176,13 @@ def segv(bed, random):
 @kind("SIGKILL of a rank, between hosts", "two hosts")
 def sigkill_fabric(bed, random):
     return dies(bed, any_rank(bed, random), signal.SIGKILL)
+
+
+@kind("SIGKILL of a rank alone on its host", "two hosts")
+def sigkill_alone(bed, random):
+    """In the bed's calibration there are more ranks."""
+    options, rank = random.choice(ALONE)
+    return dies(bed, rank, signal.SIGKILL, f"host{min(rank, 1)}", launch=lambda command: bed.launch(command, options), calibrated=False)
 
 
 @kind("SIGKILL of a rank under srun", "Slurm", quick=False)

@@ -16,10 +16,11 @@ namespace {
 constexpr double kBlamelessRootSeconds = 1;
 constexpr double kOtherHostSeconds = 3;  // what rank 0's host says comes first, if it is only not heard here
 constexpr double kBlamelessSeconds = 15;
-constexpr double kSkewSeconds = 1;        // between the last progress of two hosts, with their looks
-constexpr double kSpeakerSeconds = 5;     // who should have spoken did not
-constexpr double kMinPauseSeconds = 0.5;  // what is seen once may have been any shorter
-constexpr double kLaunchersSeconds = 3;   // mpirun ends all when one is gone, with that rank's status
+constexpr double kSkewSeconds = 1;           // between the last progress of two hosts, with their looks
+constexpr double kSpeakerSeconds = 5;        // who should have spoken did not
+constexpr double kMinPauseSeconds = 0.5;     // what is seen once may have been any shorter
+constexpr double kLaunchersSeconds = 3;      // mpirun ends all when one is gone, with that rank's status
+constexpr double kOrderedEndSeconds = 0.75;  // mpirun kills no sooner than a second after it asked to end
 constexpr auto kLookNs = static_cast<std::uint64_t>(HangWatch::kLookSeconds * 1e9);
 constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
 
@@ -44,18 +45,37 @@ bool has_spoken(const std::vector<RankActivity>& ranks) {
 
 HangWatch::Look HangWatch::look(bool interrupted) {
   if (interrupted && !asked_to_end_) {
-    recorder_.finish();
+    finish();
     asked_to_end_ = true;
     asked_while_idle_seconds_ = idle_looks_ * kLookSeconds;
   }
+  if (asked_to_end_) ++looks_since_asked_;
   if (looks_since_gone_ > 0) {
     ++looks_since_gone_;
     return {looks_since_gone_ * kLookSeconds > kLaunchersSeconds ? HangAction::end_gone : HangAction::none,
-            {},
             {}};
   }
   const HostWatch::View hosts = look_elsewhere();
-  return hosts.is_said ? Look{HangAction::end_silently, {}, {}} : look_here(hosts);
+  if (hosts.is_said) return {HangAction::end_silently, {}};
+  // Later, the launcher may have killed it.
+  if (hosts.gone && looks_since_asked_ * kLookSeconds < kOrderedEndSeconds) return look_at_gone(*hosts.gone);
+  return look_here(hosts);
+}
+
+/// What ranks of third hosts do is not known as of now, and left out.
+HangWatch::Look HangWatch::look_at_gone(const RankActivity& elsewhere) {
+  looks_since_gone_ = 1;
+  Look look{HangAction::report_gone, ranks_here(), {}, true};
+  look.ranks.push_back(elsewhere);
+  std::sort(look.ranks.begin(), look.ranks.end(),
+            [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
+  return look;
+}
+
+void HangWatch::finish() {
+  recorder_.finish();
+  const std::lock_guard lock(shared_);
+  if (joined_) joined_->farewell();
 }
 
 void HangWatch::join(std::shared_ptr<HostWatch> hosts) {
@@ -71,6 +91,7 @@ HostWatch::View HangWatch::look_elsewhere() {
     hosts_ = joined_;
   }
   if (!hosts_ || recorder_.folder().empty()) return {};
+  if (hosts_->has_heartbeat()) hosts_->beat(recorder_.activity());
   if (hosts_->is_due(idle_looks_) && is_first_that_runs(hosts_->ranks_here())) hosts_->report(ranks_here());
   const HostWatch::View view = hosts_->view();
   if (view.others_go_on) {
@@ -80,7 +101,7 @@ HostWatch::View HangWatch::look_elsewhere() {
   return view;
 }
 
-HangWatch::Look HangWatch::look_here(HostWatch::View hosts) {
+HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts) {
   const std::uint64_t progress = recorder_.progress();
   if (progress != progress_) {
     progress_ = progress;
@@ -96,7 +117,7 @@ HangWatch::Look HangWatch::look_here(HostWatch::View hosts) {
   if (before) note_pause(*before);
   if (before && is_gone(*before)) {
     looks_since_gone_ = 1;
-    return {HangAction::report_gone, ranks_here(), {}};
+    return {HangAction::report_gone, ranks_here()};
   }
   if (timeout_seconds_ <= 0 || !recorder_.step_has_limit()) {
     idle_looks_ = 0;
@@ -112,9 +133,10 @@ HangWatch::Look HangWatch::look_here(HostWatch::View hosts) {
     return {};
   }
   if (idle_seconds < timeout_seconds_ + patience(ranks, hosts)) return {};
-  if (has_spoken(ranks) || (!hosts.decides && another_host_has_spoken(ranks)))
-    return {HangAction::end_silently, {}, {}};
-  Look look{HangAction::end_timeout, std::move(ranks), {}};
+  const bool is_first_to_speak = hosts.decides && hosts_->is_on_first_host();
+  if (has_spoken(ranks) || (!is_first_to_speak && another_host_has_spoken(ranks)))
+    return {HangAction::end_silently, {}};
+  Look look{HangAction::end_timeout, std::move(ranks)};
   if (hosts.decides) {
     hosts_->say();
     const std::vector<RankActivity> elsewhere = hosts_->ranks_elsewhere();
@@ -219,7 +241,7 @@ bool HangWatch::another_host_has_spoken(const std::vector<RankActivity>& ranks) 
 }
 
 /// How much longer than the timeout this rank waits for one that knows more, or comes first, to speak.
-double HangWatch::patience(const std::vector<RankActivity>& ranks, HostWatch::View hosts) const {
+double HangWatch::patience(const std::vector<RankActivity>& ranks, const HostWatch::View& hosts) const {
   if (has_spoken(ranks)) return kSpeakerSeconds;
   const auto speaker = std::find_if(ranks.begin(), ranks.end(), can_speak);
   const bool is_speaker = speaker == ranks.end() || speaker->rank == rank_;

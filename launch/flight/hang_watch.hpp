@@ -18,7 +18,7 @@ namespace collbench::launch {
 /// What a rank does about what it sees.
 enum class HangAction {
   none,
-  report_gone,   ///< say which rank of this host is gone; its launcher ends the others
+  report_gone,   ///< say which rank is gone; its launcher ends the others
   end_gone,      ///< nobody ended this rank since: end it
   end_timeout,   ///< say what hangs, and end
   end_silently,  ///< another rank has said it, and nobody ended this one
@@ -43,6 +43,10 @@ class HangWatch {
   /// Ranks of this host that were stopped and went on, as far as this one looks after them; by any thread.
   [[nodiscard]] std::vector<RankPause> pauses();
 
+  /// This rank ends on purpose, or was asked to: neither its host nor another one need say that it is gone.
+  /// By any thread.
+  void finish();
+
   /// Whether the other hosts know what was said, or need not; by the thread that looks.
   [[nodiscard]] bool others_know() const;
 
@@ -51,14 +55,16 @@ class HangWatch {
   struct Look {
     HangAction action = HangAction::none;
     std::vector<RankActivity> ranks;
-    std::vector<SilentHost> silent_hosts;  ///< other hosts that nothing is known of
+    std::vector<SilentHost> silent_hosts = {};  ///< other hosts that nothing is known of
+    bool is_elsewhere = false;                  ///< the rank that is gone, which is one of `ranks`
   };
   /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go.
   [[nodiscard]] Look look(bool interrupted = false);
 
  private:
   /// What there is to do about this rank's and this host's own silence.
-  [[nodiscard]] Look look_here(HostWatch::View hosts);
+  [[nodiscard]] Look look_here(const HostWatch::View& hosts);
+  [[nodiscard]] Look look_at_gone(const RankActivity& elsewhere);
   [[nodiscard]] HostWatch::View look_elsewhere();
   [[nodiscard]] bool is_first_that_runs(const std::vector<int>& ranks) const;
   [[nodiscard]] std::vector<RankActivity> ranks_here() const;
@@ -66,7 +72,7 @@ class HangWatch {
   void note_pause(const RankActivity& rank);
   [[nodiscard]] bool others_go_on(const std::vector<RankActivity>& ranks);
   [[nodiscard]] bool another_host_has_spoken(const std::vector<RankActivity>& ranks) const;
-  [[nodiscard]] double patience(const std::vector<RankActivity>& ranks, HostWatch::View hosts) const;
+  [[nodiscard]] double patience(const std::vector<RankActivity>& ranks, const HostWatch::View& hosts) const;
 
   FlightRecorder& recorder_;
   double timeout_seconds_;
@@ -76,6 +82,7 @@ class HangWatch {
   std::uint64_t progress_of_all_ = 0;
   int idle_looks_ = 0;  ///< without progress
   bool asked_to_end_ = false;
+  int looks_since_asked_ = 0;
   double asked_while_idle_seconds_ = 0;  ///< how long there had been no progress then
   int looks_since_gone_ = 0;             ///< since a rank was found gone; 0: none was
   std::filesystem::path neighbor_file_;

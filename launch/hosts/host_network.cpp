@@ -29,6 +29,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::string_view kGreeting = "collbench-hosts-1 ";
+constexpr std::string_view kHeartbeatGreeting = "collbench-beats-1 ";
+static_assert(kGreeting.size() == kHeartbeatGreeting.size());  // one is read, then compared with both
 constexpr std::size_t kGreetingBytes = kGreeting.size() + RunSecrets::kLength + 1;
 constexpr std::size_t kMaxAnswerBytes = 256;
 
@@ -50,29 +52,35 @@ std::string random_text() {
   return text;
 }
 
+std::string question_greeting(const RunSecrets& secrets) {
+  return fmt::format("{}{}\n", kGreeting, secrets.asking);
+}
+
 asio::steady_timer::duration duration(double seconds) {
   return std::chrono::duration_cast<asio::steady_timer::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// The first line of `buffer`, which has one.
-std::string taken_line(asio::streambuf& buffer) {
-  std::string line(asio::buffers_begin(buffer.data()), asio::buffers_end(buffer.data()));
-  line.resize(line.find('\n'));
+/// Takes the first line of `buffer`, which is of `bytes` bytes with its end.
+std::string taken_line(asio::streambuf& buffer, std::size_t bytes) {
+  const auto begin = asio::buffers_begin(buffer.data());
+  std::string line(begin, begin + static_cast<std::ptrdiff_t>(bytes) - 1);
+  buffer.consume(bytes);
   return line;
 }
 
-/// Somebody who asks. Lives as long as one of its handlers is pending.
+/// Somebody who asks, or whose heart beats. Lives as long as one of its handlers is pending.
 class Visit : public std::enable_shared_from_this<Visit> {
  public:
   Visit(tcp::socket socket, const RunSecrets& secrets, const NetworkLimits& limits,
-        const HostNetwork::Answer& answer, std::shared_ptr<void> counted)
+        const HostNetwork::Answer& answer, const HostNetwork::Lost& lost, std::shared_ptr<void> counted)
       : socket_(std::move(socket)),
         deadline_(socket_.get_executor()),
         secrets_(secrets),
         limits_(limits),
         answer_(answer),
+        lost_(lost),
         counted_(std::move(counted)),
-        question_(limits.line_bytes + 1) {}
+        lines_(limits.line_bytes + 1) {}
 
   void begin() {
     deadline_.expires_after(duration(limits_.seconds));
@@ -81,8 +89,11 @@ class Visit : public std::enable_shared_from_this<Visit> {
     });
     asio::async_read(socket_, asio::buffer(greeting_),
                      [self = shared_from_this()](error_code failure, std::size_t) {
-                       if (!failure && self->knows_the_secret()) {
+                       if (!failure && self->is_greeted(question_greeting(self->secrets_))) {
                          self->read_question();
+                       } else if (!failure && self->is_greeted(heartbeat_greeting(self->secrets_))) {
+                         self->deadline_.cancel();
+                         self->read_beat();
                        } else {
                          self->close();
                        }
@@ -90,17 +101,36 @@ class Visit : public std::enable_shared_from_this<Visit> {
   }
 
  private:
-  [[nodiscard]] bool knows_the_secret() const {
-    return equal({greeting_.data(), greeting_.size()}, fmt::format("{}{}\n", kGreeting, secrets_.asking));
+  [[nodiscard]] bool is_greeted(const std::string& greeting) const {
+    return equal({greeting_.data(), greeting_.size()}, greeting);
+  }
+
+  void read_beat() {
+    asio::async_read_until(socket_, lines_, '\n',
+                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
+                             if (failure) {
+                               // Its kernel says that nothing more will come.
+                               if (failure == asio::error::eof && !self->beat_.empty())
+                                 self->lost_(self->beat_);
+                               self->close();
+                               return;
+                             }
+                             self->beat_ = taken_line(self->lines_, bytes);
+                             if (self->beat_ == kHeartbeatFarewell) {
+                               self->close();
+                             } else {
+                               self->read_beat();
+                             }
+                           });
   }
 
   void read_question() {
-    asio::async_read_until(socket_, question_, '\n',
-                           [self = shared_from_this()](error_code failure, std::size_t) {
+    asio::async_read_until(socket_, lines_, '\n',
+                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
                              if (failure) {
                                self->close();
                              } else {
-                               self->reply(self->answer_(taken_line(self->question_)));
+                               self->reply(self->answer_(taken_line(self->lines_, bytes)));
                              }
                            });
   }
@@ -126,9 +156,11 @@ class Visit : public std::enable_shared_from_this<Visit> {
   const RunSecrets& secrets_;
   const NetworkLimits& limits_;
   const HostNetwork::Answer& answer_;
+  const HostNetwork::Lost& lost_;
   std::shared_ptr<void> counted_;  // one of the connections that are allowed
   std::array<char, kGreetingBytes> greeting_{};
-  asio::streambuf question_;
+  asio::streambuf lines_;
+  std::string beat_;
   std::string reply_;
 };
 
@@ -144,7 +176,7 @@ class Question : public std::enable_shared_from_this<Question> {
         secrets_(secrets),
         seconds_(seconds),
         addresses_(std::move(addresses)),
-        text_(fmt::format("{}{}\n{}\n", kGreeting, secrets.asking, line)),
+        text_(fmt::format("{}{}\n", question_greeting(secrets), line)),
         done_(std::move(done)) {}
 
   void begin(std::size_t index) {
@@ -188,15 +220,15 @@ class Question : public std::enable_shared_from_this<Question> {
     }
     asio::async_read_until(
         socket_, answer_, '\n',
-        [self = shared_from_this()](error_code unread, std::size_t) { self->take(unread); });
+        [self = shared_from_this()](error_code unread, std::size_t bytes) { self->take(unread, bytes); });
   }
 
-  void take(error_code failure) {
+  void take(error_code failure, std::size_t bytes) {
     if (failure) {
       try_next();
       return;
     }
-    const std::string line = taken_line(answer_);
+    const std::string line = taken_line(answer_, bytes);
     const std::size_t length = RunSecrets::kLength;
     if (line.size() <= length || !equal(line.substr(0, length), secrets_.answering)) {
       try_next();
@@ -229,6 +261,10 @@ void begin_question(asio::io_context& context, const std::shared_ptr<Question>& 
 
 }  // namespace
 
+std::string heartbeat_greeting(const RunSecrets& secrets) {
+  return fmt::format("{}{}\n", kHeartbeatGreeting, secrets.asking);
+}
+
 RunSecrets new_run_secrets() { return {.asking = random_text(), .answering = random_text()}; }
 
 class HostNetwork::Sockets {
@@ -244,11 +280,12 @@ class HostNetwork::Sockets {
     thread_.join();
   }
 
-  std::optional<std::uint16_t> listen(const std::string& address, Answer answer) {
+  std::optional<std::uint16_t> listen(const std::string& address, Answer answer, Lost lost) {
     error_code failure;
     const asio::ip::address at = asio::ip::make_address(address, failure);
     if (failure) return std::nullopt;
     answer_ = std::move(answer);
+    lost_ = std::move(lost);
     acceptor_.open(at.is_v4() ? tcp::v4() : tcp::v6(), failure);
     if (!failure) acceptor_.bind({at, 0}, failure);
     if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
@@ -273,7 +310,7 @@ class HostNetwork::Sockets {
       if (visits_ < limits_.connections) {  // else it is closed here
         ++visits_;
         const std::shared_ptr<void> counted(nullptr, [this](void*) { --visits_; });
-        std::make_shared<Visit>(std::move(socket), secrets_, limits_, answer_, counted)->begin();
+        std::make_shared<Visit>(std::move(socket), secrets_, limits_, answer_, lost_, counted)->begin();
       }
       accept();
     });
@@ -288,6 +325,7 @@ class HostNetwork::Sockets {
   const RunSecrets secrets_;
   const NetworkLimits limits_;
   Answer answer_;
+  Lost lost_;
   std::size_t visits_ = 0;  // of the network's thread; before the context, whose end closes them
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
@@ -301,8 +339,8 @@ HostNetwork::HostNetwork(RunSecrets secrets, NetworkLimits limits)
 
 HostNetwork::~HostNetwork() = default;
 
-std::optional<std::uint16_t> HostNetwork::listen(const std::string& address, Answer answer) {
-  return sockets_->listen(address, std::move(answer));
+std::optional<std::uint16_t> HostNetwork::listen(const std::string& address, Answer answer, Lost lost) {
+  return sockets_->listen(address, std::move(answer), std::move(lost));
 }
 
 void HostNetwork::ask(std::vector<NetworkAddress> addresses, std::string question,

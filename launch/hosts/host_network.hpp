@@ -20,10 +20,15 @@ struct RunSecrets {
 /// From the system's random numbers. Throws Error (internal) where there are none.
 [[nodiscard]] RunSecrets new_run_secrets();
 
+/// The first line of a connection that lasts (Heartbeat), its end included, and the last one of a process
+/// that ends on purpose.
+[[nodiscard]] std::string heartbeat_greeting(const RunSecrets& secrets);
+inline constexpr std::string_view kHeartbeatFarewell = "farewell";
+
 struct NetworkLimits {
   std::size_t connections = 8;    ///< at a time; the next one is closed
-  std::size_t line_bytes = 4096;  ///< of a question; who sends more is closed
-  double seconds = 2;             ///< for all of a question and its answer
+  std::size_t line_bytes = 4096;  ///< of a question or a beat; who sends more is closed
+  double seconds = 2;             ///< for all of a question and its answer, or a heartbeat's greeting
 };
 
 struct NetworkAddress {
@@ -31,8 +36,9 @@ struct NetworkAddress {
   std::uint16_t port = 0;
 };
 
-/// A line asked over TCP and a line answered, in a thread of its own that sleeps while nobody asks. Whoever
-/// does not begin with the run's secret is closed without a word.
+/// A line asked over TCP and a line answered, and connections that last as long as the process at their other
+/// end, in a thread of its own that sleeps while nobody asks. Whoever does not begin with the run's secret is
+/// closed without a word.
 class HostNetwork {
  public:
   HostNetwork(RunSecrets secrets, NetworkLimits limits);
@@ -45,8 +51,12 @@ class HostNetwork {
 
   /// Which answer a question gets; none: the connection is closed. Called on the network's thread.
   using Answer = std::function<std::optional<std::string>(std::string_view question)>;
+  /// Whose heartbeat ended without a farewell: the process is gone. The line is the last that it sent; on the
+  /// network's thread. A connection that breaks in another way says nothing: that may be the network.
+  using Lost = std::function<void(std::string_view last_beat)>;
   /// Answers at `address`, at a port that the system chooses; none where that cannot be had.
-  [[nodiscard]] std::optional<std::uint16_t> listen(const std::string& address, Answer answer);
+  [[nodiscard]] std::optional<std::uint16_t> listen(
+      const std::string& address, Answer answer, Lost lost = [](std::string_view) {});
 
   struct Answered {
     std::size_t by = 0;  ///< index among those that were asked

@@ -24,6 +24,9 @@ std::vector<int> ranks_of(const Identities& machines, int node) {
   return ranks;
 }
 
+// Connections of one process, which has 1,024 files by default.
+constexpr std::size_t kMaxHeartbeatsOfAPoint = 256;
+
 // A report may be on its way for this long.
 constexpr int kMinSilentLooks = 12;
 
@@ -46,6 +49,21 @@ std::vector<int> listening_ranks(const Identities& machines) {
   return ranks;
 }
 
+std::optional<std::size_t> heartbeat_point(const Identities& machines, const std::vector<WatchPoint>& points,
+                                           int rank) {
+  const std::vector<int> ranks = ranks_per_node(machines);
+  const int node = machines.at(static_cast<std::size_t>(rank)).node;
+  if (ranks.at(static_cast<std::size_t>(node)) != 1) return std::nullopt;
+  std::vector<std::size_t> there;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].node != node && (points[i].node == 0 || node == 0)) there.push_back(i);
+  }
+  if (there.empty()) return std::nullopt;
+  const auto before = static_cast<std::size_t>(std::count(ranks.begin(), ranks.begin() + node, 1));
+  if (before / there.size() >= kMaxHeartbeatsOfAPoint) return std::nullopt;
+  return there[before % there.size()];
+}
+
 HostWatch::HostWatch(Identities machines, int rank, int timeout_looks)
     : machines_(std::move(machines)),
       rank_(rank),
@@ -54,12 +72,13 @@ HostWatch::HostWatch(Identities machines, int rank, int timeout_looks)
       ranks_here_(ranks_of(machines_, node_)),
       hosts_(static_cast<std::size_t>(node_count(machines_))) {}
 
-void HostWatch::begin(std::vector<WatchPoint> points, Ask ask) {
+void HostWatch::begin(std::vector<WatchPoint> points, Ask ask, std::unique_ptr<Heartbeat> heartbeat) {
   const auto own = std::find_if(points.begin(), points.end(),
                                 [this](const WatchPoint& point) { return point.rank == rank_; });
   if (own != points.end()) own_point_ = static_cast<std::size_t>(own - points.begin());
   points_ = std::move(points);
   ask_ = std::move(ask);
+  heartbeat_ = std::move(heartbeat);
 }
 
 bool HostWatch::is_due(int idle_looks) {
@@ -118,10 +137,28 @@ void HostWatch::note_changes(std::size_t point, std::uint64_t changes) {
 HostWatch::View HostWatch::view() {
   const std::lock_guard lock(mutex_);
   if (view_.decides) note_changes(*own_point_, changes_);
-  return {view_.decides, view_.is_said, std::exchange(view_.others_go_on, false)};
+  return {view_.decides, view_.is_said, std::exchange(view_.others_go_on, false),
+          std::exchange(view_.gone, std::nullopt)};
 }
 
-std::optional<std::string> HostWatch::answer(std::string_view line) {
+void HostWatch::beat(const RankActivity& own) {
+  if (heartbeat_) heartbeat_->beat(report_line({.node = node_, .ranks = {own}}));
+}
+
+void HostWatch::farewell() {
+  if (heartbeat_) heartbeat_->farewell();
+}
+
+void HostWatch::lost(std::string_view last_beat) {
+  const std::optional<HostReport> report = report_of_another_host(last_beat);
+  if (!report || report->ranks.size() != 1) return;
+  const std::lock_guard lock(mutex_);
+  view_.gone = report->ranks.front();
+  view_.gone->process = ProcessState::gone;
+  view_.gone->is_over = false;
+}
+
+std::optional<HostReport> HostWatch::report_of_another_host(std::string_view line) const {
   std::optional<HostReport> report = report_from_line(line);
   if (!report || report->node == node_ || std::cmp_greater_equal(report->node, hosts_.size()))
     return std::nullopt;
@@ -130,6 +167,12 @@ std::optional<std::string> HostWatch::answer(std::string_view line) {
            machines_[static_cast<std::size_t>(rank.rank)].node == report->node;
   };
   if (!std::all_of(report->ranks.begin(), report->ranks.end(), is_of_it)) return std::nullopt;
+  return report;
+}
+
+std::optional<std::string> HostWatch::answer(std::string_view line) {
+  std::optional<HostReport> report = report_of_another_host(line);
+  if (!report) return std::nullopt;
   const std::lock_guard lock(mutex_);
   Host& host = hosts_[static_cast<std::size_t>(report->node)];
   if (take(host, *std::move(report))) ++changes_;

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/record/identities.hpp"
+#include "launch/hosts/heartbeat.hpp"
 #include "launch/hosts/host_network.hpp"
 #include "launch/hosts/host_report.hpp"
 
@@ -31,6 +33,12 @@ struct SilentHost {
 /// and the first of some other hosts, for when that host is gone.
 [[nodiscard]] std::vector<int> listening_ranks(const Identities& machines);
 
+/// Who looks after a rank that is alone on its host, by index among `points`: a listening rank of rank 0's
+/// host, or for rank 0 another host's. None for a rank with others on its host, and where as many have a
+/// heartbeat there as a process should have connections open.
+[[nodiscard]] std::optional<std::size_t> heartbeat_point(const Identities& machines,
+                                                         const std::vector<WatchPoint>& points, int rank);
+
 /// What the hosts of a run know of each other. Each reports its ranks now and then to the first listening
 /// rank that answers, and hears whether ranks elsewhere go on. Time is counted in looks, as in HangWatch,
 /// which calls it; answers come from the network's thread.
@@ -43,17 +51,28 @@ class HostWatch {
   HostWatch(Identities machines, int rank, int timeout_looks);
 
   /// Before the first look: `points` are all that listen, in the order in which they are asked, by `ask`.
-  void begin(std::vector<WatchPoint> points, Ask ask);
+  /// `heartbeat`: of this rank, if it is alone on its host.
+  void begin(std::vector<WatchPoint> points, Ask ask, std::unique_ptr<Heartbeat> heartbeat = nullptr);
 
   /// To be called at each look, after so many without progress: whether it is time to report.
   [[nodiscard]] bool is_due(int idle_looks);
   /// Reports the ranks of this host. By the first of them that runs; those of other hosts are left out.
   void report(const std::vector<RankActivity>& here);
 
+  /// Whether beat() is of use.
+  [[nodiscard]] bool has_heartbeat() const { return heartbeat_ != nullptr; }
+  /// At each look: what this rank is doing.
+  void beat(const RankActivity& own);
+  /// This rank ends on purpose; by any thread.
+  void farewell();
+  /// As one that listens: a heartbeat ended without a farewell. Nothing for a line that is none of this run.
+  void lost(std::string_view last_beat);
+
   struct View {
-    bool decides = false;       ///< this rank is the first that answers
-    bool is_said = false;       ///< the one that decides has told the user
-    bool others_go_on = false;  ///< ranks of other hosts, since the last view
+    bool decides = false;                   ///< this rank is the first that answers
+    bool is_said = false;                   ///< the one that decides has told the user
+    bool others_go_on = false;              ///< ranks of other hosts, since the last view
+    std::optional<RankActivity> gone = {};  ///< a rank of another host whose process is, since the last view
   };
   [[nodiscard]] View view();
 
@@ -81,6 +100,8 @@ class HostWatch {
   };
 
   [[nodiscard]] bool is_silent(const Host& host) const;
+  /// That of a rank of another host of this run.
+  [[nodiscard]] std::optional<HostReport> report_of_another_host(std::string_view line) const;
   /// Whether its ranks went on since it last reported.
   static bool take(Host& host, HostReport report);
   void note_changes(std::size_t point, std::uint64_t changes);
@@ -94,6 +115,7 @@ class HostWatch {
   std::vector<WatchPoint> points_;
   std::optional<std::size_t> own_point_;
   Ask ask_;
+  std::unique_ptr<Heartbeat> heartbeat_;
 
   std::mutex mutex_;  // of all that follows
   std::vector<Host> hosts_;

@@ -48,14 +48,14 @@ class HangReport {
 
   /// What the main thread cannot say, being inside a library. To be called at every look of an interrupted
   /// run. Rank 0 ends a run that has nothing to keep; otherwise the main thread does, after the block.
-  void act_on_interruption() {
+  void act_on_interruption(launch::HangWatch& watch) {
     constexpr int kPatientLooks = 3;  // most blocks end sooner
     if (rank_ != 0) return;
     const std::string cause = "interrupted by " + launch::interrupting_signal();
     if (!incidents_->has_begun()) {
       print({ExitStatus::rank_lost, cause, fmt::format("in {}, before anything was measured", step()), ""});
       flight_.withdraw();
-      end();
+      end(watch);
     }
     // Into the record at once, since mpirun kills a second after its signal, and later once more: meanwhile
     // the main thread may have written it.
@@ -77,19 +77,20 @@ class HangReport {
       case HangAction::none:
         return;
       case HangAction::report_gone: {
+        if (look.is_elsewhere && incidents_->known()) return;  // another rank of this host has spoken
         const analysis::HangFinding found = analysis::find_hang(look.ranks, local_ranks_);
         tell(IncidentKind::rank_lost, lost(found), found, look);
         return;
       }
       case HangAction::end_gone:
       case HangAction::end_silently:
-        end();
+        end(watch);
         return;
       case HangAction::end_timeout: {
         const analysis::HangFinding found = find_hang(look);
         tell(IncidentKind::hang, timed_out(found), found, look);
         wait_for_others(watch);
-        end();
+        end(watch);
         return;
       }
     }
@@ -172,8 +173,8 @@ class HangReport {
   }
 
   /// mpirun ends the others. Nothing else may run here: the main thread is inside the library.
-  [[noreturn]] void end() {
-    flight_.finish();
+  [[noreturn]] static void end(launch::HangWatch& watch) {
+    watch.finish();
     std::_Exit(static_cast<int>(ExitStatus::rank_lost));
   }
 
@@ -202,7 +203,7 @@ std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, con
   auto report = std::make_shared<HangReport>(options, std::move(incidents), identity, flight);
   return [watch, report] {
     const bool interrupted = launch::interrupted();
-    if (interrupted) report->act_on_interruption();
+    if (interrupted) report->act_on_interruption(*watch);
     report->act(*watch, watch->look(interrupted));
   };
 }
@@ -220,6 +221,7 @@ std::filesystem::path flight_folder(const launch::FlightIdentity& identity) {
 RunWatch::RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
                    const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
     : timeout_seconds_(options.timeout_seconds),
+      flight_(flight),
       watch_(make_watch(options, identity, flight)),
       watchdog_(launch::HangWatch::kLookSeconds,
                 looks(watch_, options, std::move(incidents), identity, flight)) {}
@@ -233,6 +235,8 @@ void RunWatch::join_hosts(launch::Ranks& ranks, const Identities& machines, std:
   if (!joined.obstacle.empty())
     notes.push_back("of a rank that hangs only its own host can tell: " + joined.obstacle);
 }
+
+void RunWatch::finish() { watch_ ? watch_->finish() : flight_.finish(); }
 
 std::vector<RankPause> RunWatch::pauses() const {
   return watch_ ? watch_->pauses() : std::vector<RankPause>{};

@@ -37,11 +37,15 @@ class RunWatch {
   /// Collective. What keeps it from that is added to `notes`, for the record.
   void join_hosts(launch::Ranks& ranks, const Identities& machines, std::vector<std::string>& notes);
 
+  /// This rank ends on purpose: the others need not say that it is gone.
+  void finish();
+
   /// Which ranks of this host were stopped and went on, as far as this one looks after them.
   [[nodiscard]] std::vector<RankPause> pauses() const;
 
  private:
   double timeout_seconds_;
+  launch::FlightRecorder& flight_;
   std::shared_ptr<launch::HangWatch> watch_;  // none in simulated time
   launch::Watchdog watchdog_;
 };

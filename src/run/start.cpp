@@ -136,7 +136,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     if (status != ExitStatus::rank_lost && status != ExitStatus::internal)
       return report_failure(failure, root);
     tell(failure, *incidents, flight.activity());
-    flight.finish();  // the others need not say that this rank is gone
+    watch.finish();
     launch::MpiSession::abort(static_cast<int>(status));
   }
 }

@@ -299,6 +299,26 @@ TEST_F(HangWatchOfHosts, ProgressOfAnotherHostIsProgress) {
   EXPECT_EQ(seen.look.silent_hosts[0].host, "i");
 }
 
+TEST_F(HangWatchOfHosts, ARankAloneOnItsHostThatIsGoneIsReportedAtOnce) {
+  EXPECT_EQ(watch(hang_, 2).look.action, HangAction::none);
+  hosts_->lost(report_line({.node = 1, .ranks = {other_hosts_rank()}}));
+  const HangWatch::Look look = hang_.look(true);  // the launcher may already end the others
+  EXPECT_EQ(look.action, HangAction::report_gone);
+  EXPECT_TRUE(look.is_elsewhere);
+  ASSERT_EQ(look.ranks.size(), 2U);
+  EXPECT_EQ(look.ranks[1].host, "i");
+  EXPECT_EQ(look.ranks[1].process, ProcessState::gone);
+  const Watched then = watch(hang_, 10);
+  EXPECT_EQ(then.look.action, HangAction::end_gone);
+  EXPECT_NEAR(then.seconds, 3, 0.5);
+}
+
+TEST_F(HangWatchOfHosts, WhomTheLauncherKillsAfterItAskedAllToEndIsNotReported) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(hang_.look(true).action, HangAction::none);
+  hosts_->lost(report_line({.node = 1, .ranks = {other_hosts_rank()}}));
+  EXPECT_EQ(hang_.look(true).action, HangAction::none);
+}
+
 class HangWatchOfSecondHost : public HangWatchOfHosts {
  protected:
   HangWatchOfSecondHost() : HangWatchOfHosts(1) {}
@@ -326,6 +346,13 @@ TEST_F(HangWatchOfSecondHost, SpeaksWhenTheFirstHostIsGone) {
   EXPECT_NEAR(seen.seconds, 13, 0.5);
   ASSERT_EQ(seen.look.silent_hosts.size(), 1U);
   EXPECT_EQ(seen.look.silent_hosts[0].host, "h");
+}
+
+TEST_F(HangWatchOfSecondHost, SaysNothingWhenTheFirstHostIsNotHeardAndItsWordEndsTheRun) {
+  EXPECT_EQ(watch(hang_, 10).look.action, HangAction::none);
+  HangWatch::Look look;
+  for (int i = 0; i < 4 * kLooksPerSecond && look.action == HangAction::none; ++i) look = hang_.look(true);
+  EXPECT_EQ(look.action, HangAction::end_silently);
 }
 
 TEST_F(HangWatchOfSecondHost, SpeaksForItselfWhenTheFirstHostListensAndSaysNothing) {

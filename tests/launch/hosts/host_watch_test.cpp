@@ -78,6 +78,45 @@ TEST(ListeningRanks, SeveralOfTheFirstHostAndOneOfSomeOthers) {
   EXPECT_THAT(listening_ranks(many), ElementsAre(0, 1, 2, 3, 10, 20, 30, 40));
 }
 
+TEST(HeartbeatPoint, OnRankZerosHostForWhoIsAlone) {
+  EXPECT_EQ(heartbeat_point(machines(), points(), 2), std::nullopt) << "not alone";
+  Identities mixed{{.rank = 0, .host = "a", .node = 0, .local_rank = 0},
+                   {.rank = 1, .host = "a", .node = 0, .local_rank = 1}};
+  for (int rank = 2; rank < 1002; ++rank)
+    mixed.push_back({.rank = rank, .host = "b", .node = rank - 1, .local_rank = 0});
+  const std::vector<WatchPoint> both{{.rank = 0, .node = 0, .address = {}},
+                                     {.rank = 1, .node = 0, .address = {}},
+                                     {.rank = 2, .node = 1, .address = {}}};
+  EXPECT_EQ(heartbeat_point(mixed, both, 2), 0U);
+  EXPECT_EQ(heartbeat_point(mixed, both, 3), 1U);
+  EXPECT_EQ(heartbeat_point(mixed, both, 513), 1U);
+  EXPECT_EQ(heartbeat_point(mixed, both, 514), std::nullopt) << "more than a process should have open";
+}
+
+TEST(HeartbeatPoint, RankZeroAloneHasItOnAnotherHost) {
+  const Identities alone{{.rank = 0, .host = "a", .node = 0, .local_rank = 0},
+                         {.rank = 1, .host = "b", .node = 1, .local_rank = 0}};
+  const std::vector<WatchPoint> both{{.rank = 0, .node = 0, .address = {}},
+                                     {.rank = 1, .node = 1, .address = {}}};
+  EXPECT_EQ(heartbeat_point(alone, both, 0), 1U);
+  EXPECT_EQ(heartbeat_point(alone, both, 1), 0U);
+  EXPECT_EQ(heartbeat_point(alone, {both[0]}, 0), std::nullopt);
+}
+
+TEST(HostWatch, OfALostHeartbeatTheRankIsGoneAndSeenOnce) {
+  Rank root(0);
+  root.watch.lost("garbage");
+  root.watch.lost(report_line({.node = 1, .ranks = {activity(4, 1)}}));  // another's rank
+  EXPECT_FALSE(root.watch.view().gone);
+  root.watch.lost(report_line({.node = 1, .ranks = {activity(2, 7)}}));
+  const auto gone = root.watch.view().gone;
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(gone->rank, 2);
+  EXPECT_EQ(gone->steps, 7U);
+  EXPECT_EQ(gone->process, ProcessState::gone);
+  EXPECT_FALSE(root.watch.view().gone);
+}
+
 TEST(HostWatch, TheFirstThatAnswersDecides) {
   Rank root(0);
   root.watch.report(ranks_of(0, 1));
