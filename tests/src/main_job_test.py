@@ -553,7 +553,8 @@ class Interrupted(LongRun):
     def test_a_second_interruption_leaves_a_whole_record_and_no_part_of_one(self):
         process, ranks = self.start()
         process.send_signal(signal.SIGINT)
-        time.sleep(0.1)
+        # mpirun has passed it on when rank 0 notes it, and ends a second later by itself.
+        wait_until(lambda: process.poll() is not None or json.loads((self.folder / "run.json").read_text())["incident"])
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
         wait_until(lambda: not any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks))
@@ -574,16 +575,13 @@ class Interrupted(LongRun):
                          ("interrupted", "interrupted by SIGUSR1 (to rank 1)"))
 
     def test_an_interruption_before_the_first_row_says_so_and_leaves_nothing(self):
-        folders = set(pathlib.Path("/dev/shm").glob("collbench-flight-*"))
         process = subprocess.Popen(
             ["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "-J", str(self.folder / "run.json")],
             env={**ENVIRONMENT, "LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_HANG": "1"}, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
-        wait_until(lambda: set(pathlib.Path("/dev/shm").glob("collbench-flight-*/rank-0")).difference(
-            folder / "rank-0" for folder in folders))
-        time.sleep(0.5)  # until the watchdog is there
+        wait_until(lambda: self.ranks_that_catch(process, signal.SIGUSR1) == 2)
         process.send_signal(signal.SIGUSR1)
         _, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 4, errors)
@@ -591,6 +589,18 @@ class Interrupted(LongRun):
         self.assertEqual(len(lines), 1, errors)
         self.assertRegex(lines[0], r"interrupted by SIGUSR1: in [\w ]+, before anything was measured$")
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    @staticmethod
+    def ranks_that_catch(launcher, number):
+        """By what the kernel says of each child (proc(5), SigCgt): until then the signal would end them."""
+        count = 0
+        for pid in subprocess.run(["pgrep", "-P", str(launcher.pid), "collbench"], capture_output=True, text=True, check=False).stdout.split():
+            try:
+                caught = re.search(r"^SigCgt:\t(\w+)$", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]
+            except OSError:
+                continue
+            count += int(caught, 16) >> (number - 1) & 1
+        return count
 
     def test_a_run_ends_before_its_job(self):
         squeue = self.folder / "squeue"
@@ -625,9 +635,10 @@ class CutShort(LongRun):
         self.assertEqual([(rank["rank"], rank["pid"], rank["process"]) for rank in living["ranks"]],
                          [(0, ranks[0], "running"), (1, ranks[1], "running")])
         os.kill(ranks[0], signal.SIGSTOP)
-        time.sleep(2)
+        wait_until(lambda: self.flight(ranks[0])["cause"] == "rank stopped")
+        stopped = self.calls(ranks[0])
         os.kill(ranks[0], signal.SIGCONT)
-        time.sleep(1)
+        wait_until(lambda: self.calls(ranks[0]) > stopped)
         self.assertIsNone(process.poll(), "a rank that was stopped and goes on ends nothing")
         os.kill(ranks[-1], signal.SIGKILL)
         _, errors = process.communicate(timeout=30)
@@ -672,6 +683,10 @@ class CutShort(LongRun):
         done = subprocess.run([str(PROGRAM), "flight", str(of), "--format", "json"], capture_output=True, text=True, timeout=60,
                               check=True)
         return json.loads(done.stdout)
+
+    def calls(self, pid):
+        """How many calls rank 0 has begun."""
+        return self.flight(pid)["ranks"][0]["calls"]["entered"]
 
     def hang(self, environment):
         """A run whose rank 1 hangs at once where `environment` says: its one line, and the record's path."""
