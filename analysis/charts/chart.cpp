@@ -70,6 +70,7 @@ std::string tick_text(double value, AxisUnit unit) {
       return value_text(value, unit);
     case AxisUnit::gigabytes:
     case AxisUnit::ratio:
+    case AxisUnit::count:
       return fmt::format("{:.6g}", value);
   }
   return {};
@@ -124,6 +125,8 @@ std::string value_text(double value, AxisUnit unit) {
       return format_significant(value, 3, 9) + " GB/s";
     case AxisUnit::ratio:
       return fmt::format("{:.3f}", value);
+    case AxisUnit::count:
+      return fmt::format("{:.6g}", value);
   }
   return {};
 }

@@ -14,6 +14,7 @@ enum class AxisUnit {
   seconds,    ///< "12.3 µs"
   gigabytes,  ///< per second: "46.7 GB/s", decimal
   ratio,      ///< "1.05"
+  count,      ///< "8192", "12.3"
 };
 
 struct ChartAxis {

@@ -32,7 +32,7 @@ constexpr std::array<Assumption, 17> kAssumptions{{
     {"pp_exposed", &Assumptions::pp_exposed, 0, 1, "of sends between stages that are issued ahead"},
     {"overlap_window", &Assumptions::overlap_window, 0, 1, "of a computation, that can hide collectives"},
     {"nccl_share", &Assumptions::nccl_share, 0, 0.5, "of the GPU, that hidden collectives take"},
-    {"zero3_rate", &Assumptions::zero3_rate, 0.01, 1, "DeepSpeed's ZeRO-3, of FSDP's rate"},
+    {"zero3_rate", &Assumptions::zero3_rate, 0.01, 1, "ZeRO-3 of the stacks of 2021, of FSDP's rate"},
     {"jitter", &Assumptions::jitter, 0, 0.05, "of the step, for each doubling beyond 8 GPUs"},
     {"step_overhead", &Assumptions::step_overhead, 0, 10, "seconds of a step outside of kernels"},
     {"power_exponent", &Assumptions::power_exponent, 0, 1, "clock by power limit"},

@@ -20,7 +20,7 @@ struct Assumptions {
   double pp_exposed = 0.30;  ///< of sends between stages that are issued ahead
   double overlap_window = 0.80;  ///< of a computation that can hide collectives
   double nccl_share = 0.12;      ///< of the GPU that hidden collectives take from the computation
-  double zero3_rate = 0.11;      ///< DeepSpeed's ZeRO-3, a collective for each tensor, of FSDP's rate
+  double zero3_rate = 0.11;      ///< DeepSpeed's ZeRO-3 of 2021, of FSDP's rate; not for later stacks
   double jitter = 0.003;         ///< of the step, lost to the slowest rank, for each doubling beyond 8 GPUs
   double step_overhead = 0.03;   ///< seconds of a step outside of kernels: data, norms, launches
   double blocking_seconds =

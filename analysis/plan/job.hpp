@@ -17,7 +17,7 @@ enum class Sharding {
   none,       ///< every rank has all: AllReduce of gradients
   optimizer,  ///< ZeRO-1 and Megatron's distributed optimizer: ReduceScatter, then AllGather of parameters
   gradients,  ///< ZeRO-2, the same on the wire
-  zero3,      ///< DeepSpeed's ZeRO-3: a collective for each tensor
+  zero3,      ///< ZeRO-3: as FSDP FULL_SHARD, but for a stack with DeepSpeed's of 2021
   fsdp_grad,  ///< FSDP SHARD_GRAD_OP: parameters gathered once per micro-batch
   fsdp_full,  ///< FSDP FULL_SHARD: gathered for the forward and the backward pass
 };
@@ -40,6 +40,7 @@ struct SoftwareStack {
   bool fused_kernels;  ///< a compiler or fused norms, activations, rotary positions
   bool blocking;       ///< the host waits for each kernel (CUDA_LAUNCH_BLOCKING=1)
   int gradient_bytes;  ///< of each parameter, as sent
+  bool zero3_of_2021;  ///< its ZeRO-3 is DeepSpeed's of then: a collective for each tensor
   std::string_view meaning;
 };
 

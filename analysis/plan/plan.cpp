@@ -8,66 +8,34 @@
 #include <utility>
 
 #include "analysis/plan/complete_job.hpp"
+#include "analysis/plan/planned_machine.hpp"
+#include "analysis/plan/search.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 constexpr double kSecondsPerHour = 3600;
-constexpr double kGigabits = 8;  ///< per GB
-
-/// The node with the network that the user gives in place of its own.
-GpuCluster with_given_network(GpuCluster machine, const PlanRequest& request) {
-  if (!request.nic_gbps_per_gpu) return machine;
-  machine.nics = machine.ranks_per_node;
-  machine.nic_line_rate = *request.nic_gbps_per_gpu / kGigabits;
-  machine.nic_path = 0;
-  machine.slower_nics.clear();
-  if (machine.transport == Transport::unknown)
-    machine.transport = machine.nic_transport = Transport::infiniband;
-  return machine;
-}
-
-TrainingGpu gpu_of(const PlanRequest& request, const GpuCluster& machine) {
-  TrainingGpu gpu = find_training_gpu(request.gpu.empty() ? machine.gpu : request.gpu,
-                                      request.gpu.empty() ? "--topology" : "--gpu");
-  if (request.hbm_gbps) gpu.hbm_rate = *request.hbm_gbps * 1e9;
-  return gpu;
-}
-
-double peak_of(const TrainingGpu& gpu, Precision precision) {
-  switch (precision) {
-    case Precision::fp16:
-    case Precision::bf16:
-      return gpu.peak_bf16;
-    case Precision::fp8:
-      return gpu.peak_fp8;
-    case Precision::fp4:
-      return gpu.peak_fp4;
-  }
-  return 0;
-}
-
 void require_legal(const TrainingJob& job) {
   if (const auto illegal = why_illegal(job))
     throw usage_error(illegal->option, illegal->what, illegal->next_step);
 }
 
-void require_memory(const TrainingPlan& plan, bool may_exceed) {
-  if (may_exceed || plan.memory_part() <= kRefusedOfCapacity) return;
+void require_memory(const TrainingPlan& plan, const PlanRequest& request, const GpuCluster& node) {
+  if (request.may_exceed_memory || plan.memory_part() <= kRefusedOfCapacity) return;
   std::string assumed;
   for (const TakenDefault& each : plan.defaults)
     assumed += fmt::format("{}{} {}", assumed.empty() ? "; assumed: " : ", ", each.option, each.value);
   throw usage_error(
-      "--model",
+      "memory",
       fmt::format("it does not fit: {} per GPU{}", memory_in_words(plan.memory, plan.memory_capacity_bytes),
                   assumed),
-      "split it more (--tp, --pp, --fsdp full), recompute (--recompute full), or plan it anyway "
-      "with --exceed-memory true");
+      request.names_a_fit ? way_to_fit(request, plan.job, node) : "split it more, or see --best");
 }
 
 void require_tokens_for_prices(const PlanRequest& request) {
-  if (request.tokens || (!request.price_per_gpu_hour && !request.price_per_kwh)) return;
+  if (request.tokens || request.prices_a_day || (!request.price_per_gpu_hour && !request.price_per_kwh))
+    return;
   throw usage_error(request.price_per_gpu_hour ? "--price" : "--price-kwh",
                     "the dollars of a run need the number of its tokens", "give --tokens too");
 }
@@ -171,39 +139,27 @@ std::string memory_in_words(const MemoryUse& use, double capacity_bytes) {
 
 TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   require_tokens_for_prices(request);
-  const GpuCluster machine = with_given_network(node, request);
-  const TrainingGpu gpu = gpu_of(request, machine);
+  const PlannedMachine machine = planned_machine(request, node);
+  const ComputeRates rates = machine.rates();
   TrainingPlan plan;
   plan.topology = request.topology;
-  plan.gpu = gpu.name;
-  plan.gpus_per_node = machine.ranks_per_node;
-  const int gpus = request.n_gpus.value_or(machine.ranks_per_node);
-  plan.nodes = (gpus + machine.ranks_per_node - 1) / machine.ranks_per_node;
-  plan.job = complete_job(request, gpus, plan.defaults);
+  plan.gpu = machine.gpu.name;
+  plan.gpus_per_node = machine.node.ranks_per_node;
+  plan.nodes = machine.nodes();
+  plan.job = complete_job(request, machine.gpus, plan.defaults);
   require_legal(plan.job);
-  plan.peak_flops = peak_of(gpu, plan.job.precision);
-  if (plan.peak_flops <= 0) {
-    throw usage_error("--precision", fmt::format("{} has no {} products", gpu.name, name(plan.job.precision)),
-                      "give a precision that the GPU has");
-  }
-  if (plan.nodes > machine.nodes_per_domain && machine.nics == 0) {
-    throw usage_error("--nodes", "this topology has no NIC, so it cannot reach other nodes",
-                      "give --nic-gbps-per-gpu, or plan one node");
-  }
+  plan.peak_flops = machine.peak_flops;
   plan.memory = memory_use(plan.job);
-  plan.memory_capacity_bytes = gpu.hbm_bytes;
-  plan.published = published_error(plan.job, gpu.name);
-  require_memory(plan, request.may_exceed_memory);
-  ComputeRates rates{.gpu = &gpu, .assumed = request.assumed};
-  const double watts = std::min(gpu.watts, request.power_limit_watts.value_or(gpu.watts));
-  rates.clock = std::pow(watts / gpu.watts, request.assumed.power_exponent);
-  plan.step = step_time(plan.job, machine, rates);
+  plan.memory_capacity_bytes = machine.gpu.hbm_bytes;
+  plan.published = published_error(plan.job, machine.gpu.name);
+  require_memory(plan, request, node);
+  plan.step = step_time(plan.job, machine.node, rates);
   fill_utilization(plan);
-  plan.sensitivity = sensitivity_of(plan.job, machine, rates, plan.step);
+  plan.sensitivity = sensitivity_of(plan.job, machine.node, rates, plan.step);
   plan.bound = bound_in_words(plan);
-  plan.cost = cost_of(request, plan, watts);
-  plan.goodput =
-      goodput(gpus, request.interruption_gpu_hours, request.checkpoint_seconds, request.restart_seconds);
+  plan.cost = cost_of(request, plan, machine.watts);
+  plan.goodput = goodput(machine.gpus, request.interruption_gpu_hours, request.checkpoint_seconds,
+                         request.restart_seconds);
   return plan;
 }
 

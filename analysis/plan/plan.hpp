@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/plan/fault_cost.hpp"
 #include "analysis/plan/job.hpp"
 #include "analysis/plan/layer_time.hpp"
 #include "analysis/plan/memory.hpp"
@@ -30,11 +31,13 @@ struct PlanRequest {
   std::optional<double> hbm_gbps;  ///< GB/s of a copy, in place of the GPU's
   Assumptions assumed{};
   bool may_exceed_memory = false;
+  bool names_a_fit = false;  ///< a refusal for memory names a split that fits, which takes a search
 
   // The whole run.
   std::optional<double> tokens;
   std::optional<double> price_per_gpu_hour;
-  double pue = 1.2;  ///< power of the site, of that of the IT
+  bool prices_a_day = false;  ///< the price is for a day, which needs no number of tokens
+  double pue = 1.2;           ///< power of the site, of that of the IT
   std::optional<double> price_per_kwh;
   double interruption_gpu_hours = 50'700;  ///< between interruptions: Llama 3, 419 in 54 days on 16,384 GPUs
   double checkpoint_seconds = 30;          ///< that a checkpoint stops the step
@@ -90,6 +93,7 @@ struct TrainingPlan {
   double hfu = 0;  ///< with what is recomputed: all, or attention alone
   MemoryUse memory;
   double memory_capacity_bytes = 0;
+  std::optional<FaultCost> fault;             ///< of --faulty
   const PublishedError* published = nullptr;  ///< of steps of this kind; none: no such step was compared
   std::vector<Sensitivity> sensitivity;       ///< the one that helps most first
   std::string bound;                          ///< a sentence

@@ -19,11 +19,12 @@ constexpr std::array<PublishedError, 8> kPublished{{
 
 /// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.
 std::string_view published_kind(const TrainingJob& job, std::string_view gpu) {
-  // All three are of one paper: GPT-3 on 384 to 1,536 A100, data parallel alone. Others are not of their
-  // kind.
+  // All three are of one paper: GPT-3 on 384 to 1,536 A100, DeepSpeed of 2021, data parallel alone. Others
+  // are not of their kind.
   if (job.sharding == Sharding::zero3) {
     constexpr int kMinGpus = 384;
-    const bool as_published = gpu.starts_with("A100") && job.tp == 1 && job.pp == 1 && job.dp >= kMinGpus;
+    const bool as_published = gpu.starts_with("A100") && job.tp == 1 && job.pp == 1 && job.dp >= kMinGpus &&
+                              job.stack != nullptr && job.stack->zero3_of_2021;
     return as_published ? "ZeRO-3" : "";
   }
   if (job.is_fsdp() && job.pp == 1) return "FSDP";

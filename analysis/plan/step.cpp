@@ -144,6 +144,11 @@ struct StageTime {
     for (const Overlap& each : calls) seconds += each.exposed;
     return seconds;
   }
+  /// Exposed collectives as the kernels: those of the backward pass are about twice those of the forward one.
+  [[nodiscard]] StagePasses passes() const {
+    const double part = forward + backward > 0 ? forward / (forward + backward) : 0;
+    return {sum() * part, sum() * (1 - part)};
+  }
 };
 
 constexpr std::array<StepPart, 4> kMicroBatchParts{StepPart::tp, StepPart::cp, StepPart::ep, StepPart::pp};
@@ -219,7 +224,8 @@ StepTerm sharded_term(const Layout& layout, const StageTime& stage, double layer
   const double shard_part = gradient * layer / std::max(1, layout.shard.size);
   reduce = reduce + layers * call(layout.replicas, OperationId::all_reduce, shard_part);
   const bool again = job.sharding != Sharding::fsdp_grad;
-  const double slower = job.sharding == Sharding::zero3 ? 1 / assumed.zero3_rate : 1;
+  const bool of_2021 = job.sharding == Sharding::zero3 && job.stack->zero3_of_2021;
+  const double slower = of_2021 ? 1 / assumed.zero3_rate : 1;
   const double forward = scaled(layout, StepPart::dp, gather.seconds * slower);
   const double backward =
       scaled(layout, StepPart::dp, (reduce.seconds + (again ? gather.seconds : 0)) * slower);
@@ -315,16 +321,19 @@ Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeR
   StageTime busiest;
   double busiest_layers = 1;
   double all = 0;
+  Step step;
+  StageTime stage;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const StageTime stage = stage_time(layout, layers[i], i + 1 == layers.size());
+    const bool has_head = i + 1 == layers.size();
+    if (i == 0 || has_head || layers[i] != layers[i - 1]) stage = stage_time(layout, layers[i], has_head);
     all += stage.sum();
+    step.stages.push_back(stage.passes());
     if (stage.sum() <= busiest.sum()) continue;
     busiest = stage;
     // A last stage can hold the head alone.
     busiest_layers = std::max(1, layers[i]);
   }
   const double m = job.micro_batches();
-  Step step;
   step.terms = {{.part = StepPart::products, .exposed_seconds = m * busiest.kernels.products},
                 {.part = StepPart::attention, .exposed_seconds = m * busiest.kernels.attention},
                 {.part = StepPart::elementwise, .exposed_seconds = m * busiest.kernels.elementwise}};

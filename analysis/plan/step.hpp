@@ -32,8 +32,15 @@ struct PartScales {
   [[nodiscard]] double of(StepPart part) const { return factor[static_cast<std::size_t>(part)]; }
 };
 
+/// One micro-batch on one stage, in seconds, with what its collectives expose.
+struct StagePasses {
+  double forward = 0;
+  double backward = 0;
+};
+
 struct Step {
-  std::vector<StepTerm> terms;  ///< in the order of StepPart, those of the job only
+  std::vector<StepTerm> terms;        ///< in the order of StepPart, those of the job only
+  std::vector<StagePasses> stages{};  ///< first to last
 
   [[nodiscard]] double seconds() const;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -50,9 +51,17 @@ constexpr std::array<TrainingGpu, 11> kGpus{{
 std::span<const TrainingGpu> training_gpus() { return kGpus; }
 
 const TrainingGpu& find_training_gpu(std::string_view name, std::string_view where) {
-  const auto* const found =
-      std::find_if(kGpus.begin(), kGpus.end(), [name](const TrainingGpu& gpu) { return gpu.name == name; });
-  if (found != kGpus.end()) return *found;
+  const std::string wanted = lower(name);
+  const TrainingGpu* only = nullptr;
+  int near = 0;
+  for (const TrainingGpu& gpu : kGpus) {
+    const std::string known = lower(gpu.name);
+    if (known == wanted) return gpu;
+    if (!known.starts_with(wanted + " ")) continue;
+    only = &gpu;
+    ++near;
+  }
+  if (near == 1) return *only;
   std::vector<std::string_view> names;
   for (const TrainingGpu& gpu : kGpus) names.push_back(gpu.name);
   throw usage_error(std::string(where), fmt::format("no training rates are known of the GPU '{}'", name),

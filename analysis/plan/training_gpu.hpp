@@ -25,8 +25,8 @@ struct TrainingGpu {
 
 [[nodiscard]] std::span<const TrainingGpu> training_gpus();
 
-/// By the catalog's name. Throws Error (usage) for one without figures, and lists those with; `where` names
-/// the option.
+/// By the catalog's name, in capitals or not, or what is before its blank ("H100"). Throws Error (usage) for
+/// one without figures, and lists those with; `where` names the option.
 [[nodiscard]] const TrainingGpu& find_training_gpu(std::string_view name, std::string_view where);
 
 }  // namespace collbench::analysis

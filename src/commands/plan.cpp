@@ -9,11 +9,17 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/plan/fault_cost.hpp"
+#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/scaling.hpp"
+#include "analysis/plan/search.hpp"
 #include "analysis/report/plan/plan_report.hpp"
+#include "analysis/report/plan/plan_timeline.hpp"
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/plan_options.hpp"
 #include "src/commands/registry.hpp"
@@ -29,32 +35,70 @@ struct PlanCommand {
   PlanInput input;
   std::string table;  ///< --table
   bool lists_assumptions = false;
+  bool lists_models = false;
+  bool best = false;       ///< --best
+  std::vector<int> scale;  ///< --scale; empty: not asked for
+  std::string faulty;      ///< --faulty: a MACHINE; empty: not asked for
+  std::string timeline;    ///< --timeline: FILE.svg or FILE.json; empty: not asked for
   OutputOptions output;
 };
 
-analysis::TrainingPlan plan_of(PlanInput input) {
+/// What is asked for, whole, and one node of its machine.
+struct Question {
+  analysis::PlanRequest request;
+  analysis::GpuCluster node;
+  topology::ResolvedMachine machine;
+};
+
+Question question_of(PlanInput input) {
+  complete_model(input);
   if (input.topology.empty()) {
     throw usage_error("--topology", "the machine is not given",
                       "give a reference machine, such as hgx-h100, or a file");
   }
-  complete_model(input);
-  const topology::ResolvedMachine machine = topology::resolve_machine(input.topology);
-  const analysis::GpuCluster node = analysis::gpu_cluster(machine, 1, input.gpus_per_node.value_or(0));
-  analysis::PlanRequest& request = input.request;
+  topology::ResolvedMachine machine = topology::resolve_machine(input.topology);
+  analysis::GpuCluster node = analysis::gpu_cluster(machine, 1, input.gpus_per_node.value_or(0));
+  Question question{std::move(input.request), std::move(node), std::move(machine)};
+  analysis::PlanRequest& request = question.request;
   request.topology = input.topology;
   if (input.nodes && request.n_gpus) {
     throw usage_error("--n-gpus", "--nodes says it already", "give one of them");
   }
   if (input.nodes) {
-    const std::int64_t gpus = std::int64_t{*input.nodes} * node.ranks_per_node;
+    const std::int64_t gpus = std::int64_t{*input.nodes} * question.node.ranks_per_node;
     if (gpus > kMaxGpus) {
-      throw usage_error("--nodes",
-                        fmt::format("{} nodes × {} GPUs are too many", *input.nodes, node.ranks_per_node),
-                        fmt::format("give at most {} GPUs", kMaxGpus));
+      throw usage_error(
+          "--nodes",
+          fmt::format("{} nodes × {} GPUs are too many", *input.nodes, question.node.ranks_per_node),
+          fmt::format("give at most {} GPUs", kMaxGpus));
     }
     request.n_gpus = static_cast<int>(gpus);
   }
-  return analysis::training_plan(request, node);
+  return question;
+}
+
+analysis::TrainingPlan plan_of(PlanInput input) {
+  const Question question = question_of(std::move(input));
+  return analysis::training_plan(question.request, question.node);
+}
+
+constexpr std::size_t kBestPlans = 10;
+
+/// The fastest splits, at least one.
+analysis::SplitSearch found_splits(Question& question, std::size_t count) {
+  analysis::PlanRequest& request = question.request;
+  if (!request.global_batch) request.global_batch = analysis::usual_global_batch(request);
+  analysis::SplitSearch found = analysis::fastest_splits(request, question.node, count);
+  if (!found.best.empty()) return found;
+  throw usage_error("--best",
+                    found.tried == 0 ? "no split of the step is possible with what is given"
+                                     : fmt::format("none of {} splits fits into memory", found.tried),
+                    "give fewer of --tp, --pp, --cp, --mbs, or another --gbs, or more GPUs");
+}
+
+analysis::PlanReport best_plans(PlanInput input) {
+  Question question = question_of(std::move(input));
+  return analysis::search_report(found_splits(question, kBestPlans), question.request);
 }
 
 /// A plan for each line; the head line has names of options, and "id" for what the line is called. What is
@@ -91,7 +135,12 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
           option.take(input, cells[i], std::string("--") + option.name);
         }
       }
-      row.plan = plan_of(std::move(input));
+      if (command.best) {
+        Question question = question_of(std::move(input));
+        row.plan = std::move(found_splits(question, 1).best.front());
+      } else {
+        row.plan = plan_of(std::move(input));
+      }
     } catch (const Error& error) {
       row.refused = error.what();
     }
@@ -108,18 +157,122 @@ CommandResult assumption_table(const analysis::Assumptions& assumed) {
   return {std::move(text)};
 }
 
-CommandResult plan(const PlanCommand& command) {
-  if (command.lists_assumptions) return assumption_table(command.input.request.assumed);
-  const auto documents = output_documents(command.output);
-  require_writable_documents(documents, command.output.overwrite);
-  analysis::PlanReport report;
-  if (command.table.empty()) {
-    report.rows.push_back({.label = {}, .plan = plan_of(command.input), .refused = {}});
-  } else {
-    report = plans_of_table(command);
+/// --models: the catalog, a model a line; parameters as counted from the numbers.
+CommandResult model_table() {
+  const auto line = [](const auto& name, const auto& all, const auto& active, const auto& layers,
+                       const auto& hidden, const auto& heads, const auto& sequence, const auto& source) {
+    return fmt::format("{:<17}{:>7}{:>8}{:>7}{:>7}{:>9}{:>6}  {}\n", name, all, active, layers, hidden, heads,
+                       sequence, source);
+  };
+  std::string text = line("--model", "B all", "active", "layers", "hidden", "heads/KV", "seq", "source");
+  for (const analysis::CatalogModel& model : analysis::model_catalog()) {
+    const analysis::ModelShape& shape = model.shape;
+    const analysis::ParameterCount count = analysis::count_parameters(shape);
+    const bool mixture = shape.experts.count > 0;
+    text += line(
+        shape.name, fmt::format("{:.1f}", count.total / 1e9),
+        mixture ? fmt::format("{:.1f}", count.active / 1e9) : "", shape.layers, shape.hidden,
+        fmt::format("{}/{}", shape.heads, shape.latent.kv_rank > 0 ? "MLA" : fmt::to_string(shape.kv_heads)),
+        model.sequence, shape.source);
   }
+  return {
+      text +
+      "\nOf a model of your own: a TOML file with its numbers, or --layers, --hidden, … (docs/plan.md).\n"};
+}
+
+/// "8,64,512": numbers of GPUs, each larger than the one before.
+std::vector<int> parse_scale(const std::string& text, const std::string& option) {
+  std::vector<int> numbers;
+  for (const std::string& each : split_list(text)) {
+    const int number = parse_number(each, option, 1, static_cast<int>(kMaxGpus));
+    if (!numbers.empty() && number <= numbers.back()) {
+      throw usage_error(option, fmt::format("{} follows {}", number, numbers.back()),
+                        "give numbers of GPUs that ascend: 8,64,512");
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// --faulty
+void price_fault(const PlanCommand& command, const Question& question, analysis::TrainingPlan& plan) {
+  const topology::ResolvedMachine faulty = topology::resolve_machine(command.faulty);
+  plan.fault = analysis::fault_cost(question.request, plan, question.node, question.machine.first_host(),
+                                    faulty.only_host(), command.faulty);
+}
+
+analysis::PlanReport one_plan(const PlanCommand& command) {
+  Question question = question_of(command.input);
+  question.request.names_a_fit = true;
+  question.request.prices_a_day = !command.faulty.empty();
+  analysis::TrainingPlan plan = analysis::training_plan(question.request, question.node);
+  if (!command.faulty.empty()) price_fault(command, question, plan);
+  analysis::PlanReport report;
+  report.rows.push_back({.label = {}, .plan = std::move(plan), .refused = {}});
+  return report;
+}
+
+analysis::PlanReport report_of(const PlanCommand& command) {
+  if (!command.table.empty()) return plans_of_table(command);
+  if (!command.scale.empty()) {
+    const Question question = question_of(command.input);
+    return analysis::scaling_report(analysis::scaling(question.request, question.node, command.scale),
+                                    question.request);
+  }
+  return command.best ? best_plans(command.input) : one_plan(command);
+}
+
+/// What asks for contradicting tables.
+void require_one_kind(const PlanCommand& command) {
+  const bool one = command.table.empty() && command.scale.empty() && !command.best;
+  if (!one && !command.faulty.empty())
+    throw usage_error("--faulty", "a fault is priced for one plan", "leave --table, --scale and --best out");
+  if (!one && !command.timeline.empty())
+    throw usage_error("--timeline", "a timeline is of one plan", "leave --table, --scale and --best out");
+  if (command.scale.empty()) {
+    if (!command.output.plots && command.output.plot_path.empty()) return;
+    throw usage_error("--plot", "only --scale has a chart", "add --scale 8,64,512, or leave it out");
+  }
+  if (!command.table.empty())
+    throw usage_error("--scale", "a table has its own numbers of GPUs", "give --scale or --table");
+  if (command.input.nodes || command.input.request.n_gpus)
+    throw usage_error("--scale", "it says the numbers of GPUs", "leave --nodes and --n-gpus out");
+}
+
+constexpr const char* kTimeline = "--timeline";
+
+/// Its file, before the document of stdout, which stays the last.
+void add_timeline(const PlanCommand& command, std::vector<OutputDocument>& documents) {
+  const std::string& path = command.timeline;
+  if (path.empty()) return;
+  if (!path.ends_with(".svg") && !path.ends_with(".json")) {
+    throw usage_error(kTimeline, fmt::format("a timeline cannot be written as {}, by its ending", path),
+                      "name FILE.svg, or FILE.json for ui.perfetto.dev");
+  }
+  for (const OutputDocument& each : documents) {
+    if (!each.path.empty() && same_file(each.path, path))
+      throw usage_error(kTimeline, "it is the same file as " + each.option, "give each its own file");
+  }
+  documents.insert(documents.begin(), {kTimeline, path.ends_with(".svg") ? "svg" : "trace", path});
+}
+
+CommandResult plan(const PlanCommand& command) {
+  if (command.lists_models) return model_table();
+  if (command.lists_assumptions) return assumption_table(command.input.request.assumed);
+  require_one_kind(command);
+  std::vector<OutputDocument> documents = output_documents(command.output);
+  add_timeline(command, documents);
+  require_writable_documents(documents, command.output.overwrite);
+  const analysis::PlanReport report = report_of(command);
   const auto write = [&](const OutputDocument& document) {
-    return analysis::written_plan(report, document.format, page_options(document).columns);
+    if (document.option == kTimeline) {
+      const analysis::TrainingPlan& shown = *report.rows.front().plan;
+      return document.format == "svg" ? analysis::timeline_svg(shown) : analysis::timeline_trace(shown);
+    }
+    if (is_picture(document)) return chart_picture(report.charts, document);
+    const int columns = page_options(document).columns;
+    return analysis::written_plan(report, document.format, columns) +
+           text_plots(report.charts, document, columns);
   };
   const bool any = std::any_of(report.rows.begin(), report.rows.end(),
                                [](const analysis::PlannedRow& row) { return row.plan.has_value(); });
@@ -143,6 +296,25 @@ void add_plan(CLI::App& command, CommandFunction& chosen) {
   command
       .add_flag("--assumptions", options->lists_assumptions, "the constants of the model, and nothing else")
       ->group(theme);
+  command.add_flag("--models", options->lists_models, "the catalog of models, and nothing else")
+      ->group(theme);
+  command
+      .add_flag(
+          "--best", options->best,
+          "search what is not given of the split: the ten fastest that fit; of a table each line's fastest")
+      ->group(theme);
+  add_option(command, theme, "--scale", "N,N,…",
+             "strong and weak scaling: the fastest split at each of these numbers of GPUs",
+             [options](const std::string& text) { options->scale = parse_scale(text, "--scale"); });
+  command.add_flag("--plot", options->output.plots, "the chart of --scale, in letters")->group(theme);
+  add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg or FILE.png",
+             [options](const std::string& text) { options->output.plot_path = text; });
+  add_option(command, theme, "--faulty", "MACHINE",
+             "what one node like this costs the job: a file that describes it, as topo diff takes it",
+             [options](const std::string& text) { options->faulty = text; });
+  add_option(command, theme, kTimeline, "FILE",
+             "one step, stage by stage: FILE.svg, or FILE.json for ui.perfetto.dev",
+             [options](const std::string& text) { options->timeline = text; });
   add_output_options(command, theme, options->output, analysis::plan_formats(), "the plan as JSON");
   command.callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "src/cli/options.hpp"
@@ -43,21 +46,55 @@ bool truth(const std::string& text, const std::string& where) {
   return parse_name(text, where, {"true", "false"}) == "true";
 }
 
-/// "1T", "300B", "2e11": tokens.
-double parse_tokens(const std::string& text, const std::string& where) {
-  constexpr std::array<std::pair<char, double>, 4> kUnits{{{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}}};
+struct Suffix {
+  char letter;  ///< in capitals; small ones count too
+  double factor;
+};
+
+/// A number with one of the suffixes, "300B"; `allowed` is what the error says.
+template <typename Number>
+Number parse_with_suffix(const std::string& text, const std::string& where, std::span<const Suffix> suffixes,
+                         Number maximum, const char* allowed) {
   std::string number = text;
-  double unit = 1;
-  if (!number.empty()) {
-    const char last = static_cast<char>(std::toupper(static_cast<unsigned char>(number.back())));
-    for (const auto& [letter, value] : kUnits) {
-      if (letter != last) continue;
-      unit = value;
-      number.pop_back();
-      break;
-    }
+  double factor = 1;
+  for (const Suffix& each : suffixes) {
+    if (number.empty() || std::toupper(static_cast<unsigned char>(number.back())) != each.letter) continue;
+    factor = each.factor;
+    number.pop_back();
+    break;
   }
-  return unit * parse_number(number, where, 1e-6, 1e18);
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stopped, failure] = std::from_chars(number.data(), end, value);
+  if (failure != std::errc() || stopped != end)
+    throw usage_error(where, fmt::format("'{}' is not a number", text), allowed);
+  value *= factor;
+  if (!(value > 0 && value <= static_cast<double>(maximum)))
+    throw usage_error(where, fmt::format("{} is out of range", text), allowed);
+  if (std::is_integral_v<Number> && value != std::floor(value))
+    throw usage_error(where, fmt::format("{} is not a whole number", text), allowed);
+  return static_cast<Number>(value);
+}
+
+/// "15T", "300B", "2e11": decimal, as papers count tokens; G is B.
+double parse_tokens(const std::string& text, const std::string& where) {
+  constexpr std::array<Suffix, 5> kSuffixes{{{'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'B', 1e9}, {'T', 1e12}}};
+  return parse_with_suffix<double>(text, where, kSuffixes, 1e18,
+                                   "up to 1e18; K, M, G or B, and T may follow: 15T");
+}
+
+/// "8k" is 8,192: samples are as long as powers of two.
+void take_sequence(PlanInput& input, const std::string& text, const std::string& where) {
+  constexpr std::array<Suffix, 2> kSuffixes{{{'K', 1024}, {'M', 1024.0 * 1024}}};
+  input.request.sequence = parse_with_suffix<int>(
+      text, where, kSuffixes, kMaxCount, "1 to 10000000; k (1,024) and M (1,048,576) may follow: 8k");
+}
+
+/// "3", "$2.50".
+template <std::optional<double> analysis::PlanRequest::* Member>
+void take_dollars(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.*Member =
+      parse_number(text.starts_with('$') ? text.substr(1) : text, where, 1e-6, 1e6, "dollars");
 }
 
 Precision parse_precision(const std::string& text, const std::string& where) {
@@ -89,7 +126,7 @@ void take_fsdp(PlanInput& input, const std::string& text, const std::string& whe
 }
 
 constexpr std::array kOptions{
-    PlanOption{kModelTheme, "model", "NAME|FILE", "llama-3.1-70b, …; or a TOML file with the numbers below",
+    PlanOption{kModelTheme, "model", "NAME|FILE", "llama-3.1-70b, … (--models lists them); or a TOML file",
                [](PlanInput& input, const std::string& text, const std::string&) { input.model = text; }},
     PlanOption{kModelTheme, "layers", "N", "transformer layers", take_number<&PlanInput::layers, kMaxLayers>},
     PlanOption{kModelTheme, "hidden", "N", "width of the hidden state", take_number<&PlanInput::hidden>},
@@ -115,7 +152,7 @@ constexpr std::array kOptions{
                take_number<&PlanInput::shared_ffn>},
     PlanOption{kModelTheme, "dense-layers", "N", "first layers without experts (0)",
                take_number<&PlanInput::dense_layers>},
-    PlanOption{kSplitTheme, "seq", "N", "tokens of a sample", take_count<&analysis::PlanRequest::sequence>},
+    PlanOption{kSplitTheme, "seq", "N", "tokens of a sample: 8192, or 8k", take_sequence},
     PlanOption{kSplitTheme, "gbs", "N", "samples of a step",
                take_count<&analysis::PlanRequest::global_batch>},
     PlanOption{kSplitTheme, "mbs", "N", "samples of a micro-batch (1)",
@@ -129,7 +166,7 @@ constexpr std::array kOptions{
     PlanOption{kSplitTheme, "dp", "N", "data parallelism (what is left)",
                take_count<&analysis::PlanRequest::dp>},
     PlanOption{kSplitTheme, "zero", "0-3",
-               "ZeRO stage: 1 as Megatron's distributed optimizer, 3 as DeepSpeed's (1)", take_zero},
+               "ZeRO stage: 1 as Megatron's distributed optimizer, 3 as --fsdp full (1)", take_zero},
     PlanOption{kSplitTheme, "fsdp", "full|grad|N",
                "FSDP: FULL_SHARD, SHARD_GRAD_OP, or full within groups of N", take_fsdp},
     PlanOption{kSplitTheme, "recompute", "NAME", "none, selective or full (none)",
@@ -167,7 +204,7 @@ constexpr std::array kOptions{
     PlanOption{kMachineTheme, "gpus-per-node", "N", "GPUs used per node (all)",
                take_number<&PlanInput::gpus_per_node>},
     PlanOption{
-        kMachineTheme, "gpu", "NAME", "rates of another GPU: 'GB300', 'H100 SXM', …",
+        kMachineTheme, "gpu", "NAME", "rates of another GPU: GB300, H100, …",
         [](PlanInput& input, const std::string& text, const std::string&) { input.request.gpu = text; }},
     PlanOption{kMachineTheme, "nic-gbps-per-gpu", "GBPS",
                "Gb/s of network for each GPU, in place of the topology's",
@@ -176,18 +213,18 @@ constexpr std::array kOptions{
                take_positive<&analysis::PlanRequest::power_limit_watts>},
     PlanOption{kMachineTheme, "hbm-gbps", "GBPS", "GB/s of a copy in GPU memory, in place of the GPU's",
                take_positive<&analysis::PlanRequest::hbm_gbps>},
-    PlanOption{kRunTheme, "tokens", "N", "tokens to train on: 1T, 300B",
+    PlanOption{kRunTheme, "tokens", "N", "tokens to train on: 15T, 300B",
                [](PlanInput& input, const std::string& text, const std::string& where) {
                  input.request.tokens = parse_tokens(text, where);
                }},
     PlanOption{kRunTheme, "price", "DOLLARS", "of a GPU-hour",
-               take_positive<&analysis::PlanRequest::price_per_gpu_hour>},
+               take_dollars<&analysis::PlanRequest::price_per_gpu_hour>},
     PlanOption{kRunTheme, "pue", "FACTOR", "power of the site, of that of the GPUs (1.2)",
                [](PlanInput& input, const std::string& text, const std::string& where) {
                  input.request.pue = parse_number(text, where, 1.0, 5.0);
                }},
     PlanOption{kRunTheme, "price-kwh", "DOLLARS", "of a kWh",
-               take_positive<&analysis::PlanRequest::price_per_kwh>},
+               take_dollars<&analysis::PlanRequest::price_per_kwh>},
     PlanOption{kRunTheme, "interruption-gpu-hours", "HOURS",
                "GPU-hours between interruptions (50700: Llama 3's)",
                take_seconds<&analysis::PlanRequest::interruption_gpu_hours>},

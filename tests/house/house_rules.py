@@ -103,7 +103,7 @@ WITHOUT_HEADER = {
     r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
     r"analysis/report/nccl_plan/(lanes|svg)\.cpp": "a plan's rings and trees, and their picture, which words.hpp and ../report.hpp declare",
-    r"analysis/report/plan/plan_(json|page|text)\.cpp": "what a plan's page holds, and its writers, which plan_report.hpp declares",
+    r"analysis/report/plan/plan_(html|json|page|tables|text)\.cpp": "what a plan's page holds, and its writers, which plan_report.hpp declares",
     r"analysis/report/lab01/(ceilings|checks|explanation|host_ceilings)\.cpp": "the parts of the lab page, which lab01.hpp declares",
     r"simulated_gpu/(runtime_(devices|kernels|memory|streams)|nvml|network_plugin)\.cpp": "what NCCL finds by name, declared by NVIDIA",
     r"simulated_gpu/libraries/simulated_host\.cpp": "a library of others' parts",
@@ -141,8 +141,9 @@ TESTED_BY = {
     r"analysis/plan/model_catalog\.cpp": "tests/analysis/plan/model_shape_test.cpp",
     r"analysis/plan/complete_job\.cpp": "tests/analysis/plan/job_test.cpp",
     r"analysis/plan/(group_time|layer_time|training_gpu)\.cpp": "tests/analysis/plan/step_test.cpp",
-    r"analysis/plan/(assumptions|memory)\.cpp": "tests/analysis/plan/plan_test.cpp",
-    r"analysis/report/plan/plan_(json|page|text)\.cpp": "tests/analysis/report/plan/plan_report_test.cpp",
+    r"analysis/plan/(assumptions|memory|planned_machine)\.cpp": "tests/analysis/plan/plan_test.cpp",
+    r"analysis/report/plan/plan_(html|json|page|tables|text)\.cpp": "tests/analysis/report/plan/plan_report_test.cpp",
+    r"analysis/report/plan/plan_timeline\.cpp": "tests/analysis/plan/timeline_test.cpp",
     r"analysis/models/nccl/(channel_steps|machine_graph|machine_paths)\.cpp":
         "tests/analysis/models/nccl/channel_search_test.cpp",
 }

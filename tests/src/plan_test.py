@@ -8,6 +8,8 @@ import csv
 import io
 import json
 import pathlib
+import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -99,6 +101,90 @@ class Plan(unittest.TestCase):
         result = plan("--table", "-", "--topology", "hgx-h100", text="id\tspeed\n")
         self.assertEqual(result.returncode, 2)
         self.assertIn("stdin:1: unknown column 'speed'", result.stderr)
+
+    def test_the_catalog_is_listed_and_suffixes_are_read(self):
+        names = [line.split()[0] for line in plan("--models").stdout.splitlines()[1:] if line]
+        self.assertIn("llama-3.1-405b", names)
+        machine = ("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--tp", "2")
+        found = planned(*machine, "--seq", "4k", "--tokens", "15T", "--price", "$2.50", "--gpu", "h100")
+        self.assertEqual((found["job"]["seq"], found["run"]["tokens"], found["gpu"]), (4096, 15e12, "H100 SXM"))
+        self.assertAlmostEqual(found["run"]["dollars"], 2.5 * found["run"]["gpu_hours"])
+        self.assertIn("15T tokens", plan(*machine, "--tokens", "15T").stdout)
+        self.refused(*machine, "--seq", "4q", says="--seq: '4q' is not a number; .*8k")
+        self.refused(*machine, "--seq", "99M", says="--seq: 99M is out of range")
+        self.refused(*machine, "--tokens", "15Q", says="--tokens: '15Q' is not a number; .*15T")
+        self.refused("--model", "llama-70b", says="did you mean")
+
+    def test_zero_3_of_today_has_not_the_rate_of_2021(self):
+        machine = ("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--nodes", "4", "--tp", "8", "--gbs", "256", "--seq", "4k")
+        self.assertEqual(planned(*machine, "--zero", "3")["step_seconds"], planned(*machine, "--fsdp", "full")["step_seconds"])
+
+    def test_a_refusal_for_memory_names_a_split_that_is_planned(self):
+        machine = ("--model", "llama-3.1-70b", "--topology", "hgx-h100", "--nodes", "8")
+        advice = re.search(r"give (--tp .*?) \(", plan(*machine).stderr)
+        self.assertIsNotNone(advice)
+        self.assertFalse(planned(*machine, *advice[1].split())["may_not_fit"])
+
+    def test_best_and_scale(self):
+        machine = ("--model", "llama-3.1-405b", "--topology", "hgx-h100", "--seq", "8k", "--gbs", "2048")
+        best = planned("--best", *machine, "--n-gpus", "16384")["plans"]
+        self.assertEqual(len(best), 10)
+        seconds = [each["plan"]["step_seconds"] for each in best]
+        self.assertEqual(seconds, sorted(seconds))
+        self.assertLessEqual(planned("--best", *RECIPE[:6], "--seq", "8k", "--gbs", "2048")["plans"][0]["plan"]["step_seconds"],
+                             planned(*RECIPE)["step_seconds"], "NVIDIA's own split is one of those that are compared")
+        result = plan("--scale", "64,1024,16384", *machine, "--plot")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("none of", result.stdout, "405 B parameters do not fit into 64 GPUs of 80 GB")
+        self.assertRegex(result.stdout, "Strong scaling: It (stops paying|pays up)")
+        self.assertIn("thousand tokens/s", result.stdout)
+        self.refused("--scale", "64,8", *machine, says="--scale: 8 follows 64")
+        self.refused("--plot", *machine, says="only --scale has a chart")
+        self.refused("--best", *machine, "--n-gpus", "64", says="none of .* splits fits")
+
+    def test_a_fault_has_its_price_and_a_step_its_timeline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good, bad = pathlib.Path(folder) / "good.json", pathlib.Path(folder) / "bad.json"
+            subprocess.run([str(PROGRAM), "topo", "save", "hgx-h100", "-o", str(good)], check=True, capture_output=True)
+            machine = json.loads(good.read_text())
+            machine["hosts"][0]["nics"][3]["ports"][0]["gigabits_per_second"][0] = 200.0
+            bad.write_text(json.dumps(machine))
+            split = (*RECIPE[:-4], "--price", "3", "--faulty", bad)
+            fault = planned(*split)["fault"]
+            self.assertIn("200 Gb/s instead of 400", fault["findings"][0])
+            self.assertGreater(fault["slower"], 0)
+            self.assertAlmostEqual(fault["dollars_lost_per_day"], 24 * 1024 * 3 * fault["slower"] / (1 + fault["slower"]))
+            self.assertRegex(plan(*split).stdout, r"One node like \S+ \(NIC3[^$]*\$1,800\s+a\s+day")
+            trace, picture, page = (pathlib.Path(folder) / name for name in ("t.json", "t.svg", "p.html"))
+            self.assertEqual(plan(*RECIPE, "--timeline", trace, "--html", page).returncode, 0)
+            events = json.loads(trace.read_text())["traceEvents"]
+            self.assertEqual({event["ph"] for event in events}, {"M", "X"})
+            self.assertIn("Timeline", page.read_text())
+            self.assertEqual(plan(*RECIPE, "--timeline", picture).returncode, 0)
+            self.assertIn("<svg", picture.read_text())
+            self.refused(*RECIPE, "--timeline", "t.txt", says="--timeline: .*FILE.json")
+            self.refused("--best", *RECIPE[:6], "--timeline", trace, says="a timeline is of one plan")
+
+    def test_a_damaged_table_or_model_file_is_refused_and_never_planned_wrong(self):
+        """Each byte-wise damage of both ends with status 0 or 2, with one line of reason where nothing is planned."""
+        generator = random.Random(22)
+        table = "id\tmodel\ttp\tpp\tmbs\tseq\tzero\nx\tllama-3.1-8b\t2\t2\t1\t4k\t1\n"
+        model = "layers = 32\nhidden = 4096\nffn = 14336\nheads = 32\nkv_heads = 8\nvocab = 128256\n"
+        pieces = ["\t", "\n", "-1", "0", "99999999999", "1e308", "nan", '"', "=", "[", "\x00", "\u00e9", "k", ""]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "model.toml"
+            for _ in range(20):
+                damaged = []
+                for text in (table, model):
+                    at = generator.randrange(len(text))
+                    damaged.append(text[:at] + generator.choice(pieces) + text[at + generator.randrange(4):])
+                file.write_text(damaged[1])
+                for result in (plan("--table", "-", "--topology", "hgx-h100", "--format", "csv", text=damaged[0]),
+                               plan("--model", file, "--topology", "hgx-h100", "--tp", "2")):
+                    self.assertIn(result.returncode, (0, 2), (damaged, result.stderr))
+                    self.assertNotIn("internal", result.stderr)
+                    if not result.stdout:
+                        self.assertEqual(result.stderr.count("\n"), 1, (damaged, result.stderr))
 
     def test_text_is_for_a_page_and_formats_agree(self):
         text = plan(*RECIPE).stdout

@@ -109,6 +109,15 @@ PlanJson plan_object(const TrainingPlan& plan) {
                    {"megawatt_hours", plan.cost->megawatt_hours},
                    {"energy_dollars", or_null(plan.cost->energy_dollars)}};
   }
+  if (plan.fault) {
+    json["fault"] = {{"node", plan.fault->node},
+                     {"findings", plan.fault->findings},
+                     {"not_priced", plan.fault->unpriced},
+                     {"step_seconds", plan.fault->step_seconds},
+                     {"slower", plan.fault->slower},
+                     {"tokens_lost_per_day", plan.fault->tokens_lost_per_day},
+                     {"dollars_lost_per_day", or_null(plan.fault->dollars_lost_per_day)}};
+  }
   json["goodput"] = {{"fleet_mtbf_seconds", plan.goodput.fleet_mtbf_seconds},
                      {"checkpoint_interval_seconds", plan.goodput.interval_seconds},
                      {"useful_part", plan.goodput.useful_part}};
@@ -120,6 +129,8 @@ PlanJson plan_object(const TrainingPlan& plan) {
 
 PlanJson row_object(const PlannedRow& row) {
   PlanJson json = {{"label", row.label}};
+  if (!row.group.empty()) json["group"] = row.group;
+  if (row.efficiency) json["efficiency"] = *row.efficiency;
   if (row.plan) {
     json["plan"] = plan_object(*row.plan);
   } else {
@@ -139,7 +150,9 @@ constexpr int kParts = static_cast<int>(StepPart::other) + 1;
 
 std::string csv_row(const PlannedRow& row) {
   std::string line = csv_cell(row.label);
-  if (!row.plan) return line + "," + csv_cell(row.refused) + std::string(28 + kParts, ',') + "\n";
+  const std::string scaling =
+      fmt::format(",{},{}", csv_cell(row.group), row.efficiency ? fmt::to_string(*row.efficiency) : "");
+  if (!row.plan) return line + "," + csv_cell(row.refused) + std::string(28 + kParts, ',') + scaling + "\n";
   const TrainingPlan& plan = *row.plan;
   const TrainingJob& job = plan.job;
   line += fmt::format(",,{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
@@ -154,7 +167,7 @@ std::string csv_row(const PlannedRow& row) {
                             plan.published->median, plan.published->p90);
   for (int part = 0; part < kParts; ++part)
     line += fmt::format(",{}", exposed(plan, static_cast<StepPart>(part)));
-  return line + "\n";
+  return line + scaling + "\n";
 }
 
 }  // namespace
@@ -178,7 +191,7 @@ std::string plan_csv(const PlanReport& report) {
       "step_seconds,tokens_per_second_per_gpu,mfu,hfu,memory_bytes,"
       "memory_capacity_bytes,may_not_fit,published_kind,published_steps,published_median,published_p90";
   for (int part = 0; part < kParts; ++part) text += "," + key_of(static_cast<StepPart>(part)) + "_seconds";
-  text += "\n";
+  text += ",group,efficiency\n";
   for (const PlannedRow& row : report.rows) text += csv_row(row);
   return text;
 }

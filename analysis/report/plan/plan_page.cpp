@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "analysis/report/plan/plan_report.hpp"
 #include "base/units.hpp"
@@ -22,6 +26,15 @@ std::string two_digits(double value) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
   const double rounded = std::round(value / unit) * unit;
   return rounded < 10 ? format_significant(rounded, 2, 8) : thousands(rounded);
+}
+
+/// "15T", "300B": as --tokens takes them.
+std::string tokens_in_words(double tokens) {
+  constexpr std::array<std::pair<double, const char*>, 3> kUnits{{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}}};
+  for (const auto& [unit, letter] : kUnits) {
+    if (tokens >= unit) return fmt::format("{:.4g}{}", tokens / unit, letter);
+  }
+  return fmt::format("{:.4g}", tokens);
 }
 
 /// How far the figures can be off, by published steps.
@@ -78,7 +91,7 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
   std::vector<std::string> facts;
   if (plan.cost) {
     const RunCost& cost = *plan.cost;
-    std::string text = fmt::format("{:.4g} tokens: about {} days, {} GPU-hours", cost.tokens,
+    std::string text = fmt::format("{} tokens: about {} days, {} GPU-hours", tokens_in_words(cost.tokens),
                                    two_digits(cost.days), two_digits(cost.gpu_hours));
     if (cost.dollars) text += fmt::format(", ${}", two_digits(*cost.dollars));
     text += fmt::format(", {} MWh (GPU boards at their limit × PUE", two_digits(cost.megawatt_hours));
@@ -92,9 +105,36 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
       "time is left",
       format_seconds(goodput.fleet_mtbf_seconds), format_seconds(goodput.interval_seconds),
       percent(goodput.useful_part));
-  if (plan.cost && goodput.useful_part > 0)
-    text += fmt::format(": about {} days", two_digits(plan.cost->days / goodput.useful_part));
+  if (plan.cost && goodput.useful_part > 0) {
+    const std::string days = two_digits(plan.cost->days / goodput.useful_part);
+    text += days == two_digits(plan.cost->days) ? fmt::format(": at two digits still {} days", days)
+                                                : fmt::format(": about {} days", days);
+  }
   facts.push_back(std::move(text));
+  return facts;
+}
+
+/// What one node with a fault takes from the job.
+std::vector<std::string> fault_facts(const TrainingPlan& plan) {
+  if (!plan.fault) return {};
+  const FaultCost& fault = *plan.fault;
+  std::vector<std::string> facts;
+  if (fault.findings.empty()) {
+    facts.push_back(fmt::format(
+        "One node like {}: nothing that the step's model reads differs, so what it costs is not known",
+        fault.node));
+  } else {
+    std::string text = fmt::format(
+        "One node like {} ({}), while the job runs: {} s a step (+{:.1f} %), {} tokens a day less",
+        fault.node, fmt::join(fault.findings, "; "), format_significant(fault.step_seconds, 4, 8),
+        100 * fault.slower, tokens_in_words(fault.tokens_lost_per_day));
+    text += fault.dollars_lost_per_day
+                ? fmt::format(", ${} a day of GPU time", two_digits(*fault.dollars_lost_per_day))
+                : ", dollars not known without --price";
+    facts.push_back(std::move(text));
+  }
+  if (!fault.unpriced.empty())
+    facts.push_back(fmt::format("Differs too, not priced: {}", fmt::join(fault.unpriced, "; ")));
   return facts;
 }
 
@@ -133,6 +173,7 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
       "Memory per GPU: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " (an estimate)"};
   if (plan.may_not_fit()) page.facts.push_back("MAY NOT FIT: " + memory_warning(plan));
   for (std::string& fact : cost_facts(plan)) page.facts.push_back(std::move(fact));
+  for (std::string& fact : fault_facts(plan)) page.facts.push_back(std::move(fact));
   page.facts.push_back(error_in_words(plan.published));
   page.facts.push_back("What bounds it: " + plan.bound);
   page.tables = {term_table(plan), sensitivity_table(plan)};
@@ -143,33 +184,97 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
   return page;
 }
 
+/// "tp 8, pp 16, dp 8, vpp 4, mbs 1": what is 1 is left out, but for dp and the micro-batch; so is ZeRO-1.
+std::string split_in_short(const TrainingJob& job) {
+  std::string text;
+  const auto add = [&](const char* what, int size, bool always = false) {
+    if (size > 1 || always) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, size);
+  };
+  add("tp", job.tp), add("pp", job.pp), add("cp", job.cp), add("ep", job.ep);
+  add("dp", job.dp, true), add("vpp", job.vpp), add("mbs", job.micro_batch, true);
+  if (job.sharding != Sharding::optimizer) text += fmt::format(", {}", name(job.sharding));
+  return job.recompute == Recompute::none ? text : text + fmt::format(", recompute {}", name(job.recompute));
+}
+
+std::string_view short_name(StepPart part) {
+  constexpr std::array<std::string_view, 11> kNames{
+      "products", "attention", "memory-bound", "TP", "CP", "EP", "PP", "DP", "bubble", "optimizer", "host"};
+  return kNames.at(static_cast<std::size_t>(part));
+}
+
+/// "products 66 %, bubble 9 %": the two largest parts.
+std::string bound_in_short(const TrainingPlan& plan) {
+  std::vector<StepTerm> terms = plan.step.terms;
+  std::sort(terms.begin(), terms.end(), [](const StepTerm& a, const StepTerm& b) {
+    return std::pair(-a.exposed_seconds, a.part) < std::pair(-b.exposed_seconds, b.part);
+  });
+  terms.resize(std::min<std::size_t>(2, terms.size()));
+  std::vector<std::string> words;
+  for (const StepTerm& term : terms)
+    words.push_back(
+        fmt::format("{} {:.0f} %", short_name(term.part), 100 * term.exposed_seconds / plan.step_seconds));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// Which columns a table has; all have the label, the step, the split and what bounds it.
+struct TableKind {
+  bool gpus = false;    ///< the number of GPUs, where the label is not it
+  bool scales = false;  ///< the batch, all tokens/s, the efficiency
+};
+
+std::vector<std::string> table_columns(const std::string& first, const TableKind& kind) {
+  std::vector<std::string> columns{first};
+  if (kind.gpus) columns.emplace_back("GPUs");
+  if (kind.scales) columns.emplace_back("samples");
+  columns.insert(columns.end(), {"step (s)", "tok/s/GPU"});
+  if (kind.scales) columns.emplace_back("of fewest");
+  columns.insert(columns.end(), {"MFU", "GB", "split", "largest parts"});
+  return columns;
+}
+
+std::vector<std::string> plan_cells(const PlannedRow& row, const TableKind& kind) {
+  std::vector<std::string> cells{row.label};
+  if (!row.plan) {
+    cells.resize(table_columns("", kind).size() - 2);
+    cells.insert(cells.end(), {"refused", row.refused});
+    return cells;
+  }
+  const TrainingPlan& plan = *row.plan;
+  if (kind.gpus) cells.push_back(fmt::to_string(plan.job.gpus()));
+  if (kind.scales) cells.push_back(fmt::to_string(plan.job.global_batch));
+  cells.push_back(format_significant(plan.step_seconds, 4, 8));
+  cells.push_back(thousands(plan.tokens_per_second_per_gpu));
+  if (kind.scales) cells.push_back(row.efficiency ? fmt::format("{:.0f} %", 100 * *row.efficiency) : "");
+  cells.push_back(percent(plan.mfu));
+  cells.push_back(fmt::format("{:.0f} of {:.0f}", plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9));
+  cells.push_back(split_in_short(plan.job));
+  cells.push_back((plan.may_not_fit() ? "MAY NOT FIT; " : "") + bound_in_short(plan));
+  return cells;
+}
+
 PlanPage page_of_table(const PlanReport& report) {
   PlanPage page;
   page.facts = {report.title};
-  PlanTable table{
-      .heading = "",
-      .columns = {report.first_column, "GPUs", "step (s)", "tok/s/GPU", "MFU", "GB", "split", "bound by"},
-      .rows = {},
-      .spare_columns = {"GB", "MFU", "tok/s/GPU", "GPUs"},
-      .text_columns = 2};
   bool any_may_not_fit = false;
   for (const PlannedRow& row : report.rows) {
-    if (!row.plan) {
-      table.rows.push_back({row.label, "", "", "", "", "", "refused", row.refused});
-      continue;
+    const TableKind kind{.gpus = row.group.empty() && report.first_column == "id",
+                         .scales = !row.group.empty()};
+    if (page.tables.empty() || page.tables.back().heading != row.group) {
+      page.tables.push_back(
+          {.heading = row.group,
+           .columns = table_columns(report.first_column, kind),
+           .rows = {},
+           .spare_columns = kind.scales ? std::vector<std::string>{"GB", "MFU", "tok/s/GPU", "samples"}
+                                        : std::vector<std::string>{"GB", "MFU", "tok/s/GPU", "GPUs"},
+           .text_columns = 2});
     }
-    const TrainingPlan& plan = *row.plan;
-    any_may_not_fit = any_may_not_fit || plan.may_not_fit();
-    const std::string bound =
-        plan.sensitivity.empty() ? "" : std::string(name(plan.sensitivity.front().part));
-    table.rows.push_back(
-        {row.label, fmt::to_string(plan.job.gpus()), format_significant(plan.step_seconds, 4, 8),
-         thousands(plan.tokens_per_second_per_gpu), percent(plan.mfu),
-         fmt::format("{:.0f} of {:.0f}", plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9),
-         split_in_words(plan.job), plan.may_not_fit() ? "MAY NOT FIT; " + bound : bound});
+    any_may_not_fit = any_may_not_fit || (row.plan && row.plan->may_not_fit());
+    page.tables.back().rows.push_back(plan_cells(row, kind));
   }
-  page.tables = {table};
   page.notes = report.notes;
+  page.notes.emplace_back(
+      "A split is ZeRO-1 without recomputation where it does not say otherwise; mbs: samples of a "
+      "micro-batch.");
   if (any_may_not_fit) {
     page.notes.push_back(
         fmt::format("MAY NOT FIT: the estimate is above the GPU's memory; beyond {:.2f} of it a plan is "

@@ -19,9 +19,10 @@ struct PlanFormat {
   std::string (*write)(const PlanReport& report, int columns);
 };
 
-constexpr std::array<PlanFormat, 4> kPlanFormats{{
+constexpr std::array<PlanFormat, 5> kPlanFormats{{
     {"text", terminal_text, plan_text},
     {"md", page_text, [](const PlanReport& report, int) { return plan_markdown(report); }},
+    {"html", page_text, [](const PlanReport& report, int) { return plan_html(report); }},
     {"csv", page_text, [](const PlanReport& report, int) { return plan_csv(report); }},
     {"json", json_text, [](const PlanReport& report, int) { return plan_json(report); }},
 }};

@@ -4,7 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/charts/chart.hpp"
 #include "analysis/plan/plan.hpp"
+#include "analysis/plan/scaling.hpp"
+#include "analysis/plan/search.hpp"
 
 namespace collbench::analysis {
 
@@ -13,15 +16,24 @@ struct PlannedRow {
   std::string label;  ///< of a table's row, a number of GPUs or a rank of the search
   std::optional<TrainingPlan> plan;
   std::string refused;  ///< the reason; empty where there is a plan
+  std::string group{};  ///< rows of one table, "strong" or "weak" scaling; empty: of the only one
+  std::optional<double> efficiency{};  ///< tokens/s per GPU, of that at the group's fewest GPUs
 };
 
-/// One plan, or a table of them.
+/// One plan, or a table of them; of scaling a table for each group.
 struct PlanReport {
   std::string title;         ///< of a table; empty: one plan
   std::string first_column;  ///< what the labels are
   std::vector<PlannedRow> rows;
   std::vector<std::string> notes{};  ///< behind a table
+  std::vector<Chart> charts{};       ///< of scaling
 };
+
+/// The fastest splits, of SplitSearch. `request` is what was asked for, with its batch.
+[[nodiscard]] PlanReport search_report(const SplitSearch& search, const PlanRequest& request);
+
+/// With a chart: tokens/s by GPUs, and what they would be if every GPU brought as much as at the fewest.
+[[nodiscard]] PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanRequest& request);
 
 /// The formats by name, the usual one first.
 [[nodiscard]] std::vector<std::string> plan_formats();
@@ -31,6 +43,8 @@ struct PlanReport {
 
 [[nodiscard]] std::string plan_text(const PlanReport& report, int columns);
 [[nodiscard]] std::string plan_markdown(const PlanReport& report);
+/// With the charts, and of one plan its timeline.
+[[nodiscard]] std::string plan_html(const PlanReport& report);
 /// A line per plan; the names of options are its columns, then figures in SI units.
 [[nodiscard]] std::string plan_csv(const PlanReport& report);
 /// One plan as an object; a table as one with "plans".

@@ -27,6 +27,8 @@ std::vector<int> widths_of(const PlanTable& table) {
   return widths;
 }
 
+constexpr int kMinText = 8;  ///< of a cell that is cut
+
 std::string text_row(const PlanTable& table, const std::vector<std::string>& cells,
                      const std::vector<int>& widths, int columns) {
   std::string line = "  ";
@@ -34,10 +36,11 @@ std::string text_row(const PlanTable& table, const std::vector<std::string>& cel
     if (column > 0) line += "  ";
     const bool last = column + 1 == cells.size();
     if (last) {
-      line += shorten(cells[column], std::max(8, columns - display_width(line)));
+      line += shorten(cells[column], std::max(kMinText, columns - display_width(line)));
     } else {
-      line += is_text_column(table, column) ? pad_right(cells[column], widths[column])
-                                            : pad_left(cells[column], widths[column]);
+      line += is_text_column(table, column)
+                  ? pad_right(shorten(cells[column], widths[column]), widths[column])
+                  : pad_left(cells[column], widths[column]);
     }
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
@@ -47,6 +50,16 @@ std::string text_row(const PlanTable& table, const std::vector<std::string>& cel
 /// What the last column needs at least.
 constexpr int kMinLastColumn = 20;
 
+/// Widths that leave the last column its minimum: what is too much is taken from the text before it.
+std::vector<int> fitting_widths(const PlanTable& table, int columns) {
+  std::vector<int> widths = widths_of(table);
+  if (table.text_columns < 2 || widths.size() < 3) return widths;
+  const int fixed = std::accumulate(widths.begin(), widths.end() - 1, 2 * static_cast<int>(widths.size()));
+  int& before_last = widths[widths.size() - 2];
+  before_last = std::max(kMinText, before_last - std::max(0, fixed + kMinText - columns));
+  return widths;
+}
+
 /// The table with as many of its spare columns as a line holds.
 PlanTable narrowed(PlanTable table, int columns) {
   for (const std::string& spare : std::vector<std::string>(table.spare_columns)) {
@@ -54,6 +67,7 @@ PlanTable narrowed(PlanTable table, int columns) {
     const int fixed = std::accumulate(widths.begin(), widths.end() - 1, 2 * static_cast<int>(widths.size()));
     if (fixed + std::min(kMinLastColumn, widths.back()) <= columns) break;
     const auto at = std::find(table.columns.begin(), table.columns.end(), spare) - table.columns.begin();
+    if (at == static_cast<std::ptrdiff_t>(table.columns.size())) continue;
     table.columns.erase(table.columns.begin() + at);
     for (auto& row : table.rows) row.erase(row.begin() + at);
   }
@@ -62,7 +76,7 @@ PlanTable narrowed(PlanTable table, int columns) {
 
 std::string text_table(const PlanTable& whole, int columns) {
   const PlanTable table = narrowed(whole, columns);
-  const std::vector<int> widths = widths_of(table);
+  const std::vector<int> widths = fitting_widths(table, columns);
   std::string text = table.heading.empty() ? "\n" : "\n" + table.heading + "\n";
   text += text_row(table, table.columns, widths, columns);
   for (const auto& row : table.rows) text += text_row(table, row, widths, columns);

@@ -23,6 +23,9 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   EXPECT_EQ(kind("H100 SXM"), "FSDP");
   job.sharding = Sharding::zero3;
   job.dp = 512;
+  job.stack = &find_stack("fsdp");
+  EXPECT_EQ(kind("A100 SXM"), "none") << "the published ones are DeepSpeed's of 2021";
+  job.stack = &find_stack("megatron-2021");
   EXPECT_EQ(kind("A100 SXM"), "ZeRO-3");
   EXPECT_EQ(kind("H100 SXM"), "none") << "the published ones are on A100";
   job.tp = 8;

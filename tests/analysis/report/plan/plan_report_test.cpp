@@ -68,7 +68,7 @@ TEST(PlanText, SaysWhatIsNotKnownAndWhatIsAssumed) {
 TEST(PlanText, SaysHowFarItCanBeOffAndRoundsToThat) {
   const std::string text = plan_text(one(), 200);
   EXPECT_NE(text.find("30 published steps of this kind (TP, PP, CP; H100, BF16)"), std::string::npos) << text;
-  EXPECT_NE(text.find("1e+12 tokens: about 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("1T tokens: about 1"), std::string::npos) << text;
   PlanReport unknown = one();
   unknown.rows.front().plan->published = nullptr;
   EXPECT_NE(plan_text(unknown, 200).find("not known, no published step"), std::string::npos);
@@ -111,9 +111,39 @@ TEST(PlanCsv, EveryLineHasTheColumnsOfTheHead) {
 }
 
 TEST(PlanReport, FormatsAreThoseOfTheTable) {
-  EXPECT_EQ(plan_formats(), (std::vector<std::string>{"text", "md", "csv", "json"}));
+  EXPECT_EQ(plan_formats(), (std::vector<std::string>{"text", "md", "html", "csv", "json"}));
   EXPECT_EQ(written_plan(one(), "md", 120).substr(0, 15), "# Training plan");
   EXPECT_THROW((void)written_plan(one(), "slurm", 120), Error);
+}
+
+TEST(PlanTables, OfASearchAndOfScalingFitAndSayWhatIsNotKnown) {
+  PlanRequest request;
+  request.model = find_model("llama-3.1-8b").shape;
+  request.topology = "hgx-h100";
+  request.global_batch = 512;
+  request.n_gpus = 64;
+  const GpuCluster node = cluster_of("hgx-h100", 1);
+  const PlanReport search = search_report(fastest_splits(request, node, 10), request);
+  const PlanReport scale = scaling_report(scaling(request, node, {8, 64, 8192}), request);
+  for (const int columns : {80, 120}) {
+    for (const PlanReport& report : {search, scale}) {
+      for (const std::string& line : lines_of(plan_text(report, columns)))
+        EXPECT_LE(display_width(line), columns) << line;
+    }
+  }
+  const std::string best = plan_text(search, 120);
+  EXPECT_NE(best.find("The first one: --tp "), std::string::npos) << best;
+  EXPECT_NE(best.find("are not told apart"), std::string::npos) << best;
+  const std::string table = plan_text(scale, 120);
+  EXPECT_NE(table.find("Strong scaling: It stops paying at 64 GPUs"), std::string::npos) << table;
+  EXPECT_NE(table.find("Weak scaling: as many samples per GPU"), std::string::npos) << table;
+  ASSERT_EQ(scale.charts.size(), 1U);
+  EXPECT_EQ(scale.charts.front().series.front().points.size(), 3U);
+  const std::string page = plan_html(scale);
+  EXPECT_NE(page.find("thousand tokens/s"), std::string::npos);
+  EXPECT_NE(plan_html(one()).find("Timeline"), std::string::npos);
+  // "weak" rows are those of a group of their own, also for programs.
+  EXPECT_NE(plan_csv(scale).find(",Weak scaling: as many samples per GPU,1"), std::string::npos);
 }
 
 }  // namespace

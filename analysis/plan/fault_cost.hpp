@@ -1,0 +1,33 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "topology/graph/topology.hpp"
+
+namespace collbench::analysis {
+
+struct PlanRequest;
+struct TrainingPlan;
+
+/// What one node that is worse than the others takes from a job that runs when it becomes so. NCCL has
+/// planned for healthy nodes, and the whole step waits for the slowest link.
+struct FaultCost {
+  std::string node;                   ///< what the user calls it: a file
+  std::vector<std::string> findings;  ///< that are priced, in words
+  std::vector<std::string> unpriced;  ///< that no model of a step knows, in words, with the reason
+  double step_seconds = 0;            ///< with the fault
+  double slower = 0;                  ///< of the healthy step: 0.09 is 9 % longer
+  double tokens_lost_per_day = 0;
+  std::optional<double>
+      dollars_lost_per_day{};  ///< price of the GPU-hours that no longer train; none: no price
+};
+
+/// `healthy` and `faulty`: one node of the machine, and the one that has the faults. Throws Error (usage)
+/// where they differ in GPUs: such a job does not run.
+[[nodiscard]] FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan,
+                                   const GpuCluster& node, const topology::Host& healthy,
+                                   const topology::Host& faulty, const std::string& name);
+
+}  // namespace collbench::analysis

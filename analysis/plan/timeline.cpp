@@ -1,0 +1,159 @@
+#include "analysis/plan/timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::int64_t kMaxSpans = 200'000;
+constexpr double kNotYet = -1;
+
+struct Pass {
+  bool is_forward = true;
+  int micro_batch = 0;
+  int chunk = 0;
+};
+
+/// Micro-batches in groups of as many as there are stages, each group through one chunk after the other.
+std::vector<Pass> pass_order(const TrainingJob& job, bool is_forward) {
+  std::vector<Pass> order;
+  const int all = job.micro_batches();
+  for (int first = 0; first < all; first += job.pp) {
+    for (int i = 0; i < job.vpp; ++i) {
+      const int chunk = is_forward ? i : job.vpp - 1 - i;
+      for (int at = first; at < std::min(first + job.pp, all); ++at) order.push_back({is_forward, at, chunk});
+    }
+  }
+  return order;
+}
+
+/// What a stage does in its order: forward passes to warm up, then one forward and one backward each, then
+/// the backward passes that are left.
+std::vector<Pass> stage_order(const TrainingJob& job, int stage) {
+  const std::vector<Pass> forward = pass_order(job, true);
+  const std::vector<Pass> backward = pass_order(job, false);
+  const int behind = job.pp - 1 - stage;
+  const int warm_up = job.vpp > 1 ? 2 * behind + (job.vpp - 1) * job.pp : behind;
+  const std::size_t ahead = std::min(forward.size(), static_cast<std::size_t>(warm_up));
+  std::vector<Pass> order(forward.begin(), forward.begin() + static_cast<std::ptrdiff_t>(ahead));
+  for (std::size_t i = 0; i < backward.size(); ++i) {
+    if (ahead + i < forward.size()) order.push_back(forward[ahead + i]);
+    order.push_back(backward[i]);
+  }
+  return order;
+}
+
+/// When passes end; kNotYet where they have not.
+class PassEnds {
+ public:
+  explicit PassEnds(const TrainingJob& job)
+      : job_(job),
+        ends_(2 * static_cast<std::size_t>(job.pp) * static_cast<std::size_t>(job.vpp) *
+                  static_cast<std::size_t>(job.micro_batches()),
+              kNotYet) {}
+
+  double& of(int stage, const Pass& pass) {
+    const auto chunks = static_cast<std::size_t>(pass.chunk * job_.pp + stage);
+    const auto at =
+        chunks * static_cast<std::size_t>(job_.micro_batches()) + static_cast<std::size_t>(pass.micro_batch);
+    return ends_.at(2 * at + (pass.is_forward ? 1 : 0));
+  }
+
+  /// When what the pass needs is there; kNotYet where it is not.
+  double ready(int stage, const Pass& pass) {
+    const int last_chunk = job_.vpp - 1;
+    if (pass.is_forward) {
+      if (stage > 0) return of(stage - 1, pass);
+      return pass.chunk == 0 ? 0 : of(job_.pp - 1, {true, pass.micro_batch, pass.chunk - 1});
+    }
+    if (stage + 1 < job_.pp) return of(stage + 1, pass);
+    return pass.chunk == last_chunk ? of(stage, {true, pass.micro_batch, pass.chunk})
+                                    : of(0, {false, pass.micro_batch, pass.chunk + 1});
+  }
+
+ private:
+  const TrainingJob& job_;
+  std::vector<double> ends_;
+};
+
+double seconds_of_part(const TrainingPlan& plan, StepPart part) {
+  for (const StepTerm& term : plan.step.terms) {
+    if (term.part == part) return term.exposed_seconds;
+  }
+  return 0;
+}
+
+/// A stage's schedule, as far as it has come.
+struct StageClock {
+  std::vector<Pass> order{};
+  std::size_t next = 0;
+  double now = 0;
+};
+
+}  // namespace
+
+std::string_view name(SpanKind kind) {
+  constexpr std::array<std::string_view, 5> kNames{"forward", "backward", "data-parallel collectives",
+                                                   "optimizer", "jitter and host"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::vector<TimelineSpan> timeline(const TrainingPlan& plan) {
+  const TrainingJob& job = plan.job;
+  const std::int64_t passes = std::int64_t{2} * job.pp * job.vpp * job.micro_batches();
+  if (passes > kMaxSpans) {
+    throw usage_error(
+        "--timeline", fmt::format("the step has {} passes over {} stages", passes, job.pp),
+        fmt::format("a timeline has at most {}: give a smaller --gbs, the pattern repeats", kMaxSpans));
+  }
+  std::vector<StageClock> clocks(static_cast<std::size_t>(job.pp));
+  for (int stage = 0; stage < job.pp; ++stage)
+    clocks[static_cast<std::size_t>(stage)].order = stage_order(job, stage);
+  PassEnds ends(job);
+  std::vector<TimelineSpan> spans;
+  // Every round takes each stage as far as it can go.
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int stage = 0; stage < job.pp; ++stage) {
+      StageClock& clock = clocks[static_cast<std::size_t>(stage)];
+      const StagePasses& seconds = plan.step.stages.at(static_cast<std::size_t>(stage));
+      for (; clock.next < clock.order.size(); ++clock.next) {
+        const Pass& pass = clock.order[clock.next];
+        const double ready = ends.ready(stage, pass);
+        if (ready < 0) break;
+        const double begin = std::max(ready, clock.now);
+        clock.now = begin + (pass.is_forward ? seconds.forward : seconds.backward) / job.vpp;
+        ends.of(stage, pass) = clock.now;
+        spans.push_back({stage, pass.is_forward ? SpanKind::forward : SpanKind::backward, pass.micro_batch,
+                         pass.chunk, begin, clock.now});
+        moved = true;
+      }
+    }
+  }
+  double last = 0;
+  for (const StageClock& clock : clocks) last = std::max(last, clock.now);
+  for (int stage = 0; stage < job.pp; ++stage) {
+    double at = last;
+    for (const auto& [kind, part] :
+         {std::pair(SpanKind::data_parallel, StepPart::dp),
+          std::pair(SpanKind::optimizer, StepPart::optimizer), std::pair(SpanKind::other, StepPart::other)}) {
+      const double seconds = seconds_of_part(plan, part);
+      if (seconds > 0) spans.push_back({stage, kind, 0, 0, at, at + seconds});
+      at += seconds;
+    }
+  }
+  std::sort(spans.begin(), spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
+    return std::tie(a.stage, a.begin, a.end, a.kind) < std::tie(b.stage, b.begin, b.end, b.kind);
+  });
+  return spans;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include "analysis/report/plan/plan_report.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// What a difference of the model says: published steps of the kind are within this, half of them.
+std::string tie_note(const TrainingPlan& fastest) {
+  if (fastest.published == nullptr)
+    return "Which of two close ones is faster is not known: no published step of this kind was compared.";
+  return fmt::format(
+      "Splits within {:.0f} % of each other are not told apart: half of the published steps of this kind "
+      "({}) are "
+      "planned no closer. Measure the first ones.",
+      100 * fastest.published->median, fastest.published->kind);
+}
+
+std::string group_title(const ScaleSeries& series) {
+  if (series.name == "strong") return "Strong scaling: the same batch on more GPUs";
+  return "Weak scaling: as many samples per GPU";
+}
+
+/// Tokens/s by GPUs.
+Chart scaling_chart(const std::vector<ScaleSeries>& scaling) {
+  Chart chart{.id = "scaling",
+              .title = "Planned tokens/s by number of GPUs",
+              .x = {"GPUs", AxisUnit::count, true},
+              .y = {"thousand tokens/s", AxisUnit::count, true},
+              .series = {}};
+  ChartSeries linear{"every GPU as at the fewest", SeriesKind::expected, {}};
+  for (const ScaleSeries& series : scaling) {
+    ChartSeries line{series.name + " scaling", SeriesKind::measured, {}};
+    std::optional<double> base;
+    for (const ScalePoint& point : series.points) {
+      if (!point.plan) continue;
+      const double each = point.plan->tokens_per_second_per_gpu / 1e3;
+      line.points.push_back({static_cast<double>(point.gpus), each * point.gpus});
+      if (!base) base = each;
+      if (series.name == "strong")
+        linear.points.push_back({static_cast<double>(point.gpus), *base * point.gpus});
+    }
+    chart.series.push_back(std::move(line));
+  }
+  chart.series.push_back(std::move(linear));
+  return chart;
+}
+
+}  // namespace
+
+PlanReport search_report(const SplitSearch& search, const PlanRequest& request) {
+  PlanReport report{
+      .title = fmt::format("The fastest of {} splits that fit ({} were tried) of {} over {} GPUs",
+                           search.fitting, search.tried, request.model.name, search.best.front().job.gpus()),
+      .first_column = "rank",
+      .rows = {}};
+  for (const TrainingPlan& plan : search.best)
+    report.rows.push_back({.label = fmt::to_string(report.rows.size() + 1), .plan = plan, .refused = {}});
+  const TrainingPlan& fastest = search.best.front();
+  report.notes = {
+      fmt::format("Each line is the fastest of its micro-batches, chunks (vpp) and recomputations; all have "
+                  "{} samples "
+                  "of {} tokens a step.",
+                  fastest.job.global_batch, fastest.job.sequence),
+      fmt::format("The first one: {} --gbs {}.", split_options(fastest.job), fastest.job.global_batch),
+      "Memory is an estimate that was not checked against measured bytes: one that is nearly full may not "
+      "run.",
+      tie_note(fastest)};
+  return report;
+}
+
+PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanRequest& request) {
+  PlanReport report{.title = fmt::format("{} on {}: the fastest split that fits at each number of GPUs",
+                                         request.model.name, request.topology),
+                    .first_column = "GPUs",
+                    .rows = {}};
+  for (const ScaleSeries& series : scaling) {
+    for (const ScalePoint& point : series.points) {
+      report.rows.push_back({.label = fmt::to_string(point.gpus),
+                             .plan = point.plan,
+                             .refused = point.refused,
+                             .group = group_title(series),
+                             .efficiency = point.efficiency});
+    }
+    report.notes.push_back(
+        fmt::format("{} scaling: {}", series.name == "strong" ? "Strong" : "Weak", series.verdict));
+  }
+  report.charts = {scaling_chart(scaling)};
+  return report;
+}
+
+}  // namespace collbench::analysis
