@@ -67,7 +67,7 @@ FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan, const
   const GpuCluster worse =
       slowest_of(node, gpu_cluster(faulty, 1, node.ranks_per_node, name), healthy, faulty);
   const PlannedMachine machine = planned_machine(request, worse);
-  cost.step_seconds = step_time(plan.job, machine.node, machine.rates()).seconds();
+  cost.step_seconds = step_time(plan.job, machine.node, machine.rates(), {}, plan.measured.get()).seconds();
   cost.slower = cost.step_seconds / plan.step_seconds - 1;
   const double tokens = static_cast<double>(plan.job.global_batch) * plan.job.sequence;
   cost.tokens_lost_per_day = kSecondsPerDay * tokens * (1 / plan.step_seconds - 1 / cost.step_seconds);

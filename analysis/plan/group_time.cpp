@@ -30,8 +30,10 @@ RankGroup rank_group(const GpuCluster& machine, int size, int stride) {
 
 double group_seconds(const RankGroup& group, OperationId operation, double bytes) {
   if (group.size < 2 || bytes < 1) return 0;
-  return expect_on_gpus(operation, static_cast<std::uint64_t>(bytes), group.cluster)
-      .expected_seconds.value_or(0);
+  const double seconds = expect_on_gpus(operation, static_cast<std::uint64_t>(bytes), group.cluster)
+                             .expected_seconds.value_or(0);
+  const bool speaks = group.measured != nullptr && group.measured->across_nodes == group.crosses_nodes();
+  return speaks ? seconds * group.measured->ratio(operation, bytes).value_or(1) : seconds;
 }
 
 std::string crossed_links(const RankGroup& group) {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/plan/measured_collectives.hpp"
 #include "base/record/operation.hpp"
 
 namespace collbench::analysis {
@@ -11,6 +12,8 @@ namespace collbench::analysis {
 struct RankGroup {
   int size = 1;
   GpuCluster cluster;
+  const MeasuredCollectives* measured =
+      nullptr;  ///< what a record says of such groups; none: the model alone
 
   [[nodiscard]] bool crosses_nodes() const { return size > 1 && cluster.domains() > 1; }
 };
@@ -20,6 +23,7 @@ struct RankGroup {
 
 /// Seconds of one call by the model that `collbench predict` prints (expect_on_gpus). `bytes` is S of the
 /// size column: what a rank ends with for AllGather, what it starts with otherwise. 0 for a group of one.
+/// Where a record speaks for the group, times its ratio.
 [[nodiscard]] double group_seconds(const RankGroup& group, OperationId operation, double bytes);
 
 /// "NVLink", "NICs", or "nothing" for a group of one.

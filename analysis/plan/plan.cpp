@@ -58,12 +58,13 @@ void fill_utilization(TrainingPlan& plan) {
 }
 
 std::vector<Sensitivity> sensitivity_of(const TrainingJob& job, const GpuCluster& machine,
-                                        const ComputeRates& rates, const Step& step) {
+                                        const ComputeRates& rates, const Step& step,
+                                        const MeasuredCollectives* measured) {
   std::vector<Sensitivity> all;
   for (const StepTerm& term : step.terms) {
     PartScales half;
     half.factor[static_cast<std::size_t>(term.part)] = 0.5;
-    all.push_back({term.part, step_time(job, machine, rates, half).seconds()});
+    all.push_back({term.part, step_time(job, machine, rates, half, measured).seconds()});
   }
   std::sort(all.begin(), all.end(), [](const Sensitivity& a, const Sensitivity& b) {
     return std::pair(a.step_seconds, a.part) < std::pair(b.step_seconds, b.part);
@@ -153,9 +154,11 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   plan.memory_capacity_bytes = machine.gpu.hbm_bytes;
   plan.published = published_error(plan.job, machine.gpu.name);
   require_memory(plan, request, node);
-  plan.step = step_time(plan.job, machine.node, rates);
+  plan.measured = request.measured;
+  if (plan.measured) require_measured(*plan.measured, plan.job, machine.node);
+  plan.step = step_time(plan.job, machine.node, rates, {}, plan.measured.get());
   fill_utilization(plan);
-  plan.sensitivity = sensitivity_of(plan.job, machine.node, rates, plan.step);
+  plan.sensitivity = sensitivity_of(plan.job, machine.node, rates, plan.step, plan.measured.get());
   plan.bound = bound_in_words(plan);
   plan.cost = cost_of(request, plan, machine.watts);
   plan.goodput = goodput(machine.gpus, request.interruption_gpu_hours, request.checkpoint_seconds,

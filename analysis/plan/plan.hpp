@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "analysis/plan/fault_cost.hpp"
 #include "analysis/plan/job.hpp"
 #include "analysis/plan/layer_time.hpp"
+#include "analysis/plan/measured_collectives.hpp"
 #include "analysis/plan/memory.hpp"
 #include "analysis/plan/published_error.hpp"
 #include "analysis/plan/step.hpp"
@@ -30,6 +32,7 @@ struct PlanRequest {
   std::optional<double> power_limit_watts;
   std::optional<double> hbm_gbps;  ///< GB/s of a copy, in place of the GPU's
   Assumptions assumed{};
+  std::shared_ptr<const MeasuredCollectives> measured{};  ///< --measured; none: the model alone
   bool may_exceed_memory = false;
   bool names_a_fit = false;  ///< a refusal for memory names a split that fits, which takes a search
 
@@ -93,7 +96,8 @@ struct TrainingPlan {
   double hfu = 0;  ///< with what is recomputed: all, or attention alone
   MemoryUse memory;
   double memory_capacity_bytes = 0;
-  std::optional<FaultCost> fault;             ///< of --faulty
+  std::shared_ptr<const MeasuredCollectives> measured;  ///< as PlanRequest's
+  std::optional<FaultCost> fault;                       ///< of --faulty
   const PublishedError* published = nullptr;  ///< of steps of this kind; none: no such step was compared
   std::vector<Sensitivity> sensitivity;       ///< the one that helps most first
   std::string bound;                          ///< a sentence

@@ -315,8 +315,11 @@ double Step::seconds() const {
 }
 
 Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
-               const PartScales& scales) {
-  const Layout layout = layout_of(job, machine, rates, scales);
+               const PartScales& scales, const MeasuredCollectives* measured) {
+  Layout layout = layout_of(job, machine, rates, scales);
+  for (RankGroup* group : {&layout.tp, &layout.cp, &layout.ep, &layout.pp, &layout.dp, &layout.shard,
+                           &layout.replicas, &layout.experts})
+    group->measured = measured;
   const std::vector<int> layers = layers_of_stages(job);
   StageTime busiest;
   double busiest_layers = 1;

@@ -5,6 +5,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/plan/job.hpp"
 #include "analysis/plan/layer_time.hpp"
+#include "analysis/plan/measured_collectives.hpp"
 
 namespace collbench::analysis {
 
@@ -45,8 +46,9 @@ struct Step {
   [[nodiscard]] double seconds() const;
 };
 
-/// `machine` is one node (its nodes are not read). Sources of the parts: docs/plan.md.
+/// `machine` is one node (its nodes are not read); `measured`: none, or a record that corrects collectives.
+/// Sources of the parts: docs/plan.md.
 [[nodiscard]] Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
-                             const PartScales& scales = {});
+                             const PartScales& scales = {}, const MeasuredCollectives* measured = nullptr);
 
 }  // namespace collbench::analysis

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/plan/fault_cost.hpp"
 #include "analysis/plan/model_catalog.hpp"
@@ -15,7 +16,10 @@
 #include "analysis/plan/search.hpp"
 #include "analysis/report/plan/plan_report.hpp"
 #include "analysis/report/plan/plan_timeline.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
+#include "base/record/run.hpp"
+#include "base/record/run_stream.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
@@ -38,6 +42,7 @@ struct PlanCommand {
   bool lists_models = false;
   bool best = false;       ///< --best
   std::vector<int> scale;  ///< --scale; empty: not asked for
+  std::string measured;    ///< --measured: a record; empty: none
   std::string faulty;      ///< --faulty: a MACHINE; empty: not asked for
   std::string timeline;    ///< --timeline: FILE.svg or FILE.json; empty: not asked for
   OutputOptions output;
@@ -194,6 +199,16 @@ std::vector<int> parse_scale(const std::string& text, const std::string& option)
   return numbers;
 }
 
+/// --measured: the record, judged by the machine of the plan.
+std::shared_ptr<const analysis::MeasuredCollectives> read_measured(const std::string& record,
+                                                                   const Question& question) {
+  const std::string name = input_name(record);
+  const Run run = run_from_text(input_text(record), name);
+  const analysis::GpuCluster cluster = analysis::cluster_of_run(run, question.machine, name, false);
+  return std::make_shared<const analysis::MeasuredCollectives>(
+      analysis::measured_collectives(analysis::judged_on_gpus(run, cluster), cluster, name));
+}
+
 /// --faulty
 void price_fault(const PlanCommand& command, const Question& question, analysis::TrainingPlan& plan) {
   const topology::ResolvedMachine faulty = topology::resolve_machine(command.faulty);
@@ -203,7 +218,8 @@ void price_fault(const PlanCommand& command, const Question& question, analysis:
 
 analysis::PlanReport one_plan(const PlanCommand& command) {
   Question question = question_of(command.input);
-  question.request.names_a_fit = true;
+  question.request.names_a_fit = command.measured.empty();
+  if (!command.measured.empty()) question.request.measured = read_measured(command.measured, question);
   question.request.prices_a_day = !command.faulty.empty();
   analysis::TrainingPlan plan = analysis::training_plan(question.request, question.node);
   if (!command.faulty.empty()) price_fault(command, question, plan);
@@ -227,6 +243,8 @@ void require_one_kind(const PlanCommand& command) {
   const bool one = command.table.empty() && command.scale.empty() && !command.best;
   if (!one && !command.faulty.empty())
     throw usage_error("--faulty", "a fault is priced for one plan", "leave --table, --scale and --best out");
+  if (!one && !command.measured.empty())
+    throw usage_error("--measured", "a record is for one plan", "leave --table, --scale and --best out");
   if (!one && !command.timeline.empty())
     throw usage_error("--timeline", "a timeline is of one plan", "leave --table, --scale and --best out");
   if (command.scale.empty()) {
@@ -309,6 +327,9 @@ void add_plan(CLI::App& command, CommandFunction& chosen) {
   command.add_flag("--plot", options->output.plots, "the chart of --scale, in letters")->group(theme);
   add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg or FILE.png",
              [options](const std::string& text) { options->output.plot_path = text; });
+  add_option(command, theme, "--measured", "FILE",
+             "collectives as this record measured them (-J, or import), on such nodes",
+             [options](const std::string& text) { options->measured = text; });
   add_option(command, theme, "--faulty", "MACHINE",
              "what one node like this costs the job: a file that describes it, as topo diff takes it",
              [options](const std::string& text) { options->faulty = text; });

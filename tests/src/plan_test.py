@@ -165,6 +165,28 @@ class Plan(unittest.TestCase):
             self.refused(*RECIPE, "--timeline", "t.txt", says="--timeline: .*FILE.json")
             self.refused("--best", *RECIPE[:6], "--timeline", trace, says="a timeline is of one plan")
 
+    def test_a_record_speaks_for_the_groups_that_it_measured(self):
+        # Two nodes of eight, as nccl-tests prints them; AllReduce alone.
+        rank = "#  Rank {0:2d} Group  0 Pid {1} on host{2} device {3} [0x1b] NVIDIA H100 80GB HBM3\n"
+        log = "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 1073741824 step: 32(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n"
+        log += "".join(rank.format(i, 100 + i, i // 8, i % 8) for i in range(16))
+        log += ("#\n#                                                              out-of-place                       in-place\n"
+                "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+                "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n")
+        for size in (1 << 20, 1 << 25, 1 << 30):
+            row = f"{size / 1e3 + 400:.1f} 1.00 1.88 0"  # 1 GB/s: sockets
+            log += f"{size:12d} {size // 4:13d}     float     sum      -1   {row}   {row}\n"
+        with tempfile.TemporaryDirectory() as folder:
+            text, record = pathlib.Path(folder) / "log.txt", pathlib.Path(folder) / "run.json"
+            text.write_text(log)
+            done = subprocess.run([str(PROGRAM), "import", str(text), "-J", str(record)], capture_output=True, text=True, check=False)
+            self.assertTrue(record.exists(), done.stderr)
+            job = ("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--nodes", "2", "--tp", "8", "--seq", "4k", "--gbs", "32")
+            usual, slow = planned(*job, "--zero", "0"), planned(*job, "--zero", "0", "--measured", record)
+            self.assertGreater(slow["step_seconds"], usual["step_seconds"])
+            self.assertEqual(slow["measured"]["across_nodes"], True)
+            self.refused(*job, "--measured", record, says="--measured: .* has no AllGather, ReduceScatter, which the step runs between nodes; measure also --ops all_gather,reduce_scatter")
+
     def test_a_damaged_table_or_model_file_is_refused_and_never_planned_wrong(self):
         """Each byte-wise damage of both ends with status 0 or 2, with one line of reason where nothing is planned."""
         generator = random.Random(22)

@@ -109,6 +109,8 @@ PlanJson plan_object(const TrainingPlan& plan) {
                    {"megawatt_hours", plan.cost->megawatt_hours},
                    {"energy_dollars", or_null(plan.cost->energy_dollars)}};
   }
+  if (plan.measured)
+    json["measured"] = {{"record", plan.measured->record}, {"across_nodes", plan.measured->across_nodes}};
   if (plan.fault) {
     json["fault"] = {{"node", plan.fault->node},
                      {"findings", plan.fault->findings},

@@ -173,6 +173,11 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
       "Memory per GPU: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " (an estimate)"};
   if (plan.may_not_fit()) page.facts.push_back("MAY NOT FIT: " + memory_warning(plan));
   for (std::string& fact : cost_facts(plan)) page.facts.push_back(std::move(fact));
+  if (plan.measured) {
+    page.facts.push_back(
+        fmt::format("Collectives {}: by {}, measured over expected seconds by size; the others by the model",
+                    plan.measured->across_nodes ? "between nodes" : "within a node", plan.measured->record));
+  }
   for (std::string& fact : fault_facts(plan)) page.facts.push_back(std::move(fact));
   page.facts.push_back(error_in_words(plan.published));
   page.facts.push_back("What bounds it: " + plan.bound);

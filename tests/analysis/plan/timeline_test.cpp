@@ -66,6 +66,23 @@ TEST(Timeline, EveryPassRunsOnceInAnOrderThatItsDataAllow) {
   }
 }
 
+// Megatron-LM schedules.py: 2 (p - 1 - i) + (v - 1) p passes to warm up, then one forward before each
+// backward.
+TEST(Timeline, WarmsUpAsMegatron) {
+  const std::vector<TimelineSpan> spans = timeline(plan_of(4, 2, 8));
+  const auto forward_before_backward = [&](int stage) {
+    int count = 0;
+    for (const TimelineSpan& span : spans) {
+      if (span.stage != stage) continue;
+      if (span.kind == SpanKind::backward) break;
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(forward_before_backward(0), 2 * 3 + 4 + 1);
+  EXPECT_EQ(forward_before_backward(3), 4 + 1);
+}
+
 TEST(Timeline, OfARealPlanIsAsLongAsItsStep) {
   PlanRequest request;
   request.model = find_model("llama-3.1-70b").shape;

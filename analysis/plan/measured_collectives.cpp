@@ -1,0 +1,112 @@
+#include "analysis/plan/measured_collectives.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/plan/group_time.hpp"
+#include "analysis/plan/job.hpp"
+#include "base/error.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// Where a record has a size twice, in place and not, the mean.
+std::vector<MeasuredCollectives::Ratio> ratios_of(const Run& judged, OperationId operation) {
+  std::map<double, std::vector<double>> by_size;
+  for (const Row& row : judged.rows) {
+    const Measurement& measured = row.measurement;
+    const bool counts = measured.key.operation == operation && measured.key.algorithm == kLibraryChoice;
+    if (!counts || !measured.unavailable.empty() || measured.seconds <= 0) continue;
+    if (row.expectation.expected_seconds.value_or(0) <= 0) continue;
+    by_size[static_cast<double>(measured.key.size_bytes)].push_back(measured.seconds /
+                                                                    *row.expectation.expected_seconds);
+  }
+  std::vector<MeasuredCollectives::Ratio> ratios;
+  for (const auto& [bytes, each] : by_size) {
+    double sum = 0;
+    for (const double ratio : each) sum += ratio;
+    if (bytes > 0) ratios.push_back({bytes, sum / static_cast<double>(each.size())});
+  }
+  return ratios;
+}
+
+}  // namespace
+
+std::optional<double> MeasuredCollectives::ratio(OperationId operation, double bytes) const {
+  const auto found = ratios.find(operation);
+  if (found == ratios.end() || found->second.empty()) return std::nullopt;
+  const std::vector<Ratio>& all = found->second;
+  if (bytes <= all.front().bytes) return all.front().ratio;
+  if (bytes >= all.back().bytes) return all.back().ratio;
+  const auto above =
+      std::find_if(all.begin(), all.end(), [bytes](const Ratio& each) { return each.bytes >= bytes; });
+  const Ratio& below = *(above - 1);
+  const double part = std::log(bytes / below.bytes) / std::log(above->bytes / below.bytes);
+  return below.ratio + part * (above->ratio - below.ratio);
+}
+
+MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cluster,
+                                         const std::string& record) {
+  MeasuredCollectives measured{.record = record, .across_nodes = cluster.domains() > 1};
+  std::set<OperationId> operations;
+  for (const Row& row : judged.rows) operations.insert(row.measurement.key.operation);
+  for (const OperationId operation : operations) {
+    std::vector<MeasuredCollectives::Ratio> ratios = ratios_of(judged, operation);
+    if (!ratios.empty()) measured.ratios.emplace(operation, std::move(ratios));
+  }
+  if (!measured.ratios.empty()) return measured;
+  throw usage_error(record, "it has no measured row of which the model expects a time",
+                    "give a record of collectives on GPUs, of collbench or imported");
+}
+
+std::vector<OperationId> operations_of(const TrainingJob& job, const GpuCluster& machine, bool across_nodes) {
+  std::set<OperationId> operations;
+  const auto add = [&](int size, int stride, std::initializer_list<OperationId> all) {
+    const RankGroup group = rank_group(machine, size, stride);
+    if (group.size > 1 && group.crosses_nodes() == across_nodes) operations.insert(all);
+  };
+  constexpr OperationId kGather = OperationId::all_gather;
+  constexpr OperationId kScatter = OperationId::reduce_scatter;
+  constexpr OperationId kReduce = OperationId::all_reduce;
+  if (job.has_sequence_parallel()) {
+    add(job.tp, 1, {kGather, kScatter});
+  } else {
+    add(job.tp, 1, {kReduce});
+  }
+  add(job.cp, job.tp, {OperationId::send_recv});
+  add(job.ep, 1, {OperationId::all_to_all});
+  add(job.pp > 1 ? 2 : 1, job.tp * job.cp * job.dp, {OperationId::send_recv});
+  const int sharded = job.shard_group > 0 ? job.shard_group : job.dp;
+  if (job.is_fsdp()) {
+    add(sharded * job.cp, job.tp, {kGather, kScatter});
+    add(job.dp / sharded, job.tp * job.cp * sharded, {kReduce});
+  } else if (job.sharding == Sharding::none) {
+    add(job.dp * job.cp, job.tp, {kReduce});
+  } else {
+    add(job.dp * job.cp, job.tp, {kGather, kScatter});
+  }
+  return {operations.begin(), operations.end()};
+}
+
+void require_measured(const MeasuredCollectives& measured, const TrainingJob& job,
+                      const GpuCluster& machine) {
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> options;
+  for (const OperationId id : operations_of(job, machine, measured.across_nodes)) {
+    if (measured.ratios.contains(id)) continue;
+    names.push_back(operation(id).name);
+    options.push_back(operation(id).option);
+  }
+  if (names.empty()) return;
+  throw usage_error(
+      "--measured",
+      fmt::format("{} has no {}, which the step runs {}", measured.record, fmt::join(names, ", "),
+                  measured.across_nodes ? "between nodes" : "within a node"),
+      fmt::format("measure also --ops {}", fmt::join(options, ",")));
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,43 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench::analysis {
+
+struct TrainingJob;
+
+/// What a measured record says of the collectives of groups like its own: how much longer they took than the
+/// model says, so that a slow fabric shows in a plan also for groups of other sizes.
+struct MeasuredCollectives {
+  struct Ratio {
+    double bytes = 0;  ///< of the size column
+    double ratio = 1;  ///< measured over expected seconds
+  };
+  std::string record;         ///< what the user calls it
+  bool across_nodes = false;  ///< its ranks crossed nodes: so must the groups that it speaks for
+  std::map<OperationId, std::vector<Ratio>> ratios{};  ///< by ascending bytes
+
+  /// Interpolated by the logarithm of the size; beyond the sizes that were measured as at the nearest. None
+  /// for an operation that was not measured.
+  [[nodiscard]] std::optional<double> ratio(OperationId operation, double bytes) const;
+};
+
+/// `judged`: a run with its expectations, by `cluster`. Rows of the library's own choice count, in place or
+/// not. Throws Error (usage) for a record without any.
+[[nodiscard]] MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cluster,
+                                                       const std::string& record);
+
+/// The operations that groups of the job run, of those that cross nodes or of those that do not, in the order
+/// of OperationId. `machine` is one node.
+[[nodiscard]] std::vector<OperationId> operations_of(const TrainingJob& job, const GpuCluster& machine,
+                                                     bool across_nodes);
+
+/// Throws Error (usage) that names the operations which the job needs and the record lacks.
+void require_measured(const MeasuredCollectives& measured, const TrainingJob& job, const GpuCluster& machine);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,89 @@
+#include "analysis/plan/measured_collectives.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/plan.hpp"
+#include "base/error.hpp"
+#include "tests/analysis/models/nccl/clusters.hpp"
+
+namespace collbench::analysis::measured_collectives_test {
+namespace {
+
+/// A run in which each operation took `ratio` of the expected second at 1 MB, and three times that at 100 MB.
+Run run_of(std::initializer_list<OperationId> operations, double ratio) {
+  Run run;
+  for (const OperationId operation : operations) {
+    for (const auto& [bytes, factor] : {std::pair(1'000'000, 1.0), std::pair(100'000'000, 3.0)}) {
+      Row row;
+      row.measurement.key.operation = operation;
+      row.measurement.key.size_bytes = static_cast<std::uint64_t>(bytes);
+      row.measurement.seconds = factor * ratio;
+      row.expectation.expected_seconds = 1;
+      run.rows.push_back(row);
+    }
+  }
+  return run;
+}
+
+PlanRequest request() {
+  PlanRequest request;
+  request.model = find_model("llama-3.1-70b").shape;
+  request.n_gpus = 64;
+  request.tp = 8, request.pp = 2;
+  request.global_batch = 64;
+  return request;
+}
+
+TEST(MeasuredCollectives, InterpolatesByTheLogarithmOfTheSize) {
+  const MeasuredCollectives measured =
+      measured_collectives(run_of({OperationId::all_reduce}, 2), cluster_of("hgx-h100", 2), "run.json");
+  EXPECT_TRUE(measured.across_nodes);
+  const auto at = [&](double bytes) { return measured.ratio(OperationId::all_reduce, bytes).value_or(0); };
+  EXPECT_DOUBLE_EQ(at(10), 2) << "below the first size as there";
+  EXPECT_DOUBLE_EQ(at(1e7), 4) << "half way between 2 and 6";
+  EXPECT_DOUBLE_EQ(at(1e9), 6);
+  EXPECT_FALSE(measured.ratio(OperationId::all_gather, 1e6));
+  EXPECT_THROW(static_cast<void>(measured_collectives(collbench::Run{}, cluster_of("hgx-h100", 2), "run.json")), Error);
+}
+
+TEST(MeasuredCollectives, ASlowFabricShowsInTheStepOfGroupsThatCrossIt) {
+  PlanRequest slow = request();
+  const GpuCluster node = cluster_of("hgx-h100", 1);
+  const TrainingPlan before = training_plan(slow, node);
+  const collbench::Run run = run_of({OperationId::all_gather, OperationId::reduce_scatter, OperationId::send_recv}, 2.0);
+  slow.measured = std::make_shared<const MeasuredCollectives>(
+      measured_collectives(run, cluster_of("hgx-h100", 2), "run.json"));
+  const TrainingPlan after = training_plan(slow, node);
+  ASSERT_EQ(before.step.terms.size(), after.step.terms.size());
+  for (std::size_t i = 0; i < before.step.terms.size(); ++i) {
+    const StepTerm& term = before.step.terms[i];
+    const double seconds = term.exposed_seconds + term.hidden_seconds;
+    const double now = after.step.terms[i].exposed_seconds + after.step.terms[i].hidden_seconds;
+    if (term.part == StepPart::dp || term.part == StepPart::pp) {
+      EXPECT_GT(now, 1.9 * seconds);
+    } else if (term.part == StepPart::tp || term.part == StepPart::products) {
+      EXPECT_DOUBLE_EQ(now, seconds) << "within a node";
+    }
+  }
+}
+
+TEST(MeasuredCollectives, WhatIsMissingIsNamed) {
+  PlanRequest lacking = request();
+  lacking.measured = std::make_shared<const MeasuredCollectives>(
+      measured_collectives(run_of({OperationId::all_gather}, 1), cluster_of("hgx-h100", 2), "run.json"));
+  try {
+    static_cast<void>(training_plan(lacking, cluster_of("hgx-h100", 1)));
+    FAIL() << "planned";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("ReduceScatter, SendRecv, which the step runs between nodes"),
+              std::string::npos)
+        << error.what();
+    EXPECT_EQ(error.next_step(), "measure also --ops reduce_scatter,send_recv");
+  }
+}
+
+}  // namespace
+}  // namespace collbench::analysis::measured_collectives_test
