@@ -15,7 +15,7 @@ namespace collbench::analysis {
 namespace {
 
 /// Where a record has a size twice, in place and not, the mean.
-std::vector<MeasuredCollectives::Ratio> ratios_of(const Run& judged, OperationId operation) {
+std::vector<MeasuredCollectives::Ratio> record_ratios(const Run& judged, OperationId operation) {
   std::map<double, std::vector<double>> by_size;
   for (const Row& row : judged.rows) {
     const Measurement& measured = row.measurement;
@@ -55,7 +55,7 @@ MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cl
   std::set<OperationId> operations;
   for (const Row& row : judged.rows) operations.insert(row.measurement.key.operation);
   for (const OperationId operation : operations) {
-    std::vector<MeasuredCollectives::Ratio> ratios = ratios_of(judged, operation);
+    std::vector<MeasuredCollectives::Ratio> ratios = record_ratios(judged, operation);
     if (!ratios.empty()) measured.ratios.emplace(operation, std::move(ratios));
   }
   if (!measured.ratios.empty()) return measured;
