@@ -210,11 +210,9 @@ class Finder {
     int unknown = 0;
     for (int other = 0; other < table_.rails; ++other) {
       if (other == rail) continue;
-      const Rail& one = rails_[slot_of(other)];
-      const bool known =
-          !std::isnan(one.send.values[slot_of(node)]) && !std::isnan(one.receive.values[slot_of(node)]);
-      slow += one.slow(node) ? 1 : 0;
-      unknown += one.slow(node) || known ? 0 : 1;
+      const bool is_slow = rails_[slot_of(other)].slow(node);
+      slow += is_slow ? 1 : 0;
+      unknown += is_slow || has_parts(node, other) ? 0 : 1;
     }
     if (slow + unknown > 0)
       return fmt::format("of its other rails {} slow, {} not known, of {}", slow, unknown, table_.rails - 1);
@@ -264,7 +262,7 @@ class Finder {
       if (!table_.leaf_of_node.empty() && effects_.classes[i] == 1)
         blocks[std::minmax(table_.leaf_of_node[slot_of(time.from)], table_.leaf_of_node[slot_of(time.to)])]
             .push_back(residual);
-      if (residual <= line) continue;
+      if (residual <= line || !has_parts(time.from, time.rail) || !has_parts(time.to, time.rail)) continue;
       const auto alone = alone_path(table_, effects_, time.from, time.to, time.rail, is_fine);
       if (alone && *alone <= line) continue;  // others' traffic
       const double log_time = alone.value_or(residual);
@@ -339,12 +337,17 @@ class Finder {
         fast.size(), table_.nodes.size(), -100 * std::expm1(least), slower_half_.size());
   }
 
+  /// Whether a node met enough others on a rail to know its own part; else that part is in its pairs'
+  /// residuals.
+  [[nodiscard]] bool has_parts(int node, int rail) const {
+    const Rail& one = rails_[slot_of(rail)];
+    return !std::isnan(one.send.values[slot_of(node)]) && !std::isnan(one.receive.values[slot_of(node)]);
+  }
+
   /// The first rail on which too little was measured of a node.
   [[nodiscard]] std::optional<int> untested_rail(int node) const {
     for (int rail = 0; rail < table_.rails; ++rail) {
-      if (std::isnan(rails_[slot_of(rail)].send.values[slot_of(node)]) ||
-          std::isnan(rails_[slot_of(rail)].receive.values[slot_of(node)]))
-        return rail;
+      if (!has_parts(node, rail)) return rail;
     }
     return std::nullopt;
   }

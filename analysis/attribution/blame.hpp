@@ -23,13 +23,14 @@ enum class BlameKind {
 /// One finding, with its evidence.
 struct Blame {
   BlameKind kind = BlameKind::path;
-  std::vector<int> nodes{};   ///< one; two of a path; those of a leaf
-  std::optional<int> rail{};  ///< none: all of them
-  double times_slower = 1;    ///< time over that of the median
-  double line = 1;            ///< what it would have had to exceed
-  bool confirmed = false;     ///< seen while nothing else ran, against at least two others
-  std::string evidence{};     ///< in numbers
-  std::string next{};         ///< what a technician does
+  std::vector<int> nodes{};       ///< one; two of a path; those of a leaf
+  std::optional<int> rail{};      ///< none: all of them
+  double times_slower = 1;        ///< time over that of the median
+  double line = 1;                ///< what it would have had to exceed
+  bool against_expected = false;  ///< times_slower is that of the expected rate, not of the median
+  bool confirmed = false;         ///< seen while nothing else ran, against at least two others
+  std::string evidence{};         ///< in numbers
+  std::string next{};             ///< what a technician does
 };
 
 /// Where a node stands after all that was measured.

@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "analysis/attribution/blame_words.hpp"
+#include "analysis/attribution/failure_verdicts.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/json_reader.hpp"
 #include "base/statistics.hpp"
@@ -22,14 +24,6 @@ using BurninJson = nlohmann::json;
 
 double gigabytes_per_second(const BurninRecord& record, const RailTime& time) {
   return record.bytes / time.seconds / kGigabyte;
-}
-
-/// "host2 (…), host3 (…)": why the pairs of a node failed, the first of them.
-const PairFailure* failure_of(const BurninRecord& record, int node) {
-  const auto found =
-      std::find_if(record.failures.begin(), record.failures.end(),
-                   [node](const PairFailure& failure) { return failure.a == node || failure.b == node; });
-  return found == record.failures.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
@@ -55,79 +49,53 @@ std::string rail_line(const BurninRecord& record, int rail) {
                      record.table.nodes[slot_of(slowest->from)], record.table.nodes[slot_of(slowest->to)]);
 }
 
-/// Whom a node met with a time, by node and rail.
-using PartnersByRail = std::map<std::pair<int, int>, std::set<int>>;
-
-PartnersByRail partners_met(const BurninRecord& record) {
-  PartnersByRail met;
-  for (const RailTime& time : record.table.times) {
-    if (time.seconds <= 0) continue;
-    met[{time.from, time.rail}].insert(time.to);
-    met[{time.to, time.rail}].insert(time.from);
-  }
-  return met;
-}
-
-/// A node most of whose pairs on a rail fail, where the rail works for others, is bad; of a failure that
-/// neither end explains so, both are suspect. A node that answers on no rail stays not tested.
-void judge_failures(const BurninRecord& record, Attribution& found) {
-  const PartnersByRail met = partners_met(record);
-  PartnersByRail failed;
-  std::set<int> answers;
-  std::set<int> rails;
-  for (const auto& [key, partners] : met) {
-    answers.insert(key.first);
-    rails.insert(key.second);
-  }
-  for (const PairFailure& failure : record.failures) {
-    failed[{failure.a, failure.rail}].insert(failure.b);
-    failed[{failure.b, failure.rail}].insert(failure.a);
-  }
-  const auto times = [&](int node, int rail) {
-    const auto at = met.find({node, rail});
-    return at == met.end() ? 0 : at->second.size();
-  };
-  const auto explains = [&](int node, int rail) {
-    return failed.at({node, rail}).size() > times(node, rail);
-  };
-  for (const PairFailure& failure : record.failures) {
-    for (const int node : {failure.a, failure.b}) {
-      NodeVerdict& verdict = found.nodes[slot_of(node)];
-      const std::size_t gone = failed.at({node, failure.rail}).size();
-      const std::string why = fmt::format("{} of {} pairs on rail {} gave no time: {}", gone,
-                                          gone + times(node, failure.rail), failure.rail, failure.why);
-      if (!answers.contains(node)) {
-        verdict = {node, Bucket::not_tested, failure.why};
-      } else if (!rails.contains(failure.rail)) {
-        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::not_tested, why};
-      } else if (explains(node, failure.rail)) {
-        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::bad, why};
-      } else if (!explains(node == failure.a ? failure.b : failure.a, failure.rail) &&
-                 verdict.bucket == Bucket::good) {
-        verdict = {node, Bucket::suspect, why};
-      }
-    }
-  }
-}
-
-/// A node is good only if its fastest pair on each rail makes 95 % of what was expected.
+/// A node is good only if its fastest pair on each rail makes 95 % of what was expected. A rail on which
+/// nobody does, while somebody does on others, is the rail's own fault and no node's.
 void judge_expected(const BurninRecord& record, Attribution& found) {
   if (record.expected <= 0) return;
   constexpr double kShare = 0.95;
-  std::map<std::pair<int, int>, double> best;
+  std::map<int, std::map<int, double>> best;  // by rail, then node
   for (const RailTime& time : record.table.times) {
     if (time.seconds <= 0) continue;
     for (const int node : {time.from, time.to}) {
-      double& rate = best[{node, time.rail}];
+      double& rate = best[time.rail][node];
       rate = std::max(rate, record.bytes / time.seconds);
     }
   }
-  for (const auto& [key, rate] : best) {
-    NodeVerdict& verdict = found.nodes[slot_of(key.first)];
-    if (rate >= kShare * record.expected || verdict.bucket != Bucket::good) continue;
-    verdict = {key.first, Bucket::suspect,
-               fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", key.second,
-                           rate / kGigabyte, record.expected / kGigabyte)};
+  const auto fastest = [](const std::map<int, double>& rates) {
+    return std::max_element(rates.begin(), rates.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->second;
+  };
+  const double needed = kShare * record.expected;
+  const bool some_rail_is_fine =
+      std::any_of(best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second) >= needed; });
+  for (const auto& [rail, rates] : best) {
+    const double most = fastest(rates);
+    if (most < needed && some_rail_is_fine) {
+      const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
+        return blame.kind == BlameKind::rail && blame.rail == rail;
+      });
+      if (is_named) continue;
+      found.blames.push_back(
+          {.kind = BlameKind::rail,
+           .rail = rail,
+           .times_slower = record.expected / most,
+           .line = 1 / kShare,
+           .against_expected = true,
+           .evidence = fmt::format("the fastest pair of rail {} makes {:.4g} of the expected "
+                                   "{:.4g} GB/s, and other rails make it",
+                                   rail, most / kGigabyte, record.expected / kGigabyte),
+           .next = technician_step(BlameKind::rail, "", rail)});
+      continue;
+    }
+    for (const auto& [node, rate] : rates) {
+      NodeVerdict& verdict = found.nodes[slot_of(node)];
+      if (rate >= needed || verdict.bucket != Bucket::good) continue;
+      verdict = {node, Bucket::suspect,
+                 fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
+                             rate / kGigabyte, record.expected / kGigabyte)};
+    }
   }
 }
 
@@ -167,27 +135,6 @@ Attribution attribute(const BurninRecord& record) {
   judge_failures(record, found);
   judge_expected(record, found);
   return found;
-}
-
-bool lost_a_host(const BurninRecord& record, const Attribution& found) {
-  return std::any_of(found.nodes.begin(), found.nodes.end(), [&](const NodeVerdict& node) {
-    const bool has_time =
-        std::any_of(record.table.times.begin(), record.table.times.end(), [&](const RailTime& time) {
-          return time.seconds > 0 && (time.from == node.node || time.to == node.node);
-        });
-    return !has_time && failure_of(record, node.node) != nullptr;
-  });
-}
-
-std::vector<PairFailure> failures_to_retry(const BurninRecord& record) {
-  const PartnersByRail met = partners_met(record);
-  std::vector<PairFailure> again;
-  for (const PairFailure& failure : record.failures) {
-    const bool both_answer =
-        met.contains({failure.a, failure.rail}) && met.contains({failure.b, failure.rail});
-    if (both_answer && again.size() < record.table.nodes.size()) again.push_back(failure);
-  }
-  return again;
 }
 
 std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
@@ -242,8 +189,8 @@ std::string burnin_text(const BurninRecord& record, int width) {
     add("compared with the median of these nodes only; with --expected also with a known rate");
   if (!found.blames.empty()) text += '\n';
   for (const Blame& blame : found.blames) {
-    add(fmt::format("{}, {:.2f} times the time of its like (line {:.2f}), {}: {}", name(blame.kind),
-                    blame.times_slower, blame.line,
+    add(fmt::format("{}, {:.2f} times the time of {} (line {:.2f}), {}: {}", name(blame.kind),
+                    blame.times_slower, blame.against_expected ? "what is expected" : "its like", blame.line,
                     blame.confirmed ? "confirmed alone" : "not confirmed alone", blame.evidence));
     add("next: " + blame.next, "  ", "  ");
   }
@@ -257,6 +204,12 @@ std::string burnin_text(const BurninRecord& record, int width) {
   if (record.left_out > 0) {
     add(fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
                     record.planned));
+  }
+  if (record.retests_left_out > 0) {
+    add(
+        fmt::format("{} of whoever is suspected left out for want of time; --resume without --time makes up "
+                    "for them",
+                    counted(static_cast<std::size_t>(record.retests_left_out), "retest")));
   }
   if (!record.failures.empty()) add(counted(record.failures.size(), "pair") + " gave no time:");
   constexpr std::size_t kShown = 8;
@@ -274,7 +227,11 @@ std::string burnin_json(const BurninRecord& record) {
     times.push_back({time.from, time.to, time.rail, time.seconds, time.alone});
   BurninJson failures = BurninJson::array();
   for (const PairFailure& failure : record.failures)
-    failures.push_back({{"a", failure.a}, {"b", failure.b}, {"rail", failure.rail}, {"why", failure.why}});
+    failures.push_back({{"a", failure.a},
+                        {"b", failure.b},
+                        {"rail", failure.rail},
+                        {"why", failure.why},
+                        {"alone", failure.alone}});
   BurninJson findings = BurninJson::array();
   for (const Blame& blame : found.blames) findings.push_back(blame_json(record, blame));
   BurninJson buckets = BurninJson::array();
@@ -292,6 +249,7 @@ std::string burnin_json(const BurninRecord& record) {
                             {"doubt", found.doubt},
                             {"planned", record.planned},
                             {"left_out", record.left_out},
+                            {"retests_left_out", record.retests_left_out},
                             {"times", times},
                             {"failures", failures},
                             {"findings", findings},
@@ -333,6 +291,7 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   for (const JsonReader& failure : root.at("failures").items()) {
     record.failures.push_back({below(failure.at("a"), nodes), below(failure.at("b"), nodes),
                                below(failure.at("rail"), record.table.rails), failure.at("why").text()});
+    if (const auto alone = failure.find("alone")) record.failures.back().alone = alone->boolean();
   }
   return record;
 }

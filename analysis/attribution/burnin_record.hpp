@@ -15,6 +15,7 @@ struct PairFailure {
   int b = 0;
   int rail = 0;
   std::string why;
+  bool alone = false;  ///< after the rounds, with nothing beside it
 
   bool operator==(const PairFailure&) const = default;
 };
@@ -23,22 +24,17 @@ struct PairFailure {
 struct BurninRecord {
   PairTable table;
   std::vector<PairFailure> failures;
-  double bytes = 0;     ///< that each time of the table moved, one way
-  double expected = 0;  ///< bytes per second of a message one way on a rail; 0: not known
-  int planned = 0;      ///< pairs × rails of the plan
-  int left_out = 0;     ///< of these, those that --time left out
+  double bytes = 0;          ///< that each time of the table moved, one way
+  double expected = 0;       ///< bytes per second of a message one way on a rail; 0: not known
+  int planned = 0;           ///< pairs × rails of the plan
+  int left_out = 0;          ///< of these, those that --time left out
+  int retests_left_out = 0;  ///< of whoever is suspected, for want of time
 };
 
 /// The verdicts with what failed: a node none of whose pairs gave a time is not tested, one that answers on
-/// other rails and not on this is bad, both ends of a single failure are suspect, and so is whoever falls
-/// short of `expected`.
+/// other rails and not on this is bad, one that answered at first and nobody at the end is not tested, both
+/// ends of a single failure are suspect, and so is whoever falls short of `expected`.
 [[nodiscard]] Attribution attribute(const BurninRecord& record);
-
-/// Some node gave no time at all.
-[[nodiscard]] bool lost_a_host(const BurninRecord& record, const Attribution& found);
-
-/// Failures between nodes that answer others on that rail, one for each node at most.
-[[nodiscard]] std::vector<PairFailure> failures_to_retry(const BurninRecord& record);
 
 /// Whom to measure again alone, and on which rail: whoever is suspected of a part of its own and each slow
 /// pair, against good nodes, and pairs of good nodes to compare them with.

@@ -45,6 +45,17 @@ PairOutcome times_between(const Run& run, const std::string& a, const std::strin
 
 }  // namespace
 
+std::string first_words(std::string_view said) {
+  const std::size_t own = said.find("collbench: ");
+  if (own != std::string_view::npos) said.remove_prefix(own);
+  while (!said.empty()) {
+    const std::string_view line = said.substr(0, said.find('\n'));
+    if (line.find_first_not_of("-=* \t\r") != std::string_view::npos) return std::string(line);
+    said.remove_prefix(std::min(said.size(), line.size() + 1));
+  }
+  return {};
+}
+
 PairOutcome pair_outcome(std::string_view record, const std::string& a, const std::string& b) {
   try {
     return times_between(run_from_json_text(record, "the record of a pair"), a, b);

@@ -11,6 +11,10 @@ struct PairOutcome {
   std::string why{};  ///< why there are none; empty: there are
 };
 
+/// The line of a failed launch's stderr that says why: collbench's own, else the first that has letters
+/// (mpirun frames its messages with dashes). Empty where there is none.
+[[nodiscard]] std::string first_words(std::string_view said);
+
 /// Reads the record that a launch on `a` and `b` printed. Which host a rank ran on is the record's word,
 /// never the order in which the launcher was asked; there are no times where the ranks ran elsewhere (host
 /// names are compared up to the first dot, without case), and none of what is no record.

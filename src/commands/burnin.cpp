@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analysis/attribution/burnin_record.hpp"
+#include "analysis/attribution/failure_verdicts.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
 #include "analysis/attribution/pair_schedule.hpp"
 #include "base/child_process.hpp"
@@ -130,7 +131,9 @@ class Burnin {
     // What failed, whoever is suspected, and each slow pair, once more with nothing beside it.
     for (const analysis::PairFailure& failure : analysis::failures_to_retry(record_))
       measure_now({{failure.a, failure.b}}, failure.rail, true);
-    for (const auto& [round, rail] : analysis::retests_of(record_)) measure_now(round, rail, true);
+    for (const auto& [pair, rail] : analysis::last_contacts(record_)) measure_now({pair}, rail, true);
+    for (const auto& [round, rail] : analysis::retests_of(record_))
+      fits() ? measure_now(round, rail, true) : void(record_.retests_left_out += 1);
     const analysis::Attribution found = analysis::attribute(record_);
     return {document(), status(found), options_.format == "text", {}};
   }
@@ -157,7 +160,7 @@ class Burnin {
     PairRound open;
     std::copy_if(round.begin(), round.end(), std::back_inserter(open),
                  [&](const auto& pair) { return !done_.contains(Work{pair.first, pair.second, rail}); });
-    if (options_.seconds > 0 && elapsed() + options_.pair_seconds > options_.seconds) {
+    if (!fits()) {
       record_.left_out += static_cast<int>(open.size());
       return;
     }
@@ -194,7 +197,7 @@ class Burnin {
         return failure.a == a && failure.b == b && failure.rail == rail;
       });
       if (!outcome.why.empty()) {
-        record_.failures.push_back({a, b, rail, outcome.why});
+        record_.failures.push_back({a, b, rail, outcome.why, alone});
         continue;
       }
       record_.table.times.push_back({a, b, rail, outcome.from_a, alone});
@@ -219,25 +222,11 @@ class Burnin {
     }
     // A broadcast to one other rank is a message one way; each of the two is the root in turn. The record
     // comes on stdout, for rank 0 need not be on a host whose files are seen here.
-    const std::vector<std::string> own{std::filesystem::read_symlink("/proc/self/exe").string(),
-                                       "--ops",
-                                       "broadcast",
-                                       "--root",
-                                       "all",
-                                       "--sizes",
-                                       std::to_string(options_.bytes),
-                                       "-c",
-                                       "0",
-                                       "-n",
-                                       "2",
-                                       "--time",
-                                       fmt::format("{:g}", options_.pair_seconds),
-                                       "--progress",
-                                       "never",
-                                       "--color",
-                                       "never",
-                                       "--format",
-                                       "json"};
+    const std::vector<std::string> own =
+        words_of(fmt::format("--ops broadcast --root all --sizes {} -c 0 -n 2 --time {:g} --progress never "
+                             "--color never --format json",
+                             options_.bytes, options_.pair_seconds));
+    words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
     words.insert(words.end(), own.begin(), own.end());
     return words;
   }
@@ -251,17 +240,17 @@ class Burnin {
     if (result.succeeded()) {
       outcome = analysis::pair_outcome(result.out, first, second);
     } else {
-      const std::size_t own = result.err.find("collbench: ");
-      std::string said = result.err.substr(own == std::string::npos ? 0 : own);
-      said.resize(std::min(said.size(), said.find('\n')));
+      const std::string said = analysis::first_words(result.err);
       outcome.why = fmt::format("{}{}{}", describe_end(result, limits), said.empty() ? "" : ": ", said);
     }
     if (!outcome.why.empty()) outcome.why = fmt::format("{} with {}: {}", first, second, outcome.why);
     return outcome;
   }
 
-  [[nodiscard]] double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  /// Whether another pair fits into --time.
+  [[nodiscard]] bool fits() const {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
+    return options_.seconds <= 0 || elapsed.count() + options_.pair_seconds <= options_.seconds;
   }
 
   [[nodiscard]] std::string document() const {
@@ -375,7 +364,7 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) {
         options->parallel = parse_number(text, "--parallel", 1, 100'000);
       });
-  add("--time", "SECONDS", "for the rounds; what does not fit is left out, and said (no bound)",
+  add("--time", "SECONDS", "for rounds and retests; what does not fit is left out, and said (no bound)",
       [options](const std::string& text) { options->seconds = parse_number(text, "--time", 1.0, 1e7); });
   command.add_flag("--dry-run", options->dry_run, "print rounds and minutes, and measure nothing")
       ->group("Options");

@@ -237,6 +237,12 @@ TEST(Blame, ANodeThatWasMeasuredOnOneRailOfTwoIsNotTested) {
   EXPECT_EQ(attribute(table).nodes[3].bucket, Bucket::not_tested);
 }
 
+TEST(Blame, OfNodesThatMetTooFewNoPathIsBlamed) {
+  // Of three hosts nobody's own part is known, so it is in the pairs' times.
+  PairTable table = made_pairs(3, 1, [](int from, int, int) { return from == 1 ? 1.05 : 1; });
+  EXPECT_TRUE(attribute(table).blames.empty());
+}
+
 TEST(Blame, ANodeThatNobodyMetIsNotTested) {
   PairTable table = made_pairs(5, 1, [](int, int, int) { return 1.0; });
   table.nodes.emplace_back("n5");

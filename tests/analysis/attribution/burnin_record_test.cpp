@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/attribution/failure_verdicts.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/attribution/made_pairs.hpp"
 
@@ -97,6 +98,21 @@ TEST(BurninRecord, WhoFallsShortOfWhatIsExpectedIsNotGood) {
   record.expected = 2e9;
   EXPECT_EQ(good_nodes(record, ","), "\n");
   EXPECT_EQ(burnin_from_json(burnin_json(record), "burnin.json").expected, 2e9);
+}
+
+TEST(BurninRecord, ARailOnWhichNobodyMakesWhatIsExpectedIsNamedAndNoNode) {
+  BurninRecord record = healthy(6, 2);
+  for (RailTime& time : record.table.times) time.seconds *= time.rail == 1 ? 2 : 1;
+  record.expected = 1e9;
+  const Attribution found = attribute(record);
+  ASSERT_EQ(found.blames.size(), 1U);
+  EXPECT_EQ(found.blames[0].kind, BlameKind::rail);
+  EXPECT_EQ(found.blames[0].rail, 1);
+  for (const NodeVerdict& node : found.nodes) EXPECT_EQ(node.bucket, Bucket::good) << node.why;
+  EXPECT_NE(burnin_text(record, 400).find("times the time of what is expected"), std::string::npos);
+  // All rails slow: the nodes may be, and none is called good.
+  record.expected = 4e9;
+  for (const NodeVerdict& node : attribute(record).nodes) EXPECT_EQ(node.bucket, Bucket::suspect);
 }
 
 TEST(BurninRecord, WhatALaunchSaidNeedNotBeText) {

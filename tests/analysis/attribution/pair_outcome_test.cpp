@@ -40,5 +40,12 @@ TEST(PairOutcome, WhatIsNoRecordGivesNoTime) {
   }
 }
 
+TEST(PairOutcome, TheFirstWordsOfAFailureAreNoFrame) {
+  EXPECT_EQ(first_words("-----\n\nORTE was unable to start\nmore"), "ORTE was unable to start");
+  EXPECT_EQ(first_words("---\nmpirun: x\ncollbench: --time: no\n"), "collbench: --time: no");
+  EXPECT_EQ(first_words("-----\n"), "");
+  EXPECT_EQ(first_words(""), "");
+}
+
 }  // namespace
 }  // namespace collbench::analysis::pair_outcome_test

@@ -1,0 +1,158 @@
+#include "analysis/attribution/failure_verdicts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace collbench::analysis {
+namespace {
+
+/// Why the pairs of a node failed, the first of them; null where none did.
+const PairFailure* failure_of(const BurninRecord& record, int node) {
+  const auto found =
+      std::find_if(record.failures.begin(), record.failures.end(),
+                   [node](const PairFailure& failure) { return failure.a == node || failure.b == node; });
+  return found == record.failures.end() ? nullptr : &*found;
+}
+
+/// Whom a node met, by node and rail.
+using PartnersByRail = std::map<std::pair<int, int>, std::set<int>>;
+
+PartnersByRail partners_met(const BurninRecord& record) {
+  PartnersByRail met;
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds <= 0) continue;
+    met[{time.from, time.rail}].insert(time.to);
+    met[{time.to, time.rail}].insert(time.from);
+  }
+  return met;
+}
+
+PartnersByRail partners_failed(const BurninRecord& record) {
+  PartnersByRail failed;
+  for (const PairFailure& failure : record.failures) {
+    failed[{failure.a, failure.rail}].insert(failure.b);
+    failed[{failure.b, failure.rail}].insert(failure.a);
+  }
+  return failed;
+}
+
+/// It gave times, and at the end, alone, none with two others or more.
+bool fell_silent(const BurninRecord& record, int node) {
+  bool gave_times = false;
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds <= 0 || (time.from != node && time.to != node)) continue;
+    if (time.alone) return false;
+    gave_times = true;
+  }
+  std::set<int> silent_with;
+  for (const PairFailure& failure : record.failures) {
+    if (failure.alone && failure.a == node) silent_with.insert(failure.b);
+    if (failure.alone && failure.b == node) silent_with.insert(failure.a);
+  }
+  return gave_times && silent_with.size() > 1;
+}
+
+}  // namespace
+
+void judge_failures(const BurninRecord& record, Attribution& found) {
+  const PartnersByRail met = partners_met(record);
+  const PartnersByRail failed = partners_failed(record);
+  std::set<int> answers;
+  std::set<int> rails;
+  for (const auto& [key, partners] : met) {
+    answers.insert(key.first);
+    rails.insert(key.second);
+  }
+  std::set<int> silent;
+  for (const NodeVerdict& node : found.nodes) {
+    if (fell_silent(record, node.node)) silent.insert(node.node);
+  }
+  const auto times = [&](int node, int rail) {
+    const auto at = met.find({node, rail});
+    return at == met.end() ? 0 : at->second.size();
+  };
+  const auto explains = [&](int node, int rail) {
+    return silent.contains(node) || failed.at({node, rail}).size() > times(node, rail);
+  };
+  for (const PairFailure& failure : record.failures) {
+    for (const int node : {failure.a, failure.b}) {
+      NodeVerdict& verdict = found.nodes[slot_of(node)];
+      const std::size_t gone = failed.at({node, failure.rail}).size();
+      const std::string why = fmt::format("{} of {} pairs on rail {} gave no time: {}", gone,
+                                          gone + times(node, failure.rail), failure.rail, failure.why);
+      if (!answers.contains(node)) {
+        verdict = {node, Bucket::not_tested, failure.why};
+      } else if (silent.contains(node)) {
+        verdict = {node, Bucket::not_tested, "it answered at first, and at the end nobody: " + failure.why};
+      } else if (!rails.contains(failure.rail)) {
+        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::not_tested, why};
+      } else if (explains(node, failure.rail)) {
+        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::bad, why};
+      } else if (!explains(node == failure.a ? failure.b : failure.a, failure.rail) &&
+                 verdict.bucket == Bucket::good) {
+        verdict = {node, Bucket::suspect, why};
+      }
+    }
+  }
+}
+
+bool lost_a_host(const BurninRecord& record, const Attribution& found) {
+  return std::any_of(found.nodes.begin(), found.nodes.end(), [&](const NodeVerdict& node) {
+    const bool has_time =
+        std::any_of(record.table.times.begin(), record.table.times.end(), [&](const RailTime& time) {
+          return time.seconds > 0 && (time.from == node.node || time.to == node.node);
+        });
+    return has_time ? fell_silent(record, node.node) : failure_of(record, node.node) != nullptr;
+  });
+}
+
+std::vector<PairFailure> failures_to_retry(const BurninRecord& record) {
+  const PartnersByRail met = partners_met(record);
+  std::vector<PairFailure> again;
+  for (const PairFailure& failure : record.failures) {
+    const bool both_answer =
+        met.contains({failure.a, failure.rail}) && met.contains({failure.b, failure.rail});
+    if (both_answer && again.size() < record.table.nodes.size()) again.push_back(failure);
+  }
+  return again;
+}
+
+std::vector<PairOnRail> last_contacts(const BurninRecord& record) {
+  const PartnersByRail met = partners_met(record);
+  const PartnersByRail failed = partners_failed(record);
+  std::set<int> asked;
+  std::vector<PairOnRail> contacts;
+  const auto add = [&](int a, int b, int rail) {
+    const PairOnRail contact{std::minmax(a, b), rail};
+    if (std::find(contacts.begin(), contacts.end(), contact) == contacts.end()) contacts.push_back(contact);
+  };
+  for (const PairFailure& failure : record.failures) {
+    const auto of = [&](int node) { return failed.at({node, failure.rail}).size(); };
+    for (const int node : {failure.a, failure.b}) {
+      const int other = node == failure.a ? failure.b : failure.a;
+      const auto partners = met.find({node, failure.rail});
+      // The end that fails with more others is the one in question.
+      if (!failure.alone || of(node) < of(other) || partners == met.end() || asked.size() >= kMaxSilent)
+        continue;
+      std::vector<int> good;
+      std::copy_if(partners->second.begin(), partners->second.end(), std::back_inserter(good),
+                   [&](int partner) {
+                     return of(node) > (failed.contains({partner, failure.rail}) ? of(partner) : 0);
+                   });
+      if (good.empty() || !asked.insert(node).second) continue;
+      for (int rail = 0; rail < record.table.rails; ++rail) add(node, good.front(), rail);
+      if (good.size() < 2) continue;
+      add(node, good[1], failure.rail);
+      add(good[0], good[1], failure.rail);
+    }
+  }
+  return contacts;
+}
+
+}  // namespace collbench::analysis
