@@ -34,6 +34,10 @@ function(collbench_compile_alone)
   list(FILTER search INCLUDE REGEX "/analysis/models/nccl/(channel_(search|steps)|machine_paths)\\.cpp$")
   set_source_files_properties(${search} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
     COMPILE_OPTIONS $<$<CONFIG:Debug>:-O2>)
+  # What the probe times is the machine's arithmetic and memory, in every build.
+  set(timed ${ARGN})
+  list(FILTER timed INCLUDE REGEX "/collectives/probe/(fma|triad)_loop\\.cpp$")
+  set_source_files_properties(${timed} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS $<$<CONFIG:Debug>:-O3>)
 endfunction()
 
 function(collbench_room name)

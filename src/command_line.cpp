@@ -46,9 +46,9 @@ std::string help_of(const CLI::App& app) {
 
 constexpr const char* kExitStatusHelp =
     "Exit status: 0 success; 1 LOW or FAULT, or a degraded or broken finding (topo diff, --expect,\n"
-    "doctor), a slower row (compare, baseline), a suspect or bad host (burnin), what --fail-on names;\n"
-    "2 bad command line or file; 3 wrong data; 4 rank lost; 5 not available on this machine;\n"
-    "70 bug in collbench.";
+    "doctor), a slower row (compare, baseline), a suspect or bad host or core (burnin, probe), what\n"
+    "--fail-on names; 2 bad command line or file; 3 wrong data; 4 rank lost; 5 not available on\n"
+    "this machine; 70 bug in collbench.";
 
 /// The exit statuses at the end of every command's help.
 void add_exit_status_help(CLI::App& app) {

@@ -45,6 +45,7 @@ Subcommand ab_subcommand();
 Subcommand flight_subcommand();
 Subcommand doctor_subcommand();
 Subcommand burnin_subcommand();
+Subcommand probe_subcommand();
 Subcommand baseline_subcommand();
 
 /// All subcommands of collbench, in the order of its help.
@@ -53,7 +54,7 @@ Subcommand baseline_subcommand();
       repeat_subcommand(),  report_subcommand(),   topo_subcommand(),   import_subcommand(),
       predict_subcommand(), plan_subcommand(),     judge_subcommand(),  compare_subcommand(),
       ab_subcommand(),      baseline_subcommand(), flight_subcommand(), doctor_subcommand(),
-      burnin_subcommand(),
+      burnin_subcommand(),  probe_subcommand(),
   };
 }
 

@@ -1,0 +1,184 @@
+#include "analysis/probe/siblings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "analysis/plan/training_gpu.hpp"
+#include "base/statistics.hpp"
+#include "base/units.hpp"
+#include "topology/catalog/gpus.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::size_t kMinSiblings = 3;
+
+/// The last two windows over the first two, less 1; of fewer than four, the last over the first.
+double drift_of(const std::vector<double>& windows) {
+  if (windows.size() < 4) return windows.back() / windows.front() - 1;
+  const std::size_t last = windows.size() - 1;
+  return (windows[last - 1] + windows[last]) / (windows[0] + windows[1]) - 1;
+}
+
+ProbeRate part_rate(const ProbeRecord& record, const ProbePart& part, std::string kind) {
+  return {.host = record.host,
+          .name = part.name,
+          .model = part.model,
+          .kind = std::move(kind),
+          .rate = median(part.windows),
+          .drift = drift_of(part.windows)};
+}
+
+/// Adds the windows of a part to those of a sum; windows that only some parts have are left out.
+void add_windows(ProbePart& sum, const ProbePart& part) {
+  if (sum.windows.empty()) sum.windows.assign(part.windows.size(), 0);
+  sum.windows.resize(std::min(sum.windows.size(), part.windows.size()));
+  for (std::size_t i = 0; i < sum.windows.size(); ++i) sum.windows[i] += part.windows[i];
+}
+
+/// Rates that are compared with each other.
+struct Siblings {
+  std::string measurement;
+  std::vector<ProbeRate> rates;
+};
+
+/// By what makes them alike: the measurement, its size and code, the kind, the model.
+using SiblingSets = std::map<std::tuple<std::string, int, std::string, std::string, std::string>, Siblings>;
+
+SiblingSets sets_of(const std::vector<ProbeRecord>& records) {
+  SiblingSets sets;
+  for (const ProbeRecord& record : records) {
+    for (const ProbeMeasurement& each : record.measurements) {
+      for (const ProbeRate& rate : probe_rates(record, each)) {
+        if (rate.kind != "GPU" && was_disturbed(record)) continue;
+        Siblings& set = sets[{each.id, each.size, each.by, rate.kind, rate.model}];
+        set.measurement = each.name;
+        set.rates.push_back(rate);
+      }
+    }
+  }
+  return sets;
+}
+
+void judge_set(const Siblings& set, ProbeVerdict& verdict) {
+  const std::string who = counted(set.rates.size(), set.rates.front().kind);
+  std::vector<double> values;
+  for (const ProbeRate& rate : set.rates) values.push_back(rate.rate);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const std::string range = fmt::format("within {:.1f} %", 100 * (*high / *low - 1));
+  if (set.rates.size() < kMinSiblings) {
+    // A single host or GPU of its model needs no line; of two the difference is worth one.
+    if (set.rates.size() == 2) {
+      verdict.not_judged.push_back(
+          fmt::format("{}: {} {}; of two nobody knows which is slow", set.measurement, who, range));
+    }
+    return;
+  }
+  const double middle = median(values);
+  const std::size_t before = verdict.slow.size();
+  for (const ProbeRate& rate : set.rates) {
+    const double share = rate.rate / middle;
+    if (share >= kSuspectShare) continue;
+    verdict.slow.push_back({rate, set.measurement, share,
+                            fmt::format("{} of {}: {} makes {:.3f} of the median of {}", rate.name, rate.host,
+                                        set.measurement, share, who),
+                            share < kBadShare});
+  }
+  if (verdict.slow.size() == before)
+    verdict.healthy.push_back(fmt::format("{}: {} {}", set.measurement, who, range));
+}
+
+/// What others measured on the model that a driver calls `name`; null for one that nobody here knows.
+const TrainingGpu* published_gpu(std::string_view name) {
+  const topology::GpuModel* const model = topology::find_gpu_model(name);
+  if (model == nullptr) return nullptr;
+  const auto all = training_gpus();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const TrainingGpu& gpu) { return gpu.name == model->name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Matrix products in BF16 and copies within GPU memory, against others' measurements of the model.
+void judge_published(const ProbeRecord& record, ProbeVerdict& verdict) {
+  for (const ProbeMeasurement& each : record.measurements) {
+    if (each.id != "gemm-bf16" && each.id != "hbm-copy") continue;
+    for (const ProbeRate& rate : probe_rates(record, each)) {
+      const TrainingGpu* const published = published_gpu(rate.model);
+      if (published == nullptr) continue;
+      const double expected = each.id == "hbm-copy" ? published->hbm_rate : published->gemm_bf16;
+      const double share = rate.rate / expected;
+      if (share >= kBadShare) continue;
+      // Others' fastest product is no line that a mean over windows has to reach: suspect, never bad.
+      verdict.slow.push_back(
+          {rate, each.name, share,
+           fmt::format("{} of {}: {} makes {:.3f} of what is published of {} ({})", rate.name, rate.host,
+                       each.name, share, published->name, published->source),
+           false});
+    }
+  }
+}
+
+}  // namespace
+
+bool was_disturbed(const ProbeRecord& record, double share) {
+  return !record.taken_share || *record.taken_share > share;
+}
+
+std::vector<ProbeRate> probe_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {
+  std::vector<ProbeRate> rates;
+  std::map<int, ProbePart> nodes;
+  ProbePart all{.name = "all cores"};
+  for (const ProbePart& part : measurement.parts) {
+    rates.push_back(part_rate(record, part, part.numa ? "core" : "GPU"));
+    if (!part.numa) continue;
+    ProbePart& node = nodes[*part.numa];
+    node.name = fmt::format("NUMA node {}", *part.numa);
+    node.model = all.model = part.model;
+    add_windows(node, part);
+    add_windows(all, part);
+  }
+  if (nodes.size() > 1) {
+    for (const auto& [number, node] : nodes) rates.push_back(part_rate(record, node, "NUMA node"));
+  }
+  // Hosts are alike where as many cores worked.
+  all.model += fmt::format(", {}", counted(static_cast<std::size_t>(record.cores), "core"));
+  if (!nodes.empty()) rates.push_back(part_rate(record, all, "host"));
+  return rates;
+}
+
+double rate_of_all_cores(const ProbeMeasurement& measurement) {
+  ProbePart all;
+  for (const ProbePart& part : measurement.parts) {
+    if (part.numa) add_windows(all, part);
+  }
+  return all.windows.empty() ? 0 : median(all.windows);
+}
+
+ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records) {
+  ProbeVerdict verdict;
+  for (const auto& [key, set] : sets_of(records)) judge_set(set, verdict);
+  for (const ProbeRecord& record : records) {
+    judge_published(record, verdict);
+    const bool has_cores = std::any_of(record.measurements.begin(), record.measurements.end(),
+                                       [](const auto& each) { return rate_of_all_cores(each) > 0; });
+    if (!has_cores || !was_disturbed(record)) continue;
+    verdict.not_judged.push_back(
+        record.taken_share
+            ? fmt::format(
+                  "the cores of {}: others took {:.0f} % of their time meanwhile; what is shown is low "
+                  "by about as much",
+                  record.host, 100 * *record.taken_share)
+            : fmt::format("the cores of {}: what others took of their time is not known", record.host));
+  }
+  std::sort(verdict.slow.begin(), verdict.slow.end(), [](const SlowPart& a, const SlowPart& b) {
+    return std::tie(a.share, a.evidence) < std::tie(b.share, b.evidence);
+  });
+  return verdict;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace collbench::collectives {
+
+/// A core that a probe may use.
+struct ProbeCore {
+  int cpu = 0;   ///< its lowest hardware thread, by the kernel's number
+  int numa = 0;  ///< its NUMA node; 0 where the kernel shows none
+};
+
+/// The numbers of a list of the kernel's, "0-3,8"; empty for what is none.
+[[nodiscard]] std::vector<int> cpus_of_list(std::string_view text);
+
+/// Each of `cpus` with the node that has it, by <root>/node/node*/cpulist. `root`: /sys/devices/system.
+[[nodiscard]] std::vector<ProbeCore> cores_with_nodes(const std::vector<int>& cpus,
+                                                      const std::filesystem::path& root);
+
+/// The bytes of all caches of the last level that `cores` reach, each counted once; none where the kernel
+/// does not show them.
+[[nodiscard]] std::optional<std::uint64_t> last_level_cache_bytes(const std::vector<ProbeCore>& cores,
+                                                                  const std::filesystem::path& root);
+
+/// "AMD EPYC", by the text of /proc/cpuinfo; empty where it names none, as on Arm.
+[[nodiscard]] std::string processor_name(std::string_view cpuinfo);
+
+}  // namespace collbench::collectives

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/charts/svg_chart.hpp"
+#include "analysis/probe/lab00.hpp"
+#include "analysis/probe/probe_json.hpp"
+#include "analysis/probe/probe_report.hpp"
+#include "base/files.hpp"
+#include "collectives/probe/processor_probe.hpp"
+#include "launch/real_machine.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/commands/registry.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr std::string_view kLab00Page = "lab00";
+constexpr const char* kSystemFolder = "/sys/devices/system";
+
+/// `collbench probe`.
+struct ProbeCommand {
+  std::vector<std::string> records;  ///< of earlier probes; empty: this host is measured
+  double seconds = 2.5;              ///< for each kind of work
+  std::vector<std::string> only;     ///< kinds of work; empty: all
+  bool lab00 = false;
+  analysis::Lab00Price price;
+  std::string picture;  ///< --plot-file
+  OutputOptions output;
+};
+
+std::string probed_host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "this host";
+}
+
+/// A fifth of the time warms up; the rest is five windows.
+collectives::ProbeTiming timing_of(double seconds) {
+  constexpr double kWarmUpShare = 0.2;
+  const collectives::ProbeTiming usual;
+  return {.warm_up_seconds = seconds * kWarmUpShare,
+          .window_seconds = seconds * (1 - kWarmUpShare) / usual.windows,
+          .windows = usual.windows};
+}
+
+/// What others took of the cores' time between two looks; none where it cannot be told from what ran on other
+/// cores of the host.
+std::optional<double> taken_share(const launch::CpuTimes& before, const launch::CpuTimes& after,
+                                  double seconds, const launch::LocalMachineView& machine) {
+  if (after.hardware_threads <= 0 || seconds <= 0) return std::nullopt;
+  if (std::cmp_not_equal(machine.allowed_cores.size(), machine.online_cores)) return std::nullopt;
+  const double others = (after.host_busy_seconds - before.host_busy_seconds) -
+                        (after.own_seconds - before.own_seconds) +
+                        (after.stolen_seconds - before.stolen_seconds);
+  return std::clamp(others / (seconds * machine.online_cores), 0.0, 1.0);
+}
+
+ProbeRecord probe_this_host(const ProbeCommand& options) {
+  const launch::LocalMachineView machine = launch::view_machine();
+  ProbeRecord record;
+  record.host = probed_host_name();
+  record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));
+  record.cores = static_cast<int>(machine.allowed_cores.size());
+  collectives::ProcessorProbe probe;
+  probe.cores = collectives::cores_with_nodes(machine.allowed_cores, kSystemFolder);
+  probe.model = record.processor;
+  probe.timing = timing_of(options.seconds);
+  probe.only = options.only;
+  probe.array_bytes =
+      collectives::triad_bytes(collectives::last_level_cache_bytes(probe.cores, kSystemFolder),
+                               machine.available_memory_bytes, record.notes);
+  if (options.lab00) probe.more_matrices = {16, 32, 64, 128, 256, 512, 2048};
+  const collectives::HostClock clock;
+  const double begin = clock.seconds();
+  const launch::CpuTimes before = launch::view_cpu_times();
+  record.measurements = collectives::probe_processors(probe, clock, record.notes);
+  record.taken_share = taken_share(before, launch::view_cpu_times(), clock.seconds() - begin, machine);
+  record.notes.emplace_back("GPUs: not measured, this version probes processors");
+  return record;
+}
+
+std::vector<ProbeRecord> records_of(const ProbeCommand& options) {
+  if (options.records.empty()) return {probe_this_host(options)};
+  std::vector<ProbeRecord> records;
+  for (const std::string& path : options.records)
+    records.push_back(analysis::probe_from_json(input_text(path), input_name(path)));
+  return records;
+}
+
+CommandResult run_probe(const ProbeCommand& options) {
+  if (options.lab00 && options.records.size() > 1)
+    throw usage_error("--preset lab00", "it is of one host", "name one record");
+  const auto documents = output_documents(options.output, options.lab00 ? kLab00Page : "");
+  require_writable_documents(documents, options.output.overwrite);
+  if (!options.picture.empty()) require_writable(options.picture, options.output.overwrite, "--plot-file");
+  const std::vector<ProbeRecord> records = records_of(options);
+  const auto write = [&](const OutputDocument& document) {
+    return document.format == kLab00Page
+               ? analysis::lab00_page(records.front(), options.price, options.picture)
+               : analysis::probe_report(records, document.format, page_options(document).columns);
+  };
+  CommandResult result{write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+  if (!options.picture.empty())
+    write_file_by_rename(options.picture, analysis::svg_chart(analysis::roofline_chart(records.front())));
+  if (!analysis::judge_probes(records).slow.empty()) result.status = ExitStatus::low;
+  return result;
+}
+
+void add_probe(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<ProbeCommand>();
+  command.add_option("records", options->records,
+                     "records of earlier probes (-J), compared with each other (this host is measured)");
+  const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
+                       const std::function<void(const std::string&)>& take) {
+    return add_option(command, "Options", names, value, help, take);
+  };
+  add("--time", "SECONDS", "for each kind of work (2.5)",
+      [options](const std::string& text) { options->seconds = parse_number(text, "--time", 0.05, 600.0); });
+  add("--only", "LIST", fmt::format("of {} (all)", fmt::join(collectives::processor_probe_ids(), ", ")),
+      [options](const std::string& text) {
+        for (const std::string& id : split_list(text))
+          options->only.push_back(parse_name(id, "--only", collectives::processor_probe_ids()));
+      });
+  add_output_options(command, "Options", options->output, analysis::probe_formats(), "the record (JSON)");
+  add("--preset", "NAME", "lab00: the roofline of this host as a page of Markdown",
+      [options](const std::string& text) {
+        options->lab00 = parse_name(text, "--preset", {std::string(kLab00Page)}) == kLab00Page;
+      })
+      ->excludes(command.get_option("--format"));
+  add("--price", "PRICE", "of this host for an hour, for lab00", [options](const std::string& text) {
+    options->price.per_hour = parse_number(text, "--price", 1e-6, 1e9);
+  })->needs(command.get_option("--preset"));
+  add("--currency", "NAME", "of --price, such as USD (none is printed)", [options](const std::string& text) {
+    options->price.currency = text;
+  })->needs(command.get_option("--price"));
+  add("--plot-file", "FILE", "the roofline as SVG",
+      [options](const std::string& text) { options->picture = text; });
+  command.callback([options, &chosen] { chosen = [options] { return run_probe(*options); }; });
+}
+
+}  // namespace
+
+Subcommand probe_subcommand() {
+  return {"probe", "arithmetic and memory of this host's processors: peak, matrix products, triad",
+          "collbench probe                   how fast are this host's cores and its memory", add_probe};
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,65 @@
+#include "collectives/probe/core_team.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "launch/real_machine.hpp"
+
+namespace collbench::collectives::core_team_test {
+namespace {
+
+/// A second passes with each look.
+class CountingClock : public Clock {
+ public:
+  [[nodiscard]] double seconds() const override { return static_cast<double>(looks_++); }
+
+ private:
+  mutable std::atomic<int> looks_ = 0;
+};
+
+std::vector<ProbeCore> own_cores() {
+  std::vector<ProbeCore> cores;
+  for (const int cpu : launch::view_machine().allowed_cores) cores.push_back({cpu, 0});
+  return cores;
+}
+
+TEST(CoreTeam, WindowsHoldWhatWasDoneInThemAndNothingOfTheWarmUp) {
+  const CountingClock clock;
+  int calls = 0;
+  const auto rates = run_on_cores({own_cores().front()}, clock, {2, 4, 3}, [&](std::size_t) {
+    return [&calls] { return ++calls <= 2 ? 1000.0 : 5.0; };  // a piece a second, two to warm up
+  });
+  EXPECT_EQ(rates, (std::vector<std::vector<double>>{{5, 5, 5}}));
+  EXPECT_EQ(calls, 2 + 3 * 4);
+}
+
+TEST(CoreTeam, EachThreadRunsOnItsCore) {
+  const CountingClock clock;
+  const std::vector<ProbeCore> cores = own_cores();
+  std::vector<std::atomic<int>> ran_on(cores.size());
+  const auto rates = run_on_cores(cores, clock, {0, 1, 1}, [&](std::size_t core) {
+    return [&ran_on, core] {
+      ran_on[core] = sched_getcpu();
+      return 1.0;
+    };
+  });
+  ASSERT_EQ(rates.size(), cores.size());
+  for (std::size_t core = 0; core < cores.size(); ++core) EXPECT_EQ(ran_on[core], cores[core].cpu);
+}
+
+TEST(CoreTeam, WhatFailsOnOneCoreEndsAll) {
+  const CountingClock clock;
+  std::vector<ProbeCore> cores = own_cores();
+  cores.push_back({1'000'000, 0});
+  const auto idle = [](std::size_t) { return [] { return 1.0; }; };
+  EXPECT_THROW((void)run_on_cores(cores, clock, {0, 1, 1}, idle), Error);
+  const auto none = [](std::size_t) -> ProbeWork { throw std::bad_alloc(); };
+  EXPECT_THROW((void)run_on_cores({own_cores().front()}, clock, {0, 1, 1}, none), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace collbench::collectives::core_team_test
