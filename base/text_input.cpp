@@ -137,10 +137,16 @@ int line_of(std::string_view text, std::size_t offset) {
   return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
 }
 
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+}  // namespace
+
 std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::string lower(std::string_view text) {
@@ -152,10 +158,11 @@ std::string lower(std::string_view text) {
 
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
-  while (!(text = trim(text)).empty()) {
-    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
+  text = trim(text);
+  for (auto at = text.begin(); at != text.end(); at = std::find_if_not(at, text.end(), is_blank)) {
+    const auto end = std::find_if(at, text.end(), [](char c) { return c == ' ' || c == '\t'; });
+    words.emplace_back(at, end);
+    at = end;
   }
   return words;
 }

@@ -263,6 +263,7 @@ Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id
 
 std::vector<Row> rows_of(const LogTable& table, OperationId id) {
   std::vector<Row> rows;
+  rows.reserve(2 * table.rows.size());
   for (const LogRow& row : table.rows) {
     rows.push_back(row_of(row, row.out_of_place, false, id, table));
     if (row.in_place) rows.push_back(row_of(row, *row.in_place, true, id, table));

@@ -100,8 +100,8 @@ bool may_say_something(std::string_view line) {
   constexpr std::array<std::string_view, 7> kTypes{"int", "half", "float", "double", "f8", "fp", "bf"};
   if (line.find_first_not_of(" \t") == std::string_view::npos) return false;
   if (line.find_first_not_of("0123456789.+-eENA/Xx*#? \t") == std::string_view::npos) return true;
-  if (holds_any(line, kWords)) return true;
-  return line.find_first_of(kDigits) != std::string_view::npos && holds_any(line, kTypes);
+  return (holds_any(line, kTypes) && line.find_first_of(kDigits) != std::string_view::npos) ||
+         holds_any(line, kWords);
 }
 
 }  // namespace

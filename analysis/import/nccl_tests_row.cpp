@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "analysis/import/log_readers.hpp"
 #include "base/record/operation.hpp"
@@ -23,6 +24,7 @@ std::optional<std::int64_t> integer_after(const std::vector<std::string>& words,
 }  // namespace
 
 std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
+  if (line.find("count") == std::string_view::npos) return std::nullopt;
   const auto words = split_words(line);
   const auto size = std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return word == "size" || word == "#size" || word.ends_with(":size");
@@ -45,6 +47,7 @@ std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
 }
 
 std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
+  if (line.find("Pid") == std::string_view::npos) return std::nullopt;
   const auto words = split_words(line);
   const auto rank = integer_after(words, "Rank", kMaxRanks);
   const auto pid = integer_after(words, "Pid", std::int64_t{1} << 30U);
@@ -76,6 +79,7 @@ std::optional<NcclTestsParameters> nccl_tests_parameters(std::string_view line) 
 }
 
 std::string nccl_tests_program(std::string_view line) {
+  if (line.find("_perf") == std::string_view::npos) return "";
   for (const std::string& word : split_words(line)) {
     if (!word.ends_with("_perf")) continue;
     const std::string program = word.substr(word.find_last_of("/:'\"`") + 1);
@@ -201,10 +205,10 @@ bool is_damaged_row(const std::vector<std::string>& words) {
                        [](const std::string& word) { return printed(word).has_value(); }) >= kMinNumbers;
 }
 
-RowStart row_from(const std::vector<std::string>& words, std::size_t type, const std::string& size,
-                  int number) {
-  RowStart start{number, size, words[type - 1], words[type], {}};
-  start.rest.assign(std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1), words.end());
+RowStart row_from(std::vector<std::string> words, std::size_t type, std::string size, int number) {
+  RowStart start{number, std::move(size), std::move(words[type - 1]), std::move(words[type]), {}};
+  words.erase(words.begin(), std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1));
+  start.rest = std::move(words);
   return start;
 }
 
@@ -216,12 +220,15 @@ std::optional<RowStart> row_start(std::string_view line, int number) {
   std::vector<std::string> words = split_words(text);
   for (std::size_t type = 2; type < words.size(); ++type) {
     if (!is_type(words[type])) continue;
-    const std::string size = trailing_digits(words[type - 2]);
+    std::string size = trailing_digits(words[type - 2]);
     if (size.empty() || !parse_integer(words[type - 1], 0, std::numeric_limits<std::int64_t>::max()))
       continue;
-    return row_from(words, type, size, number);
+    return row_from(std::move(words), type, std::move(size), number);
   }
-  if (is_damaged_row(words)) return row_from(words, 2, words[0], number);
+  if (is_damaged_row(words)) {
+    std::string size = words[0];
+    return row_from(std::move(words), 2, std::move(size), number);
+  }
   return std::nullopt;
 }
 

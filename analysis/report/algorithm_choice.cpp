@@ -26,6 +26,8 @@ struct Contest {
 using Contests = std::map<RowKey, std::vector<Contest>>;
 
 Contests contests_of(const Run& run) {
+  const auto is_other = [](const Row& row) { return row.measurement.key.algorithm != kLibraryChoice; };
+  if (std::none_of(run.rows.begin(), run.rows.end(), is_other)) return {};
   std::map<RowKey, Contest> by_size;
   for (const Row& row : run.rows) {
     const Measurement& measured = row.measurement;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/report/columns.hpp"
@@ -23,7 +24,8 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr int kNarrowTable = 80;  ///< columns of the table that leaves most out
+constexpr std::size_t kPaddingBytes = 4;  ///< before a cell, about
+constexpr int kNarrowTable = 80;          ///< columns of the table that leaves most out
 
 int line_width(const TextOptions& options) { return std::max(options.columns, kNarrowTable); }
 
@@ -52,6 +54,13 @@ struct PageColumn {
   int width;
 };
 
+/// The columns that there is room for, and the cells of all rows: a run of a log may have a million.
+struct Page {
+  std::vector<PageColumn> columns;
+  std::string cells;                    ///< row after row, each cell with a NUL behind it
+  std::vector<std::size_t> row_starts;  ///< in `cells`
+};
+
 /// Columns of the page from which a table shows `column`: those that only some tables have take their room
 /// from those that a narrow page leaves out.
 int min_page(const ReportColumn& column, const std::vector<const ReportColumn*>& shown) {
@@ -64,20 +73,27 @@ int min_page(const ReportColumn& column, const std::vector<const ReportColumn*>&
 }
 
 /// The widths come from all rows of the run, so that the tables of all operations line up.
-std::vector<PageColumn> page_columns(const std::vector<const ReportColumn*>& shown,
-                                     const std::vector<ReportRow>& rows, const TextOptions& options) {
-  std::vector<PageColumn> page;
+Page page_of(const std::vector<const ReportColumn*>& shown, const std::vector<ReportRow>& rows,
+             const TextOptions& options) {
+  Page page;
   for (const ReportColumn* const column : shown) {
-    if (min_page(*column, shown) > options.columns) continue;
-    int width = column->min_width;
-    for (const ReportRow& row : rows) width = std::max(width, display_width(column->cell(row)));
-    page.push_back({*column, width});
+    if (min_page(*column, shown) <= options.columns) page.columns.push_back({*column, column->min_width});
+  }
+  page.row_starts.reserve(rows.size());
+  for (const ReportRow& row : rows) {
+    page.row_starts.push_back(page.cells.size());
+    for (PageColumn& column : page.columns) {
+      const std::string cell = column.column.cell(row);
+      column.width = std::max(column.width, display_width(cell));
+      page.cells.append(cell).push_back('\0');
+    }
   }
   return page;
 }
 
 std::vector<ReportRow> rows_that_ran(const Run& run) {
   std::vector<ReportRow> rows;
+  rows.reserve(run.rows.size());
   for (const Row& row : run.rows) {
     if (row.measurement.unavailable.empty()) {
       rows.push_back({row, rates(row, static_cast<int>(run.ranks.size()))});
@@ -91,22 +107,28 @@ void add_cell(std::string& line, int& used, std::string_view cell, const PageCol
               Tone tone, const TextOptions& options) {
   if (used > 0) line += ' ';
   used += used > 0 ? 1 : 0;
-  const std::string text =
-      last ? shorten(cell, std::max(1, line_width(options) - used)) : pad_left(cell, column.width);
-  used += display_width(text);
-  line += paint(text, tone, options);
+  if (last) {
+    line += paint(shorten(cell, std::max(1, line_width(options) - used)), tone, options);
+    return;
+  }
+  const int padding = std::max(0, column.width - display_width(cell));
+  used += std::max(column.width, display_width(cell));
+  if (tone == Tone::plain) {
+    line.append(static_cast<std::size_t>(padding), ' ').append(cell);
+  } else {
+    line += paint(pad_left(cell, column.width), tone, options);
+  }
 }
 
 template <class CellOf>
-std::string table_line(const std::vector<PageColumn>& page, const TextOptions& options, CellOf cell_of) {
-  std::string line;
+void add_line(std::string& text, const std::vector<PageColumn>& page, const TextOptions& options,
+              CellOf cell_of) {
   int used = 0;
   for (const PageColumn& column : page) {
     const auto [cell, tone] = cell_of(column.column);
-    add_cell(line, used, cell, column, &column == &page.back(), tone, options);
+    add_cell(text, used, cell, column, &column == &page.back(), tone, options);
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+  text.erase(text.find_last_not_of(' ') + 1).push_back('\n');
 }
 
 /// The names of the groups over the first column of each.
@@ -126,9 +148,9 @@ std::string group_line(const std::vector<PageColumn>& page) {
 
 std::string heading_lines(const std::vector<PageColumn>& page, const TextOptions& options) {
   const auto line = [&](std::string_view ReportColumn::* part) {
-    std::string text =
-        table_line(page, TextOptions{.columns = options.columns},
-                   [&](const ReportColumn& column) { return std::pair(column.*part, Tone::plain); });
+    std::string text;
+    add_line(text, page, TextOptions{.columns = options.columns},
+             [&](const ReportColumn& column) { return std::pair(column.*part, Tone::plain); });
     text.pop_back();
     text.front() = '#';
     return paint(text, Tone::quiet, options) + "\n";
@@ -138,40 +160,62 @@ std::string heading_lines(const std::vector<PageColumn>& page, const TextOptions
   return paint(groups, Tone::quiet, options) + "\n" + line(&ReportColumn::title) + line(&ReportColumn::unit);
 }
 
-/// The rows of one operation under their headings; empty where none ran.
-std::string rows_table(const std::vector<PageColumn>& page, const std::vector<ReportRow>& rows,
-                       OperationId id, const TextOptions& options) {
-  std::string table;
-  for (const ReportRow& row : rows) {
-    if (row.row.measurement.key.operation != id) continue;
-    table += table_line(page, options, [&](const ReportColumn& column) {
-      return std::pair(column.cell(row), column.tone != nullptr ? column.tone(row) : Tone::plain);
+/// The rows of one operation under their headings; nothing where none ran.
+void add_rows(std::string& text, const Page& page, const std::vector<ReportRow>& rows, OperationId id,
+              const TextOptions& options) {
+  bool has_heading = false;
+  text.reserve(text.size() + page.cells.size() + rows.size() * page.columns.size() * kPaddingBytes);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].row.measurement.key.operation != id) continue;
+    if (!std::exchange(has_heading, true)) text += heading_lines(page.columns, options);
+    std::string_view cells = std::string_view(page.cells).substr(page.row_starts[i]);
+    add_line(text, page.columns, options, [&](const ReportColumn& column) {
+      const std::string_view cell = cells.substr(0, cells.find('\0'));
+      cells.remove_prefix(cell.size() + 1);
+      return std::pair(cell, column.tone != nullptr ? column.tone(rows[i]) : Tone::plain);
     });
   }
-  return table.empty() ? "" : heading_lines(page, options) + table;
+}
+
+/// The rows of all operations as they are laid out, and their calls' distribution where it is asked for.
+struct Tables {
+  std::vector<ReportRow> rows;
+  Page measured;
+  Page percentiles;
+};
+
+Tables tables_of(const Run& run, const TextOptions& options) {
+  Tables tables{rows_that_ran(run), {}, {}};
+  tables.measured = page_of(columns_for(run, tables.rows), tables.rows, options);
+  if (options.percentiles)
+    tables.percentiles = page_of(percentile_columns(tables.rows), tables.rows, options);
+  return tables;
 }
 
 /// The tables of one operation, its title first.
-std::string operation_table(const Run& run, OperationId id, const TextOptions& options) {
-  const std::vector<ReportRow> rows = rows_that_ran(run);
-  const std::string table =
-      rows_table(page_columns(columns_for(run, rows), rows, options), rows, id, options);
+void add_operation(std::string& text, const Run& run, const Tables& tables, OperationId id,
+                   const TextOptions& options) {
+  const bool ran = std::any_of(tables.rows.begin(), tables.rows.end(), [id](const ReportRow& row) {
+    return row.row.measurement.key.operation == id;
+  });
   const std::string unavailable = wrapped_lines(unavailable_lines(run, id), options);
-  if (table.empty()) return unavailable.empty() ? "" : "\n" + unavailable;
-  std::string text = "\n" + wrapped_line(operation_line(id, static_cast<int>(run.ranks.size())), options) +
-                     table + unavailable;
-  if (!options.percentiles) return text;
+  if (!ran) {
+    if (!unavailable.empty()) text += "\n" + unavailable;
+    return;
+  }
+  text += "\n" + wrapped_line(operation_line(id, static_cast<int>(run.ranks.size())), options);
+  add_rows(text, tables.measured, tables.rows, id, options);
+  text += unavailable;
+  if (!options.percentiles) return;
   const ReportLine title{fmt::format("{}: {}", operation(id).name, kPercentilesTitle)};
-  return text + "\n" + wrapped_line(title, options) +
-         rows_table(page_columns(percentile_columns(rows), rows, options), rows, id, options);
+  text += "\n" + wrapped_line(title, options);
+  add_rows(text, tables.percentiles, tables.rows, id, options);
 }
 
-}  // namespace
-
-std::string report_text_header(const Run& run, const TextOptions& options) {
+std::string header_text(const Run& run, const std::vector<ReportRow>& rows, const TextOptions& options) {
   std::string text = wrapped_lines(header_lines(run), options) + wrapped_lines(legend_lines(run), options);
   std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
-  const std::vector<const ReportColumn*> shown = columns_for(run, rows_that_ran(run));
+  const std::vector<const ReportColumn*> shown = columns_for(run, rows);
   for (const ReportColumn* const column : shown) {
     const int columns = min_page(*column, shown);
     if (columns > options.columns) left_out[columns].push_back(column->title);
@@ -184,14 +228,28 @@ std::string report_text_header(const Run& run, const TextOptions& options) {
   return text;
 }
 
+void add_results(std::string& text, const Run& run, const Tables& tables, const TextOptions& options) {
+  for (const OperationId id : operations_in(run)) add_operation(text, run, tables, id, options);
+  text += "\n" + wrapped_lines(footer_lines(run), options);
+}
+
+}  // namespace
+
+std::string report_text_header(const Run& run, const TextOptions& options) {
+  return header_text(run, rows_that_ran(run), options);
+}
+
 std::string report_text_results(const Run& run, const TextOptions& options) {
   std::string text;
-  for (const OperationId id : operations_in(run)) text += operation_table(run, id, options);
-  return text + "\n" + wrapped_lines(footer_lines(run), options);
+  add_results(text, run, tables_of(run, options), options);
+  return text;
 }
 
 std::string report_text(const Run& run, const TextOptions& options) {
-  return report_text_header(run, options) + report_text_results(run, options);
+  const Tables tables = tables_of(run, options);
+  std::string text = header_text(run, tables.rows, options);
+  add_results(text, run, tables, options);
+  return text;
 }
 
 namespace {
