@@ -46,14 +46,17 @@ TEST(MeasuredCollectives, InterpolatesByTheLogarithmOfTheSize) {
   EXPECT_DOUBLE_EQ(at(1e7), 4) << "half way between 2 and 6";
   EXPECT_DOUBLE_EQ(at(1e9), 6);
   EXPECT_FALSE(measured.ratio(OperationId::all_gather, 1e6));
-  EXPECT_THROW(static_cast<void>(measured_collectives(collbench::Run{}, cluster_of("hgx-h100", 2), "run.json")), Error);
+  EXPECT_THROW(
+      static_cast<void>(measured_collectives(collbench::Run{}, cluster_of("hgx-h100", 2), "run.json")),
+      Error);
 }
 
 TEST(MeasuredCollectives, ASlowFabricShowsInTheStepOfGroupsThatCrossIt) {
   PlanRequest slow = request();
   const GpuCluster node = cluster_of("hgx-h100", 1);
   const TrainingPlan before = training_plan(slow, node);
-  const collbench::Run run = run_of({OperationId::all_gather, OperationId::reduce_scatter, OperationId::send_recv}, 2.0);
+  const collbench::Run run =
+      run_of({OperationId::all_gather, OperationId::reduce_scatter, OperationId::send_recv}, 2.0);
   slow.measured = std::make_shared<const MeasuredCollectives>(
       measured_collectives(run, cluster_of("hgx-h100", 2), "run.json"));
   const TrainingPlan after = training_plan(slow, node);
