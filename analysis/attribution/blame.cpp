@@ -71,7 +71,8 @@ class Finder {
     std::sort(blames_.begin(), blames_.end(), [](const Blame& a, const Blame& b) {
       return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
     });
-    Attribution all{effects_, blames_, {}, doubt};
+    Attribution all{effects_, blames_, {}, doubt, line_of_pairs(table_, effects_)};
+    for (const Rail& rail : rails_) all.blind_below = std::max(all.blind_below, rail.send.line);
     for (int node = 0; node < node_count(); ++node) all.nodes.push_back(verdict_of(node));
     return all;
   }

@@ -47,7 +47,12 @@ struct Attribution {
   std::vector<Blame> blames;  ///< worst first
   std::vector<NodeVerdict> nodes;
   std::string doubt{};  ///< why the median is a poor reference; empty: nothing speaks against it
+  double blind_below =
+      0;  ///< log of time: what a part may cost without being seen, for its rail scatters so much
 };
+
+/// The scatter from which on an all-clear says too little: a fifth of a rate could be missing.
+inline constexpr double kMaxBlind = 0.2231;  // log 1/0.8
 
 /// "bad", "not tested".
 [[nodiscard]] std::string name(Bucket bucket);

@@ -185,6 +185,11 @@ std::string burnin_text(const BurninRecord& record, int width) {
     add(fmt::format("{} {}: {}", record.table.nodes[slot_of(node.node)], name(node.bucket), node.why));
   }
   if (!found.doubt.empty()) add("not known: " + found.doubt);
+  if (std::isfinite(found.blind_below)) {
+    add(fmt::format("{}what costs less than {} passes unseen, by the scatter of these times{}",
+                    found.blind_below > kMaxBlind ? "not known: " : "", percent_slower(found.blind_below),
+                    found.blind_below > kMaxBlind ? "; measure again with nothing else running" : ""));
+  }
   if (record.expected <= 0)
     add("compared with the median of these nodes only; with --expected also with a known rate");
   if (!found.blames.empty()) text += '\n';
@@ -247,6 +252,7 @@ std::string burnin_json(const BurninRecord& record) {
                             {"bytes", record.bytes},
                             {"expected_bytes_per_second", record.expected},
                             {"doubt", found.doubt},
+                            {"unseen_below_times", std::exp(found.blind_below)},
                             {"planned", record.planned},
                             {"left_out", record.left_out},
                             {"retests_left_out", record.retests_left_out},

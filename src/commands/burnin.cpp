@@ -265,7 +265,8 @@ class Burnin {
     if (analysis::lost_a_host(record_, found)) return ExitStatus::rank_lost;
     const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
                                       [](const auto& node) { return node.bucket == analysis::Bucket::good; });
-    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty();
+    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty() &&
+                            found.blind_below <= analysis::kMaxBlind;
     return all_good && no_finding ? ExitStatus::ok : ExitStatus::low;
   }
 

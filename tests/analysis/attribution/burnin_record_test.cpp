@@ -115,6 +115,18 @@ TEST(BurninRecord, ARailOnWhichNobodyMakesWhatIsExpectedIsNamedAndNoNode) {
   for (const NodeVerdict& node : attribute(record).nodes) EXPECT_EQ(node.bucket, Bucket::suspect);
 }
 
+TEST(BurninRecord, AnAllClearSaysWhatItCouldNotHaveSeen) {
+  EXPECT_NE(burnin_text(healthy(6, 1), 400).find("\nwhat costs less than +1."), std::string::npos)
+      << burnin_text(healthy(6, 1), 400);
+  // Times that scatter by two thirds: a NIC at half would not stand out.
+  BurninRecord noisy = healthy(6, 1);
+  std::uint64_t counter = 7;
+  for (RailTime& time : noisy.table.times)
+    time.seconds *= 1 + static_cast<double>(scrambled(counter++) % 1000) / 500;
+  EXPECT_GT(attribute(noisy).blind_below, kMaxBlind);
+  EXPECT_NE(burnin_text(noisy, 400).find("not known: what costs less than"), std::string::npos);
+}
+
 TEST(BurninRecord, WhatALaunchSaidNeedNotBeText) {
   BurninRecord record = healthy(4, 1);
   record.failures.push_back({0, 1, 0, "ssh: \xff"});
