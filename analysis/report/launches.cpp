@@ -128,6 +128,17 @@ void merge_page_fault(Run& merged, const std::vector<Run>& launches) {
   }
 }
 
+/// Expectations are medians over all calibrations, so their state is that of all.
+void merge_calibration_probes(Run& merged, const std::vector<Run>& launches) {
+  if (!merged.calibration) return;
+  merged.calibration->probes.clear();
+  for (const Run& launch : launches) {
+    if (!launch.calibration) continue;
+    const std::vector<MachineProbe>& probes = launch.calibration->probes;
+    merged.calibration->probes.insert(merged.calibration->probes.end(), probes.begin(), probes.end());
+  }
+}
+
 /// The host of a note, and its words without figures: what launches that met the same have in common.
 std::string without_figures(const std::string& note) {
   const auto words = note.begin() + static_cast<std::ptrdiff_t>(std::min(note.find(": "), note.size()));
@@ -169,6 +180,7 @@ Run merged_launches(const std::vector<Run>& launches) {
   for (const Run& launch : launches) merged.passes = std::max(merged.passes, launch.passes);
   merged.load_notes = load_notes(launches);
   merge_page_fault(merged, launches);
+  merge_calibration_probes(merged, launches);
   for (std::size_t i = 0; i < merged.rows.size(); ++i) {
     Rows rows;
     for (const Run& launch : launches) {
@@ -331,6 +343,20 @@ void add_states(const Run& run, ReportLines& facts) {
   }
 }
 
+/// That expectations are of another state of the machine than the times.
+void add_calibration_state(const Run& run, ReportLines& facts) {
+  const auto other = other_calibration_state(run);
+  if (!other) return;
+  facts.push_back(
+      {fmt::format(
+           "warning: calibrated while the round trip of a cache line took {}, and {} passes ran at {}: "
+           "expectations are of another state of the machine than the times, so meas/exp is off; run "
+           "again, or with --calibration and the record of a run that was calibrated in this state",
+           format_round_trip(other->calibration_round_trip_seconds),
+           state_shares(run).empty() ? "the" : "most", format_round_trip(other->run_round_trip_seconds)),
+       Tone::warning});
+}
+
 /// That launches saw one state only: the rows' intervals speak of it and of no other.
 void add_single_state(const Run& run, ReportLines& facts) {
   std::vector<double> round_trips;
@@ -352,6 +378,7 @@ void add_single_state(const Run& run, ReportLines& facts) {
 ReportLines launch_lines(const Run& run) {
   ReportLines facts;
   add_states(run, facts);
+  add_calibration_state(run, facts);
   if (run.repeated) add_single_state(run, facts);
   if (run.repeated) {
     add_variation(run, facts);

@@ -4,100 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
-#include <optional>
 
-#include "base/separate_groups.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kMinPasses = 3;          // of a row in each of two states that it can tell apart
-constexpr double kMinTimeFactor = 1.1;         // between its medians
-constexpr double kMinFactorBetweenRuns = 1.5;  // of round trips, where no time can tell
-constexpr double kTail = 0.1;                  // of its passes on each side, that may be disturbed
-constexpr std::size_t kFollowedByOneOf = 4;    // rows
-
-/// Whether a probe says in which state the machine was: 0 is not known.
-bool says_state(double round_trip, const std::vector<double>& boundaries) {
-  return boundaries.empty() || round_trip > 0;
-}
-
-/// Of one row, the passes that ran in state `state`.
-std::vector<double> seconds_in(const RowPasses& row, const std::vector<double>& boundaries,
-                               std::size_t state) {
-  std::vector<double> seconds;
-  for (std::size_t i = 0; i < row.seconds.size(); ++i) {
-    const double round_trip = row.round_trip_seconds[i];
-    if (says_state(round_trip, boundaries) && group_of(round_trip, boundaries) == state)
-      seconds.push_back(row.seconds[i]);
-  }
-  return seconds;
-}
-
-bool times_lie_apart(const std::vector<double>& a, const std::vector<double>& b) {
-  const bool a_is_faster = median(a) < median(b);
-  const std::vector<double>& fast = a_is_faster ? a : b;
-  const std::vector<double>& slow = a_is_faster ? b : a;
-  return median(slow) >= kMinTimeFactor * median(fast) && quantile(fast, 1 - kTail) < quantile(slow, kTail);
-}
-
-/// Whether times follow the boundary between states `below` and `below` + 1; none where no row was in both.
-std::optional<bool> is_followed(const std::vector<RowPasses>& rows, const std::vector<double>& boundaries,
-                                std::size_t below) {
-  std::size_t asked = 0;
-  std::size_t followed = 0;
-  for (const RowPasses& row : rows) {
-    const std::vector<double> a = seconds_in(row, boundaries, below);
-    const std::vector<double> b = seconds_in(row, boundaries, below + 1);
-    if (a.size() < kMinPasses || b.size() < kMinPasses) continue;
-    ++asked;
-    if (times_lie_apart(a, b)) ++followed;
-  }
-  if (asked == 0) return std::nullopt;
-  return followed > 0 && followed * kFollowedByOneOf >= asked;
-}
-
-/// Each once: blocks that follow one another closely share a probe, which is one piece of evidence.
-std::vector<double> round_trips_of(const std::vector<RowPasses>& rows) {
-  std::vector<double> all;
-  for (const RowPasses& row : rows)
-    all.insert(all.end(), row.round_trip_seconds.begin(), row.round_trip_seconds.end());
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
-
-/// Whether the round trips on both sides of a boundary differ by so much that times need not tell.
-bool is_far_apart(const std::vector<double>& round_trips, const std::vector<double>& boundaries,
-                  std::size_t below) {
-  std::vector<double> low;
-  std::vector<double> high;
-  for (const double each : round_trips) {
-    if (!says_state(each, boundaries)) continue;
-    if (const std::size_t group = group_of(each, boundaries); group == below || group == below + 1)
-      (group == below ? low : high).push_back(each);
-  }
-  return median(high) >= kMinFactorBetweenRuns * median(low);
-}
-
-/// Leaves out the boundaries that times do not follow; those that no row was on both sides of where
-/// `keep_far_apart` does not hold.
-std::vector<double> confirmed(const std::vector<RowPasses>& rows, bool keep_far_apart) {
-  const std::vector<double> round_trips = round_trips_of(rows);
-  std::vector<double> boundaries = group_boundaries(round_trips);
-  for (std::size_t below = 0; below < boundaries.size();) {
-    const std::optional<bool> followed = is_followed(rows, boundaries, below);
-    if (followed.value_or(keep_far_apart && is_far_apart(round_trips, boundaries, below))) {
-      ++below;
-    } else {
-      boundaries.erase(boundaries.begin() + static_cast<std::ptrdiff_t>(below));
-      below = below == 0 ? 0 : below - 1;  // the state below has grown
-    }
-  }
-  return boundaries;
-}
+constexpr double kTailOfPasses = 0.1;  // on each side
 
 /// The states of a run, and in which of them it was how often.
 struct RunStates {
@@ -110,22 +23,16 @@ struct RunStates {
 RunStates states_of(const std::vector<RowPasses>& rows) {
   RunStates states{
       .boundaries = state_boundaries(rows), .min_round_trip = {}, .max_round_trip = {}, .by_passes = {}};
-  const std::size_t count = states.boundaries.size() + 1;
-  std::vector<std::vector<double>> round_trips(count);
+  states.by_passes = commonest_states(rows, states.boundaries);
+  std::vector<std::vector<double>> round_trips(states.by_passes.size());
   for (const RowPasses& row : rows) {
     for (const double each : row.round_trip_seconds)
-      if (says_state(each, states.boundaries)) round_trips[group_of(each, states.boundaries)].push_back(each);
+      if (const auto state = state_of(each, states.boundaries)) round_trips[*state].push_back(each);
   }
   for (const std::vector<double>& each : round_trips) {
     states.min_round_trip.push_back(each.empty() ? 0 : *std::min_element(each.begin(), each.end()));
     states.max_round_trip.push_back(each.empty() ? 0 : *std::max_element(each.begin(), each.end()));
   }
-  states.by_passes.resize(count);
-  std::iota(states.by_passes.begin(), states.by_passes.end(), 0U);
-  std::sort(states.by_passes.begin(), states.by_passes.end(), [&](std::size_t a, std::size_t b) {
-    return round_trips[a].size() != round_trips[b].size() ? round_trips[a].size() > round_trips[b].size()
-                                                          : a < b;
-  });
   return states;
 }
 
@@ -141,7 +48,7 @@ void split_by_state(Measurement& measured, const RunStates& states, bool over_la
   add_passes(row, measured);
   const std::vector<LaunchInState> all_launches = launches_by_state(measured, states.boundaries);
   for (const std::size_t state : states.by_passes) {
-    const std::vector<double> passes = seconds_in(row, states.boundaries, state);
+    const std::vector<double> passes = seconds_in_state(row, states.boundaries, state);
     if (passes.empty()) continue;
     std::vector<std::vector<double>> launches;
     for (const LaunchInState& launch : all_launches) {
@@ -182,15 +89,6 @@ void add_passes(RowPasses& row, const Measurement& measured) {
   }
 }
 
-std::vector<double> state_boundaries(const std::vector<RowPasses>& rows) { return confirmed(rows, false); }
-
-std::vector<double> state_boundaries_of_two(const std::vector<RowPasses>& base,
-                                            const std::vector<RowPasses>& current) {
-  std::vector<RowPasses> both = base;
-  both.insert(both.end(), current.begin(), current.end());
-  return confirmed(both, true);
-}
-
 std::vector<LaunchInState> launches_by_state(const Measurement& measured,
                                              const std::vector<double>& boundaries) {
   std::vector<LaunchInState> launches;
@@ -200,10 +98,10 @@ std::vector<LaunchInState> launches_by_state(const Measurement& measured,
     std::vector<LaunchInState> states(boundaries.size() + 1);
     for (const std::size_t end = pass + static_cast<std::size_t>(count); pass < end; ++pass) {
       const double round_trip = measured.pass_probes[pass].round_trip_seconds;
-      if (!says_state(round_trip, boundaries)) continue;
-      const std::size_t state = group_of(round_trip, boundaries);
-      states[state].state = state;
-      states[state].pass_seconds.push_back(measured.pass_seconds[pass]);
+      const auto state = state_of(round_trip, boundaries);
+      if (!state) continue;
+      states[*state].state = *state;
+      states[*state].pass_seconds.push_back(measured.pass_seconds[pass]);
     }
     const auto most = std::find_if(states.begin(), states.end(), [count](const LaunchInState& each) {
       return 2 * each.pass_seconds.size() > static_cast<std::size_t>(count);
@@ -211,6 +109,31 @@ std::vector<LaunchInState> launches_by_state(const Measurement& measured,
     if (most != states.end()) launches.push_back(std::move(*most));
   }
   return launches;
+}
+
+std::optional<OtherCalibrationState> other_calibration_state(const Run& run) {
+  constexpr std::size_t kMinProbes = 5;
+  if (!run.calibration) return std::nullopt;
+  std::vector<double> calibration;
+  for (const MachineProbe& probe : run.calibration->probes)
+    if (probe.round_trip_seconds > 0) calibration.push_back(probe.round_trip_seconds);
+  std::vector<RowPasses> rows(run.rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) add_passes(rows[i], run.rows[i].measurement);
+  const std::vector<double> boundaries = state_boundaries(rows);
+  const std::size_t commonest = commonest_states(rows, boundaries).front();
+  std::vector<double> passes;
+  for (const RowPasses& row : rows) {
+    for (const double each : row.round_trip_seconds)
+      if (each > 0 && state_of(each, boundaries) == commonest) passes.push_back(each);
+  }
+  if (calibration.size() < kMinProbes || passes.size() < kMinProbes) return std::nullopt;
+  const double calibrated = median(calibration);
+  const double usual = median(passes);
+  const bool is_reached =
+      quantile(passes, kTailOfPasses) <= calibrated && calibrated <= quantile(passes, 1 - kTailOfPasses);
+  const double factor = std::max(calibrated, usual) / std::min(calibrated, usual);
+  if (is_reached || factor < kMinFactorWithoutTimes) return std::nullopt;
+  return OtherCalibrationState{calibrated, usual};
 }
 
 std::string format_round_trip(double seconds) {

@@ -1,33 +1,16 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/record/run.hpp"
+#include "base/state_boundaries.hpp"
 
 namespace collbench::analysis {
 
-/// The passes of one row, each with the round trip of the probe beside it (MachineProbe); of equal length.
-struct RowPasses {
-  std::vector<double> seconds;
-  std::vector<double> round_trip_seconds;
-};
-
 /// Appends the passes of `measured`; none where nobody looked at the machine.
 void add_passes(RowPasses& row, const Measurement& measured);
-
-/// The round trips between the states of the machine on which these rows ran, rising; empty where it had one.
-/// States lie apart in the probes (base/separate_groups.hpp), and times follow them: between two states, in
-/// at least a quarter of the rows that have three passes in each, medians differ by a tenth or more, and the
-/// middle 80 % of the passes do not overlap. So neither a probe that varies alone makes a state, nor do
-/// times.
-[[nodiscard]] std::vector<double> state_boundaries(const std::vector<RowPasses>& rows);
-
-/// The same of the rows of two runs to be compared. Where each run stayed on its own side of a gap no time
-/// can follow it; then it counts as a boundary where the medians of the round trips on its sides differ by a
-/// half: what the runs differ in may be the state, and nothing tells.
-[[nodiscard]] std::vector<double> state_boundaries_of_two(const std::vector<RowPasses>& base,
-                                                          const std::vector<RowPasses>& current);
 
 /// A launch that spent more than half of a row's passes in one state.
 struct LaunchInState {
@@ -45,6 +28,16 @@ struct LaunchInState {
 /// launches, one counts for the state that most of its passes of the row were in, with the median of these.
 /// Rows of a machine with one state stay as they are.
 void tell_states(Run& run);
+
+/// Where the calibration met another state of the machine than the commonest of the run's passes.
+struct OtherCalibrationState {
+  double calibration_round_trip_seconds = 0;  ///< the median of its probes
+  double run_round_trip_seconds = 0;          ///< of the passes in the run's commonest state
+};
+
+/// None where the medians differ by less than a half, or where the middle 80 % of the passes reach to the
+/// calibration's; none with fewer than five probes of either.
+[[nodiscard]] std::optional<OtherCalibrationState> other_calibration_state(const Run& run);
 
 /// "110 ns"; "–" for what is no length of time.
 [[nodiscard]] std::string format_round_trip(double seconds);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/record/measured_block.hpp"
+
 namespace collbench {
 namespace {
 
@@ -135,7 +137,8 @@ Json calibration_to_json(const Calibration& calibration) {
           {"gammas", std::move(gammas)},
           {"kappa_seconds_per_byte", calibration.kappa_seconds_per_byte},
           {"fit_relative_error", calibration.fit_relative_error},
-          {"points", std::move(points)}};
+          {"points", std::move(points)},
+          {"probes", probes_to_json(calibration.probes)}};
 }
 
 Calibration calibration_from_json(const JsonReader& json) {
@@ -151,6 +154,7 @@ Calibration calibration_from_json(const JsonReader& json) {
   result.kappa_seconds_per_byte = json.at("kappa_seconds_per_byte").number();
   result.fit_relative_error = json.at("fit_relative_error").number();
   for (const JsonReader& point : json.at("points").items()) result.points.push_back(point_of(point));
+  if (const auto probes = json.find("probes")) result.probes = probes_from_json(*probes);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "base/json_reader.hpp"
 #include "base/record/data_type.hpp"
 #include "base/record/json_fields.hpp"
+#include "base/record/machine_probe.hpp"
 
 namespace collbench {
 
@@ -88,6 +89,7 @@ struct Calibration {
   double kappa_seconds_per_byte = 0;  ///< memcpy
   double fit_relative_error = 0;      ///< largest |fit/point − 1| over the points that a tier was fitted to
   std::vector<CalibrationPoint> points;
+  std::vector<MachineProbe> probes{};  ///< behind points, a share of the time; empty where nobody looked
 
   bool operator==(const Calibration&) const = default;
 };

@@ -7,6 +7,7 @@
 #include "base/json_reader.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/record/measurement.hpp"
+#include "base/state_boundaries.hpp"
 
 namespace collbench {
 
@@ -60,7 +61,8 @@ class RowSamples {
   /// `launch` never decreases from call to call.
   void add(const MeasuredBlock& block, int launch);
 
-  [[nodiscard]] const std::vector<double>& pass_seconds() const { return pass_seconds_; }
+  /// With the round trips of the probes; 0, not known, where not every pass has one.
+  [[nodiscard]] RowPasses passes() const;
 
   /// Writes passes, interval, distribution, per-rank and enqueue times, what the checks found and what NCCL
   /// told into `measurement`.

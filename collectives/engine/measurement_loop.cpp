@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/record/measured_block.hpp"
-#include "base/statistics.hpp"
 #include "collectives/engine/backend_probes.hpp"
 #include "collectives/engine/check_result.hpp"
 #include "collectives/engine/rank_report.hpp"
@@ -36,7 +35,10 @@ class MeasurementLoop {
         observer_(observer),
         start_(backend.clock().seconds()),
         last_checkpoint_(start_) {
-    const std::vector<std::string> unsupported = agreed_unsupported_reasons(keys);
+    std::vector<std::string> unsupported;
+    for (const RowKey& key : keys) unsupported.push_back(backend.unsupported_reason(key).value_or(""));
+    // What one rank cannot do nobody does, since libraries may be set up differently from host to host.
+    unsupported = launch::agreed_texts(ranks, unsupported);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const RowKey& key = keys[i];
       State row;
@@ -67,12 +69,13 @@ class MeasurementLoop {
         for (State& row : rows_) visit(row);
       });
       if (interrupted_ || !ran_) break;  // no row fits into the time that is left
+      look_for_states();
       if (checkpoint_is_due()) checkpoint(pass_ + 1);
       or_checkpoint(pass_ + 1, observer_.between_passes);
       more = elapsed() < options_.seconds &&
              std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
     }
-    std::vector<double> validation{validation_seconds_};
+    std::array<double, 1> validation{validation_seconds_};
     ranks_.reduce(validation, launch::RankAggregate::maximum);
     for (State& row : rows_) {
       Measurement& measurement = row.measurement;
@@ -106,14 +109,6 @@ class MeasurementLoop {
   };
 
   [[nodiscard]] double elapsed() const { return backend_.clock().seconds() - start_; }
-
-  /// Why each row cannot run, empty where it can: what one rank cannot do nobody does, since libraries may be
-  /// set up differently from host to host.
-  [[nodiscard]] std::vector<std::string> agreed_unsupported_reasons(const std::vector<RowKey>& keys) const {
-    std::vector<std::string> reasons;
-    for (const RowKey& key : keys) reasons.push_back(backend_.unsupported_reason(key).value_or(""));
-    return launch::agreed_texts(ranks_, reasons);
-  }
 
   /// Does `step`. When it fails, what was measured until then, in so many whole passes, is kept first.
   void or_checkpoint(int passes, const std::function<void()>& step) {
@@ -256,12 +251,11 @@ class MeasurementLoop {
     std::vector<double> figures = own.samples;
     figures.push_back(own.elapsed_seconds / static_cast<double>(plan.iterations));
     ranks_.reduce(figures, options_.across_ranks);
-    block.row = static_cast<std::size_t>(&row - rows_.data());
+    block.row = index_of(row);
     block.pass = pass_;
     block.seconds = figures.back();
     figures.pop_back();
-    const auto to_float = [](double seconds) { return static_cast<float>(seconds); };
-    std::transform(figures.begin(), figures.end(), std::back_inserter(block.samples), to_float);
+    block.samples.assign(figures.begin(), figures.end());
     block.iterations = plan.iterations;
     block.iterations_per_sample = plan.iterations_per_sample;
     gather_rank_times(block, own, plan.iterations);
@@ -275,13 +269,27 @@ class MeasurementLoop {
     // The shortest is what the row takes undisturbed, unless something else came to stay: ranks on one core.
     const bool is_other = row.iteration_seconds == 0 || block.seconds > kOtherTimes * row.iteration_seconds;
     row.iteration_seconds = is_other ? block.seconds : std::min(row.iteration_seconds, block.seconds);
-    row.measurement.stopped = stop_reason(options_.stopping, row.samples.pass_seconds());
+    decide(row);
+  }
+
+  void decide(State& row) {
+    const RowPasses passes = row.samples.passes();
+    row.measurement.stopped = stop_reason(options_.stopping, counted_.of(passes), passes.seconds.size());
     row.done = row.measurement.stopped.has_value();
+  }
+
+  /// A row whose passes turn out not to be of the commonest state is measured on while there is time.
+  void look_for_states() {
+    std::vector<RowPasses> all;
+    for (const State& row : rows_) all.push_back(row.samples.passes());
+    counted_.update(all);
+    for (State& row : rows_)
+      if (row.measurement.unavailable.empty()) decide(row);
   }
 
   /// Between blocks, so that no sample waits for it.
   void gather_samples_of(const State& row, const Block& own, const BlockPlan& plan) {
-    BlockSamples block{.row = static_cast<std::size_t>(&row - rows_.data()),
+    BlockSamples block{.row = index_of(row),
                        .pass = pass_ + 1,
                        .iterations = plan.iterations,
                        .iterations_per_sample = plan.iterations_per_sample,
@@ -300,21 +308,15 @@ class MeasurementLoop {
 
   void take_earlier() {
     for (std::size_t launch = 0; launch < options_.earlier.size(); ++launch) {
-      for (const MeasuredBlock& block : options_.earlier[launch]) {
+      for (const MeasuredBlock& block : options_.earlier[launch])
         keep(rows_[block.row], block, static_cast<int>(launch));
-      }
     }
+    if (!options_.earlier.empty()) look_for_states();
   }
 
   /// Of this block's calls, by rank, on rank 0. Whether a rank is to end travels with them.
   void gather_rank_times(MeasuredBlock& block, const Block& own, std::uint64_t iterations) {
-    RankReport mine{.times = {.rank = ranks_.rank(),
-                              .median_seconds = median(own.samples),
-                              .p99_seconds = quantile(own.samples, 0.99)},
-                    .interrupted = observer_.interrupted()};
-    if (own.page_faults) {
-      mine.times.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
-    }
+    const RankReport mine = rank_report(ranks_.rank(), own, iterations, observer_.interrupted());
     for (const RankReport& each : launch::gather_values(ranks_, mine)) {
       block.ranks.push_back(each.times);
       a_rank_is_interrupted_ = a_rank_is_interrupted_ || each.interrupted;
@@ -371,6 +373,7 @@ class MeasurementLoop {
   const MeasurementLoopOptions& options_;
   const MeasurementObserver& observer_;
   std::vector<State> rows_;
+  CountedPasses counted_;
   double sample_seconds_ = 0;  ///< that a sample takes at least
   double block_seconds_ = 0;
   double start_;

@@ -1,6 +1,7 @@
 #include "collectives/engine/stopping.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "base/statistics.hpp"
 
@@ -13,14 +14,28 @@ double relative_half_width(const std::vector<double>& pass_seconds) {
   return middle > 0 ? (interval->high - interval->low) / 2 / middle : 0;
 }
 
-std::optional<Stop> stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds) {
-  const auto passes = static_cast<int>(pass_seconds.size());
-  const bool last = passes >= rule.max_passes;
-  if ((last || passes >= rule.min_passes) && relative_half_width(pass_seconds) <= rule.precision) {
+std::optional<Stop> stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds,
+                                std::size_t all_passes) {
+  const bool last = std::cmp_greater_equal(all_passes, rule.max_passes);
+  const bool enough = last || std::cmp_greater_equal(pass_seconds.size(), rule.min_passes);
+  if (enough && relative_half_width(pass_seconds) <= rule.precision)
     return Stop{.reason = StopReason::precision_reached};
-  }
   if (last) return Stop{.reason = StopReason::pass_limit, .limit = rule.max_passes};
   return std::nullopt;
+}
+
+void CountedPasses::update(const std::vector<RowPasses>& rows) {
+  boundaries_ = state_boundaries(rows);
+  states_ = commonest_states(rows, boundaries_);
+}
+
+std::vector<double> CountedPasses::of(const RowPasses& row) const {
+  if (boundaries_.empty()) return row.seconds;
+  for (const std::size_t state : states_) {
+    std::vector<double> seconds = seconds_in_state(row, boundaries_, state);
+    if (!seconds.empty()) return seconds;
+  }
+  return {};
 }
 
 }  // namespace collbench::collectives

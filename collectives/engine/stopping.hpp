@@ -1,8 +1,10 @@
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <vector>
 
 #include "base/record/states.hpp"
+#include "base/state_boundaries.hpp"
 
 namespace collbench::collectives {
 
@@ -17,8 +19,25 @@ struct StoppingRule {
 /// 6 passes.
 [[nodiscard]] double relative_half_width(const std::vector<double>& pass_seconds);
 
-/// Why a row with these pass times needs no further pass; none while it does.
+/// Why a row needs no further pass; none while it does. `pass_seconds` are the passes that its time is taken
+/// from, which are to be tight; `all_passes` is how many it had in any state of the machine.
 [[nodiscard]] std::optional<Stop> stop_reason(const StoppingRule& rule,
-                                              const std::vector<double>& pass_seconds);
+                                              const std::vector<double>& pass_seconds,
+                                              std::size_t all_passes);
+
+/// In which states the machine was while the passes so far ran, and which of a row's passes its time is taken
+/// from: those in the commonest state of all rows in which it has any; all where there was one state.
+class CountedPasses {
+ public:
+  /// Looks at the passes of all rows again.
+  void update(const std::vector<RowPasses>& rows);
+
+  /// The times of the row's passes that count, by what the last update saw.
+  [[nodiscard]] std::vector<double> of(const RowPasses& row) const;
+
+ private:
+  std::vector<double> boundaries_;
+  std::vector<std::size_t> states_{0};  // the commonest first
+};
 
 }  // namespace collbench::collectives

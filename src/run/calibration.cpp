@@ -11,6 +11,8 @@
 #include "analysis/models/host/calibration_fit.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "collectives/engine/backend_probes.hpp"
+#include "launch/agreement.hpp"
 
 namespace collbench::program {
 namespace {
@@ -92,19 +94,30 @@ std::uint64_t max_point_bytes(const Calibration& calibration) {
 
 }  // namespace
 
-void calibrate(Run& run, const launch::MpiSession& session, const collectives::Backend& backend,
+void calibrate(Run& run, const launch::MpiSession& session, collectives::Backend& backend,
                const std::vector<RowKey>& rows, double seconds, launch::FlightRecorder& flight) {
   const launch::CountedCall waiting(flight.exchanges());
+  collectives::BackendProbes probes(backend);
+  std::vector<MachineProbe> seen;
+  const auto before_point = [&, start = session.clock().seconds(), is_first = true]() mutable {
+    flight.step("calibration");
+    if (run.simulated) return;
+    // Cores that have not just worked together answer as in another state.
+    const bool due = !std::exchange(is_first, false) && probes.is_due(session.clock().seconds() - start);
+    if (!launch::broadcast_value(session.ranks(), due)) return;
+    if (const auto probe = probes.probe()) seen.push_back(*probe);
+  };
   const collectives::CalibrationRequest request{
       .reductions = reductions_in(rows, backend),
       // Simulated links have one rate: larger messages tell nothing new.
       .max_bytes = run.simulated ? 0 : max_row_bytes(rows),
       .seconds = seconds,
       .simulated = run.simulated,
-      .before_point = [&flight] { flight.step("calibration"); }};
+      .before_point = before_point};
   take_calibration(run,
                    collectives::measure_calibration(session.ranks(), session.clock(), run.ranks, request),
                    backend.capabilities().eager);
+  if (run.calibration) run.calibration->probes = std::move(seen);
 }
 
 void take_calibration(Run& run, collectives::MeasuredCalibration measured,

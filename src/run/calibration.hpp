@@ -12,8 +12,9 @@ namespace collbench::program {
 
 /// Measures the machine for at most `seconds` and fits it into `run.calibration`. A machine too noisy to be
 /// fitted is still measured: the run's notes then say what is missing. Each of its points is a step of
-/// `flight`. `backend` can be calibrated. Collective.
-void calibrate(Run& run, const launch::MpiSession& session, const collectives::Backend& backend,
+/// `flight`; behind points the state of the machine is probed, for 1.5 % of the time. `backend` can be
+/// calibrated. Collective.
+void calibrate(Run& run, const launch::MpiSession& session, collectives::Backend& backend,
                const std::vector<RowKey>& rows, double seconds, launch::FlightRecorder& flight);
 
 /// Fits what was measured into `run.calibration`. Where it does not fit itself, cannot be fitted or was cut

@@ -221,6 +221,29 @@ TEST(LaunchLines, AMachineOfTwoStatesSaysWhichItWasInForHowLong) {
   EXPECT_EQ(lines[1].text, "at 530 ns, times as long as in the first state: AllReduce: 0 B 2.99 (3 s)");
 }
 
+TEST(LaunchLines, ACalibrationInAnotherStateIsSaid) {
+  Launches launches;
+  for (int i = 0; i < 2; ++i) {
+    collbench::Run& run = launches.emplace_back(launch({1, 1, 1}));
+    run.rows[0].measurement.pass_probes = {{540e-9, 0, 0, 0}, {541e-9, 0, 0, 0}, {545e-9, 0, 0, 0}};
+    run.calibration = Calibration{};
+    run.calibration->probes = {{115e-9, 0, 0, 0}, {114e-9, 0, 0, 0}, {541e-9, 0, 0, 0}};
+  }
+  collbench::Run run = merged_launches(launches);
+  EXPECT_EQ(launch_lines(run)[0].text,
+            "warning: calibrated while the round trip of a cache line took 115 ns, and the passes ran at 541 "
+            "ns: expectations are of another state of the machine than the times, so meas/exp is off; run "
+            "again, or with --calibration and the record of a run that was calibrated in this state");
+  EXPECT_EQ(run.calibration->probes.size(), 6U)
+      << "of all calibrations, for expectations are medians over them";
+  const auto is_said = [&] { return launch_lines(run)[0].text.starts_with("warning: calibrated"); };
+  for (MachineProbe& probe : run.calibration->probes) probe.round_trip_seconds = 380e-9;
+  EXPECT_FALSE(is_said()) << "less than a half apart";
+  run.calibration->probes.resize(4);
+  for (MachineProbe& probe : run.calibration->probes) probe.round_trip_seconds = 115e-9;
+  EXPECT_FALSE(is_said()) << "four probes are too few";
+}
+
 TEST(LaunchLines, AMachineOfOneStateSaysSo) {
   Launches launches;
   for (int i = 0; i < 4; ++i) {

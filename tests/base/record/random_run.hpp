@@ -178,6 +178,7 @@ class RandomRun {
       return CalibrationPoint{one_of(calibration_kinds()), count(), number(), maybe([&] { return type(); }),
                               maybe([&] { return reduction(); })};
     });
+    result.probes = several([&] { return MachineProbe{number(), number(), number(), number()}; });
     return result;
   }
 

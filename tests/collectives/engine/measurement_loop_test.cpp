@@ -285,6 +285,18 @@ TEST(MeasurementLoop, WhatOneRankCannotRunNobodyRuns) {
   });
 }
 
+TEST(MeasurementLoop, ARowStopsByThePassesInTheCommonestStateOfTheMachine) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
+    StepBackend backend({.two_states = true});
+    MeasurementLoopOptions options = quick();
+    options.stopping = {};
+    const MeasurementResult result =
+        run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
+    EXPECT_EQ(result.passes, 15) << "eight of them in the first of two states that take turns";
+    EXPECT_EQ(result.rows.at(0).stopped, Stop{StopReason::precision_reached});
+  });
+}
+
 TEST(MeasurementLoop, NoRankHearsOfEveryOtherWhereNothingIsWrong) {
   launch::run_rank_threads(3, [](launch::Ranks& threads) {
     launch::CountingRanks ranks(threads);

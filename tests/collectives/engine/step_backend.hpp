@@ -34,6 +34,7 @@ class StepBackend : public Backend {
     double call_seconds = 1e-3;
     std::uint64_t slow_after = 0;  ///< calls from this one on take 4 ms more, as on a shared core; 0: none
     std::uint64_t slow_call_every = 0;  ///< such a call takes 100 times as long; 0: none
+    bool two_states = false;            ///< every other pass takes three times as long, and a probe tells
   };
 
   explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
@@ -58,6 +59,11 @@ class StepBackend : public Backend {
   void allocate(const BufferBytes& bytes) override {
     if (behaviour_.out_of_memory) throw std::bad_alloc();
     allocated.push_back(bytes);
+  }
+  [[nodiscard]] std::optional<MachineProbe> probe_machine() override {
+    if (!behaviour_.two_states) return std::nullopt;
+    // No two probes are alike.
+    return MachineProbe{.round_trip_seconds = (is_slow_pass() ? 530e-9 : 110e-9) * (1 + 1e-9 * ++probes_)};
   }
   void renew_communicators() override { ++renewed; }
   [[nodiscard]] double clock_read_seconds() const override { return 35e-9; }
@@ -106,17 +112,21 @@ class StepBackend : public Backend {
     std::uint64_t filled_ = 0;
   };
 
+  /// Every pass allocates once.
+  [[nodiscard]] bool is_slow_pass() const { return behaviour_.two_states && allocated.size() % 2 == 0; }
+
   void call() {
     const std::uint64_t every = behaviour_.slow_call_every;
     const bool slow = every > 0 && scrambled(calls_++) % every == 0;
     if (behaviour_.slow_after > 0 && ++calls_before_ > behaviour_.slow_after) clock_.now += 4e-3;
-    clock_.now += behaviour_.call_seconds * behaviour_.slowness * (slow ? 100 : 1);
+    clock_.now += behaviour_.call_seconds * behaviour_.slowness * (slow ? 100 : 1) * (is_slow_pass() ? 3 : 1);
   }
 
   Behaviour behaviour_;
   StepClock clock_;
   std::uint64_t calls_ = 0;
   std::uint64_t calls_before_ = 0;
+  int probes_ = 0;
 };
 
 inline const std::vector<std::string> kHosts{"alpha", "beta", "gamma"};

@@ -15,18 +15,18 @@ namespace {
 TEST(Stopping, TightPassesStopAtEight) {
   const StoppingRule rule;
   std::vector<double> passes(7, 1.0);
-  EXPECT_EQ(stop_reason(rule, passes), std::nullopt);
+  EXPECT_EQ(stop_reason(rule, passes, passes.size()), std::nullopt);
   passes.push_back(1.0);
-  EXPECT_EQ(stop_reason(rule, passes), Stop{StopReason::precision_reached});
+  EXPECT_EQ(stop_reason(rule, passes, passes.size()), Stop{StopReason::precision_reached});
 }
 
 TEST(Stopping, WidePassesGoOnToTheMost) {
   const StoppingRule rule;
   std::vector<double> passes;
   for (int i = 0; i < 63; ++i) passes.push_back(i % 2 == 0 ? 1.0 : 2.0);
-  EXPECT_EQ(stop_reason(rule, passes), std::nullopt);
+  EXPECT_EQ(stop_reason(rule, passes, passes.size()), std::nullopt);
   passes.push_back(2.0);
-  EXPECT_EQ(stop_reason(rule, passes), (Stop{StopReason::pass_limit, 64}));
+  EXPECT_EQ(stop_reason(rule, passes, passes.size()), (Stop{StopReason::pass_limit, 64}));
 }
 
 TEST(Stopping, TheWidthIsHalfTheIntervalOverTheMedian) {
@@ -38,7 +38,40 @@ TEST(Stopping, TheWidthIsHalfTheIntervalOverTheMedian) {
 
 TEST(Stopping, ExactlyNPasses) {
   const StoppingRule rule{.precision = 0.05, .min_passes = 2, .max_passes = 1};
-  EXPECT_NE(stop_reason(rule, {1.0}), std::nullopt);
+  EXPECT_NE(stop_reason(rule, {1.0}, 1), std::nullopt);
+}
+
+/// No two probes are alike: what is, is one probe.
+void add_pass(RowPasses& row, double seconds, double round_trip_seconds) {
+  row.seconds.push_back(seconds);
+  row.round_trip_seconds.push_back(round_trip_seconds * (1 + 1e-9 * static_cast<double>(row.seconds.size())));
+}
+
+TEST(CountedPasses, AreThoseInTheCommonestStateOfAllRows) {
+  std::vector<RowPasses> rows(2);
+  for (int i = 0; i < 12; ++i) add_pass(rows[0], i < 7 ? 1 : 3, i < 7 ? 110e-9 : 530e-9);
+  add_pass(rows[1], 9, 530e-9);
+  CountedPasses counted;
+  EXPECT_EQ(counted.of(rows[0]).size(), 12U) << "before anybody looked";
+  counted.update(rows);
+  EXPECT_EQ(counted.of(rows[0]), std::vector<double>(7, 1.0));
+  EXPECT_EQ(counted.of(rows[1]), std::vector<double>{9}) << "it has none in the commonest";
+  for (int i = 0; i < 8; ++i) add_pass(rows[0], 3, 530e-9);
+  counted.update(rows);
+  EXPECT_EQ(counted.of(rows[0]), std::vector<double>(13, 3.0)) << "another state has become the commonest";
+}
+
+TEST(CountedPasses, AreAllWhereNobodyProbed) {
+  RowPasses row{.seconds = {1, 3, 1, 3}, .round_trip_seconds = {0, 0, 0, 0}};
+  CountedPasses counted;
+  counted.update({row});
+  EXPECT_EQ(counted.of(row), row.seconds);
+}
+
+TEST(Stopping, PassesInOtherStatesCountForTheMostOnly) {
+  EXPECT_EQ(stop_reason({}, std::vector<double>(7, 1.0), 63), std::nullopt);
+  EXPECT_EQ(stop_reason({}, std::vector<double>(5, 1.0), 64), (Stop{StopReason::pass_limit, 64}));
+  EXPECT_EQ(stop_reason({}, std::vector<double>(8, 1.0), 20), Stop{StopReason::precision_reached});
 }
 
 using Random = std::mt19937_64;
@@ -64,7 +97,7 @@ Outcome measured(const StoppingRule& rule, const Distribution& draw, double medi
     std::optional<Stop> stop;
     while (!stop) {
       passes.push_back(draw(random, static_cast<int>(passes.size())));
-      stop = stop_reason(rule, passes);
+      stop = stop_reason(rule, passes, passes.size());
     }
     const auto interval = interval_of(passes, 0.95);
     if (interval->low <= median && median <= interval->high) outcome.coverage += 1.0 / kRows;
