@@ -113,6 +113,7 @@ FleetTable fleet_table(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     FleetNode& node = table.nodes.emplace_back();
     node.name = fmt::format("{}", fmt::join(hosts_of(run), ","));
+    if (node.name.empty()) node.name = "unknown host";
     node.is_odd.resize(table.rows.size());
     const std::map<RowKey, double> seconds = seconds_by_row(run);
     for (const RowKey& key : table.rows) {

@@ -29,6 +29,11 @@ std::string day_of(const Run& run) {
   return day.empty() ? std::string(kNoValue) : day;
 }
 
+std::string named_hosts(const std::vector<std::string>& hosts) {
+  const bool known = std::any_of(hosts.begin(), hosts.end(), [](const auto& host) { return !host.empty(); });
+  return known ? fmt::format("{}", fmt::join(hosts, ", ")) : "unknown hosts";
+}
+
 std::string history_time(double seconds) { return table_number(seconds / kMicrosecond, kHistoryTimeWidth); }
 
 /// "12 % slower".
@@ -92,7 +97,7 @@ std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t 
 std::string history_text(const MachineHistory& history, int columns) {
   const std::vector<RowTrend> trends = row_trends(history.runs);
   std::string text =
-      wrap(one_line(fmt::format("{} on {}: {}, {} to {}", history.kind, fmt::join(history.hosts, ", "),
+      wrap(one_line(fmt::format("{} on {}: {}, {} to {}", history.kind, named_hosts(history.hosts),
                                 counted(history.runs.size(), "record"), day_of(history.runs.front()),
                                 day_of(history.runs.back()))),
            columns, "# ", "#   ");

@@ -97,7 +97,9 @@ struct CheckedRecord {
 CheckedRecord read_checked(const BaselineCheckOptions& options, const std::string& file) {
   CheckedRecord checked{.file = input_name(file), .run = read_run(file), .kind = {}, .comparison = {}};
   checked.kind = analysis::machine_kind(checked.run);
-  const std::string own_name = analysis::record_file_name(checked.run, to_json_text(checked.run));
+  // A record that does not say when it was is the newest.
+  const std::string own_name =
+      checked.run.started.empty() ? "~" : analysis::record_file_name(checked.run, to_json_text(checked.run));
   const auto hosts = options.any_host ? std::vector<std::string>{} : analysis::hosts_of(checked.run);
   const std::vector<Run> base = baseline_runs(options.folder, checked.kind, hosts, options.last, own_name);
   if (base.empty()) return checked;
@@ -110,13 +112,16 @@ CheckedRecord read_checked(const BaselineCheckOptions& options, const std::strin
   return checked;
 }
 
+std::string no_earlier_record(const BaselineCheckOptions& options, const CheckedRecord& checked) {
+  return fmt::format("no earlier record of {} in {}{}: nothing to compare with", checked.kind, options.folder,
+                     options.any_host ? "" : " on these hosts (--any-host)");
+}
+
 std::string check_text(const BaselineCheckOptions& options, const CheckedRecord& checked,
                        const OutputDocument& document) {
   if (checked.comparison)
     return analysis::report(*checked.comparison, document.format, page_options(document));
-  const std::string why =
-      fmt::format("no earlier record of {} in {}{}: nothing to compare with", checked.kind, options.folder,
-                  options.any_host ? "" : " on these hosts (--any-host)");
+  const std::string why = no_earlier_record(options, checked);
   if (document.format == "json")
     return nlohmann::json{{"comparison", nullptr}, {"reason", checked.file + ": " + why}}.dump(2) + "\n";
   return fmt::format("{}{}: {}\n", document.format == "text" ? "# " : "", checked.file, why);
@@ -132,11 +137,19 @@ void require_one_record(const BaselineCheckOptions& options, const std::vector<O
   }
 }
 
-CriteriaOutcome outcome_of_check(const BaselineCheckOptions& options, const CheckedRecord& checked) {
+/// `is_shown`: whoever reads the lines on stderr also sees the page.
+CriteriaOutcome outcome_of_check(const BaselineCheckOptions& options, const CheckedRecord& checked,
+                                 bool is_shown) {
   ComparisonOptions said = options.comparison;
   said.criteria.asked = true;  // a line per failure, always: that is what a nightly job mails
   CriteriaOutcome outcome = checked.comparison ? comparison_outcome(*checked.comparison, checked.run, said)
                                                : new_run_outcome(checked.run, said);
+  if (!checked.comparison) {
+    const bool fails = fails_on(said, analysis::RowChange::missing);
+    outcome.failed = outcome.failed || fails;
+    if (fails || !is_shown)
+      outcome.notes.push_back((fails ? "failed: " : "not compared: ") + no_earlier_record(options, checked));
+  }
   if (!checked.run.complete) {
     outcome.failed = true;
     outcome.notes.emplace_back("failed: the run was cut short, or is still going");
@@ -166,7 +179,7 @@ CommandResult check_baseline(const BaselineCheckOptions& options) {
   CommandResult result;
   std::vector<std::string> failures;
   for (const CheckedRecord& checked : records) {
-    const CriteriaOutcome outcome = outcome_of_check(options, checked);
+    const CriteriaOutcome outcome = outcome_of_check(options, checked, prints_text(documents));
     if (outcome.failed) result.status = ExitStatus::low;
     for (const std::string& note : outcome.notes) failures.push_back(checked.file + ": " + note);
   }

@@ -50,6 +50,11 @@ Run read_record(const fs::path& path) { return run_from_json_text(read_file(path
 }  // namespace
 
 AddedRecord add_to_baseline(const fs::path& folder, const Run& run, const std::string& file) {
+  if (run.started.empty()) {
+    throw usage_error(file,
+                      "the record does not say when it was measured, and a baseline is in order of time",
+                      "import its log again with --date 2026-11-20T02:00:00Z (UTC)");
+  }
   if (!run.complete) {
     throw usage_error(file, "the run was cut short, and a baseline is made of complete ones",
                       "run it again, or continue it with --resume");

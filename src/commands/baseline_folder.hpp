@@ -18,7 +18,8 @@ struct AddedRecord {
   bool is_new = true;
 };
 
-/// Adds a record. Throws Error (usage) for a run that was cut short or has wrong data, and for files.
+/// Adds a record. Throws Error (usage) for a run that was cut short, has wrong data or does not say when it
+/// was, and for files.
 [[nodiscard]] AddedRecord add_to_baseline(const std::filesystem::path& folder, const Run& run,
                                           const std::string& file);
 

@@ -13,6 +13,11 @@
 #include "src/cli/options.hpp"
 
 namespace collbench::program {
+
+bool fails_on(const ComparisonOptions& options, analysis::RowChange change) {
+  return std::find(options.fail_on.begin(), options.fail_on.end(), change) != options.fail_on.end();
+}
+
 namespace {
 
 using analysis::RowChange;
@@ -50,8 +55,7 @@ void parse_fail_on(const std::string& text, ComparisonOptions& options) {
 }
 
 bool fails(const analysis::ComparedRow& row, const ComparisonOptions& options) {
-  if (std::find(options.fail_on.begin(), options.fail_on.end(), row.change) == options.fail_on.end())
-    return false;
+  if (!fails_on(options, row.change)) return false;
   return row.change != RowChange::slower || row.ratio > 1 + options.max_slowdown;
 }
 

@@ -27,6 +27,9 @@ void add_comparison_options(CLI::App& command, const std::string& theme, Compari
 /// How far apart two single launches may be: as given, else what is assumed of the backend.
 [[nodiscard]] double launch_allowance(const Run& current, const ComparisonOptions& options);
 
+/// Whether rows that changed like this are a failure; `missing` also where there is nothing to compare with.
+[[nodiscard]] bool fails_on(const ComparisonOptions& options, analysis::RowChange change);
+
 /// What of the new run by itself is a failure: wrong data always is. Throws Error (usage) as check_run.
 [[nodiscard]] CriteriaOutcome new_run_outcome(const Run& current, const ComparisonOptions& options);
 

@@ -12,6 +12,7 @@
 #include "analysis/charts/chosen_charts.hpp"
 #include "analysis/import/import_log.hpp"
 #include "analysis/import/join_logs.hpp"
+#include "analysis/import/time_and_hosts.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
@@ -35,6 +36,8 @@ namespace {
 struct ImportCommandOptions {
   std::vector<std::string> logs;
   analysis::ImportOptions import;
+  std::string started;             ///< UTC, as records have it; empty: not given
+  std::vector<std::string> hosts;  ///< one for each node; empty: not given
   OutputOptions output;
   When color = When::automatic;
   Lab01Request lab01;
@@ -59,11 +62,15 @@ void require_fitting_topology(const Run& run, const topology::ResolvedMachine& m
   }
 }
 
-Run import_file(const std::string& log, const analysis::ImportOptions& options) {
-  Run run = analysis::import_log(input_parts(log), input_name(log), options);
+Run import_file(const std::string& log, const ImportCommandOptions& options) {
+  analysis::ImportOptions import = options.import;
+  if (options.hosts.size() > 1 && !import.job.nodes)
+    import.job.nodes = static_cast<int>(options.hosts.size());
+  Run run = analysis::import_log(input_parts(log), input_name(log), import);
+  analysis::set_time_and_hosts(run, options.started, options.hosts);
   run.versions.collbench = versions().collbench;
-  if (options.topology.empty()) return run;
-  const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
+  if (import.topology.empty()) return run;
+  const topology::ResolvedMachine machine = topology::resolve_machine(import.topology);
   require_fitting_topology(run, machine);
   return analysis::judged_on_gpus(run, analysis::cluster_of_run(run, machine, log, false));
 }
@@ -77,7 +84,7 @@ bool holds_one_run(const std::vector<OutputDocument>& documents) {
 
 std::vector<Run> imported_runs(const ImportCommandOptions& options, bool as_one) {
   std::vector<Run> runs;
-  for (const std::string& log : options.logs) runs.push_back(import_file(log, options.import));
+  for (const std::string& log : options.logs) runs.push_back(import_file(log, options));
   if (!as_one || runs.size() == 1) return runs;
   Run joined = analysis::join_logs(std::move(runs));
   if (options.import.topology.empty()) return {joined};
@@ -153,6 +160,17 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
       [options, count](const std::string& text) {
         options->import.job.ranks_per_node = count(text, "--ranks-per-node");
       });
+  add("--date", "UTC", "when the job began, where the log does not say: 2026-11-20 or 2026-11-20T02:00:00Z",
+      [options](const std::string& text) {
+        const auto time = analysis::utc_time(text);
+        if (!time) {
+          throw usage_error("--date", fmt::format("'{}' is no time", text),
+                            "write 2026-11-20 or 2026-11-20T02:00:00Z, in UTC");
+        }
+        options->started = *time;
+      });
+  add("--host", "LIST", "the hosts of the job, one for each node, where the log does not say",
+      [options](const std::string& text) { options->hosts = split_list(text); });
   add("--operation", "NAME", "what was measured, where the log does not say",
       [options](const std::string& text) {
         options->import.operation = parse_operation(text, "--operation");

@@ -115,6 +115,33 @@ class Baseline(unittest.TestCase):
         self.assertEqual([path for path in kept if path.is_file() and path.suffix != ".json"], [])
         self.assertIn("is there already", self.collbench("baseline", "add", self.baseline, nights[0]).stdout)
 
+    def test_a_log_without_a_time_is_given_one(self):
+        nameless = self.folder / "nameless.log"
+        nameless.write_text(LOG[LOG.index("#       size"):])
+        job = ("--operation", "all_reduce", "--nodes", 2, "--ranks-per-node", 1)
+        for day, record in ((None, "a.json"), ("2026-11-20", "b.json"), ("2026-11-21 02:00", "c.json")):
+            when = () if day is None else ("--date", day, "--host", "n1,n2")
+            self.collbench("import", nameless, *job, *when, "-J", self.folder / record)
+        done = self.collbench("baseline", "add", self.baseline, self.folder / "a.json", status=2)
+        self.assertIn("does not say when it was measured", done.stderr)
+        self.assertIn("--date", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.collbench("baseline", "add", self.baseline, self.folder / "b.json", self.folder / "c.json")
+        self.assertIn("on n1, n2: 2 records, 2026-11-20 00:00 to 2026-11-21 02:00",
+                      self.collbench("baseline", "show", self.baseline).stdout.replace("\n#  ", ""))
+        undated = self.collbench("baseline", "check", self.baseline, self.folder / "a.json", "--any-host", "--add", status=2)
+        self.assertIn("against the last 2 records", undated.stdout)  # as the newest
+        self.assertIn("not added: ", undated.stderr)
+
+    def test_a_machine_without_a_record_is_said_and_can_fail(self):
+        self.collbench("baseline", "add", self.baseline, self.night(0))
+        new = self.night(1, host="n9")
+        self.assertEqual(self.collbench("baseline", "check", self.baseline, new).stderr, "")  # the page says it
+        quiet = self.collbench("baseline", "check", self.baseline, new, "-o", self.folder / "check.json")
+        self.assertIn("not compared: no earlier record of nccl-2ranks", quiet.stderr)
+        bad = self.collbench("baseline", "check", self.baseline, new, "--fail-on", "slower,missing", status=1)
+        self.assertIn("failed: no earlier record of nccl-2ranks", bad.stderr)
+
     def test_bad_input_is_one_line(self):
         cut = self.night(0)
         cut.write_text(cut.read_text().replace('"complete": true', '"complete": false'))

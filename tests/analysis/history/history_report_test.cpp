@@ -63,6 +63,13 @@ TEST(FleetText, HasEveryNodeInEveryBlockOfRows) {
 
 TEST(FleetText, OneNodeIsNoFleet) { EXPECT_EQ(fleet_text(fleet_table({example_run()}), 80), ""); }
 
+TEST(HistoryText, HostsThatNobodyNamedAreUnknown) {
+  auto nameless = example_run();
+  for (Identity& rank : nameless.ranks) rank.host.clear();
+  EXPECT_THAT(history_text({"kind", {""}, {nameless}}, 80), StartsWith("# kind on unknown hosts: 1 record"));
+  EXPECT_EQ(fleet_table({nameless}).nodes.front().name, "unknown host");
+}
+
 TEST(HistoryText, NamesDriveNoTerminal) {
   const MachineHistory history{"k\x1b[31m", {"h\n\x07"}, {night(0, 1, "x\x1b")}};
   EXPECT_EQ(history_text(history, 80).find('\x1b'), std::string::npos);
