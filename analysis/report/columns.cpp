@@ -241,6 +241,9 @@ std::vector<const ReportColumn*> columns_for(const Run& run, const std::vector<R
 }
 
 std::vector<const ReportColumn*> percentile_columns(const std::vector<ReportRow>& rows) {
+  const bool any = std::any_of(rows.begin(), rows.end(),
+                               [](const ReportRow& row) { return row.row.measurement.samples > 0; });
+  if (!any) return {};
   return wanted_columns(kPercentileColumns, rows);
 }
 

@@ -45,13 +45,17 @@ struct ReportColumn {
                                                            const std::vector<ReportRow>& rows);
 
 /// The columns of the second table of --percentiles: a row's calls as they were sampled. `time` stands beside
-/// them, which is another figure: elapsed time over iterations.
+/// them, which is another figure: elapsed time over iterations. Empty where no row was sampled.
 [[nodiscard]] std::vector<const ReportColumn*> percentile_columns(const std::vector<ReportRow>& rows);
 
 /// What stands above that table.
 inline constexpr std::string_view kPercentilesTitle =
     "distribution over samples, each the mean of so many calls, reduced over ranks; time: elapsed time over "
     "iterations, median of passes";
+
+/// What stands there where no row was sampled.
+inline constexpr std::string_view kNoPercentiles =
+    "no percentiles: no row has samples; the log of another program has one time for each row";
 
 /// `value` in at most `width` characters where that can be: two decimals, or as many as three significant
 /// digits take, while they fit; else fewer; else an exponent. As getFloatStr of nccl-tests, which cuts

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/odd_nodes.hpp"
@@ -30,13 +32,27 @@ std::string minimum_words(const MinBusbw& minimum) {
                      minimum.size_bytes ? format_bytes(*minimum.size_bytes) : "of 64 MiB and more");
 }
 
+/// "nearest are 512 MiB and 2 GiB": which of `sizes` lie next to the one that was asked for.
+std::string nearest_words(const std::set<std::uint64_t>& sizes, const MinBusbw& minimum) {
+  if (sizes.empty()) return "no row of this operation has one";
+  if (!minimum.size_bytes) return fmt::format("the largest is {}", format_bytes(*sizes.rbegin()));
+  const auto above = sizes.lower_bound(*minimum.size_bytes);
+  std::vector<std::string> nearest;
+  if (above != sizes.begin()) nearest.push_back(format_bytes(*std::prev(above)));
+  if (above != sizes.end()) nearest.push_back(format_bytes(*above));
+  return fmt::format("nearest {} {}", nearest.size() == 1 ? "is" : "are", fmt::join(nearest, " and "));
+}
+
 void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
   bool any = false;
+  std::set<std::uint64_t> sizes;
   for (std::size_t i = 0; i < run.rows.size(); ++i) {
     const RowKey& key = run.rows[i].measurement.key;
-    if (key.operation != minimum.operation || !is_of_size(key.size_bytes, minimum)) continue;
+    if (key.operation != minimum.operation) continue;
     const auto busbw = rates(run.rows[i], static_cast<int>(run.ranks.size())).bus_bandwidth;
     if (!busbw) continue;
+    sizes.insert(key.size_bytes);
+    if (!is_of_size(key.size_bytes, minimum)) continue;
     any = true;
     if (*busbw >= minimum.bytes_per_second) continue;
     const double below = (1 - *busbw / minimum.bytes_per_second) * 100;
@@ -48,8 +64,9 @@ void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
   if (any) return;
   check.failures.push_back(
       {{},
-       fmt::format("{}: a minimum of {} was asked for, and the run has no bus bandwidth of it",
-                   minimum_words(minimum), format_rate(minimum.bytes_per_second))});
+       fmt::format("{}: a minimum of {} was asked for, and the run has no bus bandwidth of it: {}",
+                   minimum_words(minimum), format_rate(minimum.bytes_per_second),
+                   nearest_words(sizes, minimum))});
 }
 
 void check_data(const Run& run, RunCheck& check) {

@@ -69,8 +69,11 @@ std::string section(const Run& run, OperationId id, const TextOptions& options) 
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
   if (!shown.empty())
     text += markdown_text(operation_line(id, ranks).text) + "\n\n" + table(columns_for(run, shown));
-  if (!shown.empty() && options.percentiles)
-    text += "\n" + markdown_text(kPercentilesTitle) + "\n\n" + table(percentile_columns(shown));
+  if (!shown.empty() && options.percentiles) {
+    const std::vector<const ReportColumn*> columns = percentile_columns(shown);
+    text += "\n" + markdown_text(columns.empty() ? kNoPercentiles : kPercentilesTitle) + "\n";
+    if (!columns.empty()) text += "\n" + table(columns);
+  }
   const std::string unavailable = bullets(unavailable_lines(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }

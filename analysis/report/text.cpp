@@ -207,9 +207,11 @@ void add_operation(std::string& text, const Run& run, const Tables& tables, Oper
   add_rows(text, tables.measured, tables.rows, id, options);
   text += unavailable;
   if (!options.percentiles) return;
-  const ReportLine title{fmt::format("{}: {}", operation(id).name, kPercentilesTitle)};
+  const bool sampled = !tables.percentiles.columns.empty();
+  const ReportLine title{
+      fmt::format("{}: {}", operation(id).name, sampled ? kPercentilesTitle : kNoPercentiles)};
   text += "\n" + wrapped_line(title, options);
-  add_rows(text, tables.percentiles, tables.rows, id, options);
+  if (sampled) add_rows(text, tables.percentiles, tables.rows, id, options);
 }
 
 std::string header_text(const Run& run, const std::vector<ReportRow>& rows, const TextOptions& options) {

@@ -25,6 +25,7 @@
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
+#include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/registry.hpp"
@@ -75,18 +76,18 @@ void require_sensible(const BurninOptions& options) {
                       "run it without a launcher; it starts one for each pair");
   }
   if (options.hosts.size() <= analysis::slot_of(analysis::kMinPartners)) {
-    throw usage_error("--hosts",
-                      fmt::format("{} cannot be told apart: each needs {} others to be judged",
-                                  counted(options.hosts.size(), "host"), analysis::kMinPartners),
-                      "give their names, joined by commas, or @FILE with one a line");
+    throw usage_error(
+        "--hosts",
+        fmt::format("{} cannot be told apart: each needs {} others to be judged",
+                    counted(options.hosts.size(), "host"), analysis::kMinPartners),
+        fmt::format("name at least {}, joined by commas, as node[01-30] or as @FILE with one a line",
+                    analysis::kMinPartners + 1));
   }
   for (const std::string_view slot : {"{a}", "{b}"}) {
     if (options.launcher.find(slot) != std::string::npos) continue;
     throw usage_error("--launcher", fmt::format("'{}' lacks {}", options.launcher, slot),
                       "write {a} and {b} where the two hosts' names go");
   }
-  if (std::set<std::string>(options.hosts.begin(), options.hosts.end()).size() != options.hosts.size())
-    throw usage_error("--hosts", "a host is there twice", "name each once");
   if (options.rails > 1 && options.rail_setting.find("{rail}") == std::string::npos) {
     throw usage_error("--rail-setting", "nothing tells the launches of one rail from those of another",
                       "such as --rail-setting NCCL_IB_HCA=mlx5_{rail}");
@@ -314,27 +315,14 @@ CommandResult burnin(const BurninOptions& options) {
   return Burnin(options).run();
 }
 
-/// Throws Error (usage) for a file that cannot be read.
-std::vector<std::string> hosts_of(const std::string& text) {
-  if (!text.starts_with('@')) return split_list(text);
-  // A line of a hostfile may go on with "slots=8" or a remark.
-  std::vector<std::string> hosts;
-  std::istringstream lines(read_file(text.substr(1)));
-  for (std::string line; std::getline(lines, line);) {
-    const std::vector<std::string> words = words_of(line.substr(0, line.find('#')));
-    if (!words.empty()) hosts.push_back(words.front());
-  }
-  return hosts;
-}
-
 void add_burnin(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<BurninOptions>();
   const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
                        const std::function<void(const std::string&)>& take) {
     return add_option(command, "Options", names, value, help, take);
   };
-  add("--hosts", "LIST|@FILE", "the hosts, joined by commas, or a file with one a line",
-      [options](const std::string& text) { options->hosts = hosts_of(text); })
+  add("--hosts", "LIST|@FILE", "the hosts, joined by commas, node[01-30] or a file with one a line",
+      [options](const std::string& text) { options->hosts = parse_hosts(text, "--hosts"); })
       ->required();
   add("--launcher", "WORDS",
       "starts two ranks on {a} and {b} (mpirun -np 2 --host {a}:1,{b}:1 --map-by node)",

@@ -59,7 +59,10 @@ class Burnin(unittest.TestCase):
     def test_what_cannot_be_done_is_refused(self):
         for arguments, says in (
             (("--hosts", "a,b,c"), "3 hosts cannot be told apart"),
-            (("--hosts", "a,b,c,a"), "twice"),
+            (("--hosts", "a,b,c,a"), "a is there twice"),
+            (("--hosts", "10.0.0.[1-4]"), "10.0.0.1 is an address"),
+            (("--hosts", "n[1-3]"), "3 hosts cannot be told apart.*name at least 4"),
+            (("--hosts", __file__), "is a file; write @"),
             (("--hosts", "a,b,c,d", "--rails", 2), "--rail-setting"),
             (("--hosts", "a,b,c,d", "--resume"), "give it with -J"),
             (("--hosts", "a,b,c,d", "--format", "xml"), "--format"),
@@ -75,6 +78,7 @@ class Burnin(unittest.TestCase):
         plan = burnin("--hosts", hosts, "--rails", 2, "--rail-setting", "X={rail}", "--dry-run").stdout
         self.assertIn("28 of 28 pairs on 2 rails in 7 rounds, about 42", plan)
         self.assertEqual(plan.count("round "), 7)
+        self.assertEqual(burnin("--hosts", "n[0-7]", "--rails", 2, "--rail-setting", "X={rail}", "--dry-run").stdout, plan)
         one_by_one = burnin("--hosts", hosts, "--dry-run", "--parallel", 1).stdout
         self.assertIn("in 7 rounds, about 1 min 24 s", one_by_one)
         short = burnin("--hosts", hosts, "--dry-run", "--time", 7).stdout

@@ -68,6 +68,14 @@ TEST(ReportMarkdown, PercentilesAreASecondTableOfTheSameRows) {
   EXPECT_THAT(lines, Contains(testing::HasSubstr("| 20.00 | 18.00 | 20.00 | 22.00 | 24.00 | 10 | 800 |")));
 }
 
+TEST(ReportMarkdown, WithoutSamplesThereIsASentenceAndNoTableOfDashes) {
+  auto run = example_run();
+  for (Row& row : run.rows) row.measurement.samples = 0;
+  const std::string text = report_markdown(run, {.percentiles = true});
+  EXPECT_THAT(text, HasSubstr("no percentiles: no row has samples"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("| p99 (µs)")));
+}
+
 TEST(ReportMarkdown, NothingInARecordIsMarkup) {
   auto run = example_run();
   run.environment = {{"UCX_TLS", "a|b<c>*d*\nx"}};

@@ -202,6 +202,14 @@ TEST(ReportText, PercentilesAreASecondTableOfTheSameRows) {
   }
 }
 
+TEST(ReportText, WithoutSamplesThereIsASentenceAndNoTableOfDashes) {
+  auto run = example_run();
+  for (Row& row : run.rows) row.measurement.samples = 0;
+  const std::string text = report_text(run, {.percentiles = true});
+  EXPECT_THAT(text, HasSubstr("# AllReduce: no percentiles: no row has samples"));
+  EXPECT_THAT(text, Not(HasSubstr("p99")));
+}
+
 TEST(ReportText, AnEmptyRunIsAHeaderAndAFooter) {
   EXPECT_THAT(report_text(collbench::Run{}), HasSubstr("# collbench"));
 }
