@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
-#include "src/cli/options.hpp"
 
 namespace collbench::program {
 namespace {

@@ -129,13 +129,16 @@ TEST(CalibrationJson, IsWrittenWithUnitsInItsKeys) {
   calibration.intra = Tier{1e-6, 5e9, 1e-7, 4096};
   calibration.gammas = {{DataType::float32, Reduction::sum, 2e-10}};
   calibration.points = {{CalibrationKind::copy, 64, 1e-8, std::nullopt, std::nullopt}};
+  calibration.probes = {{110e-9, 0, 0, 0}};
   EXPECT_EQ(calibration_to_json(calibration).dump(),
             R"({"intra":{"alpha_seconds":1e-06,"bytes_per_second":5000000000.0,)"
             R"("gap_seconds":1e-07,"eager_limit_bytes":4096},)"
             R"("inter":null,"inter_host_bytes_per_second":null,)"
             R"("gammas":[{"type":"float","reduction":"sum","seconds_per_byte":2e-10}],)"
             R"("kappa_seconds_per_byte":0.0,"fit_relative_error":0.0,)"
-            R"("points":[{"kind":"copy","size_bytes":64,"seconds":1e-08,"type":null,"reduction":null}]})");
+            R"("points":[{"kind":"copy","size_bytes":64,"seconds":1e-08,"type":null,"reduction":null}],)"
+            R"("probes":{"round_trip_seconds":[1.1e-07],"steps_per_second":[null],)"
+            R"("read_bytes_per_second":[null],"stolen_share":[0.0]}})");
 }
 
 TEST(CalibrationJson, AnUnknownKindOfPointIsAnError) {
