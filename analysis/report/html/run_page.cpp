@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/charts/run_charts.hpp"
+#include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/html/machine_drawing.hpp"
 #include "analysis/report/html/page.hpp"
@@ -110,6 +111,16 @@ std::string environment_body(const Run& run) {
   return body.empty() ? html_paragraph("not known") : body;
 }
 
+/// The first node of a kind, with what it has or lacks beside the usual kind marked in it.
+std::string kind_drawing(const topology::HostGroup& kind, const DiffReport& found) {
+  const auto odd = std::find_if(found.pairs.begin(), found.pairs.end(), [&kind](const ComparedHosts& each) {
+    return !each.b.empty() && each.b.front() == kind.names.front();
+  });
+  return machine_drawing(
+      kind.first, kind.names.front(),
+      odd == found.pairs.end() ? std::vector<topology::DrawingMark>{} : drawing_marks(odd->findings));
+}
+
 /// The different machines of the run, the usual one first.
 std::string machines_body(const Run& run) {
   if (!run.cluster) return {};
@@ -119,12 +130,12 @@ std::string machines_body(const Run& run) {
   std::string body = html_list(summary);
   try {
     const topology::ClusterTopology cluster = topology::read_cluster_record(*run.cluster, "the record");
-    const std::vector<topology::Host>& hosts = cluster.distinct_hosts;
-    for (std::size_t i = 0; i < std::min(hosts.size(), kMaxDrawn); ++i)
-      body += machine_drawing(hosts[i], hosts[i].name.value_or(fmt::format("machine {}", i + 1)), {});
-    if (hosts.size() > kMaxDrawn)
+    const std::vector<topology::HostGroup> kinds = cluster_groups(cluster);
+    const DiffReport found = kinds.size() > 1 ? cluster_findings(cluster, std::nullopt, false) : DiffReport{};
+    for (std::size_t i = 0; i < std::min(kinds.size(), kMaxDrawn); ++i) body += kind_drawing(kinds[i], found);
+    if (kinds.size() > kMaxDrawn)
       body +=
-          html_paragraph(fmt::format("{} more different machines are not drawn", hosts.size() - kMaxDrawn));
+          html_paragraph(fmt::format("{} more different machines are not drawn", kinds.size() - kMaxDrawn));
   } catch (const Error& error) {
     body += html_paragraph(fmt::format("the machines of the record cannot be drawn: {}", error.what()));
   }
