@@ -46,14 +46,14 @@ TEST(Criteria, AMinimumThatNothingWasMeasuredForFails) {
   auto run = example_run();
   run.rows.push_back(run.rows[1]);
   run.rows.back().measurement.key.size_bytes = 4 * k64MiB;
-  const auto told = [&run](std::optional<std::uint64_t> size) {
+  const auto stated = [&run](std::optional<std::uint64_t> size) {
     return texts(check_run(run, minimum(OperationId::all_reduce, size, 1))).front();
   };
-  EXPECT_THAT(told(2 * k64MiB), HasSubstr("of it: nearest are 64 MiB and 256 MiB"));
-  EXPECT_THAT(told(8 * k64MiB), testing::EndsWith("of it: nearest is 256 MiB"));
-  EXPECT_THAT(told(1), testing::EndsWith("of it: nearest is 8 B"));
+  EXPECT_THAT(stated(2 * k64MiB), HasSubstr("of it: nearest are 64 MiB and 256 MiB"));
+  EXPECT_THAT(stated(8 * k64MiB), testing::EndsWith("of it: nearest is 256 MiB"));
+  EXPECT_THAT(stated(1), testing::EndsWith("of it: nearest is 8 B"));
   for (Row& row : run.rows) row.measurement.key.size_bytes = 1024;
-  EXPECT_THAT(told({}), testing::EndsWith("of it: the largest is 1 KiB"));
+  EXPECT_THAT(stated({}), testing::EndsWith("of it: the largest is 1 KiB"));
 }
 
 TEST(Criteria, ASizeThatWasRoundedDownCounts) {
