@@ -101,8 +101,9 @@ std::vector<std::size_t> commonest_states(const std::vector<RowPasses>& rows,
   }
   std::vector<std::size_t> states(passes.size());
   std::iota(states.begin(), states.end(), 0U);
-  std::stable_sort(states.begin(), states.end(),
-                   [&](std::size_t a, std::size_t b) { return passes[a] > passes[b]; });
+  std::sort(states.begin(), states.end(), [&](std::size_t a, std::size_t b) {
+    return passes[a] != passes[b] ? passes[a] > passes[b] : a < b;
+  });
   return states;
 }
 
