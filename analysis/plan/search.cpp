@@ -61,35 +61,41 @@ std::vector<Sharding> shardings(const PlanRequest& request, int stages) {
   return {Sharding::optimizer, Sharding::fsdp_full};
 }
 
+/// Adds the splits of the context, of experts and of sharding, where tp and pp leave `left` GPUs.
+void add_splits(PlanRequest split, const PlanRequest& request, int left, int sequence,
+                std::vector<PlanRequest>& splits) {
+  const int experts = request.model.experts.count;
+  const std::vector<int> expert_groups =
+      given_or_all(request.ep, experts > 0 ? divisors(experts, experts) : std::vector<int>{1});
+  for (const int cp : given_or_all(request.cp, powers_of_two(std::min(left, sequence / kMinContextPart)))) {
+    if (left % cp != 0 || (cp > 1 && sequence % (2 * cp) != 0)) continue;
+    if (request.dp && *request.dp != left / cp) continue;
+    split.cp = cp;
+    for (const int ep : expert_groups) {
+      split.ep = ep;
+      for (const Sharding sharding : shardings(request, split.pp.value_or(1))) {
+        split.sharding = sharding;
+        splits.push_back(split);
+      }
+    }
+  }
+}
+
 /// Splits that differ in more than micro-batches, chunks and what is recomputed.
 std::vector<PlanRequest> outer_splits(const PlanRequest& request, const PlannedMachine& machine) {
   std::vector<PlanRequest> splits;
-  const ModelShape& model = request.model;
   const int sequence = sequence_of(request);
-  const std::vector<int> experts =
-      given_or_all(request.ep, model.experts.count > 0 ? divisors(model.experts.count, model.experts.count)
-                                                       : std::vector<int>{1});
   // Sharded parameters are gathered for every micro-batch, of which a pipeline needs many.
   const bool gathers = request.sharding.value_or(Sharding::none) >= Sharding::zero3;
-  const int most_stages = gathers ? 1 : model.layers;
+  const int most_stages = gathers ? 1 : request.model.layers;
   PlanRequest split = request;
   for (const int tp : tensor_sizes(request, machine)) {
     if (machine.gpus % tp != 0) continue;
+    split.tp = tp;
     for (const int pp : given_or_all(request.pp, divisors(machine.gpus / tp, most_stages))) {
       if (machine.gpus / tp % pp != 0) continue;
-      const int left = machine.gpus / tp / pp;
-      for (const int cp :
-           given_or_all(request.cp, powers_of_two(std::min(left, sequence / kMinContextPart)))) {
-        if (left % cp != 0 || (cp > 1 && sequence % (2 * cp) != 0)) continue;
-        if (request.dp && *request.dp != left / cp) continue;
-        for (const int ep : experts) {
-          for (const Sharding sharding : shardings(request, pp)) {
-            split.tp = tp, split.pp = pp, split.cp = cp, split.ep = ep;
-            split.sharding = sharding;
-            splits.push_back(split);
-          }
-        }
-      }
+      split.pp = pp;
+      add_splits(split, request, machine.gpus / tp / pp, sequence, splits);
     }
   }
   return splits;

@@ -61,9 +61,9 @@ class PassEnds {
               kNotYet) {}
 
   double& of(int stage, const Pass& pass) {
-    const auto chunks = static_cast<std::size_t>(pass.chunk * job_.pp + stage);
-    const auto at =
-        chunks * static_cast<std::size_t>(job_.micro_batches()) + static_cast<std::size_t>(pass.micro_batch);
+    const auto size = [](int count) { return static_cast<std::size_t>(count); };
+    const std::size_t part = size(pass.chunk) * size(job_.pp) + size(stage);
+    const std::size_t at = part * size(job_.micro_batches()) + size(pass.micro_batch);
     return ends_.at(2 * at + (pass.is_forward ? 1 : 0));
   }
 
@@ -98,6 +98,24 @@ struct StageClock {
   double now = 0;
 };
 
+/// Takes the stage as far as its data allow; whether it moved at all.
+bool advance(const TrainingPlan& plan, int stage, StageClock& clock, PassEnds& ends,
+             std::vector<TimelineSpan>& spans) {
+  const StagePasses& seconds = plan.step.stages.at(static_cast<std::size_t>(stage));
+  const std::size_t before = clock.next;
+  for (; clock.next < clock.order.size(); ++clock.next) {
+    const Pass& pass = clock.order[clock.next];
+    const double ready = ends.ready(stage, pass);
+    if (ready < 0) break;
+    const double begin = std::max(ready, clock.now);
+    clock.now = begin + (pass.is_forward ? seconds.forward : seconds.backward) / plan.job.vpp;
+    ends.of(stage, pass) = clock.now;
+    spans.push_back({stage, pass.is_forward ? SpanKind::forward : SpanKind::backward, pass.micro_batch,
+                     pass.chunk, begin, clock.now});
+  }
+  return clock.next != before;
+}
+
 }  // namespace
 
 std::string_view name(SpanKind kind) {
@@ -119,24 +137,10 @@ std::vector<TimelineSpan> timeline(const TrainingPlan& plan) {
     clocks[static_cast<std::size_t>(stage)].order = stage_order(job, stage);
   PassEnds ends(job);
   std::vector<TimelineSpan> spans;
-  // Every round takes each stage as far as it can go.
   for (bool moved = true; moved;) {
     moved = false;
-    for (int stage = 0; stage < job.pp; ++stage) {
-      StageClock& clock = clocks[static_cast<std::size_t>(stage)];
-      const StagePasses& seconds = plan.step.stages.at(static_cast<std::size_t>(stage));
-      for (; clock.next < clock.order.size(); ++clock.next) {
-        const Pass& pass = clock.order[clock.next];
-        const double ready = ends.ready(stage, pass);
-        if (ready < 0) break;
-        const double begin = std::max(ready, clock.now);
-        clock.now = begin + (pass.is_forward ? seconds.forward : seconds.backward) / job.vpp;
-        ends.of(stage, pass) = clock.now;
-        spans.push_back({stage, pass.is_forward ? SpanKind::forward : SpanKind::backward, pass.micro_batch,
-                         pass.chunk, begin, clock.now});
-        moved = true;
-      }
-    }
+    for (int stage = 0; stage < job.pp; ++stage)
+      moved = advance(plan, stage, clocks[static_cast<std::size_t>(stage)], ends, spans) || moved;
   }
   double last = 0;
   for (const StageClock& clock : clocks) last = std::max(last, clock.now);

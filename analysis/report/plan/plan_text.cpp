@@ -101,14 +101,14 @@ std::string markdown_table(const PlanTable& table) {
 
 }  // namespace
 
-std::string plan_text(const PlanReport& report, int width) {
+std::string plan_text(const PlanReport& report, int columns) {
   const PlanPage page = plan_page(report);
-  const int columns = std::max(80, width);
+  const int line = std::max(80, columns);
   std::string text;
-  for (const std::string& fact : page.facts) text += wrap(one_line(fact), std::min(columns, 118), "", "  ");
-  for (const PlanTable& table : page.tables) text += text_table(table, columns);
+  for (const std::string& fact : page.facts) text += wrap(one_line(fact), std::min(line, 118), "", "  ");
+  for (const PlanTable& table : page.tables) text += text_table(table, line);
   if (!page.notes.empty()) text += "\n";
-  for (const std::string& note : page.notes) text += wrap(one_line(note), std::min(columns, 118), "", "  ");
+  for (const std::string& note : page.notes) text += wrap(one_line(note), std::min(line, 118), "", "  ");
   return text;
 }
 

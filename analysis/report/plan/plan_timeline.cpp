@@ -99,7 +99,7 @@ std::string timeline_svg(const TrainingPlan& plan) {
   const double end = end_of(spans);
   const double scale = (kTimelineWidth - kLaneLeft - 20) / end;
   pugi::xml_document document;
-  pugi::xml_node svg = begin_svg(document, title_of(plan, end), timeline_styles());
+  const pugi::xml_node svg = begin_svg(document, title_of(plan, end), timeline_styles());
   const pugi::xml_node page = draw_shape(svg, "rect", "page", 0, 0);
   draw_text(svg, "title", 14, 24, title_of(plan, end));
   draw_text(svg, "faint", 14, 44,
