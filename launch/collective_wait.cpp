@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -71,22 +72,33 @@ std::vector<std::string> busy_ranks(Ranks& ranks, State state, const std::string
 }  // namespace
 
 void CollectiveWait::wait(const std::string& what, const std::function<void()>& begin,
-                          const std::function<bool()>& over) const {
+                          const std::function<bool()>& over,
+                          const std::function<std::size_t()>& progress) const {
   const CountedCall waiting(waits_);
   if (begins_) begins_(what);
-  const double start = clock_.seconds();
+  double start = clock_.seconds();  // or the last progress
+  std::size_t come = 0;
   Wait mine;
   attempt(mine, begin);
   for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kMaxRoundSeconds)) {
     poll(mine, over, clock_, round);
+    bool came_further = false;
+    if (progress && mine.state != State::failed) {
+      attempt(mine, [&] {
+        const std::size_t now = progress();
+        came_further = now > std::exchange(come, now);
+      });
+      if (came_further && goes_on_) goes_on_();
+    }
     // One reduction where all goes well: what every rank says is asked for only at the end of it.
     const bool late = ranks_.is_root() && limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
-    std::array<double, 3> any{mine.state == State::failed ? 1.0 : 0.0, mine.state == State::busy ? 1.0 : 0.0,
-                              late ? 1.0 : 0.0};
+    std::array<double, 4> any{mine.state == State::failed ? 1.0 : 0.0, mine.state == State::busy ? 1.0 : 0.0,
+                              late ? 1.0 : 0.0, came_further ? 1.0 : 0.0};
     ranks_.reduce(any, RankAggregate::maximum);
     if (any[0] > 0) agree(ranks_, host_, mine.error);
     if (any[1] == 0) return;
-    if (any[2] == 0) continue;
+    if (any[3] > 0) start = clock_.seconds();
+    if (any[2] == 0 || any[3] > 0) continue;
     agree(ranks_, host_,
           Error(ExitStatus::rank_lost, what,
                 fmt::format("timed out waiting for {} after {}",

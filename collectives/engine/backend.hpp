@@ -57,7 +57,7 @@ class PreparedRow {
   /// The operation, `iterations` times, untimed. Collective, as is time.
   virtual void run(std::uint64_t iterations) = 0;
   /// The operation, `iterations` times, in samples of `iterations_per_sample`; fewer where `goes_on` is asked
-  /// and ends it. On GPUs, where calls are enqueued ahead of their time, it is not.
+  /// and ends it.
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
                                    const GoesOn& goes_on) = 0;
   /// Host seconds of one call, from its begin until it returns, over `calls` of them; none where a call

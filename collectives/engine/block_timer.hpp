@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace collbench::collectives {
@@ -39,6 +40,20 @@ using GoesOn = std::function<bool()>;
 /// calls: a thousandth of the time. Where each call has to wait for a turn on a core that ranks share, some
 /// milliseconds, they take half a minute.
 inline constexpr std::uint64_t kCallsBetweenQuestions = 4096;
+
+/// A block whose samples are not kept, as spans between which it is asked whether it goes on: of whole
+/// samples, since a CUDA graph holds one.
+[[nodiscard]] std::vector<BlockSpan> slice_spans(std::uint64_t iterations,
+                                                 std::uint64_t iterations_per_sample);
+
+/// Of the first `count` spans.
+[[nodiscard]] std::uint64_t iterations_of(std::span<const BlockSpan> spans, std::size_t count);
+
+/// Seconds of each span, as `time` says of some that follow each other: of all at once where `goes_on` is
+/// empty, else of so many that kCallsBetweenQuestions lie between two questions. Fewer where the block ended.
+[[nodiscard]] std::vector<double> time_slices(
+    std::span<const BlockSpan> spans, const GoesOn& goes_on,
+    const std::function<std::vector<double>(std::span<const BlockSpan> slice)>& time);
 
 /// Runs `issue` `iterations` times, unless `goes_on` ends it, and reads the clock `now` after every span of
 /// it. Nothing else stands between two iterations: bench/sample_cost.cpp measures what it costs.

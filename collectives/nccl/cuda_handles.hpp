@@ -104,6 +104,13 @@ class CudaEvent {
   void record(const CudaStream& stream) const {
     cuda_->check(cuda_->event_record(handle_, stream.get()), "cudaEventRecord");
   }
+  /// Whether the stream has come to it. Throws Error (rank_lost) when something before it failed.
+  [[nodiscard]] bool is_over() const {
+    const CudaResult result = cuda_->event_query(handle_);
+    if (result == CudaResult::not_ready) return false;
+    cuda_->check(result, "the GPU");
+    return true;
+  }
   /// Seconds from `earlier` to this one; both are over.
   [[nodiscard]] double seconds_since(const CudaEvent& earlier) const {
     float milliseconds = 0;

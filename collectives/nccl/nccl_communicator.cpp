@@ -51,9 +51,10 @@ void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
 }
 
 void NcclCommunicator::run(const std::string& what, const std::function<void()>& issue,
-                           const std::function<void()>& release) {
+                           const std::function<void()>& release,
+                           const std::function<std::size_t()>& progress) {
   try {
-    waiter_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); });
+    waiter_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); }, progress);
   } catch (const Error&) {
     if (release) release();
     give_up();

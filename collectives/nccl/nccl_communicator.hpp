@@ -32,9 +32,10 @@ class NcclCommunicator {
   /// some rank fails or the time is up, aborts the communicator and throws the same AgreedError on all;
   /// `what` names it. `release` comes before the abort: it destroys the CUDA graphs that hold calls on this
   /// communicator, for which ncclCommAbort would wait for ever (NCCL 2.30, src/init.cc, commDestroySync). One
-  /// that is running is freed by CUDA when the abort has ended it.
+  /// that is running is freed by CUDA when the abort has ended it. `progress` is as in CollectiveWait::wait.
   void run(const std::string& what, const std::function<void()>& issue,
-           const std::function<void()>& release = nullptr);
+           const std::function<void()>& release = nullptr,
+           const std::function<std::size_t()>& progress = nullptr);
 
   /// Registers both buffers with NCCL as `how` says, unless it has done so already. They are deregistered by
   /// deregister_buffers or the end of the communicator, and have to outlive that; an abort drops them. Of

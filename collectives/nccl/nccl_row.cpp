@@ -83,8 +83,9 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
 }
 
 /// On the communicator, which a graph of this row shall not outlive.
-void NcclRow::wait_for(const std::string& what, const std::function<void()>& issue) {
-  communicator_.run(what, issue, [this] { graph_.reset(); });
+void NcclRow::wait_for(const std::string& what, const std::function<void()>& issue,
+                       const std::function<std::size_t()>& progress) {
+  communicator_.run(what, issue, [this] { graph_.reset(); }, progress);
 }
 
 void NcclRow::fill(std::uint64_t iteration) {
@@ -246,15 +247,20 @@ void NcclRow::capture(std::uint64_t iterations) {
   iterations_in_graph_ = iterations;
 }
 
-/// Runs the spans with an event after each. Seconds of each.
-std::vector<double> NcclRow::time_spans(const std::vector<BlockSpan>& spans) {
+/// All spans are put on the stream at once, with an event after each. Seconds of each.
+std::vector<double> NcclRow::time_spans(std::span<const BlockSpan> spans) {
   while (events_.size() < spans.size() + 1) events_.emplace_back(gpu_.cuda);
-  wait_for(name_of(key_), [&] {
+  const auto issue = [&] {
     events_[0].record(*gpu_.stream);
     for (std::size_t i = 0; i < spans.size(); ++i) {
       put(spans[i].iterations);
       events_[i + 1].record(*gpu_.stream);
     }
+  };
+  std::size_t passed = 0;
+  wait_for(name_of(key_), issue, [&] {
+    while (passed < spans.size() && events_[passed + 1].is_over()) ++passed;
+    return passed;
   });
   std::vector<double> seconds;
   std::uint64_t iterations = 0;
@@ -276,7 +282,7 @@ void NcclRow::run(std::uint64_t iterations) {
   }
   const auto work = [&] {
     capture(1);  // NCCL chooses when it is called: in a graph, that is here
-    static_cast<void>(time_spans({{.iterations = iterations}}));
+    static_cast<void>(time_spans(std::vector<BlockSpan>{{.iterations = iterations}}));
   };
   if (choice_) {
     work();
@@ -297,28 +303,33 @@ std::optional<double> NcclRow::enqueue_seconds(std::uint64_t calls) {
   return seconds / static_cast<double>(iterations);
 }
 
-Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
-                    const GoesOn& /*goes_on*/) {
+Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample, const GoesOn& goes_on) {
   Block block;
-  block.iterations = iterations;
   if (iterations == 0) return block;
   if (in_graphs_) {
     capture(iterations_per_sample);
     // The first launch of a graph brings it to the GPU.
     wait_for(name_of(key_), [&] { put(iterations_per_sample); });
   }
-  const bool one_sample = iterations <= iterations_per_sample;
   // Rank 0 decides for all: the ranks' times differ.
   const bool events_are_free = launch::broadcast_value(
       ranks_, iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare >= kEventSeconds);
-  if (!one_sample && !events_are_free)
-    block.elapsed_seconds = time_spans({{.iterations = iterations}}).front();
-  const std::vector<BlockSpan> spans = block_spans(iterations, iterations_per_sample);
-  const std::vector<double> seconds = time_spans(spans);
-  if (one_sample || events_are_free) {
+  const bool times_twice = iterations > iterations_per_sample && !events_are_free;
+  const auto timed = [this](std::span<const BlockSpan> spans) { return time_spans(spans); };
+  const auto take = [&](const auto& spans, const std::vector<double>& seconds) {
     block.elapsed_seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    block.iterations = iterations_of(spans, seconds.size());
+  };
+  if (times_twice) {
+    const std::vector<BlockSpan> whole =
+        goes_on ? slice_spans(iterations, iterations_per_sample) : std::vector<BlockSpan>{{iterations}};
+    take(whole, time_slices(whole, goes_on, timed));
+    iterations = block.iterations;
   }
-  for (std::size_t i = 0; i < spans.size(); ++i) {
+  const std::vector<BlockSpan> spans = block_spans(iterations, iterations_per_sample);
+  const std::vector<double> seconds = time_slices(spans, goes_on, timed);
+  if (!times_twice) take(spans, seconds);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
     if (spans[i].is_sample) block.samples.push_back(seconds[i] / static_cast<double>(spans[i].iterations));
   }
   if (key_.operation == OperationId::ping_pong) share_half(block);

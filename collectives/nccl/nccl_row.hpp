@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,14 +70,15 @@ class NcclRow : public PreparedRow {
   [[nodiscard]] std::optional<NcclSelection> library_choice() const override { return choice_; }
 
  private:
-  void wait_for(const std::string& what, const std::function<void()>& issue);
+  void wait_for(const std::string& what, const std::function<void()>& issue,
+                const std::function<std::size_t()>& progress = nullptr);
   void issue(std::uint64_t times) const;
   void issue() const;
   void exchange() const;
   void share_half(Block& round_trips) const;
   void put(std::uint64_t iterations) const;
   void capture(std::uint64_t iterations);
-  [[nodiscard]] std::vector<double> time_spans(const std::vector<BlockSpan>& spans);
+  [[nodiscard]] std::vector<double> time_spans(std::span<const BlockSpan> spans);
   [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
                                    std::uint64_t iteration) const;
 

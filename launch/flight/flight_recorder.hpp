@@ -37,6 +37,8 @@ class FlightRecorder {
   void step(std::string_view name) { begin(name, true); }
   /// The same, of a step that may take any time.
   void step_without_limit(std::string_view name) { begin(name, false); }
+  /// The step goes on, on a GPU: no call is seen there, and for the watchdog it is progress all the same.
+  void begin_again() { begin(step_name(), step_has_limit()); }
   void pass(int number);
   /// What this rank works with, for a person: "GPU3, mlx5_2".
   void device(std::string_view name);

@@ -374,10 +374,11 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   const auto wait_begins = [&](const std::string& what) {
     if (backend_starts && options.blocks_have_timeout) flight.step(what);  // later the rows are steps
   };
+  const auto wait_goes_on = [&] { flight.begin_again(); };
   const launch::CollectiveWait waiter(
       ranks, context.host, session.clock(),
       options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0, flight.exchanges(),
-      wait_begins);
+      wait_begins, wait_goes_on);
   const TrafficMatrix traffic = find_traffic(options, context.host, ranks);
   flight.step_without_limit("start of the backend");  // until it waits for the first time
   const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.counters());

@@ -108,6 +108,33 @@ TEST(CollectiveWait, AWatchdogHearsOfEachWaitBeforeItBegins) {
   });
 }
 
+TEST(CollectiveWait, WhatComesFurtherOnAnyRankIsNotLateAndTheWatchdogHearsOfIt) {
+  std::vector<std::optional<Error>> errors(3);
+  std::vector<int> heard(3);
+  const StepClock clock;
+  run_rank_threads(3, [&](Ranks& ranks) {
+    const auto at = static_cast<std::size_t>(ranks.rank());
+    std::size_t looks = 0;
+    CallCounter waits;
+    const CollectiveWait waiter(ranks, "host", clock, 0.4, waits, {}, [&] { ++heard[at]; });
+    try {
+      // 1 s on the clock that all share, in which rank 1 comes further; then nobody does.
+      waiter.wait(
+          "AllReduce", [] {}, [] { return false; },
+          [&] { return ranks.rank() == 1 && clock.seconds() < 1 ? ++looks : looks; });
+    } catch (const AgreedError& error) {
+      errors[at] = error;
+    }
+  });
+  EXPECT_GT(clock.seconds(), 1);
+  for (const auto& error : errors) {
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->what(), HasSubstr("after 400 ms"));
+  }
+  EXPECT_EQ(heard[0], 0);
+  EXPECT_GT(heard[1], 1);
+}
+
 TEST(CollectiveWait, WithoutALimitItWaits) {
   std::atomic<int> asked{0};
   const auto errors = errors_of(0, [](int) {}, [&](int) { return ++asked > 2000; });

@@ -107,6 +107,7 @@ CudaLibrary CudaLibrary::load() {
   need(library, cuda.event_create, "cudaEventCreate");
   need(library, cuda.event_destroy, "cudaEventDestroy");
   need(library, cuda.event_record, "cudaEventRecord");
+  need(library, cuda.event_query, "cudaEventQuery");
   need(library, cuda.event_elapsed_time, "cudaEventElapsedTime");
   need(library, cuda.device_get_attribute, "cudaDeviceGetAttribute");
   need(library, cuda.stream_begin_capture, "cudaStreamBeginCapture");

@@ -74,6 +74,7 @@ struct CudaLibrary {
   CudaResult (*event_create)(CudaEventHandle*) = nullptr;
   CudaResult (*event_destroy)(CudaEventHandle) = nullptr;
   CudaResult (*event_record)(CudaEventHandle, CudaStreamHandle) = nullptr;
+  CudaResult (*event_query)(CudaEventHandle) = nullptr;
   CudaResult (*event_elapsed_time)(float* milliseconds, CudaEventHandle from, CudaEventHandle to) = nullptr;
   CudaResult (*device_get_attribute)(int* value, CudaAttribute, int device) = nullptr;
   CudaResult (*stream_begin_capture)(CudaStreamHandle, CudaCapture) = nullptr;

@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 TEST(BlockTimer, SamplesAddUpToTheElapsedTime) {
   double time = 100;
@@ -83,6 +84,39 @@ TEST(BlockTimer, IsAskedNowAndThenWhetherItGoesOnWithTheClockStopped) {
   EXPECT_EQ(ended.iterations, asked_after.at(1));
   EXPECT_EQ(calls, ended.iterations);
   EXPECT_DOUBLE_EQ(ended.elapsed_seconds, static_cast<double>(ended.iterations));
+}
+
+TEST(TimeSlices, AreOneWhereNobodyAsks) {
+  std::vector<std::size_t> slices;
+  const auto time = [&](std::span<const BlockSpan> slice) {
+    slices.push_back(slice.size());
+    return std::vector<double>(slice.size(), 2.0);
+  };
+  const std::vector<BlockSpan> spans(10, BlockSpan{kCallsBetweenQuestions});
+  EXPECT_THAT(time_slices(spans, {}, time), SizeIs(10));
+  EXPECT_THAT(slices, ElementsAre(10));
+}
+
+TEST(TimeSlices, EndWhenTheBlockDoes) {
+  std::vector<std::size_t> slices;
+  const auto time = [&](std::span<const BlockSpan> slice) {
+    slices.push_back(slice.size());
+    return std::vector<double>(slice.size(), 2.0);
+  };
+  const std::vector<BlockSpan> spans(100, BlockSpan{kCallsBetweenQuestions / 3});
+  int asked = 0;
+  const std::vector<double> seconds = time_slices(spans, [&] { return ++asked < 3; }, time);
+  EXPECT_THAT(slices, ElementsAre(4, 4, 4));  // 4 × 1,365 calls are the first to be enough
+  EXPECT_THAT(seconds, SizeIs(12));
+  EXPECT_EQ(iterations_of(spans, seconds.size()), 12 * (kCallsBetweenQuestions / 3));
+  asked = -1000;
+  EXPECT_THAT(time_slices(spans, [&] { return ++asked < 3; }, time), SizeIs(100));
+}
+
+TEST(SliceSpans, AreOfWholeSamplesAndHoldTheBlock) {
+  EXPECT_THAT(slice_spans(4000, 7), ElementsAre(BlockSpan{4000}));  // as short blocks always were
+  EXPECT_THAT(slice_spans(10'000, 1000), ElementsAre(BlockSpan{5000}, BlockSpan{5000}));
+  EXPECT_THAT(slice_spans(9000, 1), ElementsAre(BlockSpan{4096}, BlockSpan{4096}, BlockSpan{808}));
 }
 
 TEST(BlockTimer, NoIterationIsNoTime) {

@@ -163,6 +163,7 @@ static_assert(
     same_call<&CudaLibrary::event_create>(static_cast<cudaError_t (*)(cudaEvent_t*)>(cudaEventCreate)));
 static_assert(same_call<&CudaLibrary::event_destroy>(cudaEventDestroy));
 static_assert(same_call<&CudaLibrary::event_record>(cudaEventRecord));
+static_assert(same_call<&CudaLibrary::event_query>(cudaEventQuery));
 static_assert(same_call<&CudaLibrary::event_elapsed_time>(cudaEventElapsedTime));
 static_assert(same_call<&CudaLibrary::device_get_attribute>(cudaDeviceGetAttribute));
 static_assert(same_call<&CudaLibrary::stream_begin_capture>(cudaStreamBeginCapture));

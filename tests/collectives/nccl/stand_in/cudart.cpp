@@ -326,6 +326,10 @@ CudaResult cudaEventRecord(CudaEventHandle event, CudaStreamHandle stream) {
   return CudaResult::success;
 }
 
+CudaResult cudaEventQuery(CudaEventHandle event) {
+  return !event->moment || event->moment->over ? CudaResult::success : CudaResult::not_ready;
+}
+
 CudaResult cudaEventElapsedTime(float* milliseconds, CudaEventHandle from, CudaEventHandle to) {
   if (!from->moment->over || !to->moment->over) return CudaResult::not_ready;
   *milliseconds = std::chrono::duration<float, std::milli>(to->moment->when - from->moment->when).count();

@@ -32,12 +32,14 @@
 //   (ncclUnhandledCudaError);
 // - async_error:N: the N-th operation's connection breaks: ncclRemoteError by ncclCommGetAsyncError;
 // - hang:N: the N-th operation never ends, as when a NIC stalls;
+// - slow:N: the first N operations take 50 ms;
 // - wrong_data:N: the N-th operation and all after it deliver one wrong bit.
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -100,6 +102,8 @@ void run(const IssuedOperation& operation) {
     communicator.wait_for_abort();
     return;
   }
+  if (const auto slow = injected_fault("slow"); slow && operation.number <= *slow)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   if (injected_fault("async_error") == operation.number) ::shutdown(communicator.socket, SHUT_RDWR);
   if (!ask_hub(communicator.socket, operation)) {
     communicator.state = NcclResult::remote_error;
