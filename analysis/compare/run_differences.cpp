@@ -42,6 +42,7 @@ void add_environment(Lines& lines, const Run& a, const Run& b) {
     const auto found = run.environment.find(variable);
     return found == run.environment.end() ? std::string() : found->second;
   };
+  names.erase("SLURM_JOB_ID");  // no two jobs share one, and it changes nothing
   for (const std::string& variable : names)
     add_change(lines, variable, value_in(a, variable), value_in(b, variable));
 }

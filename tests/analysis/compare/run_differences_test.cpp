@@ -22,8 +22,8 @@ TEST(RunDifferences, NameVersionsVariablesAndHosts) {
   collbench::Run current = base;
   base.versions.nccl = "2.28.9";
   current.versions.nccl = "2.30.7";
-  base.environment = {{"NCCL_PROTO", "LL"}, {"NCCL_DEBUG", "INFO"}};
-  current.environment = {{"NCCL_ALGO", "Ring"}, {"NCCL_DEBUG", "INFO"}};
+  base.environment = {{"NCCL_PROTO", "LL"}, {"NCCL_DEBUG", "INFO"}, {"SLURM_JOB_ID", "1"}};
+  current.environment = {{"NCCL_ALGO", "Ring"}, {"NCCL_DEBUG", "INFO"}, {"SLURM_JOB_ID", "2"}};
   current.ranks[1] = {.rank = 1, .host = "n7", .node = 1, .local_rank = 0};
   current.load_notes = {"n0: busy"};
   EXPECT_THAT(run_differences(base, current),
