@@ -14,7 +14,6 @@
 #include "analysis/compare/run_differences.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "base/error.hpp"
-#include "base/separate_groups.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
@@ -114,6 +113,11 @@ std::optional<std::size_t> shared_state(const SideOfRow& a, const SideOfRow& b, 
   return best;
 }
 
+/// Which single disturbed launches do not move, as they do the ratio of the means.
+double ratio_of_medians(const SideOfRow& base, const SideOfRow& current) {
+  return std::exp(median(current.log_seconds) - median(base.log_seconds));
+}
+
 void keep_state(SideOfRow& side, std::size_t state) {
   SideOfRow kept{.runs = side.runs, .log_seconds = {}, .states = {}, .records = {}};
   for (std::size_t i = 0; i < side.states.size(); ++i) {
@@ -143,18 +147,26 @@ std::vector<std::string> state_lines(const std::vector<RowPasses>& base,
     std::vector<std::vector<double>> by_state(boundaries.size() + 1);
     double all = 0;
     for (const RowPasses& row : rows) {
-      for (const double each : row.round_trip_seconds) by_state[group_of(each, boundaries)].push_back(each);
+      for (const double each : row.round_trip_seconds)
+        if (const auto state = state_of(each, boundaries)) by_state[*state].push_back(each);
       all += static_cast<double>(row.round_trip_seconds.size());
     }
     std::vector<std::string> parts;
+    double in_states = 0;
     for (const std::vector<double>& each : by_state) {
       if (each.empty()) continue;
-      parts.push_back(fmt::format("{} in {:.0f} % of the passes", format_round_trip(median(each)),
-                                  static_cast<double>(each.size()) / all * 100));
+      const auto passes = static_cast<double>(each.size());
+      in_states += passes / all;
+      parts.push_back(
+          fmt::format("{} in {:.0f} % of the passes", format_round_trip(median(each)), passes / all * 100));
     }
+    const std::size_t states = parts.size();
+    if (states == 0) return fmt::format("{}: no pass says in which state the machine was", side);
+    if (!are_all_passes(in_states))
+      parts.push_back(fmt::format("not known in {:.0f} %", (1 - in_states) * 100));
     return fmt::format(
         "{}: the machine was in {}, by the round trip of a cache line between neighboring ranks: {}", side,
-        counted(parts.size(), "state"), fmt::join(parts, ", "));
+        counted(states, "state"), fmt::join(parts, ", "));
   };
   if (boundaries.empty()) return {};
   return {line("base", base), line("new run", current)};
@@ -356,7 +368,7 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     any_in_both = true;
     row.notes = notes_of(before, after);
     if (row.base.launches > 0 && row.current.launches > 0) row.ratio = row.current.seconds / row.base.seconds;
-    if (!state && is_within(row.ratio, kMaxStateFactor)) {
+    if (!state && is_within(ratio_of_medians(before, after), kMaxStateFactor)) {
       row.is_other_state = true;  // and UNCLEAR
       continue;
     }

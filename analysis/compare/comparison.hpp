@@ -48,7 +48,7 @@ struct ComparedRow {
   std::optional<double> p{};   ///< two-sided, of no difference, adjusted by Holm over all rows; none of a
                                ///< single launch each, which has no test
   int launches_to_decide = 0;  ///< for UNCLEAR: launches of each side that would; 0: not known
-  /// The machine was never in one state on both sides, so that the times say nothing of the change.
+  /// The machine was never in one known state on both sides, so that the times say nothing of the change.
   bool is_other_state = false;
   std::vector<std::string> notes{};  ///< what went another way in the two: the algorithm, throttled GPUs
 };

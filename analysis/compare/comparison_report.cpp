@@ -104,12 +104,11 @@ std::vector<std::string> other_state_lines(const Comparison& comparison) {
                                              [](const ComparedRow& row) { return row.is_other_state; }));
   if (rows == 0) return {};
   return {fmt::format(
-      "{} UNCLEAR because the machine was in another state in the new run than in the base, which changes "
-      "times by "
-      "itself: {}",
-      counted(rows, "row"),
+      "{} UNCLEAR because the machine was in another state in {} than in {}, or in none that is known, and "
+      "states change times by themselves: {}",
+      counted(rows, "row"), comparison.paired ? "B" : "the new run", comparison.paired ? "A" : "the base",
       comparison.paired
-          ? "where that is so in every pair, the commands place the ranks differently"
+          ? "where it was another state in every pair, the commands place the ranks differently"
           : "launch base and new in turn (collbench ab), or repeat until both have seen the same state")};
 }
 

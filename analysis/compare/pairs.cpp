@@ -12,7 +12,8 @@
 
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
-#include "base/separate_groups.hpp"
+#include "analysis/states/short_launches.hpp"
+#include "base/state_boundaries.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
@@ -30,14 +31,23 @@ const Measurement* row_of(const Run& run, const RowKey& key) {
   return row == run.rows.end() ? nullptr : &row->measurement;
 }
 
-/// The passes of a launch in each state; all in one where nobody looked.
+/// What is left out because launches were too short for it.
+void add_short_launches(std::vector<std::string>& differences, std::string_view side,
+                        const std::vector<Run>& runs) {
+  if (const std::string note = short_launches(runs); !note.empty())
+    differences.push_back(fmt::format("{}: {}", side, note));
+}
+
+/// The passes of a launch in each state, without those of which it is not known; all in one where nobody
+/// looked.
 std::vector<std::vector<double>> passes_by_state(const Measurement& measured,
                                                  const std::vector<double>& boundaries) {
   std::vector<std::vector<double>> states(boundaries.size() + 1);
   const bool has_probes = measured.pass_probes.size() == measured.pass_seconds.size();
   for (std::size_t i = 0; i < measured.pass_seconds.size(); ++i) {
     const double round_trip = has_probes ? measured.pass_probes[i].round_trip_seconds : 0;
-    states[group_of(round_trip, boundaries)].push_back(measured.pass_seconds[i]);
+    if (const auto state = state_of(round_trip, boundaries))
+      states[*state].push_back(measured.pass_seconds[i]);
   }
   return states;
 }
@@ -143,6 +153,8 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
   match_algorithms(a, b);
   Comparison comparison = compare(a, b, options);
   name_sides(comparison.differences);
+  add_short_launches(comparison.differences, "A", a);
+  add_short_launches(comparison.differences, "B", b);
   const int looks = static_cast<int>(looks_of(max_rounds).size());
   comparison.paired = PairedRounds{.rounds = static_cast<int>(std::min(a.size(), b.size())), .looks = looks};
   std::vector<RowPasses> of_a;
@@ -156,14 +168,16 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
   for (ComparedRow& row : comparison.rows) {
     if (row.change == RowChange::missing || row.change == RowChange::added) continue;
     std::vector<double> log_ratios;
+    std::size_t measured_rounds = 0;
     for (std::size_t round = 0; round < std::min(a.size(), b.size()); ++round) {
       const Measurement* const in_a = row_of(a[round], row.key);
       const Measurement* const in_b = row_of(b[round], row.key);
-      if (in_a == nullptr || in_b == nullptr) continue;
+      if (in_a == nullptr || in_b == nullptr || had_no_time(*in_a) || had_no_time(*in_b)) continue;
+      ++measured_rounds;
       if (const auto ratio = log_ratio(*in_a, *in_b, boundaries)) log_ratios.push_back(*ratio);
     }
     row.change = RowChange::unclear;
-    row.is_other_state = log_ratios.empty();
+    row.is_other_state = measured_rounds > 0 && log_ratios.empty();
     row.base.launches = row.current.launches = static_cast<int>(log_ratios.size());
     row.launches_to_decide = 0;
     row.ratio_low = row.ratio_high = 0;

@@ -16,6 +16,7 @@
 
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
+#include "analysis/states/short_launches.hpp"
 #include "base/autocorrelation.hpp"
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"
@@ -187,9 +188,10 @@ Run merged_launches(const std::vector<Run>& launches) {
       if (launch.rows[i].measurement.seconds > 0) rows.push_back(&launch.rows[i]);
     }
     if (rows.empty()) continue;
-    Row row = *rows.front();
-    merge_times(row.measurement, rows);
-    merge_samples(row.measurement, rows);
+    const Rows timed = rows_with_time(rows);
+    Row row = *timed.front();
+    merge_times(row.measurement, timed);
+    merge_samples(row.measurement, timed);
     merge_checks(row.measurement, rows);
     merge_expectations(row.expectation, rows);
     merged.rows[i] = std::move(row);
@@ -328,6 +330,10 @@ void add_states(const Run& run, ReportLines& facts) {
   };
   std::vector<std::string> stays;
   std::transform(shares.begin(), shares.end(), std::back_inserter(stays), stay);
+  double in_states = 0;
+  for (const StateShare& share : shares) in_states += share.passes;
+  if (!are_all_passes(in_states))
+    stays.push_back(fmt::format("not known in {:.0f} %", (1 - in_states) * 100));
   facts.push_back(
       {fmt::format("warning: the machine was in {} states, told apart by the round trip of a cache line "
                    "between neighboring ranks: {}. Times and intervals of the tables are those of the "
@@ -379,8 +385,10 @@ ReportLines launch_lines(const Run& run) {
   ReportLines facts;
   add_states(run, facts);
   add_calibration_state(run, facts);
-  if (run.repeated) add_single_state(run, facts);
   if (run.repeated) {
+    add_single_state(run, facts);
+    if (const std::string words = short_launches(run); !words.empty())
+      facts.push_back({"warning: " + words, Tone::warning});
     add_variation(run, facts);
     add_drift(run, facts);
   } else {

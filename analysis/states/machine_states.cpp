@@ -153,6 +153,8 @@ void tell_states(Run& run) {
   }
 }
 
+bool are_all_passes(double share_of_passes) { return share_of_passes >= 0.995; }
+
 std::vector<StateShare> state_shares(const Run& run) {
   std::vector<StateShare> shares;
   double passes = 0;
@@ -168,8 +170,8 @@ std::vector<StateShare> state_shares(const Run& run) {
                                                .max_round_trip_seconds = state.max_round_trip_seconds});
       share.passes += state.passes;
       share.launches = std::max(share.launches, state.launches);
-      passes += state.passes;
     }
+    passes += static_cast<double>(row.measurement.pass_probes.size());
   }
   for (StateShare& share : shares) share.passes /= std::max(passes, 1.0);
   std::sort(shares.begin(), shares.end(), [](const StateShare& a, const StateShare& b) {

@@ -42,8 +42,12 @@ struct OtherCalibrationState {
 /// "110 ns"; "–" for what is no length of time.
 [[nodiscard]] std::string format_round_trip(double seconds);
 
+/// Whether shares of the passes add up to all of them, but for what no report would print. What is missing
+/// are passes whose probe had no round trip: nobody knows their state.
+[[nodiscard]] bool are_all_passes(double share_of_passes);
+
 /// The share of all passes of the run in each state, in the order of the rows' states, with the round trips
-/// that it was told by; empty where no row has states.
+/// that it was told by; empty where no row has states. Where a probe was in none they add up to less than 1.
 struct StateShare {
   double min_round_trip_seconds = 0;
   double max_round_trip_seconds = 0;

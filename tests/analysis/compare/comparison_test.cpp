@@ -226,6 +226,9 @@ TEST(Comparison, AChangeOfStateIsNamedAndIsNoRegression) {
   // No state was seen to change a time by ten.
   const auto far_slower = run_in_states({{10.0, 531}, {10.02, 530}, {9.98, 533}});
   EXPECT_EQ(compare({fast}, {far_slower}, {.launch_allowance = 0.1}).rows[0].change, RowChange::slower);
+  // Nor does a disturbed launch make a factor of three one of ten.
+  const auto disturbed = run_in_states({{3.0, 531}, {3.02, 530}, {100, 533}});
+  EXPECT_TRUE(compare({fast}, {disturbed}, {.launch_allowance = 0.1}).rows[0].is_other_state);
   // A side that nobody probed is compared as it is.
   auto unknown = slow;
   unknown.rows[0].measurement.pass_probes.clear();

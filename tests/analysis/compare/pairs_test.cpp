@@ -12,6 +12,7 @@
 namespace collbench::analysis::pairs_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -82,6 +83,51 @@ TEST(Pairs, OfTwoStatesAreLeftOut) {
   EXPECT_FALSE(is_decided(apart));
   EXPECT_THAT(pair_sentences(apart), IsEmpty());
   EXPECT_THAT(report_text(apart), HasSubstr("the commands place the ranks differently"));
+}
+
+TEST(Pairs, APassOfWhichNoStateIsKnownIsInNone) {
+  Launches a;
+  Launches b;
+  for (int i = 0; i < 8; ++i) {
+    a.push_back(launch_of(1.0 + 0.001 * i));
+    b.push_back(i < 2 ? launch_of(3.0, 530 + 0.1 * i) : launch_of(1.0 + 0.0011 * i));
+  }
+  // Two launches beside other work: slower, and the probe found no time without it.
+  for (const std::size_t round : {6U, 7U}) {
+    b[round] = launch_of(5.0);
+    for (MachineProbe& probe : b[round].rows[0].measurement.pass_probes) probe.round_trip_seconds = 0;
+  }
+  const Comparison found = compare_pairs(a, b, 8, kOptions);
+  EXPECT_EQ(found.rows.at(0).base.launches, 4);
+  EXPECT_EQ(found.rows.at(0).change, RowChange::same);
+  EXPECT_THAT(found.differences,
+              Contains(HasSubstr("110 ns in 50 % of the passes, 530 ns in 25 % of the passes, not known in "
+                                 "25 %")));
+}
+
+TEST(Pairs, ALaunchWithoutTimeForABlockOfTheRowIsLeftOut) {
+  Launches a;
+  Launches b;
+  for (int i = 0; i < 6; ++i) {
+    a.push_back(launch_of(1e-6 * (1 + 0.001 * i)));
+    b.push_back(launch_of(2e-6 * (1 + 0.0011 * i)));
+  }
+  const auto stop = [](collbench::Run& run, std::uint64_t iterations) {
+    run.rows[0].measurement.iterations = iterations;
+    run.rows[0].measurement.stopped = Stop{.reason = StopReason::out_of_time};
+  };
+  for (collbench::Run& run : a) stop(run, 100'000);  // not all that it wanted, and blocks all the same
+  b[1] = launch_of(20e-6);
+  stop(b[1], 1);
+  const Comparison found = compare_pairs(a, b, 6, kOptions);
+  EXPECT_EQ(found.rows.at(0).base.launches, 5);
+  EXPECT_EQ(found.rows.at(0).change, RowChange::slower);
+  EXPECT_NEAR(found.rows.at(0).ratio, 2, 0.01);
+  EXPECT_THAT(found.differences, Contains(HasSubstr("B: 1 of 6 launches had no time left for some rows")));
+  for (collbench::Run& run : b) stop(run, 1);
+  const Comparison none = compare_pairs(a, b, 6, kOptions);
+  EXPECT_EQ(none.rows.at(0).change, RowChange::unclear);
+  EXPECT_FALSE(none.rows.at(0).is_other_state) << "nothing was measured in any state";
 }
 
 TEST(Pairs, TwoAlgorithmsAreTheSameRow) {

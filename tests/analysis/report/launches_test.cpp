@@ -198,6 +198,26 @@ TEST(LaunchFacts, ARecordWhosePassesDoNotAddUpIsNotLookedInto) {
   EXPECT_THAT(texts(run), IsEmpty());
 }
 
+TEST(MergedLaunches, ALaunchWithoutTimeForARowIsNotOfIt) {
+  Launches launches(7, launch({1e-6, 1e-6, 1e-6}));
+  for (auto& each : launches) {
+    each.rows[0].measurement.iterations = 100'000;
+    each.rows[0].measurement.stopped = Stop{.reason = StopReason::out_of_time};
+  }
+  Measurement& cold = launches[2].rows[0].measurement;
+  cold.pass_seconds = {6e-6};
+  cold.seconds = 6e-6;
+  cold.iterations = 1;
+  cold.wrong_elements = 5;
+  const auto run = merged_launches(launches);
+  EXPECT_EQ(run.rows[0].measurement.launch_passes, std::vector<int>(6, 3));
+  EXPECT_EQ(run.rows[0].measurement.wrong_elements, 5U) << "its data was checked all the same";
+  const ReportLines lines = launch_lines(run);
+  EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const auto& line) {
+    return line.text.starts_with("warning: 1 of 7 launches had no time left for some rows");
+  }));
+}
+
 TEST(LaunchLines, AMachineOfTwoStatesSaysWhichItWasInForHowLong) {
   Launches launches;
   for (int i = 0; i < 10; ++i) {
@@ -219,6 +239,9 @@ TEST(LaunchLines, AMachineOfTwoStatesSaysWhichItWasInForHowLong) {
             "the passes (about 30 s, most of 3 launches). Times and intervals of the tables are those of the "
             "first");
   EXPECT_EQ(lines[1].text, "at 530 ns, times as long as in the first state: AllReduce: 0 B 2.99 (3 s)");
+  for (MachineProbe& probe : launches[9].rows[0].measurement.pass_probes) probe.round_trip_seconds = 0;
+  EXPECT_THAT(launch_lines(merged_launches(launches))[0].text,
+              HasSubstr("20 % of the passes (about 20 s, most of 2 launches); not known in 10 %. Times"));
 }
 
 TEST(LaunchLines, ACalibrationInAnotherStateIsSaid) {

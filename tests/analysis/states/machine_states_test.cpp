@@ -72,6 +72,9 @@ TEST(MachineStates, APassWhoseProbeIsNotKnownIsInNone) {
   tell_states(run);
   ASSERT_EQ(run.rows[0].measurement.states.size(), 2U);
   EXPECT_EQ(run.rows[0].measurement.states[0].passes, 6);
+  const std::vector<StateShare> shares = state_shares(run);
+  EXPECT_DOUBLE_EQ(shares[0].passes, 6.0 / 12) << "of all passes, also of those that are in none";
+  EXPECT_FALSE(are_all_passes(shares[0].passes + shares[1].passes));
 }
 
 TEST(MachineStates, ProbesThatNoTimeFollowsAndTimesThatNoProbeFollowsAreOneState) {
