@@ -52,20 +52,33 @@ std::vector<std::vector<double>> passes_by_state(const Measurement& measured,
   return states;
 }
 
+/// What the two launches of a round took for a row.
+struct RoundTimes {
+  double a_seconds;
+  double b_seconds;
+};
+
 /// Of one round, in the state in which the launch with fewer passes has most; none when they share none.
-std::optional<double> log_ratio(const Measurement& a, const Measurement& b,
-                                const std::vector<double>& boundaries) {
+std::optional<RoundTimes> round_times(const Measurement& a, const Measurement& b,
+                                      const std::vector<double>& boundaries) {
   const auto of_a = passes_by_state(a, boundaries);
   const auto of_b = passes_by_state(b, boundaries);
-  std::optional<double> ratio;
+  std::optional<RoundTimes> times;
   std::size_t most = 0;
   for (std::size_t state = 0; state < of_a.size(); ++state) {
     const std::size_t fewer = std::min(of_a[state].size(), of_b[state].size());
     if (fewer <= most) continue;
     most = fewer;
-    ratio = std::log(median(of_b[state]) / median(of_a[state]));
+    times = RoundTimes{.a_seconds = median(of_a[state]), .b_seconds = median(of_b[state])};
   }
-  return ratio;
+  return times;
+}
+
+/// Of the rounds that are compared, of which there are some: the geometric mean.
+double mean_of_rounds(const std::vector<RoundTimes>& rounds, double RoundTimes::* side) {
+  double logs = 0;
+  for (const RoundTimes& round : rounds) logs += std::log(round.*side);
+  return std::exp(logs / static_cast<double>(rounds.size()));
 }
 
 RowPasses passes_of_row(const std::vector<Run>& runs, const RowKey& key) {
@@ -167,18 +180,24 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
       comparison.knows_states ? state_boundaries_of_two(of_a, of_b) : std::vector<double>{};
   for (ComparedRow& row : comparison.rows) {
     if (row.change == RowChange::missing || row.change == RowChange::added) continue;
-    std::vector<double> log_ratios;
+    std::vector<RoundTimes> times;
     std::size_t measured_rounds = 0;
     for (std::size_t round = 0; round < std::min(a.size(), b.size()); ++round) {
       const Measurement* const in_a = row_of(a[round], row.key);
       const Measurement* const in_b = row_of(b[round], row.key);
       if (in_a == nullptr || in_b == nullptr || had_no_time(*in_a) || had_no_time(*in_b)) continue;
       ++measured_rounds;
-      if (const auto ratio = log_ratio(*in_a, *in_b, boundaries)) log_ratios.push_back(*ratio);
+      if (const auto both = round_times(*in_a, *in_b, boundaries)) times.push_back(*both);
     }
+    std::vector<double> log_ratios;
+    for (const RoundTimes& round : times) log_ratios.push_back(std::log(round.b_seconds / round.a_seconds));
     row.change = RowChange::unclear;
-    row.is_other_state = measured_rounds > 0 && log_ratios.empty();
-    row.base.launches = row.current.launches = static_cast<int>(log_ratios.size());
+    row.is_other_state = measured_rounds > 0 && times.empty();
+    row.base.launches = row.current.launches = static_cast<int>(times.size());
+    if (!times.empty()) {
+      row.base.seconds = mean_of_rounds(times, &RoundTimes::a_seconds);
+      row.current.seconds = mean_of_rounds(times, &RoundTimes::b_seconds);
+    }
     row.launches_to_decide = 0;
     row.ratio_low = row.ratio_high = 0;
     row.p.reset();

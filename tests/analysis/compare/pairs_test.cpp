@@ -123,6 +123,7 @@ TEST(Pairs, ALaunchWithoutTimeForABlockOfTheRowIsLeftOut) {
   EXPECT_EQ(found.rows.at(0).base.launches, 5);
   EXPECT_EQ(found.rows.at(0).change, RowChange::slower);
   EXPECT_NEAR(found.rows.at(0).ratio, 2, 0.01);
+  EXPECT_NEAR(found.rows.at(0).current.seconds, 2e-6, 0.01e-6) << "times are those of the pairs";
   EXPECT_THAT(found.differences, Contains(HasSubstr("B: 1 of 6 launches had no time left for some rows")));
   for (collbench::Run& run : b) stop(run, 1);
   const Comparison none = compare_pairs(a, b, 6, kOptions);
