@@ -195,6 +195,32 @@ std::string dot_text(std::string_view text) {
   return safe;
 }
 
+std::string roff_text(std::string_view text) {
+  constexpr std::array<std::pair<char32_t, const char*>, 7> kEscapes{{{U'\\', "\\(rs"},
+                                                                      {U'-', "\\-"},
+                                                                      {U'\'', "\\(aq"},
+                                                                      {U'"', "\\(dq"},
+                                                                      {U'^', "\\(ha"},
+                                                                      {U'~', "\\(ti"},
+                                                                      {U'`', "\\(ga"}}};
+  const std::string line = one_line(text);
+  std::string safe = line.starts_with('.') ? "\\&" : "";
+  for (std::string_view rest = line; !rest.empty();) {
+    const Letter letter = first_letter(rest);
+    const auto* const found = std::find_if(kEscapes.begin(), kEscapes.end(), [&letter](const auto& each) {
+      return each.first == letter.code_point;
+    });
+    if (found != kEscapes.end()) {
+      safe += found->second;
+    } else {
+      safe += letter.code_point < 0x80 ? std::string(letter.bytes)
+                                       : fmt::format("\\[u{:04X}]", static_cast<unsigned>(letter.code_point));
+    }
+    rest.remove_prefix(letter.bytes.size());
+  }
+  return safe;
+}
+
 std::string json_text(std::string_view json) {
   std::string out;
   out.reserve(json.size());

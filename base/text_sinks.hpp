@@ -40,6 +40,10 @@ namespace collbench {
 /// One line between the quotes of Graphviz' language.
 [[nodiscard]] std::string dot_text(std::string_view text);
 
+/// One line of running text in a man page (groff_char(7)), in ASCII: no request begins it, and hyphens,
+/// quotes and carets stay those that a shell knows.
+[[nodiscard]] std::string roff_text(std::string_view text);
+
 /// A JSON document in UTF-8 whose strings show all that is hidden as \uXXXX: it means the same.
 [[nodiscard]] std::string json_text(std::string_view json);
 

@@ -10,6 +10,7 @@
 #include "base/suggest_names.hpp"
 #include "base/text_input.hpp"
 #include "collectives/operations.hpp"
+#include "src/cli/command_description.hpp"
 
 namespace collbench::program {
 namespace {
@@ -84,8 +85,17 @@ void add_label_option(CLI::App& app, const std::string& theme, std::string& labe
 }
 
 void add_color_option(CLI::App& app, const std::string& theme, When& color) {
-  add_option(app, theme, "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honored)",
-             [&color](const std::string& text) { color = parse_when(text, "--color"); });
+  CLI::Option* option =
+      add_option(app, theme, "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honored)",
+                 [&color](const std::string& text) { color = parse_when(text, "--color"); });
+  set_choices(*option, when_choices());
+}
+
+void add_progress_option(CLI::App& app, const std::string& theme, When& progress) {
+  CLI::Option* option =
+      add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
+                 [&progress](const std::string& text) { progress = parse_when(text, "--progress"); });
+  set_choices(*option, when_choices());
 }
 
 namespace {
@@ -148,7 +158,7 @@ std::string parse_name(const std::string& text, const std::string& option,
 }
 
 When parse_when(const std::string& text, const std::string& option) {
-  static_cast<void>(parse_name(text, option, {"auto", "always", "never"}));
+  static_cast<void>(parse_name(text, option, when_choices()));
   return text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
 }
 
@@ -190,5 +200,29 @@ std::vector<Reduction> parse_reductions(const std::string& text, const std::stri
     return *found;
   });
 }
+
+std::vector<std::string> operation_choices() {
+  std::vector<std::string> names;
+  for (const OperationId each : collectives::measurable_operations())
+    names.emplace_back(operation(each).option);
+  names.emplace_back("all");
+  return names;
+}
+
+std::vector<std::string> type_choices() {
+  std::vector<std::string> names;
+  for (const DataTypeTraits& each : data_types()) names.emplace_back(each.name);
+  names.emplace_back("all");
+  return names;
+}
+
+std::vector<std::string> reduction_choices() {
+  std::vector<std::string> names;
+  for (const Reduction each : reductions()) names.emplace_back(name(each));
+  names.emplace_back("all");
+  return names;
+}
+
+std::vector<std::string> when_choices() { return {"auto", "always", "never"}; }
 
 }  // namespace collbench::program

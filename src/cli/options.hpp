@@ -50,6 +50,9 @@ void add_label_option(CLI::App& app, const std::string& theme, std::string& labe
 /// --color, of every command that writes for a person.
 void add_color_option(CLI::App& app, const std::string& theme, When& color);
 
+/// --progress, of every command that measures.
+void add_progress_option(CLI::App& app, const std::string& theme, When& progress);
+
 /// Adds --preset lab01, --price, --hours and --currency to a command, which fill `request`. After --format,
 /// which they exclude.
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
@@ -92,6 +95,12 @@ template <typename Number>
 [[nodiscard]] std::vector<DataType> parse_types(const std::string& text, const std::string& option);
 
 [[nodiscard]] std::vector<Reduction> parse_reductions(const std::string& text, const std::string& option);
+
+// What those lists and names take, for completions.
+[[nodiscard]] std::vector<std::string> operation_choices();
+[[nodiscard]] std::vector<std::string> type_choices();
+[[nodiscard]] std::vector<std::string> reduction_choices();
+[[nodiscard]] std::vector<std::string> when_choices();
 
 /// The words between commas.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& text);

@@ -16,6 +16,7 @@
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
+#include "src/cli/command_description.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 
@@ -112,11 +113,12 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
                         const std::vector<std::string>& formats, const std::string& record) {
   output.formats = formats;
   if (formats.size() > 1) {
-    add_option(
+    CLI::Option* format = add_option(
         app, theme, "--format", "NAME",
         fmt::format("of stdout or -o: {} ({}, or by the ending of -o)", analysis::format_list(formats),
                     formats.front()),
         [&output](const std::string& text) { output.format = parse_name(text, "--format", output.formats); });
+    set_choices(*format, output.formats);
   }
   // A run has its own -o: the letter is nccl-tests' for reductions (src/run/options.cpp).
   if (app.get_option_no_throw("-o") == nullptr) {

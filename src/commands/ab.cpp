@@ -215,8 +215,7 @@ void add_ab(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
   add_output_options(command, theme, options->output, analysis::comparison_formats(),
                      "the comparison (JSON); FILE.launches/ keeps the record of each launch");
-  add_option(command, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
-             [options](const std::string& text) { options->progress = parse_when(text, "--progress"); });
+  add_progress_option(command, theme, options->progress);
   command.callback([options, &chosen] { chosen = [options] { return ab(*options); }; });
 }
 

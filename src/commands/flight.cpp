@@ -20,6 +20,7 @@
 #include "base/files.hpp"
 #include "base/record/incident.hpp"
 #include "launch/flight/flight_folder.hpp"
+#include "src/cli/command_description.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/registry.hpp"
@@ -162,12 +163,19 @@ CommandResult flight(const FlightOptions& options) {
 
 void add_flight(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<FlightOptions>();
-  command.add_option(
-      "of", options->of,
-      "folders, process IDs or files of flight recorders; what NCCL's RAS answered (ncclras -v), "
-      "or the dumps of PyTorch's flight recorder as JSON; -: standard input; none: the newest run on this "
-      "host");
-  command.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  command
+      .add_option("of", options->of,
+                  "folders, process IDs or files of flight recorders; what NCCL's RAS answered (ncclras -v), "
+                  "or the dumps of PyTorch's flight recorder as JSON; -: standard input; none: the newest "
+                  "run on this "
+                  "host")
+      ->option_text("PID|FOLDER|FILE...");
+  const std::vector<std::string> formats{"text", "json"};
+  CLI::Option* format = add_option(command, "Options", "--format", "NAME", "text or json (text)",
+                                   [options, formats](const std::string& text) {
+                                     options->format = parse_name(text, "--format", formats);
+                                   });
+  set_choices(*format, formats);
   command.callback([options, &chosen] { chosen = [options] { return flight(*options); }; });
 }
 

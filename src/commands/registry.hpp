@@ -42,11 +42,13 @@ Subcommand plan_subcommand();
 Subcommand judge_subcommand();
 Subcommand compare_subcommand();
 Subcommand ab_subcommand();
+Subcommand baseline_subcommand();
 Subcommand flight_subcommand();
 Subcommand doctor_subcommand();
 Subcommand burnin_subcommand();
 Subcommand probe_subcommand();
-Subcommand baseline_subcommand();
+Subcommand man_subcommand();
+Subcommand completion_subcommand();
 
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
@@ -54,7 +56,7 @@ Subcommand baseline_subcommand();
       repeat_subcommand(),  report_subcommand(),   topo_subcommand(),   import_subcommand(),
       predict_subcommand(), plan_subcommand(),     judge_subcommand(),  compare_subcommand(),
       ab_subcommand(),      baseline_subcommand(), flight_subcommand(), doctor_subcommand(),
-      burnin_subcommand(),  probe_subcommand(),
+      burnin_subcommand(),  probe_subcommand(),    man_subcommand(),    completion_subcommand(),
   };
 }
 

@@ -270,8 +270,7 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
   add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
                      "the record of all launches; FILE.launches/ keeps that of each");
   add_color_option(command, theme, options->color);
-  add("--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
-      [options](const std::string& text) { options->progress = parse_when(text, "--progress"); });
+  add_progress_option(command, theme, options->progress);
   command.callback([options, &chosen] { chosen = [options] { return repeat(*options); }; });
 }
 

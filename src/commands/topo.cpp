@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "src/cli/command_description.hpp"
 #include "src/cli/machine_argument.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
@@ -105,14 +106,12 @@ void add_save(CLI::App& command, CommandFunction& chosen) {
   command.add_option("-o,--output", options->output, "the file to write; %h is the host's name, - is stdout")
       ->required()
       ->option_text("FILE");
-  command
-      .add_option_function<std::string>(
-          "--format",
-          [options](const std::string& text) {
-            options->format = parse_name(text, "--format", {"json", "nccl-xml"});
-          },
-          "json, or nccl-xml for NCCL_TOPO_FILE (json)")
-      ->option_text("NAME");
+  CLI::Option* format =
+      add_option(command, "Options", "--format", "NAME", "json, or nccl-xml for NCCL_TOPO_FILE (json)",
+                 [options](const std::string& text) {
+                   options->format = parse_name(text, "--format", {"json", "nccl-xml"});
+                 });
+  set_choices(*format, {"json", "nccl-xml"});
   command.add_flag("--overwrite", options->overwrite, "replace a file that exists");
   command.callback([options, &chosen] { chosen = [options] { return save(*options); }; });
 }

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/operations.hpp"
+#include "src/cli/command_description.hpp"
 
 namespace collbench::program {
 namespace {
@@ -21,10 +22,12 @@ constexpr int kNoLimit = 2'000'000'000;  // of passes: they would take years
 
 void add_what(CLI::App& app, RunOptions& run) {
   const std::string theme = "What to measure, such as --ops all_reduce,send_recv --sizes 1MB,100MB,1GB";
-  add_option(app, theme, "--ops", "LIST",
-             "operations; all: these five and ping_pong, broadcast, reduce, gather, scatter, all_to_all_v "
-             "(all_reduce,all_gather,reduce_scatter,all_to_all,send_recv)",
-             [&run](const std::string& text) { run.request.operations = parse_operations(text, "--ops"); });
+  CLI::Option* operations = add_option(
+      app, theme, "--ops", "LIST",
+      "operations; all: these five and ping_pong, broadcast, reduce, gather, scatter, all_to_all_v "
+      "(all_reduce,all_gather,reduce_scatter,all_to_all,send_recv)",
+      [&run](const std::string& text) { run.request.operations = parse_operations(text, "--ops"); });
+  set_choices(*operations, operation_choices());
   add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
              [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
   add_option(
@@ -46,17 +49,21 @@ void add_what(CLI::App& app, RunOptions& run) {
                  [&run](const std::string& text) { run.sizes.list = parse_size_list(text, "--sizes"); });
   step->excludes(factor);
   for (const char* other : {"-b", "-e", "-f", "-i"}) list->excludes(app.get_option(other));
-  add_option(app, theme, "-d,--datatype", "LIST", "element types, or all (float)",
-             [&run](const std::string& text) { run.request.types = parse_types(text, "-d"); });
-  add_option(app, theme, "-o,--op", "LIST",
-             "reductions: sum, prod, min, max, avg, or all (sum); a FILE such as page.md: see --output",
-             [&run](const std::string& text) {
-               if (names_output(text)) {
-                 run.output.path = text;  // as in every other command
-               } else {
-                 run.request.reductions = parse_reductions(text, "-o");
-               }
-             });
+  CLI::Option* types =
+      add_option(app, theme, "-d,--datatype", "LIST", "element types, or all (float)",
+                 [&run](const std::string& text) { run.request.types = parse_types(text, "-d"); });
+  set_choices(*types, type_choices());
+  CLI::Option* reductions =
+      add_option(app, theme, "-o,--op", "LIST",
+                 "reductions: sum, prod, min, max, avg, or all (sum); a FILE such as page.md: see --output",
+                 [&run](const std::string& text) {
+                   if (names_output(text)) {
+                     run.output.path = text;  // as in every other command
+                   } else {
+                     run.request.reductions = parse_reductions(text, "-o");
+                   }
+                 });
+  set_choices(*reductions, reduction_choices());
   add_option(app, theme, "-r,--root", "RANK", "root of broadcast, reduce, gather and scatter, or all (0)",
              [&run](const std::string& text) {
                const bool every = text == "all" || text == "-1";
@@ -66,12 +73,14 @@ void add_what(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "--counts", "FILE",
              "traffic matrix of all_to_all_v: p lines of p numbers (by distance, like nccl-tests)",
              [&run](const std::string& text) { run.counts_path = text; });
-  add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
-             [&run](const std::string& text) {
-               const std::string where = parse_name(text, "--place", {"out", "in", "both"});
-               run.request.out_of_place = where != "in";
-               run.request.in_place = where != "out";
-             });
+  CLI::Option* place =
+      add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
+                 [&run](const std::string& text) {
+                   const std::string where = parse_name(text, "--place", {"out", "in", "both"});
+                   run.request.out_of_place = where != "in";
+                   run.request.in_place = where != "out";
+                 });
+  set_choices(*place, {"out", "in", "both"});
   add_option(app, theme, "--algo", "LIST",
              "algorithms, each measured in its own rows: auto, ring, ... (auto)",
              [&run](const std::string& text) { run.request.algorithms = split_list(text); });
@@ -164,9 +173,11 @@ BufferRegistration registration_of(const std::string& text) {
 
 void add_where(CLI::App& app, RunOptions& run) {
   const std::string theme = "Where, such as --backend mpi --node-map 0-7,8-15";
-  add_option(app, theme, "--backend", "NAME",
-             "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
-             [&run](const std::string& text) { run.memory = memory_of_backend(text); });
+  CLI::Option* backend =
+      add_option(app, theme, "--backend", "NAME",
+                 "auto, mpi (host memory) or nccl (GPUs) (auto: nccl where there are GPUs)",
+                 [&run](const std::string& text) { run.memory = memory_of_backend(text); });
+  set_choices(*backend, {"auto", "mpi", "nccl"});
   add_option(app, theme, "-R,--register,--local_register", "HOW",
              "on GPUs: register the buffers with NCCL: none, local (ncclCommRegister) or symmetric "
              "(ncclCommWindowRegister), or 0, 1, 2 (none)",
@@ -213,8 +224,7 @@ void add_output(CLI::App& app, RunOptions& run) {
   add_percentiles_option(app, theme, run.percentiles);
   add_criteria_options(app, theme, run.criteria);
   add_color_option(app, theme, run.color);
-  add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
-             [&run](const std::string& text) { run.progress = parse_when(text, "--progress"); });
+  add_progress_option(app, theme, run.progress);
   app.add_flag("-v,--verbose", run.verbose, "each step, on stderr")->group(theme);
 }
 

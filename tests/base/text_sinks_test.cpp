@@ -64,8 +64,8 @@ const std::vector<std::string> kDangerous{
     "\xf5\x80\x80\x80"};  // no UTF-8: cut, overlong, surrogate, too large
 
 using Sink = std::string (*)(std::string_view);
-const std::vector<Sink> kSinks{one_line,      page_text,     terminal_text, csv_cell,
-                               markdown_text, markdown_code, xml_text,      dot_text};
+const std::vector<Sink> kSinks{one_line,      page_text, terminal_text, csv_cell, markdown_text,
+                               markdown_code, xml_text,  dot_text,      roff_text};
 
 TEST(TextSinks, NoneLetsThroughWhatIsHidden) {
   for (const Sink sink : kSinks) {
@@ -153,6 +153,12 @@ TEST(MarkdownCode, EndsOnlyWhereItEnds) {
 
 TEST(XmlText, NothingIsMarkup) {
   EXPECT_EQ(xml_text("<a b='c' d=\"e\">&"), "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;");
+}
+
+TEST(RoffText, NoRequestAndNoDashOfPrinters) {
+  EXPECT_EQ(roff_text(".so /etc/passwd"), "\\&.so /etc/passwd");
+  EXPECT_EQ(roff_text("'--time' \\n"), "\\(aq\\-\\-time\\(aq \\(rsn");
+  EXPECT_EQ(roff_text("± 5 …\n"), "\\[u00B1] 5 \\[u2026] ");
 }
 
 TEST(DotText, NothingEndsTheString) { EXPECT_EQ(dot_text("a\"b\\N\n"), "a\\\"b\\\\N "); }

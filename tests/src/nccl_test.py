@@ -330,7 +330,8 @@ class Telemetry(Scratch):
         source = {"COLLBENCH_NVML": str(NVML / f"lib{by}.so")}
         if by == "nvidia-smi":
             source = {"PATH": f"{NVIDIA_SMI}:{os.environ['PATH']}"}
-        result = mpirun(2, *arguments, "-J", self.path, "--overwrite",
+        # How fast the stand-ins are depends on what else this machine does: no verdict ends the run with 1.
+        result = mpirun(2, *arguments, "--fail-on", "none", "-J", self.path, "--overwrite",
                         environment={"COLLBENCH_STAND_IN_SMI": gpus, **source, **(environment or {})})
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return json.loads(self.path.read_text()), unwrapped(result.stdout)

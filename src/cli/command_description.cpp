@@ -1,0 +1,55 @@
+#include "src/cli/command_description.hpp"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+
+#include "src/cli/command_line_errors.hpp"
+
+namespace collbench::program {
+namespace {
+
+/// CLI11 keeps a text of the type for help, which shows our option_text in its place.
+constexpr char kBetweenChoices = '|';
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return type.find(kBetweenChoices) == std::string::npos ? std::vector<std::string>{}
+                                                         : CLI::detail::split(type, kBetweenChoices);
+}
+
+OptionDescription describe_option(const CLI::Option& option) {
+  OptionDescription result{.names = {},
+                           .value = option.get_option_text(),
+                           .help = option.get_description(),
+                           .theme = option.get_group(),
+                           .choices = choices_of(option),
+                           .is_argument = option.get_positional()};
+  for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
+  if (result.names.empty()) result.names.push_back(option.get_name());
+  return result;
+}
+
+}  // namespace
+
+void set_choices(CLI::Option& option, const std::vector<std::string>& choices) {
+  option.type_name(fmt::format("{}", fmt::join(choices, std::string(1, kBetweenChoices))));
+}
+
+CommandDescription describe_command(const CLI::App& app) {
+  CommandDescription result{.name = full_name(app),
+                            .help = app.get_description(),
+                            .footer = app.get_footer(),
+                            .options = {},
+                            .commands = {}};
+  for (const std::string& theme : app.get_groups()) {
+    for (const CLI::Option* option : app.get_options()) {
+      if (!theme.empty() && option->get_group() == theme) result.options.push_back(describe_option(*option));
+    }
+  }
+  for (const CLI::App* each : commands_of(app)) result.commands.push_back(describe_command(*each));
+  return result;
+}
+
+}  // namespace collbench::program

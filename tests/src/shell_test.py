@@ -1,0 +1,170 @@
+"""Man pages and completions as a user meets them: in groff, bash, zsh and fish, against --help.
+
+usage: shell_test.py PROGRAM
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+ENVIRONMENT = {**os.environ, "PATH": f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+
+
+def output(*words, text=None):
+    done = subprocess.run(words, input=text, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout
+
+
+def commands(help_text):
+    """The names below `Subcommands:`."""
+    listed = help_text.partition("\nSubcommands:\n")[2].partition("\n\n")[0]
+    return re.findall(r"^  (\S+)", listed, re.MULTILINE)
+
+
+def every_command(*path):
+    text = output(PROGRAM, *path, "--help")
+    yield path, text
+    for name in commands(text):
+        yield from every_command(*path, name)
+
+
+def options(help_text):
+    """Each option's names with its value, and the first words of what is said of it."""
+    for line in re.findall(r"^  (-\S.*)$", help_text, re.MULTILINE):
+        names, _, said = re.sub(r" (Excludes|Needs): .*", "", line).partition("  ")
+        yield names.strip(), said.strip()
+
+
+def squeezed(text):
+    return re.sub(r"\s+", "", re.sub("\u2010\n *|‐\n *", "", text))
+
+
+class ManPages(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("groff"), "groff is not here")
+    def test_each_says_what_help_says(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = output(PROGRAM, "man", "--folder", folder)
+            everything = list(every_command())
+            self.assertEqual(len(os.listdir(folder)), len(everything))
+            self.assertIn(f"{len(everything)} man pages", said)
+            for path, help_text in everything:
+                name = "-".join(("collbench", *path))
+                with open(f"{folder}/{name}.1", encoding="ascii") as page:
+                    roff = page.read()
+                self.assertEqual(roff, output(PROGRAM, "man", name))
+                done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=200n"], input=roff, capture_output=True,
+                                      text=True, env=ENVIRONMENT, timeout=60, check=True)
+                self.assertEqual(done.stderr, "", name)
+                shown = squeezed(done.stdout)
+                listed = list(options(help_text))
+                self.assertTrue(listed, name)
+                for names, said in listed:
+                    value = names.replace(",", ", ")
+                    self.assertIn(squeezed(value + said), shown, f"{name}: {names}")
+                for below in commands(help_text):
+                    self.assertIn(f"{name}-{below}(1)", shown)
+                self.assertEqual(roff.count(".TP"), roff.count(".TP\n"))
+
+    def test_what_is_no_command(self):
+        for words, said in ((["man", "collbench-topo-dif"], "did you mean collbench-topo-diff"),
+                            (["man", "collbench-topo", "--folder", "."], "--folder"),
+                            (["man", "--folder", "/no/folder"], "/no/folder"),
+                            (["completion", "tcsh"], "choose bash, zsh or fish"),
+                            (["completion"], "collbench completion needs SHELL")):
+            done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
+
+# Of a line as far as it is typed, what the shell offers for its last word: some of what must be there, and what must not.
+OFFERED = (
+    ("collbench ", {"topo", "import", "plan"}, {"diff", "--ops"}),
+    ("collbench to", {"topo"}, {"plan"}),
+    ("collbench topo ", {"diff", "draw", "show"}, {"plan"}),
+    ("collbench topo diff ", {"hgx-h100", "live", "node7.json"}, {"draw"}),
+    ("collbench --", {"--ops", "--sizes", "--color"}, {"--nodes"}),
+    ("collbench predict --", {"--topology", "--nodes"}, {"--stream"}),
+    ("collbench --backend ", {"auto", "mpi", "nccl"}, {"topo"}),
+    ("collbench predict --topology hgx-h", {"hgx-h100"}, {"dgx-a100"}),
+    ("collbench report --format ", {"md", "html", "junit"}, {"node7.json"}),
+    ("collbench -J ", {"node7.json"}, {"topo", "hgx-h100"}),
+    ("collbench completion ", {"bash", "zsh", "fish"}, {"topo"}),
+)
+LISTS = ("collbench --ops all_reduce,all_g", "all_gather")
+
+
+class Completion(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        with open(f"{cls.folder}/node7.json", "w", encoding="ascii"):
+            pass
+        for shell in ("bash", "zsh", "fish"):
+            with open(f"{cls.folder}/{shell}.completion", "w", encoding="utf-8") as script:
+                script.write(output(PROGRAM, "completion", shell))
+
+    def offers(self, complete):
+        for line, wanted, others in OFFERED:
+            offered = complete(line)
+            self.assertLessEqual(wanted, offered, line)
+            self.assertFalse(others & offered, f"{line}: {others & offered}")
+        line, wanted = LISTS
+        self.assertTrue(any(word.split(",")[-1] == wanted for word in complete(line)), complete(line))
+
+    def run_shell(self, *words):
+        done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False, cwd=self.folder)
+        self.assertEqual(done.stderr, "", words)
+        return done.stdout
+
+    def test_bash(self):
+        # `compopt -o default` lets readline add files, which asks for a terminal: compgen -f stands for it.
+        program = """source bash.completion
+compopt() { [[ $* == "-o default" ]] && COMPREPLY+=($(compgen -f -- "$current")); return 0; }
+read -ra COMP_WORDS <<<"$1"
+[[ $1 == *" " ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_collbench
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+        self.offers(lambda line: set(self.run_shell("bash", "-c", program, "bash", line).split()))
+        self.assertEqual(self.run_shell("bash", "-c", program, "bash", "collbench repeat -- mpirun --topo").split(), [])
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not here")
+    def test_fish(self):
+        self.offers(lambda line: {offer.split("\t")[0] for offer in self.run_shell(
+            "fish", "--no-config", "-c", "source fish.completion; complete -C $argv[1]", line).splitlines()})
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not here")
+    def test_zsh(self):
+        # A shell in a terminal of zsh's own module lists what it offers when ^D is typed.
+        program = r"""
+zmodload zsh/zpty
+zpty shell zsh -f -i
+answer() { local part; REPLY=; while zpty -r shell part; do REPLY+=$part; [[ $REPLY == *$1* ]] && break; done }
+zpty -w shell "PS1='>'; autoload -U compinit; compinit -u -D; source ./zsh.completion; LISTMAX=9999
+bindkey '^X' list-choices; bindkey '^B' kill-whole-line; stty columns 200 rows 500; echo re''ady"
+answer ready
+zpty -n -w shell "$1"$'\x18'
+sleep 1
+zpty -n -w shell $'\x02echo do\'\'ne\n'
+answer 'done'$'\r'
+print -r -- $REPLY
+"""
+        def complete(line):
+            shown = self.run_shell("zsh", "-f", "-c", program, "zsh", line)
+            return set(re.findall(r"[\w./-]+", re.sub(r"\x1b\[[\d;?]*\w", " ", shown.partition(line)[2])))
+        for line, wanted, _ in OFFERED:
+            self.assertLessEqual(wanted, complete(line), line)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
