@@ -12,4 +12,4 @@ endif()
 set_target_properties(collbench_observer PROPERTIES LINK_DEPENDS ${observer_exports} UNITY_BUILD OFF
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src")
 collbench_compile_options(collbench_observer PRIVATE)
-install(TARGETS collbench_observer LIBRARY DESTINATION lib)
+install(TARGETS collbench_observer LIBRARY DESTINATION lib COMPONENT nccl)

@@ -20,7 +20,7 @@ function(simulated_name target name)
   set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${name} NO_SONAME TRUE
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src/simulated_gpu" BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/..")
   collbench_compile_options(${target} PRIVATE)
-  install(TARGETS ${target} LIBRARY DESTINATION lib/simulated_gpu)
+  install(TARGETS ${target} LIBRARY DESTINATION lib/simulated_gpu COMPONENT nccl)
 endfunction()
 simulated_name(simulated_nvml libnvidia-ml.so.1)
 simulated_name(simulated_driver libcuda.so)
@@ -32,4 +32,4 @@ simulated_name(simulated_runtime_13 libcudart.so.13)
 add_custom_target(simulated_names DEPENDS simulated_nvml simulated_driver simulated_network simulated_runtime_11
   simulated_runtime_12 simulated_runtime_13)
 
-install(TARGETS collbench_simulated_gpu LIBRARY DESTINATION lib)
+install(TARGETS collbench_simulated_gpu LIBRARY DESTINATION lib COMPONENT nccl)

@@ -298,9 +298,9 @@ complete -c collbench -f
 
 const std::vector<CompletionShell>& completion_shells() {
   static const std::vector<CompletionShell> shells{
-      {"bash", "bash-completion/completions/collbench", bash_script},
-      {"zsh", "zsh/site-functions/_collbench", zsh_script},
-      {"fish", "fish/vendor_completions.d/collbench.fish", fish_script},
+      {"bash", bash_script},
+      {"zsh", zsh_script},
+      {"fish", fish_script},
   };
   return shells;
 }

@@ -9,7 +9,6 @@ namespace collbench::program {
 /// A shell that completions can be written for.
 struct CompletionShell {
   const char* name;
-  const char* file;  ///< its name below share/, where that shell looks
   /// The script. `machines` are the names of reference machines.
   std::string (*script)(const CommandDescription& root, const std::vector<std::string>& machines);
 };

@@ -14,6 +14,10 @@ output=$(env --unset=LD_LIBRARY_PATH "$program" --version)
 echo "$output"
 [[ $output == *"$version"* ]] || { echo "--version does not say $version" >&2; exit 1; }
 [[ $output == *"NCCL observer: $prefix/lib/"* ]] || { echo "the observer is not beside the program" >&2; exit 1; }
+for file in man/man1/collbench-topo-diff.1 bash-completion/completions/collbench zsh/site-functions/_collbench \
+  fish/vendor_completions.d/collbench.fish doc/collbench/copyright; do
+  [[ -s $prefix/share/$file ]] || { echo "share/$file is missing" >&2; exit 1; }
+done
 if readelf --dynamic "$program" | grep -E 'R(UN)?PATH.*'"$build"; then
   echo "the installed program looks for libraries in the build folder" >&2
   exit 1
