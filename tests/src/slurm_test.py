@@ -79,6 +79,20 @@ class Launchers(InSlurm):
         """Slurm's own variables are the daemons' there: SLURM_LOCALID is 0 for every rank."""
         self.assertEqual(self.ranks(self.record(2, "salloc -Q -N2 --ntasks-per-node=2 mpirun")), self.two_by_two)
 
+    def test_the_batch_script_that_launch_writes(self):
+        """As a batch step would run it: without its head, which only sbatch reads, inside the same allocation."""
+        folder = self.path.parent
+        subprocess.run([str(PROGRAM), "launch", "--slurm", "--nodes", "2", "--write", str(folder), "--", *QUICK, "-J", str(self.path)],
+                       check=True, capture_output=True)
+        script = folder / "collbench.sbatch"
+        head = " ".join(re.findall(r"^#SBATCH (--(?:nodes|ntasks-per-node|time)=\S+)$", script.read_text(), re.MULTILINE))
+        self.assertEqual(head, "--nodes=2 --ntasks-per-node=2 --time=10")
+        result = subprocess.run([str(LAB), "2", "0", "salloc", "-Q", *head.split(), "bash", str(script)], capture_output=True, text=True,
+                                env={**self.environment, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}, timeout=100,
+                                stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual(self.ranks(json.loads(self.path.read_text())), self.two_by_two)
+
     def test_an_uneven_layout(self):
         made = self.record(4, "srun --mpi=pmix -N4 -n8")
         on_host = collections.Counter(rank["host"] for rank in made["ranks"])

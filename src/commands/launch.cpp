@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/text_sinks.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "src/commands/registry.hpp"
+#include "src/launch_help/job_files.hpp"
+#include "src/launch_help/launch_command.hpp"
+#include "topology/readers/readers.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr int kMaxNodes = 100'000;
+constexpr int kMaxRanksPerNode = 1024;
+constexpr int kMaxMinutes = 100'000;
+
+/// `collbench launch`.
+struct LaunchOptions {
+  LaunchRequest request;
+  bool slurm = false;
+  bool kubernetes = false;
+  bool ssh = false;
+  bool ranks_given = false;
+  bool nodes_given = false;
+  std::string folder;
+  bool overwrite = false;
+};
+
+/// Networks with hardware that are not down.
+std::vector<std::string> interfaces_here() {
+  std::vector<std::string> names;
+  for (const topology::Nic& nic : topology::read_sysfs_net("/sys").nics) {
+    const bool is_down = !nic.ports.empty() && nic.ports.front().state.value == "DOWN";
+    if (nic.interfaces.value && !is_down) names.push_back(*nic.interfaces.value);
+  }
+  return names;
+}
+
+/// Inside an allocation Slurm's launcher is meant, unless another one is named.
+LauncherKind kind_of(const LaunchOptions& options) {
+  if (options.kubernetes) return LauncherKind::kubernetes;
+  const bool in_slurm = std::getenv("SLURM_JOB_ID") != nullptr;
+  return options.slurm || (in_slurm && !options.ssh) ? LauncherKind::slurm : LauncherKind::ssh;
+}
+
+LaunchRequest completed(const LaunchOptions& options) {
+  LaunchRequest request = options.request;
+  request.kind = kind_of(options);
+  if (!request.hosts.empty()) {
+    const int hosts = static_cast<int>(request.hosts.size());
+    if (options.nodes_given && request.nodes != hosts)
+      throw usage_error("--hosts", fmt::format("{} are named, and --nodes says {}", hosts, request.nodes),
+                        "leave --nodes out");
+    request.nodes = hosts;
+  }
+  if (request.gpus_per_node > 0) {
+    if (options.ranks_given && request.ranks_per_node != request.gpus_per_node)
+      throw usage_error("--ranks-per-node", "on GPUs there is one rank for each", "leave it out");
+    request.ranks_per_node = request.gpus_per_node;
+    request.interfaces = interfaces_here();
+  }
+  return request;
+}
+
+CommandResult launch_help(const LaunchOptions& options) {
+  const LaunchRequest request = completed(options);
+  const std::vector<JobFile> files = job_files(request);
+  if (!options.folder.empty()) {
+    const std::filesystem::path folder = options.folder;
+    for (const JobFile& each : files) require_writable(folder / each.name, options.overwrite, "--write");
+    std::string text;
+    for (const JobFile& each : files) {
+      write_file_by_rename(folder / each.name, each.text);
+      text += (folder / each.name).string() + "\n";
+    }
+    return {one_line(text.substr(0, text.size() - 1)) + "\n"};
+  }
+  constexpr int kMinColumns = 60;
+  constexpr int kMaxColumns = 110;
+  const int columns = std::clamp(text_options(When::never, false).columns, kMinColumns, kMaxColumns);
+  std::string text;
+  if (request.kind == LauncherKind::kubernetes) {
+    text = files.front().text;
+  } else {
+    const std::vector<LaunchWord> command = launch_command(request);
+    text = command_text(command, columns) + "\n" + reasons_text(command, columns);
+  }
+  CommandResult result{text};
+  result.notes = launch_notes(request);
+  return result;
+}
+
+std::function<void(const std::string&)> whole_number(int& value, const char* option, int maximum) {
+  return
+      [&value, option, maximum](const std::string& text) { value = parse_number(text, option, 1, maximum); };
+}
+
+void add_launch(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<LaunchOptions>();
+  const std::string theme = "Options";
+  LaunchRequest& request = options->request;
+  add_option(command, theme, "--nodes", "N", "number of nodes (2)", [options](const std::string& text) {
+    options->request.nodes = parse_number(text, "--nodes", 1, kMaxNodes);
+    options->nodes_given = true;
+  });
+  add_option(command, theme, "--gpus-per-node", "N", "GPUs of each node, one rank each (none: host memory)",
+             whole_number(request.gpus_per_node, "--gpus-per-node", kMaxRanksPerNode));
+  add_option(command, theme, "--ranks-per-node", "N", "ranks of each node on host memory (2)",
+             [options](const std::string& text) {
+               options->request.ranks_per_node = parse_number(text, "--ranks-per-node", 1, kMaxRanksPerNode);
+               options->ranks_given = true;
+             });
+  CLI::Option* slurm =
+      command.add_flag("--slurm", options->slurm, "srun, or a batch script (so inside an allocation)");
+  CLI::Option* kubernetes =
+      command.add_flag("--k8s", options->kubernetes, "an MPIJob of Kubeflow's operator, and a Dockerfile");
+  CLI::Option* ssh = command.add_flag("--ssh", options->ssh, "mpirun over ssh (so elsewhere)");
+  slurm->excludes(kubernetes)->excludes(ssh);
+  kubernetes->excludes(ssh);
+  add_option(command, theme, "--hosts", "LIST", "names of the nodes, joined by commas",
+             [options](const std::string& text) {
+               options->request.hosts = split_list(text);
+               for (const std::string& each : options->request.hosts) {
+                 if (!is_host_name(each))
+                   throw usage_error("--hosts", fmt::format("'{}' is no name of a host", each),
+                                     "join names by commas, such as node1,node2");
+               }
+             });
+  add_option(command, theme, "--container", "IMAGE", "the image that the ranks run in",
+             [options](const std::string& text) { options->request.container = text; });
+  add_option(command, theme, "--minutes", "N", "time limit of the job (10)",
+             whole_number(request.minutes, "--minutes", kMaxMinutes));
+  add_option(command, theme, "--write", "FOLDER", "write the files that the launcher takes into it",
+             [options](const std::string& text) { options->folder = text; });
+  command.add_flag("--overwrite", options->overwrite, "replace files that exist");
+  command.add_option("arguments", request.arguments, "options of collbench itself, behind --")
+      ->option_text("-- OPTIONS...");
+  command.callback([options, &chosen] { chosen = [options] { return launch_help(*options); }; });
+}
+
+}  // namespace
+
+Subcommand launch_subcommand() {
+  return {"launch", "the command that starts collbench on several nodes, with the reason of each word",
+          "collbench launch --nodes 2 --gpus-per-node 8 --slurm   the command for a cluster, and why",
+          add_launch};
+}
+
+}  // namespace collbench::program
