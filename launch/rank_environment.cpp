@@ -129,7 +129,7 @@ std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& e
         inside_slurm
             ? "started without a launcher inside a Slurm allocation: one rank runs, and the other nodes sit "
               "idle; "
-              "start it with mpirun, or srun --mpi=pmix"
+              "start it with mpirun, or srun --mpi=pmix (collbench launch prints the command)"
             : "one rank, started without mpirun: no data is communicated; start it with mpirun -np N");
   }
   const std::vector<int> ranks = ranks_per_node(identities);

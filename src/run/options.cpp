@@ -80,7 +80,7 @@ void add_what(CLI::App& app, RunOptions& run) {
                    run.request.out_of_place = where != "in";
                    run.request.in_place = where != "out";
                  });
-  set_choices(*place, {"out", "in", "both"});
+  set_choices(*buffers, {"out", "in", "both"});
   add_option(app, theme, "--algo", "LIST",
              "algorithms, each measured in its own rows: auto, ring, ... (auto)",
              [&run](const std::string& text) { run.request.algorithms = split_list(text); });

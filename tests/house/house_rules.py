@@ -79,7 +79,7 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"src/commands/(ab|baseline|burnin|compare|doctor|flight|import|judge|plan|predict|probe|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
+    r"src/commands/(ab|baseline|burnin|compare|completion|doctor|flight|import|judge|launch|man|plan|predict|probe|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
     r"src/commands/plan_model\.cpp": "the model of a plan, which plan_options.hpp declares",
     r"base/record/row_json\.cpp": "the second half of run.hpp",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
