@@ -65,7 +65,8 @@ std::string yaml_arguments(const std::vector<LaunchWord>& command) {
   for (const LaunchWord& each : command) {
     std::string comment = each.reason.empty() ? "" : fmt::format("                # {}\n", each.reason);
     text += comment;
-    for (const std::string& word : words_of(each.text)) text += fmt::format("                - {}\n", yaml(word));
+    for (const std::string& word : words_of(each.text))
+      text += fmt::format("                - {}\n", yaml(word));
   }
   return text;
 }
@@ -74,7 +75,8 @@ JobFile mpi_job(const LaunchRequest& request) {
   LaunchRequest without_own = request;
   without_own.arguments.clear();
   std::string command = yaml_arguments(launch_command(without_own));
-  for (const std::string& each : request.arguments) command += fmt::format("                - {}\n", yaml(each));
+  for (const std::string& each : request.arguments)
+    command += fmt::format("                - {}\n", yaml(each));
   const std::string image = yaml(request.container.empty() ? "REGISTRY/collbench:0.1.0" : request.container);
   const std::string gpus =
       request.gpus_per_node > 0

@@ -73,7 +73,7 @@ void add_what(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "--counts", "FILE",
              "traffic matrix of all_to_all_v: p lines of p numbers (by distance, like nccl-tests)",
              [&run](const std::string& text) { run.counts_path = text; });
-  CLI::Option* place =
+  CLI::Option* buffers =
       add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
                  [&run](const std::string& text) {
                    const std::string where = parse_name(text, "--place", {"out", "in", "both"});
