@@ -168,7 +168,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{description(all), "collbench"};
   app.set_help_flag("-h,--help", "this text; options come before or after a subcommand's name as shown")
       ->group("Help");
-  app.add_flag("-V,--version", version, "versions of collbench and its libraries, and which are missing")
+  app.add_flag("--version", version, "versions of collbench and its libraries, and which are missing")
       ->group("Help");
   add_run_options(app, run);
   add_config_option(app, run.config);

@@ -24,7 +24,8 @@ OptionDescription describe_option(const CLI::Option& option) {
                            .help = option.get_description(),
                            .theme = option.get_group(),
                            .choices = choices_of(option),
-                           .is_argument = option.get_positional()};
+                           .is_argument = option.get_positional(),
+                           .is_required = option.get_required()};
   for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
   if (result.names.empty()) result.names.push_back(option.get_name());

@@ -20,6 +20,7 @@ struct OptionDescription {
   std::string theme;                 ///< of the help's parts
   std::vector<std::string> choices;  ///< every text that it takes; empty: they are not counted
   bool is_argument = false;
+  bool is_required = false;
 };
 
 /// A command and those below it.

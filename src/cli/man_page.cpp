@@ -67,7 +67,9 @@ std::string argument_name(const OptionDescription& argument) {
 std::string synopsis(const CommandDescription& command) {
   std::string line = "\\fB" + roff_text(command.name) + "\\fR [\\fIOPTIONS\\fR]";
   for (const OptionDescription& each : command.options) {
-    if (each.is_argument) line += " \\fI" + roff_text(argument_name(each)) + "\\fR";
+    if (!each.is_argument) continue;
+    const std::string name = "\\fI" + roff_text(argument_name(each)) + "\\fR";
+    line += each.is_required ? " " + name : " [" + name + "]";
   }
   if (!command.commands.empty()) line += " [\\fICOMMAND\\fR]";
   return line;

@@ -1,11 +1,17 @@
 #include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -13,10 +19,10 @@
 #include "base/text_sinks.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/cli/version.hpp"
 #include "src/commands/registry.hpp"
 #include "src/launch_help/job_files.hpp"
 #include "src/launch_help/launch_command.hpp"
-#include "topology/readers/readers.hpp"
 
 namespace collbench::program {
 namespace {
@@ -33,17 +39,41 @@ struct LaunchOptions {
   bool ssh = false;
   bool ranks_given = false;
   bool nodes_given = false;
+  bool minutes_given = false;
   std::string folder;
   bool overwrite = false;
 };
 
-/// Networks with hardware that are not down.
-std::vector<std::string> interfaces_here() {
-  std::vector<std::string> names;
-  for (const topology::Nic& nic : topology::read_sysfs_net("/sys").nics) {
-    const bool is_down = !nic.ports.empty() && nic.ports.front().state.value == "DOWN";
-    if (nic.interfaces.value && !is_down) names.push_back(*nic.interfaces.value);
+/// For NCCL_SOCKET_IFNAME: what is set here; else the one network that is up and has an address, "=" in front
+/// (that name alone, where NCCL would take a prefix); empty where there are several or none.
+std::string interface_here() {
+  if (const char* own = std::getenv("NCCL_SOCKET_IFNAME")) return own;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return "";
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, freeifaddrs);
+  std::set<std::string> names;
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    const bool has_address = each->ifa_addr != nullptr &&
+                             (each->ifa_addr->sa_family == AF_INET || each->ifa_addr->sa_family == AF_INET6);
+    const std::string_view name = each->ifa_name;
+    const bool is_local = (each->ifa_flags & IFF_LOOPBACK) != 0 || name.starts_with("docker") ||
+                          name.starts_with("veth") || name.starts_with("br-") || name.starts_with("virbr");
+    if (has_address && (each->ifa_flags & IFF_UP) != 0 && !is_local) names.emplace(name);
   }
+  return names.size() == 1 ? "=" + *names.begin() : "";
+}
+
+/// Names of what is set here for NCCL, UCX and the loader, but for the network's.
+std::vector<std::string> variables_here() {
+  std::vector<std::string> names;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const std::string name(entry.substr(0, entry.find('=')));
+    const bool matters = name.starts_with("NCCL_") || name.starts_with("UCX_") ||
+                         name.starts_with("COLLBENCH_") || name == "LD_LIBRARY_PATH";
+    if (matters && name != "NCCL_SOCKET_IFNAME") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -54,9 +84,25 @@ LauncherKind kind_of(const LaunchOptions& options) {
   return options.slurm || (in_slurm && !options.ssh) ? LauncherKind::slurm : LauncherKind::ssh;
 }
 
+/// Throws Error (usage) for what the launcher has no use for.
 LaunchRequest completed(const LaunchOptions& options) {
   LaunchRequest request = options.request;
   request.kind = kind_of(options);
+  request.version = versions().collbench;
+  request.variables = variables_here();
+  const char* allocated = std::getenv("SLURM_JOB_NUM_NODES");
+  request.in_allocation =
+      request.kind == LauncherKind::slurm && allocated != nullptr && options.folder.empty();
+  if (request.in_allocation && !options.nodes_given)
+    request.nodes = parse_number(allocated, "SLURM_JOB_NUM_NODES", 1, kMaxNodes);
+  if (options.minutes_given && request.kind == LauncherKind::ssh)
+    throw usage_error("--minutes", "over ssh nothing ends a job by time",
+                      "give -- --time SECONDS, which a run keeps to");
+  if (!request.hosts.empty() && request.kind == LauncherKind::kubernetes)
+    throw usage_error("--hosts", "Kubernetes chooses the nodes", "leave it out");
+  if (std::set<std::string>(request.hosts.begin(), request.hosts.end()).size() < request.hosts.size())
+    throw usage_error("--hosts", "a host is there twice",
+                      "name each once; --ranks-per-node says how many ranks it has");
   if (!request.hosts.empty()) {
     const int hosts = static_cast<int>(request.hosts.size());
     if (options.nodes_given && request.nodes != hosts)
@@ -68,7 +114,7 @@ LaunchRequest completed(const LaunchOptions& options) {
     if (options.ranks_given && request.ranks_per_node != request.gpus_per_node)
       throw usage_error("--ranks-per-node", "on GPUs there is one rank for each", "leave it out");
     request.ranks_per_node = request.gpus_per_node;
-    request.interfaces = interfaces_here();
+    request.interface = interface_here();
   }
   return request;
 }
@@ -82,9 +128,11 @@ CommandResult launch_help(const LaunchOptions& options) {
     std::string text;
     for (const JobFile& each : files) {
       write_file_by_rename(folder / each.name, each.text);
-      text += (folder / each.name).string() + "\n";
+      text += one_line((folder / each.name).string()) + "\n";
     }
-    return {one_line(text.substr(0, text.size() - 1)) + "\n"};
+    CommandResult written{text};
+    written.notes = launch_notes(request);
+    return written;
   }
   constexpr int kMinColumns = 60;
   constexpr int kMaxColumns = 110;
@@ -138,9 +186,16 @@ void add_launch(CLI::App& command, CommandFunction& chosen) {
                }
              });
   add_option(command, theme, "--container", "IMAGE", "the image that the ranks run in",
-             [options](const std::string& text) { options->request.container = text; });
-  add_option(command, theme, "--minutes", "N", "time limit of the job (10)",
-             whole_number(request.minutes, "--minutes", kMaxMinutes));
+             [options](const std::string& text) {
+               if (text.empty() || text != one_line(text))
+                 throw usage_error("--container", "it is no name of an image", "give one line");
+               options->request.container = text;
+             });
+  add_option(command, theme, "--minutes", "N", "time limit of the job, of Slurm and Kubernetes (10)",
+             [options](const std::string& text) {
+               options->request.minutes = parse_number(text, "--minutes", 1, kMaxMinutes);
+               options->minutes_given = true;
+             });
   add_option(command, theme, "--write", "FOLDER", "write the files that the launcher takes into it",
              [options](const std::string& text) { options->folder = text; });
   command.add_flag("--overwrite", options->overwrite, "replace files that exist");

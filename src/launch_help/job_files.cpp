@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "base/text_sinks.hpp"
 
 namespace collbench::program {
 namespace {
@@ -14,7 +17,7 @@ constexpr int kFileColumns = 100;
 std::string comments(const std::vector<LaunchWord>& command) {
   std::string text;
   for (const LaunchWord& each : command) {
-    if (!each.reason.empty()) text += fmt::format("# {}: {}\n", each.text, each.reason);
+    if (!each.reason.empty()) text += "# " + one_line(each.text + ": " + each.reason) + "\n";
   }
   return text;
 }
@@ -31,7 +34,8 @@ JobFile batch_script(const LaunchRequest& request) {
   std::vector<LaunchWord> body;
   for (const LaunchWord& each : launch_command(request)) {
     const bool is_of_job = each.text.starts_with("--nodes=") || each.text.starts_with("--gpus-per-node=") ||
-                           each.text.starts_with("--exclusive") || each.text.starts_with("--time=");
+                           each.text.starts_with("--exclusive") || each.text.starts_with("--time=") ||
+                           each.text.starts_with("--nodelist=");
     if (!is_of_job) {
       body.push_back(each);
       continue;
@@ -49,14 +53,9 @@ JobFile batch_script(const LaunchRequest& request) {
                                           head, comments(body), command_text(body, kFileColumns))};
 }
 
-/// A string of YAML: JSON's quotes are YAML's.
+/// A string of YAML: JSON's are.
 std::string yaml(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') quoted += '\\';
-    quoted += letter;
-  }
-  return quoted + "\"";
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 /// The words of the command as the arguments of a container: a shell is not there to divide them.
@@ -71,13 +70,17 @@ std::string yaml_arguments(const std::vector<LaunchWord>& command) {
   return text;
 }
 
+std::string image_name(const LaunchRequest& request) {
+  return request.container.empty() ? "REGISTRY/collbench:" + request.version : request.container;
+}
+
 JobFile mpi_job(const LaunchRequest& request) {
   LaunchRequest without_own = request;
   without_own.arguments.clear();
   std::string command = yaml_arguments(launch_command(without_own));
   for (const std::string& each : request.arguments)
     command += fmt::format("                - {}\n", yaml(each));
-  const std::string image = yaml(request.container.empty() ? "REGISTRY/collbench:0.1.0" : request.container);
+  const std::string image = yaml(image_name(request));
   const std::string gpus =
       request.gpus_per_node > 0
           ? fmt::format(
@@ -99,6 +102,7 @@ spec:
   runPolicy:
     # The workers' pods end with the launcher: their GPUs are free again.
     cleanPodPolicy: Running
+    # From the start of the job: waiting for nodes and pulling the image count.
     activeDeadlineSeconds: {seconds}
   mpiReplicaSpecs:
     Launcher:
@@ -114,12 +118,22 @@ spec:
       replicas: {nodes}
       template:
         spec:
+          affinity:
+            # One worker to a node: two on one would measure its memory for the network.
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - topologyKey: kubernetes.io/hostname
+                  labelSelector:
+                    matchLabels:
+                      training.kubeflow.org/job-name: collbench
+                      training.kubeflow.org/job-role: worker
           containers:
             - name: worker
               image: {image}
 {gpus}              securityContext:
                 capabilities:
-                  # RDMA registers memory, which the default limit of locked memory refuses.
+                  # RDMA locks memory beyond the default limit. The device itself is a resource of your cluster's plugin, to be
+                  # added to the limits, such as rdma/hca: 1; without it NCCL uses TCP over the pods' network.
                   add: ["IPC_LOCK"]
               volumeMounts:
                 - name: shm
@@ -137,19 +151,29 @@ spec:
 
 JobFile dockerfile(const LaunchRequest& request) {
   const bool gpus = request.gpus_per_node > 0;
-  return {
-      "Dockerfile",
-      fmt::format(R"(# docker build -t REGISTRY/collbench:0.1.0 .     beside the packages of scripts/package
-FROM {base}
-COPY collbench_*.deb {nccl}/tmp/
-# sshd is how mpirun of the launcher's pod reaches the workers; its folder is what it asks for.
+  const char* nccl =
+      R"(# Debian has no libnccl; this one brings the CUDA runtime with it. The driver's libraries come from the node.
+RUN apt-get update && apt-get install -y --no-install-recommends python3-pip && \
+    pip install --no-cache-dir --no-deps --target /opt/nccl nvidia-nccl-cu12==2.28.9 && rm -rf /var/lib/apt/lists/*
+ENV COLLBENCH_NCCL=/opt/nccl/nvidia/nccl/lib/libnccl.so.2
+)";
+  return {"Dockerfile",
+          fmt::format(R"(# docker build -t {image} .     beside the packages of scripts/package
+FROM debian:12
+COPY collbench_*.deb {nccl_package}/tmp/
 RUN apt-get update && \
     apt-get install -y --no-install-recommends /tmp/collbench*.deb openssh-server openssh-client && \
-    rm -rf /var/lib/apt/lists/* /tmp/collbench*.deb && mkdir -p /run/sshd
+    rm -rf /var/lib/apt/lists/* /tmp/collbench*.deb
+{nccl}# mpirun of the launcher's pod reaches the workers by sshd. Their host keys are new each time, and their keys come from a
+# secret whose owner and mode sshd would refuse.
+RUN mkdir -p /run/sshd && \
+    printf 'StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n' > /etc/ssh/ssh_config.d/mpi.conf && \
+    printf 'StrictModes no\n' > /etc/ssh/sshd_config.d/mpi.conf
 ENV OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 CMD ["/usr/sbin/sshd", "-De"]
 )",
-                  fmt::arg("base", "debian:12"), fmt::arg("nccl", gpus ? "collbench-nccl_*.deb " : ""))};
+                      fmt::arg("image", one_line(image_name(request))), fmt::arg("nccl", gpus ? nccl : ""),
+                      fmt::arg("nccl_package", gpus ? "collbench-nccl_*.deb " : ""))};
 }
 
 std::vector<JobFile> ssh_files(const LaunchRequest& request) {
@@ -165,10 +189,10 @@ std::vector<JobFile> ssh_files(const LaunchRequest& request) {
     if (each.text.starts_with("--host ")) each.text = "--hostfile hostfile";
   }
   return {{"hostfile", hostfile},
-          {"collbench.sh",
-           fmt::format("#!/bin/bash\n# Beside hostfile (written by: collbench launch --ssh --write)\n{}"
-                       "set -euo pipefail\ncd \"$(dirname \"$0\")\"\n\n{}",
-                       comments(command), command_text(command, kFileColumns))}};
+          {"collbench.sh", fmt::format("#!/bin/bash\n# bash collbench.sh      (beside hostfile; written by: "
+                                       "collbench launch --ssh --write)\n{}"
+                                       "set -euo pipefail\ncd \"$(dirname \"$0\")\"\n\n{}",
+                                       comments(command), command_text(command, kFileColumns))}};
 }
 
 }  // namespace

@@ -26,20 +26,19 @@ std::string slots(const LaunchRequest& request) {
   return fmt::format("{}", fmt::join(words, ","));
 }
 
-std::string interface_choice(const LaunchRequest& request) {
-  return request.interfaces.size() == 1 ? request.interfaces.front() : "NETWORK";
-}
-
-/// Open MPI passes only its own variables to other hosts.
+/// Open MPI hands OMPI_… on to other hosts, and no other variables.
 void add_environment(std::vector<LaunchWord>& words, const LaunchRequest& request) {
-  add(words, "-x PATH -x LD_LIBRARY_PATH",
-      "Open MPI hands no other variables to other hosts: there collbench and its libraries are found as "
-      "here");
-  if (request.gpus_per_node > 0 && request.kind == LauncherKind::ssh) {  // a pod has one network
-    add(words, "-x NCCL_SOCKET_IFNAME=" + interface_choice(request),
-        "the network over which NCCL's ranks find each other; without it NCCL chooses by name, those that "
-        "begin with "
-        "ib first, docker and lo last");
+  add(words, "-x PATH",
+      "so that collbench is found on the other nodes as it is here; mpirun hands on OMPI_… only");
+  if (request.kind != LauncherKind::ssh) return;
+  for (const std::string& each : request.variables)
+    add(words, "-x " + each, "set here: to be the same on all nodes");
+  if (request.gpus_per_node > 0) {
+    const std::string name = request.interface.empty() ? "NETWORK" : request.interface;
+    add(words, "-x NCCL_SOCKET_IFNAME=" + shell_word(name),
+        "the network over which NCCL's ranks find each other (=NAME: that one alone); without it NCCL "
+        "chooses by "
+        "name, those that begin with ib first, docker and lo last");
   }
 }
 
@@ -69,8 +68,9 @@ std::vector<LaunchWord> mpirun_command(const LaunchRequest& request) {
     add(words,
         fmt::format("apptainer exec{} {}", request.gpus_per_node > 0 ? " --nv" : "",
                     shell_word(request.container)),
-        "each rank in the container; --nv brings the driver's libraries. The Open MPI inside has to be that "
-        "outside");
+        request.gpus_per_node > 0 ? "each rank in the container; --nv brings the driver's libraries. The "
+                                    "Open MPI inside has to be that outside"
+                                  : "each rank in the container. The Open MPI inside has to be that outside");
   }
   return words;
 }
@@ -93,9 +93,13 @@ std::vector<LaunchWord> srun_command(const LaunchRequest& request) {
   } else {
     add(words, "--cpu-bind=cores", "ranks that move between cores make times jump");
   }
-  add(words, "--exclusive", "others' jobs on the same nodes would be in every time");
-  add(words, fmt::format("--time={}", request.minutes),
-      "in minutes; collbench asks Slurm for what is left and ends before it");
+  if (!request.hosts.empty())
+    add(words, fmt::format("--nodelist={}", fmt::join(request.hosts, ",")), "these nodes and no others");
+  if (!request.in_allocation) {  // of a step --exclusive would mean one core for each rank
+    add(words, "--exclusive", "others' jobs on the same nodes would be in every time");
+    add(words, fmt::format("--time={}", request.minutes),
+        "in minutes; collbench asks Slurm for what is left and ends before it");
+  }
   add(words, "--kill-on-bad-exit=1",
       "when a rank dies the others get SIGTERM and can save what is measured; by default they are killed");
   if (!request.container.empty()) {
@@ -127,30 +131,27 @@ std::vector<LaunchWord> launch_command(const LaunchRequest& request) {
 
 std::vector<std::string> launch_notes(const LaunchRequest& request) {
   std::vector<std::string> notes;
-  if (request.kind == LauncherKind::ssh && static_cast<int>(request.hosts.size()) < request.nodes)
+  const bool ssh = request.kind == LauncherKind::ssh;
+  if (ssh && static_cast<int>(request.hosts.size()) < request.nodes)
     notes.emplace_back(
         "put the names of the nodes for NODE1, NODE2, …; ssh to each has to work without a password");
-  if (request.kind == LauncherKind::slurm && request.gpus_per_node > 0) {
+  if (ssh && request.gpus_per_node > 0 && request.interface.empty())
     notes.emplace_back(
-        "NCCL_SOCKET_IFNAME is not set here: if NCCL reports that it cannot connect, export it before srun, "
-        "which "
-        "hands the environment on");
-  }
-  const bool names_network = request.gpus_per_node > 0 && request.kind == LauncherKind::ssh;
-  if (names_network && request.interfaces.size() > 1) {
+        "put the nodes' common network for NETWORK, as `ip -brief address` on a node names it");
+  if (ssh && request.gpus_per_node > 0 && !request.interface.empty())
     notes.push_back(
-        fmt::format("this machine has several networks that are up ({}): the nodes' common one goes into "
-                    "NCCL_SOCKET_IFNAME",
-                    fmt::join(request.interfaces, ", ")));
+        fmt::format("NCCL_SOCKET_IFNAME is this machine's ({}): that it is the nodes' too is assumed",
+                    request.interface));
+  if (ssh)
+    notes.emplace_back(
+        "where mpirun is not in the nodes' PATH, add --prefix with the folder that holds its bin");
+  if (request.kind == LauncherKind::kubernetes) {
+    if (request.container.empty()) notes.emplace_back("put the image's name for REGISTRY/collbench");
+    notes.emplace_back(
+        "files such as -J's are written in a worker's pod, which is deleted at the end: mount a volume for "
+        "them, or read "
+        "the launcher's log");
   }
-  if (names_network && request.interfaces.size() == 1) {
-    notes.push_back(
-        fmt::format("{} is the only network that is up on this machine; that the nodes' is called so is "
-                    "assumed",
-                    request.interfaces.front()));
-  }
-  if (names_network && request.interfaces.empty())
-    notes.emplace_back("put the nodes' network for NETWORK, as `ip -brief address` on a node names it");
   notes.emplace_back("all nodes need the same collbench: it refuses to measure otherwise");
   return notes;
 }

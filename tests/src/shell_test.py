@@ -1,4 +1,4 @@
-"""Man pages and completions as a user meets them: in groff, bash, zsh and fish, against --help.
+"""Man pages, completions and the scripts of `launch` as a user meets them: in groff, bash, zsh and fish, against --help.
 
 usage: shell_test.py PROGRAM
 """
@@ -136,7 +136,7 @@ _collbench
 printf '%s\\n' "${COMPREPLY[@]}"
 """
         self.offers(lambda line: set(self.run_shell("bash", "-c", program, "bash", line).split()))
-        self.assertEqual(self.run_shell("bash", "-c", program, "bash", "collbench repeat -- mpirun --topo").split(), [])
+        self.assertEqual(self.run_shell("bash", "-c", program, "bash", "collbench repeat -- mpirun --prec").split(), [])
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not here")
     def test_fish(self):
@@ -164,6 +164,58 @@ print -r -- $REPLY
             return set(re.findall(r"[\w./-]+", re.sub(r"\x1b\[[\d;?]*\w", " ", shown.partition(line)[2])))
         for line, wanted, _ in OFFERED:
             self.assertLessEqual(wanted, complete(line), line)
+
+
+class Launch(unittest.TestCase):
+    """The scripts that `launch --write` makes, with a launcher that only says what it was given."""
+
+    ODD = ["--label", "it's $HOME\nand `more`", "", "-J", "a b.json"]
+
+    def run_script(self, name, launcher, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            for program in (launcher, "collbench"):
+                with open(f"{folder}/{program}", "w", encoding="ascii") as script:
+                    script.write("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
+                os.chmod(f"{folder}/{program}", 0o755)
+            subprocess.run([PROGRAM, "launch", *arguments, "--write", folder, "--", *self.ODD], check=True, capture_output=True, env=ENVIRONMENT)
+            done = subprocess.run(["bash", f"{folder}/{name}"], capture_output=True, text=True, timeout=60, check=True,
+                                  env={**ENVIRONMENT, "PATH": f"{folder}:{ENVIRONMENT['PATH']}"})
+            self.assertEqual(done.stderr, "")
+            return done.stdout.split("\0")[:-1]
+
+    def test_what_the_user_gives_arrives_as_it_is(self):
+        for name, launcher, *arguments in (("collbench.sbatch", "srun", "--slurm", "--container", "it's; touch x"),
+                                           ("collbench.sh", "mpirun", "--ssh", "--hosts", "a,b", "--container", "$(touch x)")):
+            given = self.run_script(name, launcher, *arguments)
+            self.assertEqual(given[-len(self.ODD):], self.ODD)
+            self.assertTrue(any(arguments[-1] in word for word in given), given)
+
+    def test_what_a_launcher_has_no_use_for(self):
+        for words, said in ((["--slurm", "--container", "a\ntouch x"], "--container: it is no name of an image"),
+                            (["--k8s", "--hosts", "a"], "--hosts: Kubernetes chooses the nodes"),
+                            (["--hosts", "a,a"], "--hosts: a host is there twice"),
+                            (["--ssh", "--minutes", "5"], "--minutes: over ssh nothing ends a job"),
+                            (["--hosts", "a,b", "--nodes", "3"], "2 are named, and --nodes says 3"),
+                            (["--hosts", "-x"], "'-x' is no name of a host"),
+                            (["--gpus-per-node", "8", "--ranks-per-node", "2"], "one rank for each")):
+            done = subprocess.run([PROGRAM, "launch", *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(said, done.stderr)
+
+    def test_inside_an_allocation(self):
+        environment = {**ENVIRONMENT, "SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "5"}
+        done = subprocess.run([PROGRAM, "launch"], capture_output=True, text=True, env=environment, timeout=60, check=True)
+        command = done.stdout.partition("\n\n")[0]
+        self.assertIn("srun --mpi=pmix --nodes=5 ", command)
+        self.assertNotIn("--exclusive", command)
+        self.assertNotIn("--time", command)
+
+    def test_what_is_set_here_goes_along(self):
+        environment = {**ENVIRONMENT, "NCCL_DEBUG": "INFO", "NCCL_SOCKET_IFNAME": "ib0", "UCX_TLS": "rc"}
+        done = subprocess.run([PROGRAM, "launch", "--ssh", "--gpus-per-node", "8"], capture_output=True, text=True, env=environment,
+                              timeout=60, check=True)
+        for word in ("-x NCCL_DEBUG ", "-x UCX_TLS ", "-x NCCL_SOCKET_IFNAME=ib0 "):
+            self.assertIn(word, done.stdout.replace("\n", " "))
 
 
 if __name__ == "__main__":

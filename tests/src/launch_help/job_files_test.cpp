@@ -29,15 +29,16 @@ TEST(JobFiles, TheMpiJobHasOneArgumentALineAndNoShell) {
                                 .gpus_per_node = 8,
                                 .ranks_per_node = 8,
                                 .container = "a/b:\"1\"",
-                                .arguments = {"--label", "two words"}});
+                                .arguments = {"--label", "two\nlines"}});
   ASSERT_EQ(files.size(), 2);
   for (const char* line : {"apiVersion: kubeflow.org/v2beta1\n", "kind: MPIJob\n", "slotsPerWorker: 8\n",
                            "      replicas: 2\n", "nvidia.com/gpu: 8\n", "image: \"a/b:\\\"1\\\"\"\n",
                            "              command:\n                - \"mpirun\"\n",
-                           "                - \"16\"\n", "- \"two words\"\n"})
+                           "                - \"16\"\n", "- \"two\\nlines\"\n", "podAntiAffinity"})
     EXPECT_THAT(files[0].text, HasSubstr(line));
   EXPECT_EQ(files[1].name, "Dockerfile");
-  EXPECT_THAT(files[1].text, AllOf(HasSubstr("\nFROM debian:12\n"), HasSubstr("collbench-nccl_*.deb")));
+  EXPECT_THAT(files[1].text, AllOf(HasSubstr("\nFROM debian:12\n"), HasSubstr("collbench-nccl_*.deb"),
+                                   HasSubstr("StrictHostKeyChecking no"), HasSubstr("COLLBENCH_NCCL=")));
 }
 
 TEST(JobFiles, OfSshAreAHostfileAndAScript) {

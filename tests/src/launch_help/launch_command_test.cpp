@@ -13,10 +13,9 @@ std::string command_of(const LaunchRequest& request) { return command_text(launc
 
 TEST(LaunchCommand, OverSshNamesHostsAndHandsOnWhatRanksNeed) {
   LaunchRequest request{.nodes = 2, .hosts = {"a", "b"}, .arguments = {"--label", "it's 2 nodes"}};
-  EXPECT_EQ(
-      command_of(request),
-      "mpirun -np 4 --host a:2,b:2 --map-by ppr:2:node --bind-to core -x PATH -x LD_LIBRARY_PATH collbench "
-      "--label 'it'\\''s 2 nodes'\n");
+  EXPECT_EQ(command_of(request),
+            "mpirun -np 4 --host a:2,b:2 --map-by ppr:2:node --bind-to core -x PATH collbench "
+            "--label 'it'\\''s 2 nodes'\n");
   request.hosts.pop_back();
   EXPECT_THAT(command_of(request), HasSubstr("--host a:2,NODE2:2 "));
   EXPECT_THAT(launch_notes(request).front(), HasSubstr("names of the nodes"));
@@ -30,14 +29,23 @@ TEST(LaunchCommand, OnGpusARankSeesAllOfThemAndIsNotBoundToACore) {
   request.kind = LauncherKind::ssh;
   EXPECT_THAT(command_of(request),
               AllOf(HasSubstr("--bind-to none"), HasSubstr("-x NCCL_SOCKET_IFNAME=NETWORK")));
-  request.interfaces = {"ens3"};
-  EXPECT_THAT(command_of(request), HasSubstr("-x NCCL_SOCKET_IFNAME=ens3"));
+  EXPECT_THAT(launch_notes(request)[1], HasSubstr("for NETWORK"));
+  request.interface = "=ens3";
+  request.variables = {"NCCL_DEBUG"};
+  EXPECT_THAT(command_of(request),
+              AllOf(HasSubstr("-x NCCL_SOCKET_IFNAME==ens3"), HasSubstr("-x NCCL_DEBUG ")));
   EXPECT_THAT(launch_notes(request)[1], HasSubstr("is assumed"));
-  request.interfaces = {"ens3", "ens4"};
-  EXPECT_THAT(command_of(request), HasSubstr("-x NCCL_SOCKET_IFNAME=NETWORK"));
-  EXPECT_THAT(launch_notes(request)[1], HasSubstr("ens3, ens4 are up"));
   request.kind = LauncherKind::kubernetes;
   EXPECT_THAT(command_of(request), AllOf(Not(HasSubstr("NCCL_SOCKET")), Not(HasSubstr("--host"))));
+}
+
+TEST(LaunchCommand, InsideAnAllocationAsksForNothingThatTheJobHas) {
+  LaunchRequest request{.kind = LauncherKind::slurm, .nodes = 2, .hosts = {"a", "b"}};
+  EXPECT_THAT(command_of(request),
+              AllOf(HasSubstr("--exclusive"), HasSubstr("--time=10"), HasSubstr("--nodelist=a,b")));
+  request.in_allocation = true;
+  EXPECT_THAT(command_of(request),
+              AllOf(Not(HasSubstr("--exclusive")), Not(HasSubstr("--time")), HasSubstr("--nodelist=a,b")));
 }
 
 TEST(LaunchCommand, EveryWordButTheProgramsHasAReason) {
@@ -56,7 +64,8 @@ TEST(LaunchCommand, IsBrokenBetweenWords) {
   EXPECT_EQ(reasons, "a  why\n" + std::string(40, 'b') + "\n   because\n");
 }
 
-TEST(ShellWord, IsReadBackAsItIs) {
+/// That a shell reads it back: tests/src/shell_test.py.
+TEST(ShellWord, IsQuotedWhereAShellWouldReadMore) {
   EXPECT_EQ(shell_word("--sizes=1M,1G"), "--sizes=1M,1G");
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("$(reboot)"), "'$(reboot)'");
