@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kMaxHosts = 100'000;
 
-Error bad_hosts(std::string_view option, std::string what, std::string next) {
-  return usage_error(std::string(option), std::move(what), std::move(next));
+Error bad_hosts(std::string_view option, const std::string& what, const std::string& next) {
+  return usage_error(std::string(option), what, next);
 }
 
 /// At the commas that stand in no bracket.
