@@ -22,7 +22,8 @@ using ChainsOfNeon = std::make_index_sequence<20>;  // of 32
 
 /// The chains are written out one by one (`kChain`): an array that a loop walks through would lie in memory.
 template <typename Number, int kBytes, std::size_t... kChain>
-[[gnu::always_inline]] inline FmaWork multiply_add(std::int64_t rounds, std::index_sequence<kChain...>) {
+[[gnu::always_inline]] inline FmaWork multiply_add(std::int64_t rounds,
+                                                   std::index_sequence<kChain...> /*chains*/) {
   using Vector = typename VectorOf<Number, kBytes>::Type;
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(Number));
   constexpr Number kStep = Number{1} / 1024;
@@ -32,7 +33,7 @@ template <typename Number, int kBytes, std::size_t... kChain>
   volatile Number addend_value = kStep;
   const Vector factor = Vector{} + factor_value;
   const Vector addend = Vector{} + addend_value;
-  std::array<Vector, sizeof...(kChain)> chains;
+  std::array<Vector, sizeof...(kChain)> chains{};
   ((chains[kChain] = Vector{} + start), ...);
   for (std::int64_t round = 0; round < rounds; ++round) {
     ((chains[kChain] = chains[kChain] * factor + addend), ...);
