@@ -62,7 +62,8 @@ asio::steady_timer::duration duration(double seconds) {
 
 /// Takes the first line of `buffer`, which is of `bytes` bytes with its end.
 std::string taken_line(asio::streambuf& buffer, std::size_t bytes) {
-  const auto begin = asio::buffers_begin(buffer.data());
+  const auto data = buffer.data();  // the iterators point into it
+  const auto begin = asio::buffers_begin(data);
   std::string line(begin, begin + static_cast<std::ptrdiff_t>(bytes) - 1);
   buffer.consume(bytes);
   return line;
