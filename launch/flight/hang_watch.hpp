@@ -82,7 +82,6 @@ class HangWatch {
   std::uint64_t progress_of_all_ = 0;
   int idle_looks_ = 0;  ///< without progress
   bool asked_to_end_ = false;
-  int looks_since_asked_ = 0;
   double asked_while_idle_seconds_ = 0;  ///< how long there had been no progress then
   int looks_since_gone_ = 0;             ///< since a rank was found gone; 0: none was
   std::filesystem::path neighbor_file_;

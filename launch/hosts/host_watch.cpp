@@ -153,6 +153,7 @@ void HostWatch::lost(std::string_view last_beat) {
   const std::optional<HostReport> report = report_of_another_host(last_beat);
   if (!report || report->ranks.size() != 1) return;
   const std::lock_guard lock(mutex_);
+  if (view_.gone) return;  // of two between two looks the first is the one that took the other along
   view_.gone = report->ranks.front();
   view_.gone->process = ProcessState::gone;
   view_.gone->is_over = false;

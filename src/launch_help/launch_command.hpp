@@ -13,16 +13,16 @@ enum class LauncherKind { ssh, slurm, kubernetes };
 struct LaunchRequest {
   LauncherKind kind = LauncherKind::ssh;
   int nodes = 2;
-  int gpus_per_node = 0;               ///< 0: host memory
-  int ranks_per_node = 2;              ///< one for each GPU, where there are GPUs
-  int minutes = 10;                    ///< the job's time limit
-  std::vector<std::string> hosts;      ///< empty: names to be filled in
-  std::string container;               ///< image; empty: none
-  std::string interface;               ///< for NCCL_SOCKET_IFNAME; empty: to be filled in
-  std::vector<std::string> variables;  ///< of this environment, which other hosts need: "NCCL_DEBUG"
-  bool in_allocation = false;          ///< of Slurm: what the job asked for is not asked for again
-  std::string version;                 ///< of collbench
-  std::vector<std::string> arguments;  ///< collbench's own
+  int gpus_per_node = 0;                    ///< 0: host memory
+  int ranks_per_node = 2;                   ///< one for each GPU, where there are GPUs
+  int minutes = 10;                         ///< the job's time limit
+  std::vector<std::string> hosts = {};      ///< empty: names to be filled in
+  std::string container = {};               ///< image; empty: none
+  std::string interface = {};               ///< for NCCL_SOCKET_IFNAME; empty: to be filled in
+  std::vector<std::string> variables = {};  ///< of this environment, which other hosts need: "NCCL_DEBUG"
+  bool in_allocation = false;               ///< of Slurm: what the job asked for is not asked for again
+  std::string version = {};                 ///< of collbench
+  std::vector<std::string> arguments = {};  ///< collbench's own
 };
 
 /// One word of the command, or several that belong together, and why it is there.

@@ -28,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 // How long a run may take is nothing that is measured, so the clock of measured time has no part in it.
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // More than what 32 ranks of NCCL 2.28.9 took on 4 nodes of hgx-h100: 1.3 GiB in all (docs/nccl.md).
 constexpr std::uint64_t kHostBytes = 512 * kMiB;
@@ -223,7 +223,7 @@ std::string progress_words(const SimulatedJob& job, const RunFiles& files, const
 /// Waits for the process; kills it at the end of the time. Returns how it ended, in words.
 std::string wait_for(pid_t process, const SimulatedJob& job, const RunFiles& files,
                      const SimulatedMeeting& meeting) {
-  const auto end = Clock::now() + std::chrono::duration<double>(job.limit_seconds);
+  const auto end = SteadyClock::now() + std::chrono::duration<double>(job.limit_seconds);
   int status = 0;
   while (true) {
     for (int i = 0; i < 10; ++i) {
@@ -231,7 +231,7 @@ std::string wait_for(pid_t process, const SimulatedJob& job, const RunFiles& fil
       std::this_thread::sleep_for(10ms);
     }
     job.progress(progress_words(job, files, meeting));
-    if (Clock::now() < end) continue;
+    if (SteadyClock::now() < end) continue;
     ::kill(process, SIGKILL);
     ::waitpid(process, &status, 0);
     throw Error(ExitStatus::not_here, "--by-nccl",
