@@ -23,6 +23,7 @@ stand_in() {
   stand_in sudo "echo \"sudo\" >>$calls; \"\$@\""
   stand_in id 'echo "${FAKE_UID:-0}"'
 }
+mkdir -p "$folder"/cache/collbench/{axe,prometheus} # what is fetched beside the packages is there
 for tool in bash env mktemp rm cat grep; do ln -s "$(command -v "$tool")" "$bin/$tool"; done
 
 fail() {
@@ -40,7 +41,7 @@ run() {
     shift
   done
   : >"$calls"
-  env --ignore-environment PATH="$bin" LACKING= "${variables[@]}" "$setup" "$@" >"$folder/output" 2>&1 || status=$?
+  env --ignore-environment PATH="$bin" XDG_CACHE_HOME="$folder/cache" LACKING= "${variables[@]}" "$setup" "$@" >"$folder/output" 2>&1 || status=$?
   ((status == expected)) || fail "status $status instead of $expected"
 }
 said() { grep --quiet --fixed-strings -- "$1" "$folder/output" || fail "did not say: $1"; }
@@ -77,15 +78,14 @@ stand_in python3 'echo "python3 ${*: -1}" >>'"$calls"'; for ((i = 1; i <= $#; ++
   [[ ${!i} != --target ]] || { i=$((i + 1)); mkdir "${!i}"; }
 done; [[ -z $PIP_FAILS ]] || { echo "pip: no network"; exit 1; }'
 for tool in mkdir mv; do ln -s "$(command -v "$tool")" "$bin/$tool"; done
-mkdir "$folder/cache"
-run 1 XDG_CACHE_HOME="$folder/cache" PIP_FAILS=yes real-nccl
+run 1 PIP_FAILS=yes real-nccl
 said "pip: no network"
 said "pip did not install nvidia-nccl-cu12 2.18.3 (its words are above)"
 [[ ! -e $folder/cache/collbench/nccl/2.18.3 ]] || fail "a version is there that was not installed"
-run 0 XDG_CACHE_HOME="$folder/cache" real-nccl
+run 0 real-nccl
 grep --quiet "python3 nvidia-nccl-cu12==2.30.7" "$calls" || fail "pip was not asked"
 [[ -d $folder/cache/collbench/nccl/2.18.3 ]] || fail "a version is not there"
-run 0 XDG_CACHE_HOME="$folder/cache" real-nccl # all are there
+run 0 real-nccl # all are there
 called ""
 
 run 1 nonsense
