@@ -16,7 +16,8 @@ ProbeJson part_json(const ProbePart& part) {
   return {{"name", part.name},
           {"model", part.model},
           {"numa", part.numa ? ProbeJson(*part.numa) : ProbeJson()},
-          {"windows", part.windows}};
+          {"windows", part.windows},
+          {"cpu_share", part.cpu_share ? ProbeJson(*part.cpu_share) : ProbeJson()}};
 }
 
 ProbePart part_from(const JsonReader& json) {
@@ -28,6 +29,7 @@ ProbePart part_from(const JsonReader& json) {
     part.windows.push_back(rate);
   }
   if (part.windows.empty()) throw json.at("windows").expected("a rate at least");
+  if (const auto share = json.find("cpu_share")) part.cpu_share = share->number();
   return part;
 }
 
@@ -64,6 +66,7 @@ std::string probe_json(const ProbeRecord& record) {
                            {"processor", record.processor},
                            {"cores", record.cores},
                            {"taken_share", record.taken_share ? ProbeJson(*record.taken_share) : ProbeJson()},
+                           {"window_seconds", record.window_seconds},
                            {"measurements", measurements},
                            {"notes", record.notes}};
   return json_text(document.dump(2, ' ', false, ProbeJson::error_handler_t::replace)) + "\n";
@@ -78,6 +81,7 @@ ProbeRecord probe_from_json(std::string_view text, const std::string& file) {
   record.processor = root.at("processor").text();
   record.cores = root.at("cores").integer<int>();
   if (const auto taken = root.find("taken_share")) record.taken_share = taken->number();
+  if (const auto seconds = root.find("window_seconds")) record.window_seconds = seconds->number();
   for (const JsonReader& each : root.at("measurements").items())
     record.measurements.push_back(measurement_from(each));
   for (const JsonReader& note : root.at("notes").items()) record.notes.push_back(note.text());

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "analysis/attribution/pair_effects.hpp"
 #include "analysis/plan/training_gpu.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -31,12 +33,19 @@ ProbeRate part_rate(const ProbeRecord& record, const ProbePart& part, std::strin
           .model = part.model,
           .kind = std::move(kind),
           .rate = median(part.windows),
-          .drift = drift_of(part.windows)};
+          .drift = drift_of(part.windows),
+          .cpu_share = part.cpu_share};
 }
 
-/// Adds the windows of a part to those of a sum; windows that only some parts have are left out.
+/// Adds the windows of a part to those of a sum; windows that only some parts have are left out. The lower
+/// share of the cores remains, and none where one is not known.
 void add_windows(ProbePart& sum, const ProbePart& part) {
-  if (sum.windows.empty()) sum.windows.assign(part.windows.size(), 0);
+  if (sum.windows.empty()) {
+    sum.windows.assign(part.windows.size(), 0);
+    sum.cpu_share = part.cpu_share;
+  }
+  // None is less than any number.
+  sum.cpu_share = std::min(sum.cpu_share, part.cpu_share);
   sum.windows.resize(std::min(sum.windows.size(), part.windows.size()));
   for (std::size_t i = 0; i < sum.windows.size(); ++i) sum.windows[i] += part.windows[i];
 }
@@ -47,22 +56,45 @@ struct Siblings {
   std::vector<ProbeRate> rates;
 };
 
-/// By what makes them alike: the measurement, its size and code, the kind, the model.
-using SiblingSets = std::map<std::tuple<std::string, int, std::string, std::string, std::string>, Siblings>;
+/// By what makes them alike: the measurement, its size, code, work and time, the kind, the model, and the
+/// host where nothing names the model.
+using SiblingSets = std::map<
+    std::tuple<std::string, int, std::string, std::string, double, std::string, std::string, std::string>,
+    Siblings>;
+
+/// Whether something else ran on the core, or on one of several, or that is not known.
+bool was_shared(const ProbeRate& rate) { return !rate.cpu_share || *rate.cpu_share < 1 - kTakenShare; }
+
+/// Whether the rate says something of the part alone.
+bool can_be_judged(const ProbeRecord& record, const ProbeMeasurement& measurement, const ProbeRate& rate) {
+  if (rate.kind == "GPU") return true;
+  if (rate.kind == "core" && measurement.unit == ProbeUnit::byte) return false;
+  return !was_disturbed(record) && !was_shared(rate);
+}
+
+bool has_named_parts(const ProbeMeasurement& measurement) { return !measurement.parts.front().model.empty(); }
 
 SiblingSets sets_of(const std::vector<ProbeRecord>& records) {
   SiblingSets sets;
   for (const ProbeRecord& record : records) {
     for (const ProbeMeasurement& each : record.measurements) {
       for (const ProbeRate& rate : probe_rates(record, each)) {
-        if (rate.kind != "GPU" && was_disturbed(record)) continue;
-        Siblings& set = sets[{each.id, each.size, each.by, rate.kind, rate.model}];
+        if (!can_be_judged(record, each, rate)) continue;
+        Siblings& set = sets[{each.id, each.size, each.by, each.work, record.window_seconds, rate.kind,
+                              rate.model, has_named_parts(each) ? "" : record.host}];
         set.measurement = each.name;
         set.rates.push_back(rate);
       }
     }
   }
   return sets;
+}
+
+/// What share of the median of healthy siblings may be by their scatter alone.
+double scatter_line(const std::vector<double>& rates) {
+  std::vector<double> logarithms;
+  for (const double rate : rates) logarithms.push_back(std::log(rate));
+  return std::exp(-population_line(logarithms));
 }
 
 void judge_set(const Siblings& set, ProbeVerdict& verdict) {
@@ -80,17 +112,26 @@ void judge_set(const Siblings& set, ProbeVerdict& verdict) {
     return;
   }
   const double middle = median(values);
+  const double scatter = scatter_line(values);
+  const double suspect_share = std::min(kSuspectShare, scatter);
+  const double bad_share = std::min(kBadShare, scatter);
   const std::size_t before = verdict.slow.size();
   for (const ProbeRate& rate : set.rates) {
     const double share = rate.rate / middle;
-    if (share >= kSuspectShare) continue;
+    if (share >= suspect_share) continue;
     verdict.slow.push_back({rate, set.measurement, share,
                             fmt::format("{} of {}: {} makes {:.3f} of the median of {}", rate.name, rate.host,
                                         set.measurement, share, who),
-                            share < kBadShare});
+                            share < bad_share});
   }
-  if (verdict.slow.size() == before)
+  if (verdict.slow.size() != before) return;
+  if (scatter >= kBadShare) {
     verdict.healthy.push_back(fmt::format("{}: {} {}", set.measurement, who, range));
+  } else {
+    verdict.not_judged.push_back(
+        fmt::format("{}: {} {}; they scatter so that only one below {:.2f} of their median would be named",
+                    set.measurement, who, range, scatter));
+  }
 }
 
 /// What others measured on the model that a driver calls `name`; null for one that nobody here knows.
@@ -123,6 +164,36 @@ void judge_published(const ProbeRecord& record, ProbeVerdict& verdict) {
   }
 }
 
+/// What is said of a host whose cores are not judged as one; empty: nothing.
+std::string disturbance(const ProbeRecord& record) {
+  if (!record.taken_share)
+    return fmt::format("the cores of {}: what others took of their time is not known", record.host);
+  if (was_disturbed(record)) {
+    return fmt::format(
+        "the cores of {}: others took {:.0f} % of their time meanwhile; by how much what is shown is low is "
+        "not known",
+        record.host, 100 * *record.taken_share);
+  }
+  std::string first;
+  std::size_t count = 0;
+  std::optional<double> lowest = 1;
+  for (const ProbeMeasurement& each : record.measurements) {
+    for (const ProbeRate& rate : probe_rates(record, each)) {
+      if (rate.kind != "core" || !was_shared(rate)) continue;
+      lowest = std::min(lowest, rate.cpu_share);
+      if (count++ == 0) first = fmt::format("{} of {} in {}", rate.name, record.host, each.name);
+    }
+  }
+  if (count == 0) return {};
+  if (!lowest) {
+    return fmt::format("the cores of {}: how much of the time each was at work is not known", record.host);
+  }
+  return fmt::format(
+      "{}{}: something else had up to {:.0f} % of the time there (a process, a CPU quota, the kernel); nor "
+      "is what has such a core",
+      first, count > 1 ? fmt::format(" and {} more", count - 1) : "", 100 * (1 - *lowest));
+}
+
 }  // namespace
 
 bool was_disturbed(const ProbeRecord& record, double share) {
@@ -132,6 +203,7 @@ bool was_disturbed(const ProbeRecord& record, double share) {
 std::vector<ProbeRate> probe_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {
   std::vector<ProbeRate> rates;
   std::map<int, ProbePart> nodes;
+  std::map<int, std::size_t> cores_of;
   ProbePart all{.name = "all cores"};
   for (const ProbePart& part : measurement.parts) {
     rates.push_back(part_rate(record, part, part.numa ? "core" : "GPU"));
@@ -139,13 +211,17 @@ std::vector<ProbeRate> probe_rates(const ProbeRecord& record, const ProbeMeasure
     ProbePart& node = nodes[*part.numa];
     node.name = fmt::format("NUMA node {}", *part.numa);
     node.model = all.model = part.model;
+    ++cores_of[*part.numa];
     add_windows(node, part);
     add_windows(all, part);
   }
   if (nodes.size() > 1) {
-    for (const auto& [number, node] : nodes) rates.push_back(part_rate(record, node, "NUMA node"));
+    for (auto& [number, node] : nodes) {
+      node.model += fmt::format(", {}", counted(cores_of[number], "core"));
+      rates.push_back(part_rate(record, node, "NUMA node"));
+    }
   }
-  // Hosts are alike where as many cores worked.
+  // As nodes, hosts are alike where as many cores worked.
   all.model += fmt::format(", {}", counted(static_cast<std::size_t>(record.cores), "core"));
   if (!nodes.empty()) rates.push_back(part_rate(record, all, "host"));
   return rates;
@@ -166,14 +242,12 @@ ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records) {
     judge_published(record, verdict);
     const bool has_cores = std::any_of(record.measurements.begin(), record.measurements.end(),
                                        [](const auto& each) { return rate_of_all_cores(each) > 0; });
-    if (!has_cores || !was_disturbed(record)) continue;
-    verdict.not_judged.push_back(
-        record.taken_share
-            ? fmt::format(
-                  "the cores of {}: others took {:.0f} % of their time meanwhile; what is shown is low "
-                  "by about as much",
-                  record.host, 100 * *record.taken_share)
-            : fmt::format("the cores of {}: what others took of their time is not known", record.host));
+    if (!has_cores) continue;
+    if (std::string line = disturbance(record); !line.empty()) verdict.not_judged.push_back(std::move(line));
+    if (records.size() > 1 && !has_named_parts(record.measurements.front())) {
+      verdict.not_judged.push_back(
+          fmt::format("{} beside other hosts: the kernel does not name its processor", record.host));
+    }
   }
   std::sort(verdict.slow.begin(), verdict.slow.end(), [](const SlowPart& a, const SlowPart& b) {
     return std::tie(a.share, a.evidence) < std::tie(b.share, b.evidence);

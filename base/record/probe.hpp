@@ -16,6 +16,8 @@ struct ProbePart {
   std::string model{};            ///< parts of the same model are siblings
   std::optional<int> numa{};      ///< the NUMA node of a core
   std::vector<double> windows{};  ///< flop/s or B/s, one after the other
+  /// Of the windows' time, how much a core's thread ran; none: a GPU, or not known.
+  std::optional<double> cpu_share{};
 
   bool operator==(const ProbePart&) const = default;
 };
@@ -40,6 +42,7 @@ struct ProbeRecord {
   int cores = 0;          ///< that worked
   /// Of the time of these cores, what other processes and a hypervisor took meanwhile; none: not known.
   std::optional<double> taken_share{};
+  double window_seconds = 0;  ///< of each window; 0: not known
   std::vector<ProbeMeasurement> measurements{};
   std::vector<std::string> notes{};  ///< what was not measured, and why
 

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "base/error.hpp"
@@ -30,8 +34,14 @@ void pin_to(int cpu) {
               "leave cores out with taskset");
 }
 
-std::vector<double> rates_of(const ProbeWork& work, const collbench::Clock& clock,
-                             const ProbeTiming& timing) {
+/// In seconds. Not of the probe's Clock: the two that are compared have to be of one kind.
+double kernel_seconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+CoreRates rates_of(const ProbeWork& work, const collbench::Clock& clock, const ProbeTiming& timing) {
   const double begin = clock.seconds();
   double now = begin;
   // A window's end is a time, not a length from the last end, so that all cores' windows are the same ones.
@@ -39,7 +49,9 @@ std::vector<double> rates_of(const ProbeWork& work, const collbench::Clock& cloc
     (void)work();
     now = clock.seconds();
   }
-  std::vector<double> rates;
+  const double real_begin = kernel_seconds(CLOCK_MONOTONIC);
+  const double cpu_begin = kernel_seconds(CLOCK_THREAD_CPUTIME_ID);
+  CoreRates rates;
   for (int window = 1; window <= timing.windows; ++window) {
     const double start = now;
     const double end = begin + timing.warm_up_seconds + window * timing.window_seconds;
@@ -48,35 +60,49 @@ std::vector<double> rates_of(const ProbeWork& work, const collbench::Clock& cloc
       done += work();
       now = clock.seconds();
     } while (now < end);
-    rates.push_back(done / (now - start));
+    rates.windows.push_back(done / (now - start));
   }
+  const double cpu_seconds = kernel_seconds(CLOCK_THREAD_CPUTIME_ID) - cpu_begin;
+  const double real_seconds = kernel_seconds(CLOCK_MONOTONIC) - real_begin;
+  if (real_seconds > 0) rates.cpu_share = std::clamp(cpu_seconds / real_seconds, 0.0, 1.0);
   return rates;
 }
 
 }  // namespace
 
-std::vector<std::vector<double>> run_on_cores(const std::vector<ProbeCore>& cores,
-                                              const collbench::Clock& clock, const ProbeTiming& timing,
-                                              const std::function<ProbeWork(std::size_t core)>& make_work) {
-  std::vector<std::vector<double>> rates(cores.size());
+std::vector<CoreRates> run_on_cores(const std::vector<ProbeCore>& cores, const collbench::Clock& clock,
+                                    const ProbeTiming& timing,
+                                    const std::function<ProbeWork(std::size_t core)>& make_work) {
+  std::vector<CoreRates> rates(cores.size());
   std::vector<std::exception_ptr> failures(cores.size());
   std::atomic<bool> failed = false;
   std::barrier start(static_cast<std::ptrdiff_t>(cores.size()));
   {
+    const auto run = [&](std::size_t core) {
+      ProbeWork work;
+      try {
+        pin_to(cores[core].cpu);
+        work = make_work(core);
+      } catch (...) {
+        failures[core] = std::current_exception();
+        failed = true;
+      }
+      start.arrive_and_wait();
+      if (!failed) rates[core] = rates_of(work, clock, timing);
+    };
     std::vector<std::jthread> threads;
-    for (std::size_t core = 0; core < cores.size(); ++core) {
-      threads.emplace_back([&, core] {
-        ProbeWork work;
-        try {
-          pin_to(cores[core].cpu);
-          work = make_work(core);
-        } catch (...) {
-          failures[core] = std::current_exception();
-          failed = true;
-        }
-        start.arrive_and_wait();
-        if (!failed) rates[core] = rates_of(work, clock, timing);
-      });
+    threads.reserve(cores.size());
+    try {
+      while (threads.size() < cores.size()) threads.emplace_back(run, threads.size());
+    } catch (const std::system_error& none) {
+      const std::size_t made = threads.size();
+      failures[made] = std::make_exception_ptr(
+          Error(ExitStatus::not_here, fmt::format("core {}", cores[made].cpu),
+                fmt::format("no thread for it, after {}: {}", made, none.code().message()),
+                "allow more (ulimit -u, the cgroup's pids.max), or leave cores out with taskset"));
+      failed = true;
+      // Those that were made wait for all.
+      for (std::size_t core = made; core < cores.size(); ++core) start.arrive_and_drop();
     }
   }
   for (const std::exception_ptr& failure : failures) {

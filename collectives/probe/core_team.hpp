@@ -20,10 +20,19 @@ struct ProbeTiming {
 /// window: one ends with the first piece that is done after its time.
 using ProbeWork = std::function<double()>;
 
+/// What a core did.
+struct CoreRates {
+  std::vector<double> windows;  ///< per second of the clock
+  /// Of the time of the windows together, how much the thread ran, by the kernel's count of its CPU time. The
+  /// rest went to other processes, a CPU quota, or the kernel; what the core's other hardware thread did is
+  /// not in it.
+  double cpu_share = 1;
+};
+
 /// A thread on each of `cores`, which makes its work (`make_work` of the core's index, so that the memory is
-/// the core's own) and does it over and over, all at the same time. The rates by core, then window, per
-/// second of `clock`. Throws Error (not_here) where a core cannot be used, and what `make_work` throws.
-[[nodiscard]] std::vector<std::vector<double>> run_on_cores(
+/// the core's own) and does it over and over, all at the same time. By core. Throws Error (not_here) where a
+/// core cannot be used or gets no thread, and what `make_work` throws.
+[[nodiscard]] std::vector<CoreRates> run_on_cores(
     const std::vector<ProbeCore>& cores, const Clock& clock, const ProbeTiming& timing,
     const std::function<ProbeWork(std::size_t core)>& make_work);
 

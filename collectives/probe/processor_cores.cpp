@@ -45,6 +45,16 @@ std::uint64_t cache_bytes(std::string text) {
   return unit * static_cast<std::uint64_t>(parse_integer(text, 0, kMaxCpu * 1000).value_or(0));
 }
 
+/// What /proc/cpuinfo says of `key` first; empty: nothing.
+std::string_view value_of(std::string_view cpuinfo, std::string_view key) {
+  std::size_t at = cpuinfo.find(key);
+  if (at == std::string_view::npos) return {};
+  at = cpuinfo.find(": ", at);
+  const std::size_t end = cpuinfo.find('\n', at);
+  if (at == std::string_view::npos || end == std::string_view::npos) return {};
+  return cpuinfo.substr(at + 2, end - at - 2);
+}
+
 }  // namespace
 
 std::vector<int> cpus_of_list(std::string_view text) {
@@ -93,13 +103,11 @@ std::optional<std::uint64_t> last_level_cache_bytes(const std::vector<ProbeCore>
 }
 
 std::string processor_name(std::string_view cpuinfo) {
-  constexpr std::string_view kKey = "model name";
-  std::size_t at = cpuinfo.find(kKey);
-  if (at == std::string_view::npos) return {};
-  at = cpuinfo.find(": ", at);
-  const std::size_t end = cpuinfo.find('\n', at);
-  if (at == std::string_view::npos || end == std::string_view::npos) return {};
-  return std::string(cpuinfo.substr(at + 2, end - at - 2));
+  const std::string_view name = value_of(cpuinfo, "model name");
+  if (!name.empty()) return std::string(name);
+  const std::string implementer(value_of(cpuinfo, "CPU implementer"));
+  const std::string part(value_of(cpuinfo, "CPU part"));
+  return implementer.empty() || part.empty() ? "" : "Arm implementer " + implementer + ", part " + part;
 }
 
 }  // namespace collbench::collectives

@@ -26,7 +26,8 @@ struct ProbeCore {
 [[nodiscard]] std::optional<std::uint64_t> last_level_cache_bytes(const std::vector<ProbeCore>& cores,
                                                                   const std::filesystem::path& root);
 
-/// "AMD EPYC", by the text of /proc/cpuinfo; empty where it names none, as on Arm.
+/// "AMD EPYC", by the text of /proc/cpuinfo; of Arm, where it has numbers only, "Arm implementer 0x41, part
+/// 0xd4f", of the first core. Empty where it names none.
 [[nodiscard]] std::string processor_name(std::string_view cpuinfo);
 
 }  // namespace collbench::collectives

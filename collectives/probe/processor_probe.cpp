@@ -105,7 +105,8 @@ class Prober {
       about.parts.push_back({.name = fmt::format("core {}", probe_.cores[i].cpu),
                              .model = probe_.model,
                              .numa = probe_.cores[i].numa,
-                             .windows = rates[i]});
+                             .windows = rates[i].windows,
+                             .cpu_share = rates[i].cpu_share});
     }
     all.push_back(std::move(about));
   }
@@ -172,14 +173,18 @@ std::uint64_t triad_bytes(std::optional<std::uint64_t> caches, std::uint64_t ava
                           std::vector<std::string>& notes) {
   constexpr std::uint64_t kTimesCaches = 4;
   constexpr std::uint64_t kMinBytes = 256 * kMiB;
-  const std::uint64_t wanted = std::max(kMinBytes, kTimesCaches * caches.value_or(0));
-  if (!caches)
-    notes.push_back("triad: the size of the caches is not known; arrays of 256 MiB may fit into them");
+  const std::uint64_t rule = kTimesCaches * caches.value_or(0);
+  const std::uint64_t wanted = std::max(kMinBytes, rule);
   const std::uint64_t room = available / 8;
-  if (room == 0 || wanted <= room) return wanted;
-  notes.push_back(fmt::format("triad: arrays of {} for want of memory; four times the caches are {}",
-                              format_bytes(room), format_bytes(kTimesCaches * caches.value_or(0))));
-  return room;
+  const std::uint64_t bytes = room == 0 ? wanted : std::min(wanted, room);
+  if (!caches) {
+    notes.push_back(fmt::format("triad: the size of the caches is not known; arrays of {} may fit into them",
+                                format_bytes(bytes)));
+  } else if (bytes < rule) {
+    notes.push_back(fmt::format("triad: arrays of {} for want of memory; four times the caches are {}",
+                                format_bytes(bytes), format_bytes(rule)));
+  }
+  return bytes;
 }
 
 std::vector<ProbeMeasurement> probe_processors(const ProcessorProbe& probe, const collbench::Clock& clock,

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +72,7 @@ ProbeRecord probe_this_host(const ProbeCommand& options) {
   ProbeRecord record;
   record.host = probed_host_name();
   record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));
+  record.window_seconds = timing_of(options.seconds).window_seconds;
   record.cores = static_cast<int>(machine.allowed_cores.size());
   collectives::ProcessorProbe probe;
   probe.cores = collectives::cores_with_nodes(machine.allowed_cores, kSystemFolder);
@@ -92,21 +95,49 @@ ProbeRecord probe_this_host(const ProbeCommand& options) {
 std::vector<ProbeRecord> records_of(const ProbeCommand& options) {
   if (options.records.empty()) return {probe_this_host(options)};
   std::vector<ProbeRecord> records;
-  for (const std::string& path : options.records)
+  std::set<std::string> hosts;
+  for (const std::string& path : options.records) {
     records.push_back(analysis::probe_from_json(input_text(path), input_name(path)));
+    if (!hosts.insert(records.back().host).second) {
+      throw usage_error(input_name(path), "it is of " + records.back().host + ", as another record here",
+                        "name one record of each host");
+    }
+  }
   return records;
 }
 
+/// Tables are of several hosts; a page, a picture and a record are of one.
+void require_one_host(const ProbeCommand& options, const std::vector<OutputDocument>& documents) {
+  if (options.records.size() < 2) return;
+  const auto refuse = [](const std::string& what) {
+    throw usage_error(what, "it is of one host", "name one record");
+  };
+  if (options.lab00) refuse("--preset lab00");
+  if (!options.picture.empty()) refuse("--plot-file");
+  for (const OutputDocument& document : documents) {
+    if (document.format == "json") refuse(document.option == "-J" ? "-J" : "--format json");
+  }
+}
+
+/// The picture as a link in `page` has to name it: from the page's folder, or as given where the page goes to
+/// stdout.
+std::string link_to(const std::string& picture, const OutputDocument& page) {
+  if (picture.empty() || page.path.empty() || page.path == "-") return picture;
+  const auto whole = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal();
+  };
+  return whole(picture).lexically_relative(whole(page.path).parent_path()).string();
+}
+
 CommandResult run_probe(const ProbeCommand& options) {
-  if (options.lab00 && options.records.size() > 1)
-    throw usage_error("--preset lab00", "it is of one host", "name one record");
   const auto documents = output_documents(options.output, options.lab00 ? kLab00Page : "");
+  require_one_host(options, documents);
   require_writable_documents(documents, options.output.overwrite);
   if (!options.picture.empty()) require_writable(options.picture, options.output.overwrite, "--plot-file");
   const std::vector<ProbeRecord> records = records_of(options);
   const auto write = [&](const OutputDocument& document) {
     return document.format == kLab00Page
-               ? analysis::lab00_page(records.front(), options.price, options.picture)
+               ? analysis::lab00_page(records.front(), options.price, link_to(options.picture, document))
                : analysis::probe_report(records, document.format, page_options(document).columns);
   };
   CommandResult result{write_documents(documents, write), ExitStatus::ok, prints_text(documents)};

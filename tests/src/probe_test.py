@@ -40,16 +40,32 @@ class Probe(unittest.TestCase):
             # As three hosts, of which one is slow.
             slow = json.loads(json.dumps(record))
             slow["host"] = "slow"
+            other = {**json.loads(json.dumps(record)), "host": "other"}
             for measurement in slow["measurements"]:
                 for part in measurement["parts"]:
                     part["windows"] = [rate / 2 for rate in part["windows"]]
-            for name, each in (("slow.json", slow), ("a.json", record), ("b.json", record)):
+            for name, each in (("slow.json", slow), ("a.json", record), ("b.json", other)):
                 each["taken_share"] = 0.0
+                for part in (part for measurement in each["measurements"] for part in measurement["parts"]):
+                    part["cpu_share"] = 1.0
                 (pathlib.Path(folder) / name).write_text(json.dumps(each))
             compared = probe("a.json", "b.json", "slow.json", folder=folder)
             self.assertEqual(compared.returncode, 1, compared.stdout)
             self.assertIn("bad: all cores of slow: triad makes 0.500 of the median of 3 hosts",
                           " ".join(compared.stdout.split()))
+            # One document is of one host, and one host is counted once.
+            for arguments, says in ((("a.json", "b.json", "--format", "json"), "--format json: it is of one host"),
+                                    (("a.json", "b.json", "-J", "c.json"), "-J: it is of one host"),
+                                    (("a.json", "b.json", "--plot-file", "c.svg"), "--plot-file: it is of one host"),
+                                    (("a.json", "b.json", "a.json"), "as another record here")):
+                refused = probe(*arguments, folder=folder)
+                self.assertEqual((refused.returncode, refused.stdout), (2, ""), refused.stderr)
+                self.assertIn(says, " ".join(refused.stderr.split()))
+            # The link to the picture is from the page's folder.
+            (pathlib.Path(folder) / "out").mkdir()
+            self.assertIn(probe("a.json", "--preset", "lab00", "-o", "out/l.md", "--plot-file", "out/l.svg", folder=folder).returncode,
+                          (0, 1))
+            self.assertIn("![Roofline](l.svg)", (pathlib.Path(folder) / "out/l.md").read_text())
 
     def test_what_cannot_be_done_is_refused(self):
         for arguments, says in (

@@ -8,13 +8,15 @@ namespace collbench::analysis {
 
 /// A host of two NUMA nodes with two cores each: arithmetic of 100 GFLOP/s and a triad of 10 GB/s a core.
 inline ProbeRecord made_host(const std::string& name) {
-  ProbeRecord record{.host = name, .processor = "Processor 7", .cores = 4, .taken_share = 0.001};
+  ProbeRecord record{
+      .host = name, .processor = "Processor 7", .cores = 4, .taken_share = 0.001, .window_seconds = 0.4};
   const auto add = [&](ProbeMeasurement about, double rate) {
     for (int core = 0; core < 4; ++core) {
       about.parts.push_back({.name = "core " + std::to_string(core),
                              .model = "Processor 7",
                              .numa = core / 2,
-                             .windows = {rate, rate, rate}});
+                             .windows = {rate, rate, rate},
+                             .cpu_share = 0.999});
     }
     record.measurements.push_back(about);
   };

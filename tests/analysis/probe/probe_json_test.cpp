@@ -11,6 +11,7 @@ namespace {
 TEST(ProbeJson, ReadBackItIsTheSame) {
   ProbeRecord host = made_host("n1");
   host.notes = {"GEMM: not measured"};
+  host.measurements[0].parts[1].cpu_share = 0.5;
   EXPECT_EQ(probe_from_json(probe_json(host), "probe.json"), host);
   const ProbeRecord gpus = made_gpus("NVIDIA H100 80GB HBM3", {2.9e12});
   EXPECT_EQ(probe_from_json(probe_json(gpus), "probe.json"), gpus);

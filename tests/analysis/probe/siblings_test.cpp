@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "tests/analysis/probe/made_probes.hpp"
 
@@ -33,10 +34,10 @@ TEST(ProbeSiblings, ASlowCoreIsNamedAndAllElseIsAlike) {
   ProbeRecord host = made_host("n1");
   EXPECT_TRUE(judge_probes({host}).slow.empty());
   slow_down(host, 0, 2, 0.97);
-  slow_down(host, 3, 1, 0.9);
+  slow_down(host, 2, 1, 0.9);
   const ProbeVerdict verdict = judge_probes({host});
   ASSERT_EQ(verdict.slow.size(), 2U);
-  EXPECT_EQ(verdict.slow[0].evidence, "core 1 of n1: triad makes 0.900 of the median of 4 cores");
+  EXPECT_EQ(verdict.slow[0].evidence, "core 1 of n1: GEMM FP64 makes 0.900 of the median of 4 cores");
   EXPECT_TRUE(verdict.slow[0].bad);
   EXPECT_EQ(verdict.slow[1].part.name, "core 2");
   EXPECT_FALSE(verdict.slow[1].bad);
@@ -65,10 +66,106 @@ TEST(ProbeSiblings, WhoWasDisturbedIsNotJudged) {
   EXPECT_TRUE(verdict.healthy.empty());
   ASSERT_EQ(verdict.not_judged.size(), 1U);
   EXPECT_NE(verdict.not_judged[0].find("others took 20 %"), std::string::npos);
+  EXPECT_NE(verdict.not_judged[0].find("by how much what is shown is low is not known"), std::string::npos);
   host.taken_share.reset();
   verdict = judge_probes({host});
   ASSERT_EQ(verdict.not_judged.size(), 1U);
   EXPECT_NE(verdict.not_judged[0].find("not known"), std::string::npos);
+}
+
+bool says(const std::vector<std::string>& lines, const std::string& part) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(part) != std::string::npos; });
+}
+
+TEST(ProbeSiblings, NodesWithFewerCoresAreNoSiblings) {
+  // 15 of 16 cores may be used, all of them alike.
+  ProbeRecord host = made_host("n1");
+  for (ProbeMeasurement& each : host.measurements) {
+    each.parts.resize(1, each.parts.front());
+    for (int core = 1; core < 16; ++core) {
+      each.parts.push_back(each.parts.front());
+      each.parts.back().numa = core / 4;
+    }
+    each.parts.pop_back();
+  }
+  host.cores = 15;
+  EXPECT_EQ(judge_probes({host}).slow, std::vector<SlowPart>{});
+  for (double& window : host.measurements[0].parts[0].windows) window *= 0.7;
+  EXPECT_TRUE(std::any_of(
+      judge_probes({host}).slow.begin(), judge_probes({host}).slow.end(), [](const SlowPart& slow) {
+        return slow.evidence.find("NUMA node 0 of n1: multiply-add FP64 makes 0.925 of the median of 3") == 0;
+      }));
+}
+
+TEST(ProbeSiblings, ACoreThatWasSharedIsNotJudgedNorWhatItIsPartOf) {
+  std::vector<ProbeRecord> hosts{made_host("n1"), made_host("n2"), made_host("n3")};
+  slow_down(hosts[0], 0, 2, 0.5);  // one of many: not 2 % of the host
+  hosts[0].measurements[0].parts[2].cpu_share = 0.5;
+  slow_down(hosts[1], 0, 1, 0.9);
+  const ProbeVerdict verdict = judge_probes(hosts);
+  for (const SlowPart& slow : verdict.slow) EXPECT_EQ(slow.part.host, "n2") << slow.evidence;
+  EXPECT_FALSE(verdict.slow.empty());
+  EXPECT_TRUE(says(verdict.not_judged, "core 2 of n1 in multiply-add FP64: something else had up to 50 %"));
+  for (ProbePart& part : hosts[2].measurements[0].parts) part.cpu_share.reset();
+  EXPECT_TRUE(says(judge_probes(hosts).not_judged, "the cores of n3: how much of the time each was at work"));
+}
+
+TEST(ProbeSiblings, OnlyTheSameWorkForAsLongIsCompared) {
+  std::vector<ProbeRecord> hosts{made_host("n1"), made_host("n2"), made_host("n3")};
+  for (std::size_t core = 0; core < 4; ++core) slow_down(hosts[0], 3, core, 0.4);
+  ASSERT_FALSE(judge_probes(hosts).slow.empty());
+  hosts[0].measurements[3].work = "3 arrays of 1 GiB";  // the others' lie in caches
+  EXPECT_EQ(judge_probes(hosts).slow, std::vector<SlowPart>{});
+  hosts[0].measurements[3].work = hosts[1].measurements[3].work;
+  hosts[0].window_seconds = 10;
+  EXPECT_EQ(judge_probes(hosts).slow, std::vector<SlowPart>{});
+}
+
+TEST(ProbeSiblings, HostsOfProcessorsWithoutANameAreNotComparedWithEachOther) {
+  std::vector<ProbeRecord> hosts{made_host("n1"), made_host("n2"), made_host("n3")};
+  for (std::size_t core = 0; core < 4; ++core) slow_down(hosts[0], 0, core, 0.5);
+  slow_down(hosts[2], 0, 3, 0.9);
+  for (ProbeRecord& host : hosts) {
+    for (ProbeMeasurement& each : host.measurements) {
+      for (ProbePart& part : each.parts) part.model.clear();
+    }
+  }
+  const ProbeVerdict verdict = judge_probes(hosts);
+  ASSERT_EQ(verdict.slow.size(), 1U);
+  EXPECT_EQ(verdict.slow[0].evidence, "core 3 of n3: multiply-add FP64 makes 0.900 of the median of 4 cores");
+  EXPECT_TRUE(says(verdict.not_judged, "n1 beside other hosts: the kernel does not name its processor"));
+}
+
+/// A host of 128 cores whose rates scatter by `deviation` around each other, and triads by much more.
+ProbeRecord scattered_host(double deviation, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  ProbeRecord host = made_host("n1");
+  host.cores = 128;
+  for (ProbeMeasurement& each : host.measurements) {
+    const ProbePart made = each.parts.front();
+    each.parts.assign(128, made);
+    const double scatter = each.unit == ProbeUnit::byte ? 0.1 : deviation;
+    for (ProbePart& part : each.parts)
+      part.windows.assign(3, made.windows.front() * (1 + scatter * normal(generator)));
+  }
+  return host;
+}
+
+TEST(ProbeSiblings, HealthyCoresThatScatterAreNotNamed) {
+  int named = 0;
+  for (unsigned seed = 0; seed < 40; ++seed)
+    named += judge_probes({scattered_host(0.01, seed)}).slow.empty() ? 0 : 1;
+  EXPECT_EQ(named, 0);  // of 40 hosts
+  ProbeRecord host = scattered_host(0.01, 1);
+  slow_down(host, 0, 77, 0.85);
+  ASSERT_EQ(judge_probes({host}).slow.size(), 1U);
+  EXPECT_TRUE(judge_probes({host}).slow[0].bad);
+  // What hides much is no all-clear.
+  const ProbeVerdict wide = judge_probes({scattered_host(0.05, 1)});
+  EXPECT_TRUE(wide.healthy.empty());
+  EXPECT_TRUE(says(wide.not_judged, "they scatter so that only one below 0.7"));
 }
 
 TEST(ProbeSiblings, GpusAreJudgedByTheirModel) {

@@ -3,8 +3,14 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <chrono>
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "base/error.hpp"
 #include "launch/real_machine.hpp"
@@ -33,7 +39,8 @@ TEST(CoreTeam, WindowsHoldWhatWasDoneInThemAndNothingOfTheWarmUp) {
   const auto rates = run_on_cores({own_cores().front()}, clock, {2, 4, 3}, [&](std::size_t) {
     return [&calls] { return ++calls <= 2 ? 1000.0 : 5.0; };  // a piece a second, two to warm up
   });
-  EXPECT_EQ(rates, (std::vector<std::vector<double>>{{5, 5, 5}}));
+  ASSERT_EQ(rates.size(), 1U);
+  EXPECT_EQ(rates[0].windows, (std::vector<double>{5, 5, 5}));
   EXPECT_EQ(calls, 2 + 3 * 4);
 }
 
@@ -50,6 +57,43 @@ TEST(CoreTeam, EachThreadRunsOnItsCore) {
   ASSERT_EQ(rates.size(), cores.size());
   for (std::size_t core = 0; core < cores.size(); ++core) EXPECT_EQ(ran_on[core], cores[core].cpu);
 }
+
+TEST(CoreTeam, AThreadThatDidNotRunAllTheTimeIsKnown) {
+  const CountingClock clock;
+  const auto rates = run_on_cores({own_cores().front()}, clock, {0, 1, 1}, [](std::size_t) {
+    return [] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return 1.0;
+    };
+  });
+  EXPECT_LT(rates.at(0).cpu_share, 0.9);
+  EXPECT_GE(rates.at(0).cpu_share, 0);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// In a process with little room for threads' stacks: ends with 7 where all ended with the right error, by
+/// SIGALRM where those that were made waited for ever.
+void run_out_of_threads() {
+  alarm(20);
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  constexpr std::uint64_t kStack = 8 << 20;
+  rlimit limit{};
+  limit.rlim_cur = limit.rlim_max = pages * static_cast<std::uint64_t>(getpagesize()) + 4 * kStack;
+  if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
+  const std::vector<ProbeCore> cores(64, own_cores().front());
+  try {
+    (void)run_on_cores(cores, CountingClock(), {0, 1, 1}, [](std::size_t) { return [] { return 1.0; }; });
+  } catch (const Error& error) {
+    _exit(std::string(error.what()).find("no thread for it, after ") != std::string::npos ? 7 : 2);
+  }
+  _exit(3);
+}
+
+TEST(CoreTeam, TooFewThreadsAreAnErrorAndNoEndlessWait) {
+  EXPECT_EXIT(run_out_of_threads(), testing::ExitedWithCode(7), "");
+}
+#endif
 
 TEST(CoreTeam, WhatFailsOnOneCoreEndsAll) {
   const CountingClock clock;

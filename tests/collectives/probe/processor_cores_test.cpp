@@ -58,6 +58,9 @@ TEST(ProcessorCores, CoresKnowTheirNodeAndEachCacheCountsOnce) {
 
 TEST(ProcessorCores, TheKernelNamesTheProcessor) {
   EXPECT_EQ(processor_name("processor\t: 0\nmodel name\t: AMD EPYC 9654\nflags\t: fpu\n"), "AMD EPYC 9654");
+  EXPECT_EQ(
+      processor_name("processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x0\nCPU part\t: 0xd4f\n"),
+      "Arm implementer 0x41, part 0xd4f");
   EXPECT_EQ(processor_name("processor\t: 0\nBogoMIPS\t: 50\n"), "");
 }
 

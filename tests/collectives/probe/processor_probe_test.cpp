@@ -20,7 +20,15 @@ TEST(ProcessorProbe, ArraysAreFourTimesTheCachesWhereThereIsRoom) {
   EXPECT_EQ(triad_bytes(std::nullopt, 64 * kGiB, notes), 256 * kMiB);
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_NE(notes[0].find("1 GiB for want of memory; four times the caches are 1.5 GiB"), std::string::npos);
-  EXPECT_NE(notes[1].find("not known"), std::string::npos);
+  EXPECT_NE(notes[1].find("not known; arrays of 256 MiB"), std::string::npos);
+  // One note, of the arrays that there are; none where the rule is kept.
+  notes.clear();
+  EXPECT_EQ(triad_bytes(std::nullopt, 960 * kMiB, notes), 120 * kMiB);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("not known; arrays of 120 MiB"), std::string::npos) << notes[0];
+  notes.clear();
+  EXPECT_EQ(triad_bytes(32 * kMiB, 1600 * kMiB, notes), 200 * kMiB);
+  EXPECT_TRUE(notes.empty());
 }
 
 TEST(ProcessorProbe, EachKindOfWorkHasARateOnEachCore) {
@@ -40,6 +48,7 @@ TEST(ProcessorProbe, EachKindOfWorkHasARateOnEachCore) {
     for (const ProbePart& part : each.parts) {
       ASSERT_EQ(part.windows.size(), 2U);
       EXPECT_GT(part.windows[0], 0) << each.id;
+      ASSERT_TRUE(part.cpu_share);
     }
   }
   EXPECT_EQ(std::count(ids.begin(), ids.end(), "fma-fp64"), 1);
