@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <string>

@@ -35,6 +35,7 @@ TEST(ProbeSiblings, ASlowCoreIsNamedAndAllElseIsAlike) {
   EXPECT_TRUE(judge_probes({host}).slow.empty());
   slow_down(host, 0, 2, 0.97);
   slow_down(host, 2, 1, 0.9);
+  slow_down(host, 3, 1, 0.9);  // its share of a memory that all contend for: no finding
   const ProbeVerdict verdict = judge_probes({host});
   ASSERT_EQ(verdict.slow.size(), 2U);
   EXPECT_EQ(verdict.slow[0].evidence, "core 1 of n1: GEMM FP64 makes 0.900 of the median of 4 cores");
