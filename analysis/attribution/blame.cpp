@@ -213,7 +213,8 @@ class Finder {
       if (other == rail) continue;
       const bool is_slow = rails_[slot_of(other)].slow(node);
       slow += is_slow ? 1 : 0;
-      unknown += is_slow || has_parts(node, other) ? 0 : 1;
+      const bool is_known = has_parts(node, other) && std::isfinite(rails_[slot_of(other)].send.line);
+      unknown += is_slow || is_known ? 0 : 1;
     }
     if (slow + unknown > 0)
       return fmt::format("of its other rails {} slow, {} not known, of {}", slow, unknown, table_.rails - 1);

@@ -99,6 +99,28 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
   }
 }
 
+/// Why nobody's all-clear is one: the log of time that passes unseen is more than kMaxBlind. Empty: it is
+/// not.
+std::string blind_words(double blind_below) {
+  if (blind_below <= kMaxBlind) return {};
+  if (!std::isfinite(blind_below)) {
+    return "not known: too few pairs gave times to tell what passes unseen; measure those that failed or "
+           "were left out";
+  }
+  return fmt::format(
+      "not known: what costs less than {} passes unseen, by the scatter of these times; measure again with "
+      "nothing else running",
+      percent_slower(blind_below));
+}
+
+/// What the times, the failures and `expected` say, however much the times scatter.
+Attribution burnin_findings(const BurninRecord& record) {
+  Attribution found = attribute(record.table);
+  judge_failures(record, found);
+  judge_expected(record, found);
+  return found;
+}
+
 /// Pairs of good nodes, two below one leaf switch and two across: what others' times alone are compared with.
 PairRound reference_pairs(const PairTable& table, const std::vector<int>& good) {
   constexpr std::size_t kOfAClass = 2;
@@ -131,14 +153,16 @@ BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
 }  // namespace
 
 Attribution attribute(const BurninRecord& record) {
-  Attribution found = attribute(record.table);
-  judge_failures(record, found);
-  judge_expected(record, found);
+  Attribution found = burnin_findings(record);
+  const std::string blind = blind_words(found.blind_below);
+  for (NodeVerdict& node : found.nodes) {
+    if (!blind.empty() && node.bucket == Bucket::good) node = {node.node, Bucket::suspect, blind};
+  }
   return found;
 }
 
 std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
-  const Attribution found = attribute(record);
+  const Attribution found = burnin_findings(record);  // scatter is no reason against a partner
   std::vector<int> good;
   for (const NodeVerdict& node : found.nodes) {
     if (node.bucket == Bucket::good) good.push_back(node.node);
@@ -180,15 +204,23 @@ std::string burnin_text(const BurninRecord& record, int width) {
     counts.push_back(fmt::format("{} {}", names_of(record, found, bucket).size(), name(bucket)));
   add(fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", ")));
   for (int rail = 0; rail < record.table.rails; ++rail) add(rail_line(record, rail));
+  const std::string blind = blind_words(found.blind_below);
+  std::vector<std::string> held_back;
   for (const NodeVerdict& node : found.nodes) {
     if (node.bucket == Bucket::good) continue;
+    if (node.why == blind) {
+      held_back.push_back(record.table.nodes[slot_of(node.node)]);
+      continue;
+    }
     add(fmt::format("{} {}: {}", record.table.nodes[slot_of(node.node)], name(node.bucket), node.why));
   }
   if (!found.doubt.empty()) add("not known: " + found.doubt);
-  if (std::isfinite(found.blind_below)) {
-    add(fmt::format("{}what costs less than {} passes unseen, by the scatter of these times{}",
-                    found.blind_below > kMaxBlind ? "not known: " : "", percent_slower(found.blind_below),
-                    found.blind_below > kMaxBlind ? "; measure again with nothing else running" : ""));
+  if (!held_back.empty()) {
+    add(fmt::format("{} {}: {}", fmt::join(held_back, ", "), name(Bucket::suspect), blind));
+  } else if (std::isfinite(found.blind_below)) {
+    add(!blind.empty() ? blind
+                       : fmt::format("what costs less than {} passes unseen, by the scatter of these times",
+                                     percent_slower(found.blind_below)));
   }
   if (record.expected <= 0)
     add("compared with the median of these nodes only; with --expected also with a known rate");
@@ -212,8 +244,8 @@ std::string burnin_text(const BurninRecord& record, int width) {
   }
   if (record.retests_left_out > 0) {
     add(
-        fmt::format("{} of whoever is suspected left out for want of time; --resume without --time makes up "
-                    "for them",
+        fmt::format("{} of whoever failed or is suspected left out for want of time; --resume without --time "
+                    "makes up for them",
                     counted(static_cast<std::size_t>(record.retests_left_out), "retest")));
   }
   if (!record.failures.empty()) add(counted(record.failures.size(), "pair") + " gave no time:");

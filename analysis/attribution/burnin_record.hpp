@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,16 +29,19 @@ struct BurninRecord {
   double expected = 0;       ///< bytes per second of a message one way on a rail; 0: not known
   int planned = 0;           ///< pairs × rails of the plan
   int left_out = 0;          ///< of these, those that --time left out
-  int retests_left_out = 0;  ///< of whoever is suspected, for want of time
+  int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
+  std::size_t earlier_times =
+      0;  ///< of the table's, these first ones are of the run that --resume went on with
 };
 
 /// The verdicts with what failed: a node none of whose pairs gave a time is not tested, one that answers on
 /// other rails and not on this is bad, one that answered at first and nobody at the end is not tested, both
-/// ends of a single failure are suspect, and so is whoever falls short of `expected`.
+/// ends of a single failure are suspect, and so is whoever falls short of `expected`. Where the times scatter
+/// by more than kMaxBlind nobody is good: who else would be is suspect, for what passes unseen.
 [[nodiscard]] Attribution attribute(const BurninRecord& record);
 
 /// Whom to measure again alone, and on which rail: whoever is suspected of a part of its own and each slow
-/// pair, against good nodes, and pairs of good nodes to compare them with.
+/// pair, against nodes that nothing speaks against, and pairs of these to compare them with.
 [[nodiscard]] std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record);
 
 /// For people, `width` columns wide: a line for each node that is not good, the findings with their evidence

@@ -42,12 +42,13 @@ PartnersByRail partners_failed(const BurninRecord& record) {
   return failed;
 }
 
-/// It gave times, and at the end, alone, none with two others or more.
+/// It gave times, and at the end of this run, alone, none with two others or more.
 bool fell_silent(const BurninRecord& record, int node) {
   bool gave_times = false;
-  for (const RailTime& time : record.table.times) {
+  for (std::size_t i = 0; i < record.table.times.size(); ++i) {
+    const RailTime& time = record.table.times[i];
     if (time.seconds <= 0 || (time.from != node && time.to != node)) continue;
-    if (time.alone) return false;
+    if (time.alone && i >= record.earlier_times) return false;
     gave_times = true;
   }
   std::set<int> silent_with;

@@ -16,7 +16,7 @@ void judge_failures(const BurninRecord& record, Attribution& found);
 /// Some node gave no time at all, or died: it answered at first and nobody at the end.
 [[nodiscard]] bool lost_a_host(const BurninRecord& record, const Attribution& found);
 
-/// Failures between nodes that answer others on that rail, one for each node at most.
+/// Failures between nodes that answer others on that rail, at most as many as there are nodes.
 [[nodiscard]] std::vector<PairFailure> failures_to_retry(const BurninRecord& record);
 
 /// A pair, and the rail on which to measure it.

@@ -150,6 +150,7 @@ namespace {
 
 /// Six standard deviations of the residuals of `rail` (or of all), and more where few are free: of the cells
 /// of an additive table as many as it has effects are fitted exactly, so the median is of the others.
+/// Infinite where none is free: then nothing is known of the scatter.
 double line_of_residuals(const PairTable& table, const PairEffects& effects, std::optional<int> rail) {
   constexpr double kSigmas = 6;
   constexpr double kToSigma = 1.4826;
@@ -163,7 +164,7 @@ double line_of_residuals(const PairTable& table, const PairEffects& effects, std
     fitted.insert({time.from, time.rail, true});
     fitted.insert({time.to, time.rail, false});
   }
-  if (scatter.size() <= fitted.size()) return kMinLine;
+  if (scatter.size() <= fitted.size()) return std::numeric_limits<double>::infinity();
   std::sort(scatter.begin(), scatter.end());
   scatter.erase(scatter.begin(), scatter.begin() + static_cast<std::ptrdiff_t>(fitted.size()) - 1);
   const double free = static_cast<double>(scatter.size());

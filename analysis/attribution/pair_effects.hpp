@@ -52,7 +52,8 @@ inline constexpr int kMinPartners = 3;
 /// (1.4826 × the median absolute deviation) and 1 %. NaNs are ignored. As logarithm of time.
 [[nodiscard]] double population_line(const std::vector<double>& values);
 
-/// The line of pairs' residuals: that of their scatter, wider where few of them are free of the fit.
+/// The line of pairs' residuals: that of their scatter, wider where few of them are free of the fit, and
+/// infinite where none is.
 [[nodiscard]] double line_of_pairs(const PairTable& table, const PairEffects& effects);
 
 /// The line of a rail's nodes, as senders and receivers: population_line of both together, and none finer

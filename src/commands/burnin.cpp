@@ -131,10 +131,9 @@ class Burnin {
     }
     // What failed, whoever is suspected, and each slow pair, once more with nothing beside it.
     for (const analysis::PairFailure& failure : analysis::failures_to_retry(record_))
-      measure_now({{failure.a, failure.b}}, failure.rail, true);
-    for (const auto& [pair, rail] : analysis::last_contacts(record_)) measure_now({pair}, rail, true);
-    for (const auto& [round, rail] : analysis::retests_of(record_))
-      fits() ? measure_now(round, rail, true) : void(record_.retests_left_out += 1);
+      retest({{failure.a, failure.b}}, failure.rail);
+    for (const auto& [pair, rail] : analysis::last_contacts(record_)) retest({pair}, rail);
+    for (const auto& [round, rail] : analysis::retests_of(record_)) retest(round, rail);
     const analysis::Attribution found = analysis::attribute(record_);
     return {document(), status(found), options_.format == "text", {}};
   }
@@ -151,6 +150,7 @@ class Burnin {
                         "give the same ones, or another -J");
     }
     earlier.failures.clear();  // they may answer now
+    earlier.earlier_times = earlier.table.times.size();
     earlier.expected = record_.expected;
     record_ = std::move(earlier);
     for (const analysis::RailTime& time : record_.table.times)
@@ -161,17 +161,24 @@ class Burnin {
     PairRound open;
     std::copy_if(round.begin(), round.end(), std::back_inserter(open),
                  [&](const auto& pair) { return !done_.contains(Work{pair.first, pair.second, rail}); });
-    if (!fits()) {
-      record_.left_out += static_cast<int>(open.size());
-      return;
-    }
     const std::size_t at_once =
         options_.parallel > 0 ? static_cast<std::size_t>(options_.parallel) : open.size();
     for (std::size_t start = 0; start < open.size(); start += at_once) {
+      if (!fits()) {
+        record_.left_out += static_cast<int>(open.size() - start);
+        return;
+      }
       const auto begin = open.begin() + static_cast<std::ptrdiff_t>(start);
       const auto count = static_cast<std::ptrdiff_t>(std::min(at_once, open.size() - start));
       measure_now({begin, begin + count}, rail, false);
     }
+  }
+
+  void retest(const PairRound& pairs, int rail) {
+    if (fits())
+      measure_now(pairs, rail, true);
+    else
+      record_.retests_left_out += 1;
   }
 
   /// Throws Error (rank_lost): of a burn-in that was cut nobody is said to be good.
@@ -266,8 +273,7 @@ class Burnin {
     if (analysis::lost_a_host(record_, found)) return ExitStatus::rank_lost;
     const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
                                       [](const auto& node) { return node.bucket == analysis::Bucket::good; });
-    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty() &&
-                            found.blind_below <= analysis::kMaxBlind;
+    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty();
     return all_good && no_finding ? ExitStatus::ok : ExitStatus::low;
   }
 

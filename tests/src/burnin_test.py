@@ -25,20 +25,23 @@ print(json.dumps(run))' "$a" "$b"
 """
 # A record of two real ranks, again for each pair, with the faults that FAULT names.
 PLAYBACK = """#!/usr/bin/env python3
-import json, os, signal, sys, time
+import json, os, signal, sys, time, zlib
 a, b, fault, rail = *sys.argv[1:3], os.environ["FAULT"], os.environ.get("RAIL", "0")
 if fault == "dead rail" and rail == "1" and "n2" in (a, b):
     sys.exit("mlx5_1: no active port")
 if fault == "interrupted" and (a, b) == ("n1", "n3"):
     os.kill(os.getppid(), signal.SIGINT)
     time.sleep(20)
+if fault == "out of time" and (a, b) == ("n0", "n1"):
+    time.sleep(3)
+    sys.exit("no answer")
 if fault == "banner" and (a, b) == ("n1", "n3"):
     sys.exit(print("Welcome to the cluster"))
 run = json.load(open(os.environ["RECORD"]))
 for rank, name in zip(run["ranks"], ("login", "login") if fault == "elsewhere" else (a, b)):
     rank["host"] = name
 for row in run["rows"]:
-    row["pass_seconds"] = [0.001]
+    row["pass_seconds"] = [0.001 * (1 + zlib.crc32(f"{a} {b} {row}".encode()) % 1000 / 500 if fault == "scatter" else 1)]
 print(json.dumps(run))
 """
 
@@ -130,6 +133,16 @@ class Burnin(unittest.TestCase):
             self.assertEqual(status, 1, out)
             self.assertRegex(out, r"n2 bad: 5 of 5 pairs on rail 1 gave no time: n\d with n\d: exit status 1: mlx5_1: no active port")
             self.assertIn("6 nodes: 5 good", out)
+            for form, says in (("hostfile", "^\n$"), ("text", "6 nodes: 0 good, 6 suspect(.|\n)*n5 suspect: not known")):
+                status, out, _ = run("scatter", "--format", form)
+                self.assertEqual(status, 1, out)
+                self.assertRegex(out, says)
+            # n0 with n1 is the first pair of the second round, and takes what was left: the rest of its round is left out, too, and
+            # it is not tried again.
+            status, out, _ = run("out of time", "--time", "3", "--parallel", "1", "--pair-seconds", "0.1")
+            self.assertEqual(status, 1, out)
+            self.assertIn("11 of 15 pairs and rails were left out for want of time", out)
+            self.assertIn("1 retest ", out)
             status, out, err = run("interrupted")
             self.assertEqual((status, out), (4, ""), err)
             self.assertIn("interrupted", err)

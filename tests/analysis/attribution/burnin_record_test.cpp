@@ -118,13 +118,65 @@ TEST(BurninRecord, ARailOnWhichNobodyMakesWhatIsExpectedIsNamedAndNoNode) {
 TEST(BurninRecord, AnAllClearSaysWhatItCouldNotHaveSeen) {
   EXPECT_NE(burnin_text(healthy(6, 1), 400).find("\nwhat costs less than +1."), std::string::npos)
       << burnin_text(healthy(6, 1), 400);
-  // Times that scatter by two thirds: a NIC at half would not stand out.
-  BurninRecord noisy = healthy(6, 1);
+}
+
+/// Times that scatter by two thirds: a NIC at half would not stand out.
+BurninRecord scattered() {
+  BurninRecord record = healthy(6, 1);
   std::uint64_t counter = 7;
-  for (RailTime& time : noisy.table.times)
+  for (RailTime& time : record.table.times)
     time.seconds *= 1 + static_cast<double>(scrambled(counter++) % 1000) / 500;
-  EXPECT_GT(attribute(noisy).blind_below, kMaxBlind);
-  EXPECT_NE(burnin_text(noisy, 400).find("not known: what costs less than"), std::string::npos);
+  return record;
+}
+
+TEST(BurninRecord, WhereTimesScatterTooMuchNobodyIsHandedOutAsGood) {
+  BurninRecord record = scattered();
+  const Attribution found = attribute(record);
+  EXPECT_GT(found.blind_below, kMaxBlind);
+  for (const NodeVerdict& node : found.nodes) {
+    EXPECT_EQ(node.bucket, Bucket::suspect);
+    EXPECT_NE(node.why.find("not known: what costs less than"), std::string::npos) << node.why;
+  }
+  EXPECT_EQ(good_nodes(record, "\n"), "\n");
+  EXPECT_EQ(good_nodes(record, ","), "\n");
+  EXPECT_EQ(burnin_json(record).find("\"bucket\": \"good\""), std::string::npos);
+  const std::string text = burnin_text(record, 400);
+  EXPECT_NE(text.find("6 nodes: 0 good, 6 suspect"), std::string::npos) << text;
+  // Once, not for each node.
+  const std::size_t said = text.find("n0, n1, n2, n3, n4, n5 suspect: not known: what costs less than");
+  ASSERT_NE(said, std::string::npos) << text;
+  EXPECT_EQ(text.find("what costs less than", said + 60), std::string::npos) << text;
+  // A reason of one's own goes before it.
+  fail(record, 1, 2, 0);
+  EXPECT_NE(attribute(record).nodes[1].why.find("no active port"), std::string::npos);
+  // An expected rate that each node makes with somebody does not clear it with the others.
+  record = scattered();
+  record.expected = 1e6;
+  EXPECT_EQ(good_nodes(record, ","), "\n");
+}
+
+TEST(BurninRecord, WhoeverScatterHoldsBackIsStillMeasuredAgainst) {
+  BurninRecord record = healthy(6, 1);
+  std::uint64_t counter = 7;
+  for (RailTime& time : record.table.times) {
+    time.alone = false;
+    time.seconds *= (1 + static_cast<double>(scrambled(counter++) % 1000) / 4000) * (time.from == 4 ? 20 : 1);
+  }
+  ASSERT_EQ(good_nodes(record, ","), "\n");
+  EXPECT_FALSE(retests_of(record).empty());
+}
+
+TEST(BurninRecord, WithNoTimeFreeOfTheFitNobodyIsGood) {
+  BurninRecord record = healthy(4, 1);
+  fail(record, 1, 2, 0);
+  fail(record, 1, 3, 0);
+  record.failures.clear();  // as if --time had left them out; n0 met three others
+  const Attribution found = attribute(record);
+  EXPECT_EQ(found.nodes[0].bucket, Bucket::suspect);
+  EXPECT_EQ(found.nodes[1].bucket, Bucket::not_tested);
+  const std::string text = burnin_text(record, 400);
+  EXPECT_NE(text.find("n0 suspect: not known: too few pairs gave times"), std::string::npos) << text;
+  EXPECT_EQ(text.find("what costs less than"), std::string::npos) << text;
 }
 
 TEST(BurninRecord, WhatALaunchSaidNeedNotBeText) {

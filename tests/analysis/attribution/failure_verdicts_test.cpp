@@ -70,6 +70,21 @@ TEST(FailureVerdicts, WhoDiesInTheLastRoundIsFoundByTwoThatAnswered) {
   EXPECT_EQ(found.nodes[4].bucket, Bucket::good) << found.nodes[4].why;
 }
 
+TEST(FailureVerdicts, WhatAnEarlierRunSawAloneIsNoSignOfLife) {
+  BurninRecord record = healthy(6, 1);
+  std::erase_if(record.table.times, [](const RailTime& time) { return time.from + time.to == 4 + 5; });
+  // It was suspected then, and answered alone; --resume goes on with the pair that failed.
+  record.table.times.push_back({5, 0, 0, 1e-3, true});
+  record.table.times.push_back({0, 5, 0, 1e-3, true});
+  record.earlier_times = record.table.times.size();
+  record.failures.push_back({4, 5, 0, "no route", true});
+  measure(record, last_contacts(record), {5});
+  const Attribution found = attribute(record);
+  EXPECT_TRUE(lost_a_host(record, found));
+  EXPECT_EQ(found.nodes[5].bucket, Bucket::not_tested) << found.nodes[5].why;
+  EXPECT_EQ(found.nodes[4].bucket, Bucket::good) << found.nodes[4].why;
+}
+
 TEST(FailureVerdicts, APairThatFailsWhileBothAnswerOthersIsNoDeath) {
   BurninRecord record = healthy(6, 1);
   std::erase_if(record.table.times, [](const RailTime& time) { return time.from + time.to == 4 + 5; });
