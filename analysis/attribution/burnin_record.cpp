@@ -137,6 +137,31 @@ PairRound reference_pairs(const PairTable& table, const std::vector<int>& good) 
   return classes[0];
 }
 
+/// A line for each node that is not good, one for all whom the scatter holds back, and what is not known.
+std::vector<std::string> node_lines(const BurninRecord& record, const Attribution& found) {
+  const std::string blind = blind_words(found.blind_below);
+  std::vector<std::string> lines;
+  std::vector<std::string> held_back;
+  for (const NodeVerdict& node : found.nodes) {
+    const std::string& host = record.table.nodes[slot_of(node.node)];
+    if (node.bucket == Bucket::good) continue;
+    if (node.why == blind)
+      held_back.push_back(host);
+    else
+      lines.push_back(fmt::format("{} {}: {}", host, name(node.bucket), node.why));
+  }
+  if (!found.doubt.empty()) lines.push_back("not known: " + found.doubt);
+  if (!held_back.empty()) {
+    lines.push_back(fmt::format("{} {}: {}", fmt::join(held_back, ", "), name(Bucket::suspect), blind));
+  } else if (std::isfinite(found.blind_below)) {
+    lines.push_back(!blind.empty()
+                        ? blind
+                        : fmt::format("what costs less than {} passes unseen, by the scatter of these times",
+                                      percent_slower(found.blind_below)));
+  }
+  return lines;
+}
+
 BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
   BurninJson nodes = BurninJson::array();
   for (const int node : blame.nodes) nodes.push_back(record.table.nodes[slot_of(node)]);
@@ -204,24 +229,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
     counts.push_back(fmt::format("{} {}", names_of(record, found, bucket).size(), name(bucket)));
   add(fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", ")));
   for (int rail = 0; rail < record.table.rails; ++rail) add(rail_line(record, rail));
-  const std::string blind = blind_words(found.blind_below);
-  std::vector<std::string> held_back;
-  for (const NodeVerdict& node : found.nodes) {
-    if (node.bucket == Bucket::good) continue;
-    if (node.why == blind) {
-      held_back.push_back(record.table.nodes[slot_of(node.node)]);
-      continue;
-    }
-    add(fmt::format("{} {}: {}", record.table.nodes[slot_of(node.node)], name(node.bucket), node.why));
-  }
-  if (!found.doubt.empty()) add("not known: " + found.doubt);
-  if (!held_back.empty()) {
-    add(fmt::format("{} {}: {}", fmt::join(held_back, ", "), name(Bucket::suspect), blind));
-  } else if (std::isfinite(found.blind_below)) {
-    add(!blind.empty() ? blind
-                       : fmt::format("what costs less than {} passes unseen, by the scatter of these times",
-                                     percent_slower(found.blind_below)));
-  }
+  for (const std::string& line : node_lines(record, found)) add(line);
   if (record.expected <= 0)
     add("compared with the median of these nodes only; with --expected also with a known rate");
   if (!found.blames.empty()) text += '\n';
