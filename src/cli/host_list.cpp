@@ -18,6 +18,8 @@ namespace collbench::program {
 namespace {
 
 constexpr std::size_t kMaxHosts = 100'000;
+constexpr std::size_t kMaxHostLetters = 253;  // of a name in DNS (RFC 1035, section 2.3.4)
+constexpr std::ptrdiff_t kMaxBrackets = 4;    // of one name: expand() goes as deep
 
 Error bad_hosts(std::string_view option, const std::string& what, const std::string& next) {
   return usage_error(std::string(option), what, next);
@@ -46,20 +48,26 @@ std::vector<std::string> numbers_of(std::string_view range) {
   const auto high =
       dash == std::string_view::npos ? low : parse_integer(range.substr(dash + 1), 0, kMaxHosts);
   std::vector<std::string> numbers;
-  if (!low || !high) return numbers;
+  if (!low || !high || first.size() > kMaxHostLetters) return numbers;
   for (std::int64_t each = *low; each <= *high; ++each)
     numbers.push_back(fmt::format("{:0{}}", each, first.size()));
   return numbers;
 }
 
-/// A name with brackets as the hosts that it stands for.
+void add_host(const std::string& name, std::string_view option, std::vector<std::string>& hosts) {
+  if (name.size() > kMaxHostLetters)
+    throw bad_hosts(option, fmt::format("'{}' is longer than {} letters", excerpt(name), kMaxHostLetters),
+                    "no host has such a name");
+  if (hosts.size() == kMaxHosts)
+    throw bad_hosts(option, fmt::format("more than {} hosts", kMaxHosts), "name fewer");
+  hosts.push_back(name);
+}
+
+/// A name of few brackets as the hosts that it stands for.
 void expand(const std::string& name, std::string_view option, std::vector<std::string>& hosts) {
   const std::size_t open = name.find('[');
-  if (open == std::string::npos && name.find(']') == std::string::npos) {
-    hosts.push_back(name);
-    return;
-  }
   const std::size_t close = name.find(']');
+  if (open == std::string::npos && close == std::string::npos) return add_host(name, option, hosts);
   const auto damaged = [&] {
     return bad_hosts(option, fmt::format("the brackets of '{}' say nothing", excerpt(name)),
                      "write them as Slurm does: node[01-30,35]");
@@ -68,12 +76,15 @@ void expand(const std::string& name, std::string_view option, std::vector<std::s
   for (const std::string& range : split_outside_brackets(name.substr(open + 1, close - open - 1))) {
     const std::vector<std::string> numbers = numbers_of(range);
     if (numbers.empty()) throw damaged();
-    for (const std::string& number : numbers) {
+    for (const std::string& number : numbers)
       expand(name.substr(0, open) + number + name.substr(close + 1), option, hosts);
-      if (hosts.size() > kMaxHosts)
-        throw bad_hosts(option, fmt::format("more than {} hosts", kMaxHosts), "name fewer");
-    }
   }
+}
+
+void require_few_brackets(const std::string& name, std::string_view option) {
+  if (std::count(name.begin(), name.end(), '[') <= kMaxBrackets) return;
+  throw bad_hosts(option, fmt::format("'{}' has more than {} brackets", excerpt(name), kMaxBrackets),
+                  "write them as Slurm does: rack[1-8]node[01-30,35]");
 }
 
 bool is_address(const std::string& host) {
@@ -118,8 +129,12 @@ std::vector<std::string> parse_hosts(const std::string& text, std::string_view o
   std::vector<std::string> hosts;
   for (const std::string& each :
        text.starts_with('@') ? names_in_file(text.substr(1)) : split_outside_brackets(text)) {
-    for (const std::string& name : split_outside_brackets(each))
-      if (const std::string word(trim(name)); !word.empty()) expand(word, option, hosts);
+    for (const std::string& name : split_outside_brackets(each)) {
+      const std::string word(trim(name));
+      if (word.empty()) continue;
+      require_few_brackets(word, option);
+      expand(word, option, hosts);
+    }
   }
   require_names(hosts, option);
   return hosts;

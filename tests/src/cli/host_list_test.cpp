@@ -53,5 +53,19 @@ TEST(HostList, SaysWhatIsWrong) {
   EXPECT_THAT(refusal_of("n[1-1000][1-1000]"), HasSubstr("more than 100000 hosts"));
 }
 
+TEST(HostList, NoTextTakesLong) {
+  EXPECT_THAT(refusal_of("n[1][1][1][1][1]"), HasSubstr("has more than 4 brackets"));
+  std::string brackets = "n";
+  std::string names;
+  for (int i = 0; i < 100'001; ++i) {
+    brackets += "[1]";
+    names += "n" + std::to_string(i) + ",";
+  }
+  EXPECT_THAT(refusal_of(brackets), HasSubstr("has more than 4 brackets"));
+  EXPECT_THAT(refusal_of(names), HasSubstr("more than 100000 hosts"));
+  EXPECT_THAT(refusal_of(std::string(254, 'n')), HasSubstr("longer than 253 letters"));
+  EXPECT_THAT(refusal_of("n[" + std::string(254, '0') + "-9]"), HasSubstr("the brackets of"));
+}
+
 }  // namespace
 }  // namespace collbench::program::host_list_test
