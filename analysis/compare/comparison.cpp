@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "analysis/compare/run_differences.hpp"
+#include "analysis/compare/side_of_row.hpp"
 #include "analysis/states/machine_states.hpp"
+#include "analysis/states/short_launches.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -23,62 +25,12 @@ namespace {
 constexpr double kRatioConfidence = 0.95;
 constexpr double kNormal95 = 1.96;  // two-sided 95 % of a standard normal
 
-/// What one side knows of one row.
-struct SideOfRow {
-  std::vector<const Measurement*> runs;
-  std::vector<double> log_seconds;   // of each launch
-  std::vector<std::size_t> states;   // that it ran in, as many
-  std::vector<std::size_t> records;  // that it is of, as many
-};
-
-/// The launches of one record's row: medians of their passes.
-std::vector<double> launch_seconds(const Measurement& measurement) {
-  std::vector<double> launches;
-  auto pass = measurement.pass_seconds.begin();
-  for (const int count : measurement.launch_passes) {
-    if (count <= 0 || count > measurement.pass_seconds.end() - pass) return {measurement.seconds};
-    launches.push_back(median({pass, pass + count}));
-    pass += count;
-  }
-  return launches.size() < 2 ? std::vector{measurement.seconds} : launches;
-}
-
-bool has_probes(const Measurement& measured) {
-  return !measured.pass_seconds.empty() && measured.pass_probes.size() == measured.pass_seconds.size();
-}
-
 bool all_have_probes(const std::vector<Run>& runs) {
   return std::all_of(runs.begin(), runs.end(), [](const Run& run) {
     return std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
       return !row.measurement.unavailable.empty() || has_probes(row.measurement);
     });
   });
-}
-
-/// `boundaries` are those of the states; without any all launches are alike.
-SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key, const std::vector<double>& boundaries) {
-  SideOfRow side;
-  for (const Run& run : runs) {
-    const auto row = std::find_if(run.rows.begin(), run.rows.end(), [&](const Row& each) {
-      return each.measurement.key == key && each.measurement.unavailable.empty() &&
-             each.measurement.seconds > 0;
-    });
-    if (row == run.rows.end()) continue;
-    const Measurement& measured = row->measurement;
-    const std::size_t record = side.runs.size();
-    side.runs.push_back(&measured);
-    if (!boundaries.empty() && has_probes(measured)) {
-      for (const LaunchInState& launch : launches_by_state(measured, boundaries)) {
-        side.log_seconds.push_back(std::log(median(launch.pass_seconds)));
-        side.states.push_back(launch.state);
-      }
-    } else {
-      for (const double seconds : launch_seconds(measured)) side.log_seconds.push_back(std::log(seconds));
-      side.states.resize(side.log_seconds.size());
-    }
-    side.records.resize(side.log_seconds.size(), record);
-  }
-  return side;
 }
 
 /// The passes of each row of a side.
@@ -99,44 +51,9 @@ constexpr double kMaxStateFactor = 4;
 /// Whether `ratio` is between 1/`factor` and `factor`.
 bool is_within(double ratio, double factor) { return ratio <= factor && ratio * factor >= 1; }
 
-/// Of the state in which the side with fewer launches has most; none when they share no state.
-std::optional<std::size_t> shared_state(const SideOfRow& a, const SideOfRow& b, std::size_t states) {
-  std::optional<std::size_t> best;
-  std::ptrdiff_t most = 0;
-  for (std::size_t state = 0; state < states; ++state) {
-    const std::ptrdiff_t fewer = std::min(std::count(a.states.begin(), a.states.end(), state),
-                                          std::count(b.states.begin(), b.states.end(), state));
-    if (fewer <= most) continue;
-    most = fewer;
-    best = state;
-  }
-  return best;
-}
-
 /// Which single disturbed launches do not move, as they do the ratio of the means.
 double ratio_of_medians(const SideOfRow& base, const SideOfRow& current) {
   return std::exp(median(current.log_seconds) - median(base.log_seconds));
-}
-
-void keep_state(SideOfRow& side, std::size_t state) {
-  SideOfRow kept{.runs = side.runs, .log_seconds = {}, .states = {}, .records = {}};
-  for (std::size_t i = 0; i < side.states.size(); ++i) {
-    if (side.states[i] != state) continue;
-    kept.log_seconds.push_back(side.log_seconds[i]);
-    kept.states.push_back(state);
-    kept.records.push_back(side.records[i]);
-  }
-  side = std::move(kept);
-}
-
-/// One value for each record: the median of its launches, which share the night's conditions and are not as
-/// many independent values (pseudo-replication: Hurlbert, Ecological Monographs 54 (1984) 187-211).
-void keep_value_per_record(SideOfRow& side) {
-  std::map<std::size_t, std::vector<double>> by_record;
-  for (std::size_t i = 0; i < side.records.size(); ++i)
-    by_record[side.records[i]].push_back(side.log_seconds[i]);
-  side.log_seconds.clear();
-  for (const auto& [_, launches] : by_record) side.log_seconds.push_back(median(launches));
 }
 
 /// How often each side was in which state: what a reader needs to know before any ratio.
@@ -178,8 +95,7 @@ std::vector<RowKey> keys_of(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     for (const Row& row : run.rows) {
       const Measurement& measurement = row.measurement;
-      if (measurement.unavailable.empty() && measurement.seconds > 0 && seen.insert(measurement.key).second)
-        keys.push_back(measurement.key);
+      if (was_measured(measurement) && seen.insert(measurement.key).second) keys.push_back(measurement.key);
     }
   }
   return keys;
@@ -288,6 +204,8 @@ std::vector<std::string> notes_of(const SideOfRow& base, const SideOfRow& curren
   const std::string after = algorithms(current);
   if (!before.empty() && !after.empty() && before != after)
     notes.push_back(fmt::format("{} → {}", before, after));
+  if (!base.had_time) notes.emplace_back("no time for a block in the base: use a longer --time");
+  if (!current.had_time) notes.emplace_back("no time for a block in the new run: use a longer --time");
   if (side_has_marks(base)) notes.emplace_back("GPUs in trouble in the base");
   if (side_has_marks(current)) notes.emplace_back("GPUs in trouble in the new run");
   return notes;
@@ -339,6 +257,10 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
       comparison.knows_states ? state_boundaries_of_two(base_passes, current_passes) : std::vector<double>{};
   for (std::string& line : state_lines(base_passes, current_passes, boundaries))
     comparison.differences.push_back(std::move(line));
+  for (const auto& [side, runs] : {std::pair("base", &base), std::pair("new run", &current)}) {
+    if (const std::string note = runs->size() > 1 ? short_launches(*runs) : ""; !note.empty())
+      comparison.differences.push_back(fmt::format("{}: {}", side, note));
+  }
   std::vector<RowKey> keys = keys_of(base);
   const std::set<RowKey> of_base(keys.begin(), keys.end());
   for (const RowKey& key : keys_of(current)) {
@@ -368,6 +290,7 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     any_in_both = true;
     row.notes = notes_of(before, after);
     if (row.base.launches > 0 && row.current.launches > 0) row.ratio = row.current.seconds / row.base.seconds;
+    if (!before.had_time || !after.had_time) continue;  // UNCLEAR: a few first calls say nothing of the row
     if (!state && is_within(ratio_of_medians(before, after), kMaxStateFactor)) {
       row.is_other_state = true;  // and UNCLEAR
       continue;

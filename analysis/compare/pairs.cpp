@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/compare/side_of_row.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "analysis/states/short_launches.hpp"
@@ -24,18 +25,8 @@ constexpr int kFirstLook = 6;
 constexpr std::size_t kMinPairs = 3;  // of a row, for a test of it
 
 const Measurement* row_of(const Run& run, const RowKey& key) {
-  const auto row = std::find_if(run.rows.begin(), run.rows.end(), [&](const Row& each) {
-    return each.measurement.key == key && each.measurement.unavailable.empty() &&
-           each.measurement.seconds > 0;
-  });
-  return row == run.rows.end() ? nullptr : &row->measurement;
-}
-
-/// What is left out because launches were too short for it.
-void add_short_launches(std::vector<std::string>& differences, std::string_view side,
-                        const std::vector<Run>& runs) {
-  if (const std::string note = short_launches(runs); !note.empty())
-    differences.push_back(fmt::format("{}: {}", side, note));
+  const Row* const row = measured_row(run, key);
+  return row == nullptr ? nullptr : &row->measurement;
 }
 
 /// The passes of a launch in each state, without those of which it is not known; all in one where nobody
@@ -166,8 +157,6 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
   match_algorithms(a, b);
   Comparison comparison = compare(a, b, options);
   name_sides(comparison.differences);
-  add_short_launches(comparison.differences, "A", a);
-  add_short_launches(comparison.differences, "B", b);
   const int looks = static_cast<int>(looks_of(max_rounds).size());
   comparison.paired = PairedRounds{.rounds = static_cast<int>(std::min(a.size(), b.size())), .looks = looks};
   std::vector<RowPasses> of_a;
@@ -194,6 +183,7 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
     row.change = RowChange::unclear;
     row.is_other_state = measured_rounds > 0 && times.empty();
     row.base.launches = row.current.launches = static_cast<int>(times.size());
+    row.ratio = row.base.seconds = row.current.seconds = 0;  // compare() had them of all rounds
     if (!times.empty()) {
       row.base.seconds = mean_of_rounds(times, &RoundTimes::a_seconds);
       row.current.seconds = mean_of_rounds(times, &RoundTimes::b_seconds);

@@ -129,6 +129,9 @@ TEST(Pairs, ALaunchWithoutTimeForABlockOfTheRowIsLeftOut) {
   const Comparison none = compare_pairs(a, b, 6, kOptions);
   EXPECT_EQ(none.rows.at(0).change, RowChange::unclear);
   EXPECT_FALSE(none.rows.at(0).is_other_state) << "nothing was measured in any state";
+  EXPECT_EQ(none.rows.at(0).ratio, 0) << "of no pair";
+  EXPECT_EQ(none.rows.at(0).base.seconds, 0);
+  EXPECT_EQ(none.rows.at(0).current.seconds, 0);
 }
 
 TEST(Pairs, TwoAlgorithmsAreTheSameRow) {

@@ -1,0 +1,103 @@
+#include "analysis/compare/side_of_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analysis/states/machine_states.hpp"
+#include "analysis/states/short_launches.hpp"
+#include "base/statistics.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// The launches of one record's row: medians of their passes.
+std::vector<double> launch_seconds(const Measurement& measurement) {
+  std::vector<double> launches;
+  auto pass = measurement.pass_seconds.begin();
+  for (const int count : measurement.launch_passes) {
+    if (count <= 0 || count > measurement.pass_seconds.end() - pass) return {measurement.seconds};
+    launches.push_back(median({pass, pass + count}));
+    pass += count;
+  }
+  return launches.size() < 2 ? std::vector{measurement.seconds} : launches;
+}
+
+}  // namespace
+
+bool was_measured(const Measurement& measured) {
+  return measured.unavailable.empty() && measured.seconds > 0;
+}
+
+const Row* measured_row(const Run& run, const RowKey& key) {
+  const auto row = std::find_if(run.rows.begin(), run.rows.end(), [&](const Row& each) {
+    return each.measurement.key == key && was_measured(each.measurement);
+  });
+  return row == run.rows.end() ? nullptr : &*row;
+}
+
+bool has_probes(const Measurement& measured) {
+  return !measured.pass_seconds.empty() && measured.pass_probes.size() == measured.pass_seconds.size();
+}
+
+SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key, const std::vector<double>& boundaries) {
+  SideOfRow side;
+  std::vector<const Row*> rows;
+  for (const Run& run : runs) {
+    if (const Row* const row = measured_row(run, key)) rows.push_back(row);
+  }
+  rows = rows_with_time(rows);
+  side.had_time = rows.empty() || !had_no_time(rows.front()->measurement);  // of all or of none
+  for (const Row* const row : rows) {
+    const Measurement& measured = row->measurement;
+    const std::size_t record = side.runs.size();
+    side.runs.push_back(&measured);
+    if (!boundaries.empty() && has_probes(measured)) {
+      for (const LaunchInState& launch : launches_by_state(measured, boundaries)) {
+        side.log_seconds.push_back(std::log(median(launch.pass_seconds)));
+        side.states.push_back(launch.state);
+      }
+    } else {
+      for (const double seconds : launch_seconds(measured)) side.log_seconds.push_back(std::log(seconds));
+      side.states.resize(side.log_seconds.size());
+    }
+    side.records.resize(side.log_seconds.size(), record);
+  }
+  return side;
+}
+
+std::optional<std::size_t> shared_state(const SideOfRow& a, const SideOfRow& b, std::size_t states) {
+  std::optional<std::size_t> best;
+  std::ptrdiff_t most = 0;
+  for (std::size_t state = 0; state < states; ++state) {
+    const std::ptrdiff_t fewer = std::min(std::count(a.states.begin(), a.states.end(), state),
+                                          std::count(b.states.begin(), b.states.end(), state));
+    if (fewer <= most) continue;
+    most = fewer;
+    best = state;
+  }
+  return best;
+}
+
+void keep_state(SideOfRow& side, std::size_t state) {
+  SideOfRow kept{
+      .runs = side.runs, .log_seconds = {}, .states = {}, .records = {}, .had_time = side.had_time};
+  for (std::size_t i = 0; i < side.states.size(); ++i) {
+    if (side.states[i] != state) continue;
+    kept.log_seconds.push_back(side.log_seconds[i]);
+    kept.states.push_back(state);
+    kept.records.push_back(side.records[i]);
+  }
+  side = std::move(kept);
+}
+
+void keep_value_per_record(SideOfRow& side) {
+  std::map<std::size_t, std::vector<double>> by_record;
+  for (std::size_t i = 0; i < side.records.size(); ++i)
+    by_record[side.records[i]].push_back(side.log_seconds[i]);
+  side.log_seconds.clear();
+  for (const auto& [_, launches] : by_record) side.log_seconds.push_back(median(launches));
+}
+
+}  // namespace collbench::analysis
