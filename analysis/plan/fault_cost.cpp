@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "analysis/models/nccl/node_nics.hpp"
 #include "analysis/plan/plan.hpp"
@@ -18,24 +20,70 @@ namespace {
 constexpr double kSecondsPerDay = 86'400;
 constexpr double kHoursPerDay = 24;
 
-/// A slower NIC, or PCIe on its way, while the job runs; fewer NVLinks, which the rates of a group read.
-bool is_in_the_step(std::string_view code) {
-  return price_rule(code).can_come_during_a_job || code == "nvlink-fewer";
+bool is_fewer_nvlinks(const topology::Finding& finding) { return finding.code == "nvlink-fewer"; }
+
+/// A slower NIC, or PCIe on its way.
+bool is_slower_path(const topology::Finding& finding) {
+  return price_rule(finding.code).can_come_during_a_job;
 }
 
-/// The node with the slowest rates of both: each group of ranks waits for its slowest link.
-GpuCluster slowest_of(GpuCluster node, const GpuCluster& faulty, const topology::Host& healthy_host,
-                      const topology::Host& faulty_host) {
-  const auto before = slowest_nic(healthy_host, healthy_host);
-  const auto slow = slowest_nic(healthy_host, faulty_host);
+/// Whether the model of a step has a price for it: the faulty node is the worse one, and its GPUs keep at
+/// least one NVLink each (without any, NCCL's way is not known).
+bool is_priced(const topology::Finding& finding, const GpuCluster& node, const GpuCluster& faulty) {
+  if (finding.side != topology::Side::b) return false;
+  if (is_fewer_nvlinks(finding)) return node.nvlinks > 0 && faulty.nvlinks > 0;
+  return is_slower_path(finding);
+}
+
+std::string finding_in_words(const topology::Finding& finding) {
+  return fmt::format("{}: {}", finding.device, finding.what);
+}
+
+/// With the reason why it has no price, where one is known.
+std::string unpriced_in_words(const topology::Finding& finding) {
+  std::string_view reason = price_rule(finding.code).reason;
+  if (finding.side != topology::Side::b) {
+    reason = "the node has more, not less";
+  } else if (is_fewer_nvlinks(finding)) {
+    reason = "how NCCL goes around a GPU without NVLinks is not known";
+  }
+  const std::string words = finding_in_words(finding);
+  return reason.empty() ? words : fmt::format("{} ({})", words, reason);
+}
+
+/// The node with what the priced findings slow down, and nothing else of the faulty one: each group of ranks
+/// waits for its slowest link.
+GpuCluster with_priced(GpuCluster node, const GpuCluster& faulty, const topology::HostPair& pair,
+                       const std::vector<topology::Finding>& priced) {
+  if (std::any_of(priced.begin(), priced.end(), is_fewer_nvlinks))
+    node.nvlinks = std::min(node.nvlinks, faulty.nvlinks);
+  if (std::none_of(priced.begin(), priced.end(), is_slower_path)) return node;
+  const auto before = slowest_nic(pair.a, pair.a);
+  const auto slow = slowest_nic(pair.a, pair.b);
   if (before && slow && slow->nccl_rate() < before->nccl_rate()) {
     node.nic_line_rate = slow->line_rate;
     node.nic_path = slow->path;
     node.slower_nics.clear();
   }
-  node.nvlinks = std::min(node.nvlinks, faulty.nvlinks);
   if (node.host_path > 0 && faulty.host_path > 0) node.host_path = std::min(node.host_path, faulty.host_path);
   return node;
+}
+
+/// None where the model has no finite step.
+std::optional<FaultCost::Price> price_of(const PlanRequest& request, const TrainingPlan& plan,
+                                         const GpuCluster& worse) {
+  const PlannedMachine machine = planned_machine(request, worse);
+  FaultCost::Price price;
+  price.step_seconds = step_time(plan.job, machine.node, machine.rates(), {}, plan.measured.get()).seconds();
+  if (!std::isfinite(price.step_seconds)) return std::nullopt;
+  price.slower = price.step_seconds / plan.step_seconds - 1;
+  const double tokens = static_cast<double>(plan.job.global_batch) * plan.job.sequence;
+  price.tokens_lost_per_day = kSecondsPerDay * tokens * (1 / plan.step_seconds - 1 / price.step_seconds);
+  if (request.price_per_gpu_hour) {
+    const double lost = 1 - plan.step_seconds / price.step_seconds;
+    price.dollars_lost_per_day = kHoursPerDay * plan.job.gpus() * *request.price_per_gpu_hour * lost;
+  }
+  return price;
 }
 
 }  // namespace
@@ -54,27 +102,20 @@ FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan, const
         "a job that is split over all of them does not run: plan it with --topology on its own");
   }
   FaultCost cost{.node = name, .findings = {}, .unpriced = {}};
+  const GpuCluster faulty_node = gpu_cluster(faulty, 1, node.ranks_per_node, name);
   const topology::HostPair pair = topology::pair_hosts(healthy, faulty, false);
-  for (const topology::Finding& finding : topology::diff_hosts(pair).findings) {
-    const std::string words = fmt::format("{}: {}", finding.device, finding.what);
-    if (is_in_the_step(finding.code)) {
-      cost.findings.push_back(words);
+  std::vector<topology::Finding> priced;
+  for (topology::Finding& finding : topology::diff_hosts(pair).findings) {
+    if (is_priced(finding, node, faulty_node)) {
+      priced.push_back(std::move(finding));
     } else if (price_rule(finding.code).kind != PriceKind::none) {
-      const std::string_view reason = price_rule(finding.code).reason;
-      cost.unpriced.push_back(reason.empty() ? words : fmt::format("{} ({})", words, reason));
+      cost.unpriced.push_back(unpriced_in_words(finding));
     }
   }
-  const GpuCluster worse =
-      slowest_of(node, gpu_cluster(faulty, 1, node.ranks_per_node, name), healthy, faulty);
-  const PlannedMachine machine = planned_machine(request, worse);
-  cost.step_seconds = step_time(plan.job, machine.node, machine.rates(), {}, plan.measured.get()).seconds();
-  cost.slower = cost.step_seconds / plan.step_seconds - 1;
-  const double tokens = static_cast<double>(plan.job.global_batch) * plan.job.sequence;
-  cost.tokens_lost_per_day = kSecondsPerDay * tokens * (1 / plan.step_seconds - 1 / cost.step_seconds);
-  if (request.price_per_gpu_hour) {
-    const double lost = 1 - plan.step_seconds / cost.step_seconds;
-    cost.dollars_lost_per_day = kHoursPerDay * plan.job.gpus() * *request.price_per_gpu_hour * lost;
-  }
+  if (priced.empty()) return cost;
+  cost.price = price_of(request, plan, with_priced(node, faulty_node, pair, priced));
+  std::vector<std::string>& words = cost.price ? cost.findings : cost.unpriced;
+  for (const topology::Finding& finding : priced) words.push_back(finding_in_words(finding));
   return cost;
 }
 

@@ -14,14 +14,18 @@ struct TrainingPlan;
 /// What one node that is worse than the others takes from a job that runs when it becomes so. NCCL has
 /// planned for healthy nodes, and the whole step waits for the slowest link.
 struct FaultCost {
+  /// Of the findings that are priced, against the healthy plan.
+  struct Price {
+    double step_seconds = 0;  ///< with the fault
+    double slower = 0;        ///< of the healthy step: 0.09 is 9 % longer
+    double tokens_lost_per_day = 0;
+    std::optional<double>
+        dollars_lost_per_day{};  ///< price of the GPU-hours that no longer train; none: no price
+  };
   std::string node;                   ///< what the user calls it: a file
   std::vector<std::string> findings;  ///< that are priced, in words
   std::vector<std::string> unpriced;  ///< that no model of a step knows, in words, with the reason
-  double step_seconds = 0;            ///< with the fault
-  double slower = 0;                  ///< of the healthy step: 0.09 is 9 % longer
-  double tokens_lost_per_day = 0;
-  std::optional<double>
-      dollars_lost_per_day{};  ///< price of the GPU-hours that no longer train; none: no price
+  std::optional<Price> price{};       ///< none: nothing of it is priced, so the cost is not known
 };
 
 /// `healthy` and `faulty`: one node of the machine, and the one that has the faults. Throws Error (usage)

@@ -53,7 +53,14 @@ MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cl
                                          const std::string& record) {
   MeasuredCollectives measured{.record = record, .across_nodes = cluster.domains() > 1};
   std::set<OperationId> operations;
-  for (const Row& row : judged.rows) operations.insert(row.measurement.key.operation);
+  for (const Row& row : judged.rows) {
+    if (row.measurement.wrong_elements.value_or(0) > 0) {
+      throw usage_error(record,
+                        "the run has wrong data, and its times are not those of collectives that work",
+                        "find the cause first; then measure again");
+    }
+    operations.insert(row.measurement.key.operation);
+  }
   for (const OperationId operation : operations) {
     std::vector<MeasuredCollectives::Ratio> ratios = record_ratios(judged, operation);
     if (!ratios.empty()) measured.ratios.emplace(operation, std::move(ratios));

@@ -152,7 +152,8 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   plan.peak_flops = machine.peak_flops;
   plan.memory = memory_use(plan.job);
   plan.memory_capacity_bytes = machine.gpu.hbm_bytes;
-  plan.published = published_error(plan.job, machine.gpu.name);
+  // The published steps were planned without a record: their error is not that of a plan with one.
+  if (!request.measured) plan.published = published_error(plan.job, machine.gpu.name);
   require_memory(plan, request, node);
   plan.measured = request.measured;
   if (plan.measured) require_measured(*plan.measured, plan.job, machine.node);

@@ -185,6 +185,7 @@ class Plan(unittest.TestCase):
             usual, slow = planned(*job, "--zero", "0"), planned(*job, "--zero", "0", "--measured", record)
             self.assertGreater(slow["step_seconds"], usual["step_seconds"])
             self.assertEqual(slow["measured"]["across_nodes"], True)
+            self.assertIsNone(slow["published_error"], "that of the model's own collectives")
             self.refused(*job, "--measured", record, says="--measured: .* has no AllGather, ReduceScatter, which the step runs between nodes; measure also --ops all_gather,reduce_scatter")
 
     def test_a_damaged_table_or_model_file_is_refused_and_never_planned_wrong(self):

@@ -64,6 +64,23 @@ PlanJson published_json(const PublishedError* published) {
           {"p90", published->p90}};
 }
 
+/// Null: not priced, so not known.
+PlanJson fault_json(const FaultCost& fault) {
+  PlanJson json = {{"node", fault.node},
+                   {"findings", fault.findings},
+                   {"not_priced", fault.unpriced},
+                   {"step_seconds", nullptr},
+                   {"slower", nullptr},
+                   {"tokens_lost_per_day", nullptr},
+                   {"dollars_lost_per_day", nullptr}};
+  if (!fault.price) return json;
+  json["step_seconds"] = fault.price->step_seconds;
+  json["slower"] = fault.price->slower;
+  json["tokens_lost_per_day"] = fault.price->tokens_lost_per_day;
+  json["dollars_lost_per_day"] = or_null(fault.price->dollars_lost_per_day);
+  return json;
+}
+
 PlanJson plan_object(const TrainingPlan& plan) {
   const ParameterCount count = count_parameters(plan.job.model);
   PlanJson json = {{"record", "collbench training plan"},
@@ -111,15 +128,7 @@ PlanJson plan_object(const TrainingPlan& plan) {
   }
   if (plan.measured)
     json["measured"] = {{"record", plan.measured->record}, {"across_nodes", plan.measured->across_nodes}};
-  if (plan.fault) {
-    json["fault"] = {{"node", plan.fault->node},
-                     {"findings", plan.fault->findings},
-                     {"not_priced", plan.fault->unpriced},
-                     {"step_seconds", plan.fault->step_seconds},
-                     {"slower", plan.fault->slower},
-                     {"tokens_lost_per_day", plan.fault->tokens_lost_per_day},
-                     {"dollars_lost_per_day", or_null(plan.fault->dollars_lost_per_day)}};
-  }
+  if (plan.fault) json["fault"] = fault_json(*plan.fault);
   json["goodput"] = {{"fleet_mtbf_seconds", plan.goodput.fleet_mtbf_seconds},
                      {"checkpoint_interval_seconds", plan.goodput.interval_seconds},
                      {"useful_part", plan.goodput.useful_part}};

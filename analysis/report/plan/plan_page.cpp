@@ -38,7 +38,10 @@ std::string tokens_in_words(double tokens) {
 }
 
 /// How far the figures can be off, by published steps.
-std::string error_in_words(const PublishedError* published) {
+std::string error_in_words(const TrainingPlan& plan) {
+  if (plan.measured)
+    return "How far it can be off: not known, no plan with a record of collectives was compared with a step.";
+  const PublishedError* const published = plan.published;
   if (published == nullptr)
     return "How far it can be off: not known, no published step of this kind was compared.";
   return fmt::format(
@@ -119,20 +122,24 @@ std::vector<std::string> fault_facts(const TrainingPlan& plan) {
   if (!plan.fault) return {};
   const FaultCost& fault = *plan.fault;
   std::vector<std::string> facts;
-  if (fault.findings.empty()) {
-    facts.push_back(fmt::format(
-        "One node like {}: nothing that the step's model reads differs, so what it costs is not known",
-        fault.node));
-  } else {
-    std::string text = fmt::format(
-        "One node like {} ({}), while the job runs: {} s a step (+{:.1f} %), {} tokens a day less",
-        fault.node, fmt::join(fault.findings, "; "), format_significant(fault.step_seconds, 4, 8),
-        100 * fault.slower, tokens_in_words(fault.tokens_lost_per_day));
-    text += fault.dollars_lost_per_day
-                ? fmt::format(", ${} a day of GPU time", two_digits(*fault.dollars_lost_per_day))
-                : ", dollars not known without --price";
-    facts.push_back(std::move(text));
+  if (!fault.price) {
+    facts.push_back(
+        fault.unpriced.empty()
+            ? fmt::format("One node like {}: nothing that was compared differs, so it has no price",
+                          fault.node)
+            : fmt::format("One node like {}: what it costs is not known; none of what differs is priced: {}",
+                          fault.node, fmt::join(fault.unpriced, "; ")));
+    return facts;
   }
+  const FaultCost::Price& price = *fault.price;
+  std::string text =
+      fmt::format("One node like {} ({}), while the job runs: {} s a step (+{:.1f} %), {} tokens a day less",
+                  fault.node, fmt::join(fault.findings, "; "), format_significant(price.step_seconds, 4, 8),
+                  100 * price.slower, tokens_in_words(price.tokens_lost_per_day));
+  text += price.dollars_lost_per_day
+              ? fmt::format(", ${} a day of GPU time", two_digits(*price.dollars_lost_per_day))
+              : ", dollars not known without --price";
+  facts.push_back(std::move(text));
   if (!fault.unpriced.empty())
     facts.push_back(fmt::format("Differs too, not priced: {}", fmt::join(fault.unpriced, "; ")));
   return facts;
@@ -179,7 +186,7 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
                     plan.measured->across_nodes ? "between nodes" : "within a node", plan.measured->record));
   }
   for (std::string& fact : fault_facts(plan)) page.facts.push_back(std::move(fact));
-  page.facts.push_back(error_in_words(plan.published));
+  page.facts.push_back(error_in_words(plan));
   page.facts.push_back("What bounds it: " + plan.bound);
   page.tables = {term_table(plan), sensitivity_table(plan)};
   std::vector<std::string> taken;

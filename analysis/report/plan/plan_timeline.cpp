@@ -102,9 +102,10 @@ std::string timeline_svg(const TrainingPlan& plan) {
   const pugi::xml_node svg = begin_svg(document, title_of(plan, end), timeline_styles());
   const pugi::xml_node page = draw_shape(svg, "rect", "page", 0, 0);
   draw_text(svg, "title", 14, 24, title_of(plan, end));
-  draw_text(svg, "faint", 14, 44,
-            "A lane for each pipeline stage, micro-batches by number; exposed collectives are in "
-            "their passes. A plan, not a measurement.");
+  draw_text(
+      svg, "faint", 14, 44,
+      "A lane for each pipeline stage, micro-batches by number; exposed collectives are in their passes, "
+      "data-parallel ones of the whole step together at its end. A plan, not a measurement.");
   for (int stage = 0; stage < plan.job.pp; ++stage)
     draw_text(svg, "faint", 14, kLaneTop + stage * kLane + kLane / 2 + 2, fmt::format("stage {}", stage));
   for (const TimelineSpan& span : spans) draw_span(svg, span, scale, plan.job.vpp);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <vector>
+
 #include "analysis/plan/model_catalog.hpp"
 #include "analysis/plan/plan.hpp"
 #include "base/error.hpp"
@@ -34,25 +37,53 @@ TEST(FaultCost, ASlowNicMakesTheStepLongerAndIsPaidEveryDay) {
   fixture.faulty.nics.at(3).ports.at(0).gigabits_per_second.value = 200;
   const FaultCost cost = fixture.cost();
   ASSERT_EQ(cost.findings.size(), 1U);
-  EXPECT_GT(cost.slower, 0);
-  EXPECT_LT(cost.slower, 1) << "the network is a part of the step";
-  const double step = cost.step_seconds / (1 + cost.slower);
-  EXPECT_NEAR(cost.tokens_lost_per_day, 86400 * 512 * 4096.0 * (1 / step - 1 / cost.step_seconds), 1);
-  EXPECT_NEAR(*cost.dollars_lost_per_day, 24 * 1024 * 3 * cost.slower / (1 + cost.slower), 1e-6);
+  ASSERT_TRUE(cost.price);
+  const FaultCost::Price& price = *cost.price;
+  EXPECT_GT(price.slower, 0);
+  EXPECT_LT(price.slower, 1) << "the network is a part of the step";
+  const double step = price.step_seconds / (1 + price.slower);
+  EXPECT_NEAR(price.tokens_lost_per_day, 86400 * 512 * 4096.0 * (1 / step - 1 / price.step_seconds), 1);
+  EXPECT_NEAR(*price.dollars_lost_per_day, 24 * 1024 * 3 * price.slower / (1 + price.slower), 1e-6);
   // As the whole machine with such NICs: the step waits for the slowest link.
   Fixture slow;
   slow.request.nic_gbps_per_gpu = 200;
-  EXPECT_NEAR(training_plan(slow.request, slow.node).step_seconds, cost.step_seconds,
-              1e-9 * cost.step_seconds);
+  EXPECT_NEAR(training_plan(slow.request, slow.node).step_seconds, price.step_seconds,
+              1e-9 * price.step_seconds);
 }
 
-TEST(FaultCost, WhatNoModelKnowsIsNamedAndCostsNothing) {
-  Fixture fixture;
-  fixture.faulty.nics.pop_back();
-  const FaultCost cost = fixture.cost();
-  EXPECT_TRUE(cost.findings.empty());
-  EXPECT_FALSE(cost.unpriced.empty());
-  EXPECT_DOUBLE_EQ(cost.slower, 0);
+TEST(FaultCost, WhatNoModelKnowsIsNamedAndHasNoPrice) {
+  const auto missing_nic = [](topology::Host& host) { host.nics.pop_back(); };
+  const auto port_down = [](topology::Host& host) { host.nics.at(3).ports.at(0).state.value = "DOWN"; };
+  const auto one_gpu_without_nvlinks = [](topology::Host& host) {
+    std::erase_if(host.nvlinks, [](const topology::NvLinkBundle& each) {
+      return (each.from.kind == topology::DeviceKind::gpu && each.from.index == 3) ||
+             (each.to.kind == topology::DeviceKind::gpu && each.to.index == 3);
+    });
+  };
+  const auto no_nvlinks = [](topology::Host& host) {
+    host.nvlinks.clear();
+    for (topology::Gpu& gpu : host.gpus) gpu.nvlinks_active.value = 0;
+  };
+  for (const std::function<void(topology::Host&)>& fault : std::vector<std::function<void(topology::Host&)>>{
+           missing_nic, port_down, one_gpu_without_nvlinks, no_nvlinks}) {
+    Fixture fixture;
+    fault(fixture.faulty);
+    const FaultCost cost = fixture.cost();
+    EXPECT_TRUE(cost.findings.empty());
+    EXPECT_FALSE(cost.price) << "a price of what is not known";
+    EXPECT_FALSE(cost.unpriced.empty());
+  }
+}
+
+TEST(FaultCost, WhatHasNoPriceIsNotInThePriceOfWhatHasOne) {
+  Fixture slow;
+  slow.faulty.nics.at(3).ports.at(0).gigabits_per_second.value = 200;
+  const FaultCost alone = slow.cost();
+  slow.faulty.nvlinks.clear();
+  const FaultCost both = slow.cost();
+  ASSERT_TRUE(alone.price && both.price);
+  EXPECT_EQ(both.findings, alone.findings);
+  EXPECT_DOUBLE_EQ(both.price->step_seconds, alone.price->step_seconds);
 }
 
 TEST(FaultCost, AJobThatDoesNotRunIsRefused) {

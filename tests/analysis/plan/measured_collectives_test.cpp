@@ -73,6 +73,14 @@ TEST(MeasuredCollectives, ASlowFabricShowsInTheStepOfGroupsThatCrossIt) {
   }
 }
 
+TEST(MeasuredCollectives, ARecordWithWrongDataIsRefused) {
+  collbench::Run run = run_of({OperationId::all_reduce}, 2);
+  run.rows.front().measurement.wrong_elements = 0;
+  EXPECT_NO_THROW(static_cast<void>(measured_collectives(run, cluster_of("hgx-h100", 2), "run.json")));
+  run.rows.back().measurement.wrong_elements = 7;
+  EXPECT_THROW(static_cast<void>(measured_collectives(run, cluster_of("hgx-h100", 2), "run.json")), Error);
+}
+
 TEST(MeasuredCollectives, WhatIsMissingIsNamed) {
   PlanRequest lacking = request();
   lacking.measured = std::make_shared<const MeasuredCollectives>(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -72,6 +73,41 @@ TEST(PlanText, SaysHowFarItCanBeOffAndRoundsToThat) {
   PlanReport unknown = one();
   unknown.rows.front().plan->published = nullptr;
   EXPECT_NE(plan_text(unknown, 200).find("not known, no published step"), std::string::npos);
+}
+
+TEST(PlanReport, TheErrorOfThePlanAloneIsNotThatOfAPlanWithARecord) {
+  PlanRequest request;
+  request.model = find_model("llama-3.1-8b").shape;
+  request.n_gpus = 8;
+  request.tp = 8;
+  auto measured = std::make_shared<MeasuredCollectives>();
+  measured->record = "run.json";
+  request.measured = measured;  // between nodes, of which this job has one
+  measured->across_nodes = true;
+  PlanReport report;
+  report.rows.push_back(
+      {.label = {}, .plan = training_plan(request, cluster_of("hgx-h100", 1)), .refused = {}});
+  const std::string text = plan_text(report, 200);
+  EXPECT_EQ(text.find("published steps of this kind"), std::string::npos) << text;
+  EXPECT_NE(text.find("How far it can be off: not known, no plan with a record"), std::string::npos) << text;
+  EXPECT_TRUE(nlohmann::json::parse(plan_json(report)).at("published_error").is_null());
+}
+
+TEST(PlanReport, AFaultWithoutAPriceHasNoFigures) {
+  PlanReport report = one();
+  report.rows.front().plan->fault =
+      FaultCost{.node = "bad.json", .findings = {}, .unpriced = {"NIC7: missing"}};
+  const std::string text = plan_text(report, 200);
+  EXPECT_NE(text.find("what it costs is not known; none of what differs is priced: NIC7: missing"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("nothing that"), std::string::npos) << text;
+  const auto fault = nlohmann::json::parse(plan_json(report)).at("fault");
+  for (const char* key : {"step_seconds", "slower", "tokens_lost_per_day", "dollars_lost_per_day"})
+    EXPECT_TRUE(fault.at(key).is_null()) << key;
+  report.rows.front().plan->fault->unpriced.clear();
+  EXPECT_NE(plan_text(report, 200).find("nothing that was compared differs, so it has no price"),
+            std::string::npos);
 }
 
 TEST(PlanReport, WhatMayNotFitIsMarkedInEveryFormat) {
