@@ -11,15 +11,12 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/compare/side_of_row.hpp"
 #include "analysis/history/machine_kind.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
 namespace {
-
-bool was_measured(const Measurement& measured) {
-  return measured.unavailable.empty() && measured.seconds > 0;
-}
 
 /// The newest record's rows first.
 std::vector<RowKey> measured_keys(const std::vector<Run>& runs) {
