@@ -16,10 +16,10 @@ namespace {
 constexpr double kBlamelessRootSeconds = 1;
 constexpr double kOtherHostSeconds = 3;  // what rank 0's host says comes first, if it is only not heard here
 constexpr double kBlamelessSeconds = 15;
-constexpr double kSkewSeconds = 1;           // between the last progress of two hosts, with their looks
-constexpr double kSpeakerSeconds = 5;        // who should have spoken did not
-constexpr double kMinPauseSeconds = 0.5;     // what is seen once may have been any shorter
-constexpr double kLaunchersSeconds = 3;      // mpirun ends all when one is gone, with that rank's status
+constexpr double kSkewSeconds = 1;        // between the last progress of two hosts, with their looks
+constexpr double kSpeakerSeconds = 5;     // who should have spoken did not
+constexpr double kMinPauseSeconds = 0.5;  // what is seen once may have been any shorter
+constexpr double kLaunchersSeconds = 3;   // mpirun ends all when one is gone, with that rank's status
 constexpr auto kLookNs = static_cast<std::uint64_t>(HangWatch::kLookSeconds * 1e9);
 constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
 
@@ -55,8 +55,9 @@ HangWatch::Look HangWatch::look(bool interrupted) {
   }
   const HostWatch::View hosts = look_elsewhere();
   if (hosts.is_said) return {HangAction::end_silently, {}};
-  // Later the launcher may have killed it: at a time limit ranks of other hosts end 10 to 20 ms after they were asked
-  // to (Slurm 22.05 with mpirun). One that dies by itself is seen a look later, before mpirun asks the others.
+  // Later the launcher may have killed it: at a time limit ranks of other hosts end 10 to 20 ms after they
+  // were asked to (Slurm 22.05 with mpirun). One that dies by itself is seen a look later, before mpirun asks
+  // the others.
   if (hosts.gone && !asked_to_end_) return look_at_gone(*hosts.gone);
   return look_here(hosts);
 }
