@@ -20,6 +20,7 @@
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 #include "src/cli/criteria_options.hpp"
+#include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/plot.hpp"
@@ -170,7 +171,7 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
         options->started = *time;
       });
   add("--host", "LIST", "the hosts of the job, one for each node, where the log does not say",
-      [options](const std::string& text) { options->hosts = split_list(text); });
+      [options](const std::string& text) { options->hosts = parse_hosts(text, "--host"); });
   add("--operation", "NAME", "what was measured, where the log does not say",
       [options](const std::string& text) {
         options->import.operation = parse_operation(text, "--operation");

@@ -268,6 +268,8 @@ class Import(unittest.TestCase):
         log = self.file(LOG)
         for option, value in (("--nodes", "0"), ("--run", "x"), ("--operation", "barrier"), ("--format", "pdf")):
             self.assertIn(option, self.collbench("import", log, option, value, status=2))
+        for hosts, wrong in (("a,a", "a is there twice"), ("10.0.0.1", "is an address"), ("n[2-1]", "the brackets of")):
+            self.assertIn(f"--host: {wrong}" if hosts == "a,a" else wrong, self.collbench("import", log, "--host", hosts, status=2))
         self.assertIn("cannot be read", self.collbench("import", self.folder / "none.log", status=2))
 
 
