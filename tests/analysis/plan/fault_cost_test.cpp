@@ -79,7 +79,8 @@ TEST(FaultCost, WhatHasNoPriceIsNotInThePriceOfWhatHasOne) {
   Fixture slow;
   slow.faulty.nics.at(3).ports.at(0).gigabits_per_second.value = 200;
   const FaultCost alone = slow.cost();
-  slow.faulty.nvlinks.clear();
+  slow.faulty.nvlinks.clear();  // not stated, nor how many are active
+  for (topology::Gpu& gpu : slow.faulty.gpus) gpu.nvlinks_active = {};
   const FaultCost both = slow.cost();
   ASSERT_TRUE(alone.price && both.price);
   EXPECT_EQ(both.findings, alone.findings);
