@@ -228,7 +228,7 @@ class Fabric(Bed):
     def lose_host(self, host):
         """As a power cut does: nothing of it answers any more, and nothing says why. (Were its processes killed, mpirun's
         agent on host0 would notice, which stands for an ssh that would not.)"""
-        for link in ("data", "control"):
+        for link in ("data0", "control0"):
             subprocess.run(["ip", "-n", f"{self.name}-switch", "link", "set", f"{link}-{host}", "down"], check=True)
         for pid in subprocess.run(["ip", "netns", "pids", f"{self.name}-{host}"], capture_output=True, text=True,
                                   check=True).stdout.split():
@@ -239,7 +239,7 @@ class Fabric(Bed):
 
     def heal(self):
         for host in ("host0", "host1"):
-            subprocess.run(["ip", "-n", f"{self.name}-switch", "link", "set", f"control-{host}", "up"], check=True)
+            subprocess.run(["ip", "-n", f"{self.name}-switch", "link", "set", f"control0-{host}", "up"], check=True)
         self.act("heal")
 
 
