@@ -69,6 +69,17 @@ std::vector<std::string> busy_ranks(Ranks& ranks, State state, const std::string
   return busy;
 }
 
+/// Whether more has come than `come`, which becomes what has. Nothing more comes of a rank that failed.
+bool has_come_further(Wait& mine, const std::function<std::size_t()>& progress, std::size_t& come) {
+  if (!progress || mine.state == State::failed) return false;
+  bool further = false;
+  attempt(mine, [&] {
+    const std::size_t now = progress();
+    further = now > std::exchange(come, now);
+  });
+  return further;
+}
+
 }  // namespace
 
 void CollectiveWait::wait(const std::string& what, const std::function<void()>& begin,
@@ -82,14 +93,8 @@ void CollectiveWait::wait(const std::string& what, const std::function<void()>& 
   attempt(mine, begin);
   for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kMaxRoundSeconds)) {
     poll(mine, over, clock_, round);
-    bool came_further = false;
-    if (progress && mine.state != State::failed) {
-      attempt(mine, [&] {
-        const std::size_t now = progress();
-        came_further = now > std::exchange(come, now);
-      });
-      if (came_further && goes_on_) goes_on_();
-    }
+    const bool came_further = has_come_further(mine, progress, come);
+    if (came_further && goes_on_) goes_on_();
     // One reduction where all goes well: what every rank says is asked for only at the end of it.
     const bool late = ranks_.is_root() && limit_seconds_ > 0 && clock_.seconds() - start > limit_seconds_;
     std::array<double, 4> any{mine.state == State::failed ? 1.0 : 0.0, mine.state == State::busy ? 1.0 : 0.0,

@@ -32,7 +32,7 @@ std::vector<std::string> listen(HostLink& link) {
 
 }  // namespace
 
-HostLink::HostLink(Identities machines, int rank, int timeout_looks, RunSecrets secrets)
+HostLink::HostLink(const Identities& machines, int rank, int timeout_looks, RunSecrets secrets)
     : watch_(machines, rank, timeout_looks), network_(std::move(secrets), limits_for(machines)) {}
 
 JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_looks) {

@@ -218,7 +218,7 @@ HangFinding look_at(const Ranks& ranks, const std::optional<Incident>& reported)
 
 HangFinding find_hang_with_silence(const Ranks& ranks, const std::string& here,
                                    const std::vector<SilentRanks>& silent) {
-  const HangFinding heard = find_hang(ranks, 0);
+  HangFinding heard = find_hang(ranks, 0);
   if (heard.cause == HangCause::rank_gone || heard.cause == HangCause::rank_stopped) return heard;
   HangFinding found{HangCause::host_silent, {}, ""};
   std::vector<std::string> names;

@@ -12,8 +12,8 @@ namespace collbench::analysis {
 /// A model of the catalog, and what its maker publishes of it.
 struct CatalogModel {
   ModelShape shape;
-  double published_parameters;  ///< as printed; 0: only the name says
-  int sequence;                 ///< tokens of a sample when it was trained
+  double published_parameters = 0;  ///< as printed; 0: only the name says
+  int sequence = 0;                 ///< tokens of a sample when it was trained
 };
 
 [[nodiscard]] std::span<const CatalogModel> model_catalog();

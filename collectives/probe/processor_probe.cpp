@@ -1,9 +1,9 @@
 #include "collectives/probe/processor_probe.hpp"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <random>
 #include <string_view>

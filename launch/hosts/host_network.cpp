@@ -148,7 +148,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
 
   void close() {
     error_code ignored;
-    socket_.close(ignored);
+    static_cast<void>(socket_.close(ignored));
     deadline_.cancel();
   }
 
@@ -197,7 +197,7 @@ class Question : public std::enable_shared_from_this<Question> {
     deadline_.expires_after(duration(seconds_));
     deadline_.async_wait([self = shared_from_this(), index](error_code over) {
       error_code ignored;
-      if (!over && self->index_ == index) self->socket_.close(ignored);
+      if (!over && self->index_ == index) static_cast<void>(self->socket_.close(ignored));
     });
     socket_.async_connect({address, addresses_[index].port},
                           [self = shared_from_this()](error_code refused) { self->send(refused); });
@@ -287,9 +287,9 @@ class HostNetwork::Sockets {
     if (failure) return std::nullopt;
     answer_ = std::move(answer);
     lost_ = std::move(lost);
-    acceptor_.open(at.is_v4() ? tcp::v4() : tcp::v6(), failure);
-    if (!failure) acceptor_.bind({at, 0}, failure);
-    if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
+    static_cast<void>(acceptor_.open(at.is_v4() ? tcp::v4() : tcp::v6(), failure));
+    if (!failure) static_cast<void>(acceptor_.bind({at, 0}, failure));
+    if (!failure) static_cast<void>(acceptor_.listen(asio::socket_base::max_listen_connections, failure));
     const tcp::endpoint bound = failure ? tcp::endpoint() : acceptor_.local_endpoint(failure);
     if (failure) return std::nullopt;
     asio::post(context_, [this] { accept(); });
@@ -344,7 +344,7 @@ std::optional<std::uint16_t> HostNetwork::listen(const std::string& address, Ans
   return sockets_->listen(address, std::move(answer), std::move(lost));
 }
 
-void HostNetwork::ask(std::vector<NetworkAddress> addresses, std::string question,
+void HostNetwork::ask(std::vector<NetworkAddress> addresses, const std::string& question,
                       std::function<void(std::optional<Answered>)> done) {
   sockets_->ask(std::move(addresses), question, std::move(done));
 }

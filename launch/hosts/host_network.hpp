@@ -64,7 +64,7 @@ class HostNetwork {
   };
   /// Asks one after the other until one answers; each has the seconds of the limits. `done` is called on the
   /// network's thread; with none when nobody answered.
-  void ask(std::vector<NetworkAddress> addresses, std::string question,
+  void ask(std::vector<NetworkAddress> addresses, const std::string& question,
            std::function<void(std::optional<Answered>)> done);
 
  private:

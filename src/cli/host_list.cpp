@@ -67,7 +67,10 @@ void add_host(const std::string& name, std::string_view option, std::vector<std:
 void expand(const std::string& name, std::string_view option, std::vector<std::string>& hosts) {
   const std::size_t open = name.find('[');
   const std::size_t close = name.find(']');
-  if (open == std::string::npos && close == std::string::npos) return add_host(name, option, hosts);
+  if (open == std::string::npos && close == std::string::npos) {
+    add_host(name, option, hosts);
+    return;
+  }
   const auto damaged = [&] {
     return bad_hosts(option, fmt::format("the brackets of '{}' say nothing", excerpt(name)),
                      "write them as Slurm does: node[01-30,35]");

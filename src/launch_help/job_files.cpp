@@ -62,7 +62,7 @@ std::string yaml(const std::string& text) {
 std::string yaml_arguments(const std::vector<LaunchWord>& command) {
   std::string text;
   for (const LaunchWord& each : command) {
-    std::string comment = each.reason.empty() ? "" : fmt::format("                # {}\n", each.reason);
+    const std::string comment = each.reason.empty() ? "" : fmt::format("                # {}\n", each.reason);
     text += comment;
     for (const std::string& word : words_of(each.text))
       text += fmt::format("                - {}\n", yaml(word));

@@ -160,7 +160,7 @@ std::string command_text(const std::vector<LaunchWord>& command, int columns) {
   std::string text;
   std::size_t used = 0;
   for (const LaunchWord& each : command) {
-    const std::size_t width = static_cast<std::size_t>(analysis::display_width(each.text));
+    const auto width = static_cast<std::size_t>(analysis::display_width(each.text));
     constexpr std::size_t kEnd = 3;  // " \" and the blank before the next word
     if (used > 0 && used + width + kEnd > static_cast<std::size_t>(columns)) {
       text += " \\\n  ";
