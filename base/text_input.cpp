@@ -160,8 +160,8 @@ std::string lower(std::string_view text) {
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
   text = trim(text);
-  for (auto at = text.begin(); at != text.end(); at = std::find_if_not(at, text.end(), is_blank)) {
-    const auto end = std::find_if(at, text.end(), [](char c) { return c == ' ' || c == '\t'; });
+  for (const auto* at = text.begin(); at != text.end(); at = std::find_if_not(at, text.end(), is_blank)) {
+    const auto* const end = std::find_if(at, text.end(), [](char c) { return c == ' ' || c == '\t'; });
     words.emplace_back(at, end);
     at = end;
   }

@@ -60,8 +60,8 @@ JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_loo
   std::unique_ptr<Heartbeat> heartbeat;
   if (const auto point = heartbeat_point(machines, points, ranks.rank()))
     heartbeat = std::make_unique<Heartbeat>(points.at(*point).address, secrets);
-  const auto ask = [network = &link->network()](auto to, auto line, auto done) {
-    network->ask(std::move(to), std::move(line), std::move(done));
+  const auto ask = [network = &link->network()](auto to, const auto& line, auto done) {
+    network->ask(std::move(to), line, std::move(done));
   };
   link->watch().begin(std::move(points), ask, std::move(heartbeat));
   return {std::move(link), ""};

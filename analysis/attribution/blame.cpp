@@ -57,6 +57,12 @@ std::vector<Rail> directions_of_rails(const PairTable& table, const PairEffects&
   return rails;
 }
 
+struct SlowPath {
+  double log_time = 0;  ///< the worst of two nodes, beyond what they explain
+  int rail = 0;
+  bool alone = true;  ///< no other pair ran
+};
+
 class Finder {
  public:
   explicit Finder(const PairTable& table)
@@ -244,26 +250,34 @@ class Finder {
         alone.value_or(one.worst(node)), one.send.line, name_of(node));
   }
 
+  [[nodiscard]] std::optional<std::pair<int, int>> leaves_of(int a, int b) const {
+    if (table_.leaf_of_node.empty()) return std::nullopt;
+    return std::minmax(table_.leaf_of_node[slot_of(a)], table_.leaf_of_node[slot_of(b)]);
+  }
+
+  [[nodiscard]] std::string path_evidence(const std::string& who, const SlowPath& path, double line,
+                                          bool fine_with_others) const {
+    return fmt::format(
+        "{} rail {}: {} (line {}){}{}{}", who, path.rail, percent_slower(path.log_time), percent_slower(line),
+        fine_with_others ? " while both are fine with others" : "",
+        path.alone ? "" : "; other pairs ran at the same time",
+        table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "");
+  }
+
   /// Slow pairs of nodes that are fine with others: single ones are paths; a whole block of leaves is a
   /// trunk.
   void find_paths() {
     const double line = line_of_pairs(table_, effects_);
     const IsFine is_fine = [this](int node, int rail) { return !rails_[slot_of(rail)].slow(node); };
-    struct Slow {
-      double log_time = 0;
-      int rail = 0;
-      bool alone = true;
-    };
-    std::map<std::pair<int, int>, Slow> slow;
+    std::map<std::pair<int, int>, SlowPath> slow;
     std::map<std::pair<int, int>, std::set<int>> slow_partners;  // by node and rail
     std::map<std::pair<int, int>, std::vector<double>> blocks;
     for (std::size_t i = 0; i < table_.times.size(); ++i) {
       const RailTime& time = table_.times[i];
       const double residual = effects_.residuals[i];
       if (std::isnan(residual)) continue;
-      if (!table_.leaf_of_node.empty() && effects_.classes[i] == 1)
-        blocks[std::minmax(table_.leaf_of_node[slot_of(time.from)], table_.leaf_of_node[slot_of(time.to)])]
-            .push_back(residual);
+      const auto leaves = leaves_of(time.from, time.to);
+      if (leaves && effects_.classes[i] == 1) blocks[*leaves].push_back(residual);
       if (residual <= line || !has_parts(time.from, time.rail) || !has_parts(time.to, time.rail)) continue;
       const auto alone = alone_path(table_, effects_, time.from, time.to, time.rail, is_fine);
       if (alone && *alone <= line) continue;  // others' traffic
@@ -277,24 +291,17 @@ class Finder {
     const std::set<std::pair<int, int>> trunks = find_trunks(blocks, line);
     for (const auto& [pair, worst] : slow) {
       const auto [a, b] = pair;
-      if (blamed_.contains(a) || blamed_.contains(b)) continue;
-      if (!table_.leaf_of_node.empty() &&
-          trunks.contains(std::minmax(table_.leaf_of_node[slot_of(a)], table_.leaf_of_node[slot_of(b)])))
-        continue;
+      const auto leaves = leaves_of(a, b);
+      if (blamed_.contains(a) || blamed_.contains(b) || (leaves && trunks.contains(*leaves))) continue;
       const std::string who = name_of(a) + " and " + name_of(b);
+      const auto only_here = [&slow_partners, &is_fine, rail = worst.rail](int node) {
+        return slow_partners[{node, rail}].size() == 1 && is_fine(node, rail);
+      };
       add({.kind = BlameKind::path,
            .nodes = {a, b},
            .rail = worst.rail,
            .confirmed = worst.alone,
-           .evidence = fmt::format(
-               "{} rail {}: {} (line {}){}{}{}", who, worst.rail, percent_slower(worst.log_time),
-               percent_slower(line),
-               slow_partners[{a, worst.rail}].size() + slow_partners[{b, worst.rail}].size() == 2 &&
-                       is_fine(a, worst.rail) && is_fine(b, worst.rail)
-                   ? " while both are fine with others"
-                   : "",
-               worst.alone ? "" : "; other pairs ran at the same time",
-               table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "")},
+           .evidence = path_evidence(who, worst, line, only_here(a) && only_here(b))},
           worst.log_time, line, who);
     }
   }

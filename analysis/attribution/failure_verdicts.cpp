@@ -59,47 +59,76 @@ bool fell_silent(const BurninRecord& record, int node) {
   return gave_times && silent_with.size() > 1;
 }
 
+/// What the failures of a burn-in say of its nodes.
+class FailureJudge {
+ public:
+  FailureJudge(const BurninRecord& record, const Attribution& found)
+      : met_(partners_met(record)), failed_(partners_failed(record)) {
+    for (const auto& [key, partners] : met_) {
+      answers_.insert(key.first);
+      rails_.insert(key.second);
+    }
+    for (const NodeVerdict& node : found.nodes) {
+      if (fell_silent(record, node.node)) silent_.insert(node.node);
+    }
+  }
+
+  /// The verdict on a node of a pair that failed, `known` being what is known of it so far.
+  [[nodiscard]] NodeVerdict after(const PairFailure& failure, const NodeVerdict& known) const {
+    const int node = known.node;
+    const std::size_t gone = failed_.at({node, failure.rail}).size();
+    const std::string why = fmt::format("{} of {} pairs on rail {} gave no time: {}", gone,
+                                        gone + times(node, failure.rail), failure.rail, failure.why);
+    if (!answers_.contains(node)) return {node, Bucket::not_tested, failure.why};
+    if (silent_.contains(node))
+      return {node, Bucket::not_tested, "it answered at first, and at the end nobody: " + failure.why};
+    if (known.bucket == Bucket::bad) return known;
+    if (!rails_.contains(failure.rail)) return {node, Bucket::not_tested, why};
+    if (explains(node, failure.rail)) return {node, Bucket::bad, why};
+    const int other = node == failure.a ? failure.b : failure.a;
+    const bool is_other = explains(other, failure.rail);
+    return known.bucket == Bucket::good && !is_other ? NodeVerdict{node, Bucket::suspect, why} : known;
+  }
+
+ private:
+  [[nodiscard]] std::size_t times(int node, int rail) const {
+    const auto at = met_.find({node, rail});
+    return at == met_.end() ? 0 : at->second.size();
+  }
+  /// It failed with more than it met.
+  [[nodiscard]] bool explains(int node, int rail) const {
+    return silent_.contains(node) || failed_.at({node, rail}).size() > times(node, rail);
+  }
+
+  PartnersByRail met_;
+  PartnersByRail failed_;
+  std::set<int> answers_;
+  std::set<int> rails_;
+  std::set<int> silent_;
+};
+
+/// Of those that a node met on the failure's rail, who fails with fewer than it does.
+std::vector<int> better_partners(const PairFailure& failure, int node, const PartnersByRail& met,
+                                 const PartnersByRail& failed) {
+  const auto failures_of = [&](int each) {
+    const auto at = failed.find({each, failure.rail});
+    return at == failed.end() ? 0 : at->second.size();
+  };
+  const auto partners = met.find({node, failure.rail});
+  std::vector<int> better;
+  if (partners == met.end()) return better;
+  std::copy_if(partners->second.begin(), partners->second.end(), std::back_inserter(better),
+               [&](int partner) { return failures_of(partner) < failures_of(node); });
+  return better;
+}
+
 }  // namespace
 
 void judge_failures(const BurninRecord& record, Attribution& found) {
-  const PartnersByRail met = partners_met(record);
-  const PartnersByRail failed = partners_failed(record);
-  std::set<int> answers;
-  std::set<int> rails;
-  for (const auto& [key, partners] : met) {
-    answers.insert(key.first);
-    rails.insert(key.second);
-  }
-  std::set<int> silent;
-  for (const NodeVerdict& node : found.nodes) {
-    if (fell_silent(record, node.node)) silent.insert(node.node);
-  }
-  const auto times = [&](int node, int rail) {
-    const auto at = met.find({node, rail});
-    return at == met.end() ? 0 : at->second.size();
-  };
-  const auto explains = [&](int node, int rail) {
-    return silent.contains(node) || failed.at({node, rail}).size() > times(node, rail);
-  };
+  const FailureJudge judge(record, found);
   for (const PairFailure& failure : record.failures) {
-    for (const int node : {failure.a, failure.b}) {
-      NodeVerdict& verdict = found.nodes[slot_of(node)];
-      const std::size_t gone = failed.at({node, failure.rail}).size();
-      const std::string why = fmt::format("{} of {} pairs on rail {} gave no time: {}", gone,
-                                          gone + times(node, failure.rail), failure.rail, failure.why);
-      if (!answers.contains(node)) {
-        verdict = {node, Bucket::not_tested, failure.why};
-      } else if (silent.contains(node)) {
-        verdict = {node, Bucket::not_tested, "it answered at first, and at the end nobody: " + failure.why};
-      } else if (!rails.contains(failure.rail)) {
-        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::not_tested, why};
-      } else if (explains(node, failure.rail)) {
-        if (verdict.bucket != Bucket::bad) verdict = {node, Bucket::bad, why};
-      } else if (!explains(node == failure.a ? failure.b : failure.a, failure.rail) &&
-                 verdict.bucket == Bucket::good) {
-        verdict = {node, Bucket::suspect, why};
-      }
-    }
+    for (const int node : {failure.a, failure.b})
+      found.nodes[slot_of(node)] = judge.after(failure, found.nodes[slot_of(node)]);
   }
 }
 
@@ -134,18 +163,12 @@ std::vector<PairOnRail> last_contacts(const BurninRecord& record) {
     if (std::find(contacts.begin(), contacts.end(), contact) == contacts.end()) contacts.push_back(contact);
   };
   for (const PairFailure& failure : record.failures) {
+    if (!failure.alone) continue;
     const auto of = [&](int node) { return failed.at({node, failure.rail}).size(); };
     for (const int node : {failure.a, failure.b}) {
-      const int other = node == failure.a ? failure.b : failure.a;
-      const auto partners = met.find({node, failure.rail});
       // The end that fails with more others is the one in question.
-      if (!failure.alone || of(node) < of(other) || partners == met.end() || asked.size() >= kMaxSilent)
-        continue;
-      std::vector<int> good;
-      std::copy_if(partners->second.begin(), partners->second.end(), std::back_inserter(good),
-                   [&](int partner) {
-                     return of(node) > (failed.contains({partner, failure.rail}) ? of(partner) : 0);
-                   });
+      if (of(node) < std::max(of(failure.a), of(failure.b)) || asked.size() >= kMaxSilent) continue;
+      const std::vector<int> good = better_partners(failure, node, met, failed);
       if (good.empty() || !asked.insert(node).second) continue;
       for (int rail = 0; rail < record.table.rails; ++rail) add(node, good.front(), rail);
       if (good.size() < 2) continue;

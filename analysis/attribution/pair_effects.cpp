@@ -167,7 +167,7 @@ double line_of_residuals(const PairTable& table, const PairEffects& effects, std
   if (scatter.size() <= fitted.size()) return std::numeric_limits<double>::infinity();
   std::sort(scatter.begin(), scatter.end());
   scatter.erase(scatter.begin(), scatter.begin() + static_cast<std::ptrdiff_t>(fitted.size()) - 1);
-  const double free = static_cast<double>(scatter.size());
+  const auto free = static_cast<double>(scatter.size());
   return std::max(kMinLine, kSigmas * kToSigma * median(scatter) * (1 + kFewFree / free));
 }
 

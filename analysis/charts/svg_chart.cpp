@@ -41,7 +41,7 @@ struct Plot {
   const Chart& chart;
   AxisRange x_range;
   AxisRange y_range;
-  double top;
+  double top = 0;
 
   [[nodiscard]] double bottom() const { return top + kPlotHeight; }
   [[nodiscard]] std::optional<double> x(double value) const {
@@ -135,8 +135,8 @@ void draw_series(pugi::xml_node svg, const Plot& plot, const ChartSeries& series
     const auto y = plot.y(point.y);
     if (!x || !y) continue;
     draw_interval(svg, plot, point, fmt::format("bar c{}", color % kLaneColours));
-    pugi::xml_node dot = draw_path(svg, fmt::format("point c{}", color % kLaneColours).c_str(),
-                                   fmt::format("M{} {}h0", pixels(*x), pixels(*y)));
+    const pugi::xml_node dot = draw_path(svg, fmt::format("point c{}", color % kLaneColours).c_str(),
+                                         fmt::format("M{} {}h0", pixels(*x), pixels(*y)));
     set_tooltip(dot, fmt::format("{}, {}: {}{}", series.name, value_text(point.x, plot.chart.x.unit),
                                  value_text(point.y, plot.chart.y.unit),
                                  point.note.empty() ? "" : ", " + point.note));
@@ -188,8 +188,9 @@ double draw_legend(pugi::xml_node svg, const Chart& chart) {
 
 std::string svg_chart(const Chart& chart, bool for_pixels) {
   pugi::xml_document document;
-  pugi::xml_node svg = begin_svg(document, chart.title, {std::string(kLightStyle), std::string(kDarkStyle)},
-                                 for_pixels ? PictureColours::light : PictureColours::as_preferred);
+  const pugi::xml_node svg =
+      begin_svg(document, chart.title, {std::string(kLightStyle), std::string(kDarkStyle)},
+                for_pixels ? PictureColours::light : PictureColours::as_preferred);
   const pugi::xml_node background = draw_shape(svg, "rect", "page", 0, 0);
   draw_text(svg, "title", kLeft, 22, chart.title);
   const double top = draw_legend(svg, chart);

@@ -24,10 +24,10 @@ constexpr std::array<std::string_view, 6> kAsciiSigns{"*", "o", "#", "+", "x", "
 
 /// Letters row by row, the upper one first.
 struct TerminalCanvas {
-  TerminalCanvas(int columns_, ChartLetters letters_)
-      : columns(columns_),
-        letters(letters_),
-        cells(static_cast<std::size_t>(columns_ * kRows), " "),
+  TerminalCanvas(int width, ChartLetters set)
+      : columns(width),
+        letters(set),
+        cells(static_cast<std::size_t>(width) * kRows, " "),
         dots(cells.size(), 0) {}
 
   int columns;
@@ -39,7 +39,8 @@ struct TerminalCanvas {
     return column >= 0 && column < columns && row >= 0 && row < kRows;
   }
   [[nodiscard]] std::size_t at(int column, int row) const {
-    return static_cast<std::size_t>(row * columns + column);
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+           static_cast<std::size_t>(column);
   }
 };
 
@@ -184,6 +185,37 @@ std::string legend_lines(const std::vector<std::string>& entries, int columns) {
   return text.empty() ? text : text + "\n";
 }
 
+/// Puts the points of what was measured over all else, and names everything that the chart shows.
+std::vector<std::string> put_measured(TerminalCanvas& canvas, const TerminalPlot& plot) {
+  const bool unicode = canvas.letters == ChartLetters::unicode;
+  const Chart& chart = plot.chart;
+  std::vector<std::string> legend;
+  std::size_t index = 0;
+  for (const ChartSeries& series : chart.series) {
+    if (series.kind != SeriesKind::measured) continue;
+    const std::string_view sign = (unicode ? kUnicodeSigns : kAsciiSigns).at(index++ % kUnicodeSigns.size());
+    put_points(canvas, plot, series, sign);
+    legend.push_back(std::string(sign) + " " + series.name);
+  }
+  const std::string line_sign = unicode ? "⠒ " : "- ";
+  if (std::any_of(chart.series.begin(), chart.series.end(),
+                  [](const ChartSeries& series) { return series.kind == SeriesKind::expected; }))
+    legend.push_back(line_sign + "expected");
+  for (const ReferenceLine& line : chart.references) legend.push_back(line_sign + line.name);
+  if (!chart.bands.empty()) legend.emplace_back(unicode ? "░ expected band" : ". expected band");
+  return legend;
+}
+
+/// The numbers beside the rows, empty where there is none.
+std::vector<std::string> row_labels(const TerminalPlot& plot) {
+  std::vector<std::string> labels(kRows);
+  for (const AxisTick& tick : axis_ticks(plot.chart.y, plot.y_range, 6)) {
+    const int row = canvas_row(plot.y(tick.at).value_or(0));
+    if (row >= 0 && row < kRows) labels[static_cast<std::size_t>(row)] = tick.text;
+  }
+  return labels;
+}
+
 }  // namespace
 
 std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters) {
@@ -191,31 +223,14 @@ std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters
   const bool unicode = letters == ChartLetters::unicode;
   const TerminalPlot plot{chart, x_range(chart), y_range(chart)};
   TerminalCanvas canvas(page - kLabelWidth - 1, letters);
-  std::vector<std::string> legend;
   for (const ChartBand& band : chart.bands) shade_band(canvas, plot, band);
   for (const ChartSeries& series : chart.series) {
     if (series.kind == SeriesKind::expected) draw_dotted_line(canvas, plot, series);
   }
   for (const ReferenceLine& line : chart.references) draw_reference(canvas, plot, line);
   put_lines(canvas);
-  std::size_t index = 0;
-  bool has_line = false;
-  for (const ChartSeries& series : chart.series) {
-    has_line = has_line || series.kind == SeriesKind::expected;
-    if (series.kind != SeriesKind::measured) continue;
-    const std::string_view sign = (unicode ? kUnicodeSigns : kAsciiSigns).at(index++ % kUnicodeSigns.size());
-    put_points(canvas, plot, series, sign);
-    legend.push_back(std::string(sign) + " " + series.name);
-  }
-  const std::string line_sign = unicode ? "⠒ " : "- ";
-  if (has_line) legend.push_back(line_sign + "expected");
-  for (const ReferenceLine& line : chart.references) legend.push_back(line_sign + line.name);
-  if (!chart.bands.empty()) legend.push_back(unicode ? "░ expected band" : ". expected band");
-  std::vector<std::string> labels(kRows);
-  for (const AxisTick& tick : axis_ticks(chart.y, plot.y_range, 6)) {
-    const int row = canvas_row(plot.y(tick.at).value_or(0));
-    if (row >= 0 && row < kRows) labels[static_cast<std::size_t>(row)] = tick.text;
-  }
+  const std::vector<std::string> legend = put_measured(canvas, plot);
+  const std::vector<std::string> labels = row_labels(plot);
   std::string text =
       wrap(chart.title, page, "", "  ") + legend_lines(legend, page) + wrap(chart.y.title, page, "  ", "  ");
   for (int row = 0; row < kRows; ++row) {

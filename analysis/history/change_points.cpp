@@ -62,9 +62,11 @@ std::size_t values_to_see_a_change(double significance) {
   constexpr std::size_t kMaxValues = 10'000;
   std::size_t count = 2 * kMinLevel;
   // K is largest where two levels of equal length do not overlap: every pair has the same sign.
-  while (count < kMaxValues && pettitt_p(static_cast<double>((count / 2) * (count - count / 2)),
-                                         static_cast<double>(count)) > significance)
-    ++count;
+  const auto p_of_largest = [](std::size_t values) {
+    const std::size_t half = values / 2;
+    return pettitt_p(static_cast<double>(half * (values - half)), static_cast<double>(values));
+  };
+  while (count < kMaxValues && p_of_largest(count) > significance) ++count;
   return count;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -22,8 +23,8 @@ namespace {
 std::vector<RowKey> measured_keys(const std::vector<Run>& runs) {
   std::vector<RowKey> keys;
   std::set<RowKey> seen;
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    for (const Row& row : run->rows) {
+  for (const Run& run : runs | std::views::reverse) {
+    for (const Row& row : run.rows) {
       if (was_measured(row.measurement) && seen.insert(row.measurement.key).second)
         keys.push_back(row.measurement.key);
     }

@@ -56,7 +56,8 @@ void assume(Assumptions& assumptions, const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, failure] = std::from_chars(text.data() + equals + 1, end, value);
-  if (failure != std::errc() || stopped != end || !(value >= found->minimum && value <= found->maximum)) {
+  const bool is_within = value >= found->minimum && value <= found->maximum;  // false for a NaN
+  if (failure != std::errc() || stopped != end || !is_within) {
     throw usage_error("--assume", fmt::format("'{}' is no value of {}", text.substr(equals + 1), name),
                       fmt::format("give {} to {}", found->minimum, found->maximum));
   }

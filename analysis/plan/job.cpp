@@ -120,9 +120,9 @@ std::optional<Illegal> why_illegal(const TrainingJob& job) {
     return Illegal{"--ep", fmt::format("{} experts do not divide by {}", model.experts.count, job.ep),
                    "give an expert parallelism that divides the experts"};
   }
-  if (!divides(job.tp * job.cp * job.dp, job.ep)) {
-    return Illegal{"--ep",
-                   fmt::format("{} GPUs of a stage do not divide by {}", job.tp * job.cp * job.dp, job.ep),
+  const std::int64_t stage_gpus = std::int64_t{job.tp} * job.cp * job.dp;
+  if (!divides(stage_gpus, job.ep)) {
+    return Illegal{"--ep", fmt::format("{} GPUs of a stage do not divide by {}", stage_gpus, job.ep),
                    "expert groups lie within a stage: give an expert parallelism that divides its GPUs"};
   }
   if (job.shard_group > 1 && !divides(job.dp, job.shard_group)) {

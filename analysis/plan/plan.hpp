@@ -113,8 +113,8 @@ struct TrainingPlan {
 /// marked: published steps ran whose estimate is above 1 (docs/plan-accuracy.md, "Memory").
 inline constexpr double kRefusedOfCapacity = 1.25;
 
-/// `machine`: one node of it. Throws Error (usage) for what cannot run, with the reason.
-[[nodiscard]] TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& machine);
+/// `node`: one of the machine. Throws Error (usage) for what cannot run, with the reason.
+[[nodiscard]] TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node);
 
 /// The items in GB, "parameters 8.8, gradients 17.6, … = 75.2 of 80 GB".
 [[nodiscard]] std::string memory_in_words(const MemoryUse& use, double capacity_bytes);

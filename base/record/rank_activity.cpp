@@ -12,7 +12,7 @@ CallCounts counts_from_json(const JsonReader& json) {
 
 ProcessState process_from_json(const JsonReader& json) {
   const std::string text = json.text();
-  const auto found = std::find(kProcessStateNames.begin(), kProcessStateNames.end(), text);
+  const auto* const found = std::find(kProcessStateNames.begin(), kProcessStateNames.end(), text);
   if (found == kProcessStateNames.end()) throw json.expected("the state of a process");
   return static_cast<ProcessState>(found - kProcessStateNames.begin());
 }

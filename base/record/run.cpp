@@ -57,6 +57,12 @@ Versions versions_of(const JsonReader& json) {
           json.at("cuda").text()};
 }
 
+std::vector<std::string> texts_of(const JsonReader& json) {
+  std::vector<std::string> texts;
+  for (const JsonReader& each : json.items()) texts.push_back(each.text());
+  return texts;
+}
+
 /// All ranks, in order; their nodes index the hosts, so none may lie beyond the number of ranks.
 Identities identities_of(const JsonReader& json) {
   Identities result;
@@ -169,7 +175,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (const auto pauses = json.find("pauses")) {
     for (const JsonReader& pause : pauses->items()) run.pauses.push_back(pause_from_json(pause));
   }
-  for (const JsonReader& word : json.at("command_line").items()) run.command_line.push_back(word.text());
+  run.command_line = texts_of(json.at("command_line"));
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
   if (const auto file = json.find("config_file")) run.config_file = file->text();
   if (const auto label = json.find("label")) run.label = label->text();
@@ -194,10 +200,8 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
     run.cores_per_node.push_back(cores.integer<int>());
   }
   if (const auto cluster = json.find("cluster")) run.cluster = cluster_from_json(*cluster);
-  for (const JsonReader& note : json.at("place_notes").items()) run.environment_notes.push_back(note.text());
-  if (const auto load = json.find("load_notes")) {
-    for (const JsonReader& note : load->items()) run.load_notes.push_back(note.text());
-  }
+  run.environment_notes = texts_of(json.at("place_notes"));
+  if (const auto load = json.find("load_notes")) run.load_notes = texts_of(*load);
   if (const auto traffic = json.find("traffic")) run.traffic = traffic_matrix_from_json(*traffic);
   if (const auto calibration = json.find("calibration"))
     run.calibration = calibration_from_json(*calibration);

@@ -12,6 +12,8 @@ namespace collbench::collectives {
 struct ProbeCore {
   int cpu = 0;   ///< its lowest hardware thread, by the kernel's number
   int numa = 0;  ///< its NUMA node; 0 where the kernel shows none
+
+  bool operator==(const ProbeCore&) const = default;
 };
 
 /// The numbers of a list of the kernel's, "0-3,8"; empty for what is none.

@@ -89,9 +89,9 @@ std::function<std::string_view()> input_parts(const std::string& path) {
 
 std::string input_name(const std::string& path) { return path == "-" ? "stdin" : path; }
 
-void print_all(std::string_view raw) {
-  const std::string text = terminal_text(raw);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+void print_all(std::string_view text) {
+  const std::string shown = terminal_text(text);
+  if (std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size() && std::fflush(stdout) == 0) return;
   throw usage_error("stdout", std::strerror(errno),
                     errno == EPIPE ? "let its reader read to the end, or write a file with -o"
                                    : "free space or redirect elsewhere");

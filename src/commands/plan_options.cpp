@@ -69,8 +69,8 @@ Number parse_with_suffix(const std::string& text, const std::string& where, std:
   if (failure != std::errc() || stopped != end)
     throw usage_error(where, fmt::format("'{}' is not a number", text), allowed);
   value *= factor;
-  if (!(value > 0 && value <= static_cast<double>(maximum)))
-    throw usage_error(where, fmt::format("{} is out of range", text), allowed);
+  const bool is_within = value > 0 && value <= static_cast<double>(maximum);  // false for a NaN
+  if (!is_within) throw usage_error(where, fmt::format("{} is out of range", text), allowed);
   if (std::is_integral_v<Number> && value != std::floor(value))
     throw usage_error(where, fmt::format("{} is not a whole number", text), allowed);
   return static_cast<Number>(value);

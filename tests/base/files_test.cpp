@@ -81,7 +81,7 @@ TEST(AppendFile, ALinkIsNotFollowed) {
 TEST(AppendFile, AFileThatWasTakenAwayIsNoticed) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "stream";
-  AppendFile file(path, 0);
+  const AppendFile file(path, 0);
   EXPECT_NO_THROW(file.require_in_place());
   std::filesystem::rename(path, folder.path() / "elsewhere");
   EXPECT_THROW(file.require_in_place(), Error);

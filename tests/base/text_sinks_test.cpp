@@ -32,36 +32,21 @@ void for_each_code_point(const Check& check) {
 /// Whether this is shown, by other means than a table of the same ranges: one of each class that attacks have
 /// used.
 const std::vector<std::string> kDangerous{
-    "\x1b[2J",
-    "\x07",
-    "\x7f",
-    "\r",
-    "\b",
-    "\xc2\x9b"
-    "31m",
+    "\x1b[2J",    "\x07",         "\x7f",
+    "\r",         "\b",           "\302\23331m",
     "\xc2\x85",  // ESC, BEL, DEL, CR, BS, CSI and NEL of C1
-    "\u202e",
-    "\u2066",
-    "\u2069",
-    "\u200f",
+    "\u202e",    // NOLINT(misc-misleading-bidirectional)
+    "\u2066",    // NOLINT(misc-misleading-bidirectional)
+    "\u2069",     "\u200f",
     "\u061c",  // bidi: override, isolates, marks
-    "\u2028",
-    "\u2029",
-    "\u200b",
-    "\u2060",
-    "\ufeff",
+    "\u2028",     "\u2029",       "\u200b",
+    "\u2060",     "\ufeff",
     "\u00ad",  // separators, nothing at all
-    "\U000e0041",
-    "\ufe0f",
-    "\ufff9",
+    "\U000e0041", "\ufe0f",       "\ufff9",
     "\ufffe",
     "\U0010ffff",  // tags, selectors, annotation, no characters
-    "\xff",
-    "\xc3",
-    "\xe2\x82",
-    "\xc0\xaf",
-    "\xed\xa0\x80",
-    "\xf5\x80\x80\x80"};  // no UTF-8: cut, overlong, surrogate, too large
+    "\xff",       "\xc3",         "\xe2\x82",
+    "\xc0\xaf",   "\xed\xa0\x80", "\xf5\x80\x80\x80"};  // no UTF-8: cut, overlong, surrogate, too large
 
 using Sink = std::string (*)(std::string_view);
 const std::vector<Sink> kSinks{one_line,      page_text, terminal_text, csv_cell, markdown_text,

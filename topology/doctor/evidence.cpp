@@ -282,9 +282,9 @@ std::string_view source_of(const fs::path& file) {
 std::span<const EvidenceSource> evidence_sources() { return kSources; }
 
 const std::vector<EvidenceLine>& Evidence::of(std::string_view source) const {
-  static const std::vector<EvidenceLine> kNoLines;
+  static const std::vector<EvidenceLine> no_lines;
   const auto found = lines.find(source);
-  return found == lines.end() ? kNoLines : found->second;
+  return found == lines.end() ? no_lines : found->second;
 }
 
 bool add_evidence(Evidence& evidence, std::string_view text, std::string_view file, std::string_view source) {

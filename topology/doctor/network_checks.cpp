@@ -59,7 +59,7 @@ DoctorVerdict look_at_ports(const Evidence& evidence) {
     return fmt::format("{}/{}/{}", card_kind(card), port.link_layer.value_or(""), card.ports.size());
   };
   std::map<std::string, int> up;
-  bool seen = each_port(evidence, [&](std::size_t nic, const NicPort& port) {
+  const bool seen = each_port(evidence, [&](std::size_t nic, const NicPort& port) {
     if (lower(port.state.value_or("")) == "active") ++up[kind(nic, port)];
   });
   std::vector<DoctorObservation> found;

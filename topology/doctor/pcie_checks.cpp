@@ -16,6 +16,14 @@ bool redirects_peers(std::string_view line) {
          (has_text(line, "ReqRedir+") || has_text(line, "CmpltRedir+") || has_text(line, "UpstreamFwd+"));
 }
 
+/// The bridges above a device, neither the device itself nor the root port.
+std::vector<const PciDevice*> bridges_above(const Host& host, const Device& device) {
+  const auto address = pci_address_of(host, device);
+  if (!address) return {};
+  const std::vector<const PciDevice*> way = way_to_root(host, *address);
+  return way.size() > 2 ? std::vector(way.begin() + 1, way.end() - 1) : std::vector<const PciDevice*>{};
+}
+
 /// Of a whole listing, bridges above a GPU or a NIC; of the output of a grep, all lines. A root port has ACS
 /// on by itself where the IOMMU is, and peers below one switch do not pass it.
 DoctorVerdict look_at_acs(const Evidence& evidence) {
@@ -32,14 +40,11 @@ DoctorVerdict look_at_acs(const Evidence& evidence) {
     }
   }
   for (const Device& device : gpus_and_nics(evidence.host)) {
-    const auto address = pci_address_of(evidence.host, device);
-    if (!address) continue;
-    const std::vector<const PciDevice*> way = way_to_root(evidence.host, *address);
-    for (std::size_t i = 1; i + 1 < way.size(); ++i) {  // neither the device itself nor the root port
-      seen = seen || way[i]->acs.known();
-      if (!way[i]->acs.value_or(false)) continue;
+    for (const PciDevice* bridge : bridges_above(evidence.host, device)) {
+      seen = seen || bridge->acs.known();
+      if (!bridge->acs.value_or(false)) continue;
       const std::string what =
-          fmt::format("bridge {} above {}", way[i]->address, device_label(evidence.host, device));
+          fmt::format("bridge {} above {}", bridge->address, device_label(evidence.host, device));
       if (found.empty() || found.back().what != what) found.push_back({what, ""});
     }
   }

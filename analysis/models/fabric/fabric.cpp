@@ -27,7 +27,8 @@ double number_of(std::string_view text, double minimum, double maximum, const st
                  std::string_view word) {
   double value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || !(value >= minimum && value <= maximum)) {
+  const bool is_within = value >= minimum && value <= maximum;  // false for a NaN
+  if (failure != std::errc() || end != text.data() + text.size() || !is_within) {
     throw usage_error(option, fmt::format("'{}' has no number from {:g} to {:g}", word, minimum, maximum),
                       "such as leaf=32 or oversubscription=2");
   }

@@ -239,7 +239,7 @@ TEST(Blame, ANodeThatWasMeasuredOnOneRailOfTwoIsNotTested) {
 
 TEST(Blame, OfNodesThatMetTooFewNoPathIsBlamed) {
   // Of three hosts nobody's own part is known, so it is in the pairs' times.
-  PairTable table = made_pairs(3, 1, [](int from, int, int) { return from == 1 ? 1.05 : 1; });
+  const PairTable table = made_pairs(3, 1, [](int from, int, int) { return from == 1 ? 1.05 : 1; });
   EXPECT_TRUE(attribute(table).blames.empty());
 }
 

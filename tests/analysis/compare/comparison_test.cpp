@@ -67,7 +67,7 @@ TEST(Comparison, OfOneLaunchEachCountsOnlyWhatIsBeyondTheAllowance) {
 }
 
 TEST(Comparison, TheIntervalsOfOneLaunchEachCountToo) {
-  collbench::Run base = run_of_rows({{8, {1.0}}});
+  const collbench::Run base = run_of_rows({{8, {1.0}}});
   collbench::Run current = run_of_rows({{8, {1.2}}});
   current.rows[0].measurement.interval = TimeInterval{1.05, 1.3, 0.95, false};
   EXPECT_EQ(compare_two_runs(base, current).rows.at(0).change, RowChange::unclear);

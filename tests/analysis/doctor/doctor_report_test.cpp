@@ -56,6 +56,7 @@ TEST(DoctorReport, WhatAMachineSaysIsNotInterpreted) {
   for (const std::string& format : doctor_formats()) {
     const std::string text = report(page, format, {});
     EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << format;
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): that it does not come out is what is tested
     EXPECT_THAT(text, Not(HasSubstr("\xe2\x80\xae"))) << format;
   }
   EXPECT_THAT(report(page, "md", {}), Not(HasSubstr("<b>|")));

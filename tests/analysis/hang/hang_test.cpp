@@ -133,7 +133,7 @@ TEST(Hang, ARunThatGoesOnHasNobodyToBlame) {
   auto ranks = four();
   ranks[1].calls.entered = ranks[1].calls.left = 1411;
   ranks[3].idle_seconds = 0.31;
-  HangFinding found = look_at(ranks, std::nullopt);
+  const HangFinding found = look_at(ranks, std::nullopt);
   EXPECT_EQ(found.cause, HangCause::goes_on);
   EXPECT_THAT(found.ranks, IsEmpty());
   EXPECT_EQ(found.text, "the run goes on: rank 3 (node1) made progress 310 ms ago");

@@ -108,7 +108,7 @@ TEST(PytorchDump, CallsThatAllDifferAreSaidOfTheirOwnRanks) {
 }
 
 TEST(PytorchDump, RanksThatWaitInDifferentCallsAreSaidOneByOne) {
-  std::vector<HangDump> dumps{dump(0, entry(5, "started")), dump(1, entry(7, "started", "broadcast"))};
+  const std::vector<HangDump> dumps{dump(0, entry(5, "started")), dump(1, entry(7, "started", "broadcast"))};
   EXPECT_EQ(
       find_hang(read_pytorch_dumps(dumps).at(0)).text,
       "group 0 (default_pg): rank 2 left no dump here; rank 0 waits in call 5, all_reduce (1024x4 Float), "
@@ -156,7 +156,7 @@ TEST(PytorchDump, ThePickledFormsNumbersAreRead) {
   HangDump one = dump(0, "");
   one.text =
       R"({"pg_config":{"0":{"desc":"default_pg","ranks":"[0, 1]"}},"pg_status":{"0":{"last_enqueued_collective":7}}})";
-  HangDump other = dump(1, entry(8, "scheduled"));
+  const HangDump other = dump(1, entry(8, "scheduled"));
   const HangFinding found = find_hang(read_pytorch_dumps({one, other}).at(0));
   EXPECT_EQ(found.cause, HangCause::rank_missing) << "the other one has it that there is a rank 2";
   EXPECT_EQ(read_pytorch_dumps({one, other}).at(0).members.at(0).calls(), 7U);

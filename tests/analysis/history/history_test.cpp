@@ -82,7 +82,7 @@ TEST(FleetTable, ANodeWithoutARowHasNone) {
   const FleetTable table = fleet_table(runs);
   EXPECT_EQ(table.rows.size(), 4U);
   EXPECT_FALSE(table.nodes[1].seconds[1]);
-  EXPECT_FALSE(fleet_table({}).rows.size());
+  EXPECT_TRUE(fleet_table({}).rows.empty());
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TrainingJob job_of(const char* model, int pp) {
 // By hand, per token and layer: 10 h; 2 bytes of 128 heads' queries and keys of 128 + 64 and values and
 // results of 128; eight routed experts of 2048 with their input, and the shared one.
 TEST(MemoryUse, LatentAttentionKeepsItsOwnWidths) {
-  TrainingJob job = job_of("deepseek-v3", 1);
+  const TrainingJob job = job_of("deepseek-v3", 1);
   const double per_token = 10 * 7168 + 2.0 * 128 * (2 * 192 + 2 * 128) + 8 * (2 * 7168 + 6 * 2048) + 6 * 2048;
   EXPECT_DOUBLE_EQ(memory_use(job).activations, 61 * 4096 * per_token);
 }
@@ -93,7 +93,7 @@ TEST(StageParameters, TheFirstLayersOfAMixtureHaveNoExperts) {
 // 126 layers: seven on the first of 16 stages, eight on the second, which keeps one micro-batch less.
 TEST(MemoryUse, TheStageThatKeepsMostIsTheFullest) {
   TrainingJob job = job_of("llama-3.1-405b", 16);
-  TrainingJob one = job_of("llama-3.1-405b", 1);
+  const TrainingJob one = job_of("llama-3.1-405b", 1);
   const double layer = memory_use(one).activations / 126;
   EXPECT_DOUBLE_EQ(memory_use(job).activations, 8 * 15 * layer);
   job.pp = 128;  // the first and the last stage hold no layer

@@ -58,12 +58,12 @@ TEST(Step, BytesAreThoseOfACountByHand) {
 
 // AllGather of 2 bytes twice, ReduceScatter of FP32 gradients.
 TEST(Step, FsdpReducesTheGradientsOfItsStack) {
-  TrainingJob job{.model = find_model("llama-3.1-8b").shape,
-                  .sequence = 8192,
-                  .global_batch = 8,
-                  .dp = 8,
-                  .sharding = Sharding::fsdp_full,
-                  .stack = &find_stack("fsdp")};
+  const TrainingJob job{.model = find_model("llama-3.1-8b").shape,
+                        .sequence = 8192,
+                        .global_batch = 8,
+                        .dp = 8,
+                        .sharding = Sharding::fsdp_full,
+                        .stack = &find_stack("fsdp")};
   const Step step = step_time(job, cluster_of("hgx-h100", 1), h100());
   const double parameters = count_parameters(job.model).total;
   EXPECT_NEAR(term_of(step, StepPart::dp).bytes, (2 + 2 + 4) * parameters * 7 / 8, 1e6);

@@ -62,7 +62,7 @@ TEST(CountedPasses, AreThoseInTheCommonestStateOfAllRows) {
 }
 
 TEST(CountedPasses, AreAllWhereNobodyProbed) {
-  RowPasses row{.seconds = {1, 3, 1, 3}, .round_trip_seconds = {0, 0, 0, 0}};
+  const RowPasses row{.seconds = {1, 3, 1, 3}, .round_trip_seconds = {0, 0, 0, 0}};
   CountedPasses counted;
   counted.update({row});
   EXPECT_EQ(counted.of(row), row.seconds);

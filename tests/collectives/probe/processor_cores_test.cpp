@@ -7,11 +7,7 @@
 #include "base/files.hpp"
 #include "base/scratch_folder.hpp"
 
-namespace collbench::collectives {
-
-inline bool operator==(const ProbeCore& a, const ProbeCore& b) { return a.cpu == b.cpu && a.numa == b.numa; }
-
-namespace processor_cores_test {
+namespace collbench::collectives::processor_cores_test {
 namespace {
 
 TEST(ProcessorCores, AListOfTheKernel) {
@@ -65,5 +61,4 @@ TEST(ProcessorCores, TheKernelNamesTheProcessor) {
 }
 
 }  // namespace
-}  // namespace processor_cores_test
-}  // namespace collbench::collectives
+}  // namespace collbench::collectives::processor_cores_test

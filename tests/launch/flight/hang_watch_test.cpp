@@ -248,7 +248,7 @@ class HangWatchOfHosts : public HangWatchTest {
                                            rank, 10 * kLooksPerSecond)),
         hang_(*own_, 10, rank, false) {
     hosts_->begin({{.rank = 0, .node = 0, .address = {}}, {.rank = 1, .node = 1, .address = {}}},
-                  [this](auto, auto, auto done) { done(answer_); });
+                  [this](const auto&, const auto&, const auto& done) { done(answer_); });
     own_->step("AllReduce 8 B");
     own_->calls().enter();
     hang_.join(hosts_);

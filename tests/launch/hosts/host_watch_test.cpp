@@ -48,7 +48,7 @@ std::vector<WatchPoint> points() {
 /// A rank's watch, whose questions wait to be carried on.
 struct Rank {
   explicit Rank(int rank) : watch(machines(), rank, kTimeoutLooks) {
-    watch.begin(points(), [this](auto to, auto line, auto done) {
+    watch.begin(points(), [this](const auto& to, auto line, auto done) {
       asked.clear();
       for (const NetworkAddress& each : to) asked.push_back(each.port);
       question = std::move(line);
@@ -56,10 +56,10 @@ struct Rank {
     });
   }
   /// What it asked goes to `other`, which is the one at `index` that it would ask; and its answer back.
-  void carry_to(Rank& other, std::size_t index = 0) {
+  void carry_to(Rank& other, std::size_t index = 0) const {
     end(HostNetwork::Answered{index, other.watch.answer(question).value_or("no answer")});
   }
-  void nobody_answers() { end(std::nullopt); }
+  void nobody_answers() const { end(std::nullopt); }
   void looks(int count) {
     for (int i = 0; i < count; ++i) static_cast<void>(watch.is_due(0));
   }

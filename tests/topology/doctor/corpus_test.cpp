@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 /// link, six flaps, MIG, pages to be retired), "via NET/IB/2" without GDRDMA, an [ERROR] line, and a setting
 /// in a script.
 const std::map<std::string, std::string>& expected_findings() {
-  static const std::map<std::string, std::string> kExpected{
+  static const std::map<std::string, std::string> expected{
       {"nccl-tests/s114_all2all.log", "log-separate-runs"},
       {"nccl-tests/s114_all_gather_2gpu.log", "log-no-gpudirect"},
       {"nccl-tests/s114_all_reduce_1node_2gpu.log", "log-separate-runs"},
@@ -35,7 +35,7 @@ const std::map<std::string, std::string>& expected_findings() {
       {"tools/nvsmi-capture/linux-x86_64__nvidia-h100-mig__590.48.01.txt", "mig-on"},
       {"tools/nvsmi-xml/a100-sxm4-v12.xml", "mig-on"},
   };
-  return kExpected;
+  return expected;
 }
 
 TEST(DoctorCorpus, FindsWhatACarefulReaderFindsAndNothingElse) {

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Svg, TextFromOutsideIsEscaped) {
   pugi::xml_document document;
-  pugi::xml_node svg = begin_svg(document, "<script>\x01");
+  const pugi::xml_node svg = begin_svg(document, "<script>\x01");
   draw_text(svg, "", 1, 2, "a & b\n</text><script>");
   set_tooltip(draw_shape(svg, "rect", "\"x", 0, 0), "<b>");
   const std::string text = finish_svg(document, 10, 20);

@@ -61,7 +61,7 @@ TEST(PlanText, EveryLineFits) {
 
 TEST(PlanText, SaysWhatIsNotKnownAndWhatIsAssumed) {
   const std::string text = plan_text(one(), 120);
-  EXPECT_EQ(text.find("$"), std::string::npos) << "no price was given: " << text;
+  EXPECT_EQ(text.find('$'), std::string::npos) << "no price was given: " << text;
   EXPECT_NE(text.find("Not given, so assumed: seq 4096"), std::string::npos) << text;
   EXPECT_NE(text.find("What bounds it:"), std::string::npos) << text;
 }
