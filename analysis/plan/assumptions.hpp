@@ -9,9 +9,9 @@ namespace collbench::analysis {
 /// three act on few published steps: blocking_seconds on BLOOM's alone, zero3_rate on three rows of Narayanan
 /// et al. alone, expert_host_seconds on the ten of models with experts. docs/plan-accuracy.md has the errors.
 struct Assumptions {
-  double gemm_sustained = 0.90;  ///< BF16 products in a step, of the best that was measured alone
-  double fp8_sustained = 0.97;   ///< the same of FP8 on Hopper, whose best alone is bound by power already
-  double blackwell_sustained = 0.80;  ///< the same on Blackwell, of all precisions
+  double gemm_sustained = 0.86;       ///< BF16 products in a step, of the best that was measured alone
+  double fp8_sustained = 0.85;        ///< the same of FP8 on Hopper
+  double blackwell_sustained = 0.72;  ///< the same on Blackwell, of all precisions
   double attention_sustained = 0.85;  ///< FlashAttention in a step, of the best that was measured alone
   double small_product = 0.50;  ///< products of single heads where attention is not fused, of the GEMM rate
   double elementwise_rate = 0.85;  ///< kernels bound by memory, of a copy's rate
@@ -24,7 +24,7 @@ struct Assumptions {
   double jitter = 0.003;         ///< of the step, lost to the slowest rank, for each doubling beyond 8 GPUs
   double step_overhead = 0.03;   ///< seconds of a step outside of kernels: data, norms, launches
   double blocking_seconds =
-      0.0035;  ///< of a layer's forward pass, where the host waits for each kernel; backward twice
+      0.0030;  ///< of a layer's forward pass, where the host waits for each kernel; backward twice
   double expert_host_seconds =
       0.010;                     ///< of a layer with experts, forward and backward: its kernels' launches
   double power_exponent = 0.33;  ///< clock by power limit: power goes with the cube of the clock

@@ -13,16 +13,16 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::array<SoftwareStack, 5> kStacks{{
-    {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false,
-     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives"},
-    {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2, true,
-     "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
-    {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2, true,
-     "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
-    {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false,
-     "PyTorch FSDP without a compiler"},
-    {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false,
-     "torchtitan with torch.compile, MaxText"},
+    {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true, true,
+     true, "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives"},
+    {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2, true, false, true,
+     false, true, "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
+    {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2, true, false,
+     true, false, false, "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
+    {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
+     false, "PyTorch FSDP without a compiler"},
+    {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
+     true, "torchtitan with torch.compile, MaxText"},
 }};
 
 }  // namespace

@@ -41,6 +41,13 @@ struct SoftwareStack {
   bool blocking;       ///< the host waits for each kernel (CUDA_LAUNCH_BLOCKING=1)
   int gradient_bytes;  ///< of each parameter, as sent
   bool zero3_of_2021;  ///< its ZeRO-3 is DeepSpeed's of then: a collective for each tensor
+  /// The product that makes a gradient adds it to the FP32 sum itself (Megatron-LM's
+  /// gradient_accumulation_fusion, Transformer Engine's fuse_wgrad_accumulation).
+  bool fuses_accumulation;
+  // What it has at all; a search chooses nothing else (a job that says so is planned anyway).
+  bool splits_tensors;
+  bool splits_context;
+  bool interleaves;
   std::string_view meaning;
 };
 

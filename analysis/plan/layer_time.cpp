@@ -35,6 +35,8 @@ constexpr double kFusedBackward = 2.5;
 /// Of the forward rate: FlashAttention-2, table of A100 (170 of 200 TFLOPS).
 constexpr double kFlash2Backward = 0.85;
 /// Tokens at which fused attention reaches half of its rate: FlashAttention-3's figures at 1k to 16k tokens.
+/// Of a context-parallel ring each step is a kernel over one rank's part (Transformer Engine's
+/// context_parallel.py).
 constexpr double kHalfRateTokens = 500;
 /// Bytes of a logit through the loss: written, converted, maximum, sum, gradient (Megatron-Core's fused
 /// loss).
@@ -69,6 +71,16 @@ PassTime products(double tokens, double parameters, double calls, const Share& s
   return time;
 }
 
+/// What a micro-batch's gradients take to be added to those before, beyond their products. Where the product
+/// adds them, its epilogue reads and writes beside the tensor cores: what is longer bounds it.
+double accumulation_seconds(const TrainingJob& job, const Share& share, double parameters) {
+  const double bytes = job.stack->gradient_bytes == 2 ? kMainGradientBytes / 2 : kMainGradientBytes;
+  const double seconds = parameters * bytes / share.memory;
+  if (!job.stack->fuses_accumulation || job.is_fsdp()) return seconds;
+  const double product = 2 * share.tokens * parameters / share.flops;
+  return std::max(0.0, seconds - product);
+}
+
 double pass_seconds(double passes, double tokens, double width, const Share& share) {
   return passes * tokens * width * kActivationBytes / share.memory;
 }
@@ -76,8 +88,8 @@ double pass_seconds(double passes, double tokens, double width, const Share& sha
 PassTime fused_attention(const TrainingJob& job, const ComputeRates& rates, double tokens, double width) {
   // Causal: half of the scores. With context parallelism each rank has as many of early and late tokens.
   const double flops = 2 * tokens * job.sequence * width;
-  const double part =
-      job.sequence / (job.sequence + kHalfRateTokens) * rates.assumed.attention_sustained * rates.clock;
+  const double block = static_cast<double>(job.sequence) / job.cp;
+  const double part = block / (block + kHalfRateTokens) * rates.assumed.attention_sustained * rates.clock;
   PassTime time;
   const bool newest = job.stack->attention == AttentionKernel::newest;
   const double forward = newest ? rates.gpu->attention_forward : rates.gpu->flash2_forward;
@@ -206,18 +218,20 @@ PassTime layer_time(const TrainingJob& job, const ComputeRates& rates, bool with
     time.forward.elementwise += rates.assumed.blocking_seconds;
     time.backward.elementwise += 2 * rates.assumed.blocking_seconds;
   }
+  if (with_experts) {
+    // A third of the launches is forward. What the GPU waits for them shows as memory-bound work.
+    const double host = rates.assumed.expert_host_seconds;
+    const double forward = std::max(0.0, host / 3 - time.forward.sum());
+    const double backward = std::max(0.0, 2 * host / 3 - time.backward.sum());
+    time.forward.elementwise += forward;
+    time.backward.elementwise += backward;
+    time.waiting = forward + backward + (job.recompute == Recompute::full ? forward : 0);
+  }
   if (job.recompute == Recompute::full) time.backward += time.forward;
   const double parameters = with_experts ? (count.attention + count.shared_expert) / job.tp +
                                                job.model.experts.count * count.one_expert / job.ep
                                          : (count.attention + count.dense_mlp) / job.tp;
-  const double gradient_bytes = job.stack->gradient_bytes == 2 ? kMainGradientBytes / 2 : kMainGradientBytes;
-  time.backward.elementwise += parameters * gradient_bytes / share.memory;
-  if (with_experts) {
-    // A third of the launches is forward. What the GPU waits for them shows as memory-bound work.
-    const double host = rates.assumed.expert_host_seconds;
-    time.forward.elementwise += std::max(0.0, host / 3 - time.forward.sum());
-    time.backward.elementwise += std::max(0.0, 2 * host / 3 - time.backward.sum());
-  }
+  time.backward.elementwise += accumulation_seconds(job, share, parameters);
   return time;
 }
 

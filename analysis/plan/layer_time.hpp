@@ -26,6 +26,7 @@ struct KernelTime {
 struct PassTime {
   KernelTime forward;
   KernelTime backward;  ///< with what is recomputed
+  double waiting = 0;   ///< of the memory-bound seconds: the GPU waits for launches, and can communicate
 
   [[nodiscard]] double sum() const { return forward.sum() + backward.sum(); }
 };

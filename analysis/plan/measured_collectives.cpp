@@ -9,6 +9,7 @@
 
 #include "analysis/plan/group_time.hpp"
 #include "analysis/plan/job.hpp"
+#include "analysis/plan/step.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {
@@ -40,6 +41,7 @@ std::optional<double> MeasuredCollectives::ratio(OperationId operation, double b
   const auto found = ratios.find(operation);
   if (found == ratios.end() || found->second.empty()) return std::nullopt;
   const std::vector<Ratio>& all = found->second;
+  if (bytes * kRatioReach < all.front().bytes || bytes > kRatioReach * all.back().bytes) return std::nullopt;
   if (bytes <= all.front().bytes) return all.front().ratio;
   if (bytes >= all.back().bytes) return all.back().ratio;
   const auto above =
@@ -97,6 +99,21 @@ std::vector<OperationId> operations_of(const TrainingJob& job, const GpuCluster&
     add(job.dp * job.cp, job.tp, {kGather, kScatter});
   }
   return {operations.begin(), operations.end()};
+}
+
+std::vector<StepCollective> out_of_reach(const Step& step, const MeasuredCollectives& measured) {
+  std::map<std::pair<OperationId, double>, StepCollective> found;
+  for (const StepTerm& term : step.terms) {
+    for (const StepCollective& each : term.collectives) {
+      const bool silent =
+          measured.ratios.contains(each.operation) && !measured.ratio(each.operation, each.bytes);
+      if (each.across_nodes == measured.across_nodes && silent)
+        found.emplace(std::pair(each.operation, each.bytes), each);
+    }
+  }
+  std::vector<StepCollective> all;
+  for (const auto& [key, each] : found) all.push_back(each);
+  return all;
 }
 
 void require_measured(const MeasuredCollectives& measured, const TrainingJob& job,

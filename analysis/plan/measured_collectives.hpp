@@ -9,7 +9,13 @@
 
 namespace collbench::analysis {
 
+struct Step;
+struct StepCollective;
 struct TrainingJob;
+
+/// A measured ratio speaks for sizes up to this many times smaller or larger: a step of nccl-tests' usual
+/// series (factor 2) four times over.
+inline constexpr double kRatioReach = 16;
 
 /// What a measured record says of the collectives of groups like its own: how much longer they took than the
 /// model says, so that a slow fabric shows in a plan also for groups of other sizes.
@@ -22,8 +28,9 @@ struct MeasuredCollectives {
   bool across_nodes = false;  ///< its ranks crossed nodes: so must the groups that it speaks for
   std::map<OperationId, std::vector<Ratio>> ratios{};  ///< by ascending bytes
 
-  /// Interpolated by the logarithm of the size; beyond the sizes that were measured as at the nearest. None
-  /// for an operation that was not measured.
+  /// Interpolated by the logarithm of the size; up to kRatioReach times beyond the sizes that were measured
+  /// as at the nearest. None farther away (what is latency there may be bandwidth here), and for an operation
+  /// that was not measured: the model alone speaks.
   [[nodiscard]] std::optional<double> ratio(OperationId operation, double bytes) const;
 };
 
@@ -36,6 +43,10 @@ struct MeasuredCollectives {
 /// of OperationId. `machine` is one node.
 [[nodiscard]] std::vector<OperationId> operations_of(const TrainingJob& job, const GpuCluster& machine,
                                                      bool across_nodes);
+
+/// Collectives of the step whose groups lie as the record's ranks, but whose sizes are out of its reach: each
+/// operation and size once, ascending.
+[[nodiscard]] std::vector<StepCollective> out_of_reach(const Step& step, const MeasuredCollectives& measured);
 
 /// Throws Error (usage) that names the operations which the job needs and the record lacks.
 void require_measured(const MeasuredCollectives& measured, const TrainingJob& job, const GpuCluster& machine);

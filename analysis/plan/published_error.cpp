@@ -7,15 +7,22 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::array<PublishedError, 8> kPublished{{
-    {"FSDP", 39, 0.063, 0.126},
-    {"TP and PP, A100", 44, 0.033, 0.073},
-    {"TP, PP, CP; Blackwell, BF16", 9, 0.056, 0.074},
-    {"TP, PP, CP; Blackwell, FP8 or FP4", 17, 0.075, 0.102},
-    {"TP, PP, CP; H100, BF16", 30, 0.039, 0.152},
-    {"TP, PP, CP; H100, FP8 or FP4", 27, 0.068, 0.110},
-    {"ZeRO-3", 3, 0.054, 0.130},
-    {"experts", 10, 0.181, 0.643},
+    {"FSDP", 39, 0.044, 0.164},
+    {"TP and PP, A100", 44, 0.033, 0.091},
+    {"TP, PP, CP; Blackwell, BF16", 9, 0.032, 0.050},
+    {"TP, PP, CP; Blackwell, FP8 or FP4", 17, 0.094, 0.121},
+    {"TP, PP, CP; H100, BF16", 30, 0.039, 0.125},
+    {"TP, PP, CP; H100, FP8 or FP4", 27, 0.054, 0.112},
+    {"ZeRO-3", 3, 0.052, 0.122},
+    {"experts, Blackwell", 10, 0.239, 0.668},
 }};
+
+/// Whether the published steps of the kind ran on such software: those on A100 of Megatron-LM and
+/// Megatron-DeepSpeed of 2021 and 2022, those on later GPUs of Megatron-Core.
+bool has_published_stack(const TrainingJob& job, bool of_2021) {
+  if (job.stack == nullptr) return false;
+  return of_2021 ? job.stack->attention == AttentionKernel::unfused : job.stack->name == "megatron";
+}
 
 /// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.
 std::string_view published_kind(const TrainingJob& job, std::string_view gpu) {
@@ -28,12 +35,14 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu) {
     return as_published ? "ZeRO-3" : "";
   }
   if (job.is_fsdp() && job.pp == 1) return "FSDP";
-  if (job.model.experts.count > 0) return "experts";
-  if (gpu.starts_with("A100")) return "TP and PP, A100";
+  const bool blackwell = gpu.starts_with("GB") || gpu.starts_with("B");
+  const bool a100 = gpu.starts_with("A100");
+  if (!has_published_stack(job, a100)) return {};
+  if (job.model.experts.count > 0) return blackwell ? "experts, Blackwell" : "";
+  if (a100) return "TP and PP, A100";
   const bool narrow = job.precision >= Precision::fp8;
   if (gpu == "H100 SXM") return narrow ? "TP, PP, CP; H100, FP8 or FP4" : "TP, PP, CP; H100, BF16";
-  if (gpu.starts_with("GB") || gpu.starts_with("B"))
-    return narrow ? "TP, PP, CP; Blackwell, FP8 or FP4" : "TP, PP, CP; Blackwell, BF16";
+  if (blackwell) return narrow ? "TP, PP, CP; Blackwell, FP8 or FP4" : "TP, PP, CP; Blackwell, BF16";
   return {};
 }
 

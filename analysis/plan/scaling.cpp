@@ -1,6 +1,7 @@
 #include "analysis/plan/scaling.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -61,32 +62,45 @@ std::vector<ScaleSeries> scaling(const PlanRequest& request, const GpuCluster& n
 }
 
 std::string where_it_stops_paying(const std::vector<ScalePoint>& points) {
-  const ScalePoint* first = nullptr;
-  const ScalePoint* last = nullptr;
-  double added_part = 1;
+  std::vector<const ScalePoint*> planned;
   for (const ScalePoint& point : points) {
-    if (!point.plan) continue;
-    if (first == nullptr) {
-      first = last = &point;
-      continue;
-    }
-    const double per_gpu = tokens_per_second(*first) / first->gpus;
-    added_part = (tokens_per_second(point) - tokens_per_second(*last)) / (point.gpus - last->gpus) / per_gpu;
-    if (added_part < kPaysFrom) {
-      return fmt::format(
-          "It stops paying at {} GPUs: from there to {}, an added GPU brings {:.0f} % of the tokens/s "
-          "that one brings at {} (paying: at least {:.0f} %).",
-          last->gpus, point.gpus, 100 * added_part, first->gpus, 100 * kPaysFrom);
-    }
-    last = &point;
+    if (point.plan) planned.push_back(&point);
   }
-  if (first == nullptr) return "Where it stops paying is not known: nothing could be planned.";
-  if (first == last)
-    return fmt::format("Where it stops paying is not known: only {} GPUs could be planned.", first->gpus);
+  if (planned.empty()) return "Where it stops paying is not known: nothing could be planned.";
+  const ScalePoint& first = *planned.front();
+  if (planned.size() == 1)
+    return fmt::format("Where it stops paying is not known: only {} GPUs could be planned.", first.gpus);
+  const double per_gpu = tokens_per_second(first) / first.gpus;
+  const auto added_part = [&](const ScalePoint& from, const ScalePoint& to) {
+    return (tokens_per_second(to) - tokens_per_second(from)) / (to.gpus - from.gpus) / per_gpu;
+  };
+  // A number that divides badly is no end: it ends where no later number pays either.
+  std::size_t end = 0;
+  double part_at_end = 1;
+  std::vector<int> dips;
+  for (std::size_t at = 1; at < planned.size(); ++at) {
+    const double part = added_part(*planned[end], *planned[at]);
+    if (part < kPaysFrom) continue;
+    for (std::size_t between = end + 1; between < at; ++between) dips.push_back(planned[between]->gpus);
+    end = at;
+    part_at_end = part;
+  }
+  const std::string dips_in_words =
+      dips.empty() ? ""
+                   : fmt::format(" Left out, for a larger number pays again: {}.", fmt::join(dips, ", "));
+  if (end + 1 == planned.size()) {
+    return fmt::format(
+        "It pays up to {} GPUs, the most that could be planned: the last ones added bring {:.0f} % each of "
+        "the tokens/s that one brings at {} (paying: at least {:.0f} %).{}",
+        planned.back()->gpus, 100 * part_at_end, first.gpus, 100 * kPaysFrom, dips_in_words);
+  }
+  const ScalePoint& last = *planned[end];
+  const ScalePoint& next = *planned[end + 1];
   return fmt::format(
-      "It pays up to {} GPUs, the most that could be planned: the last ones added bring {:.0f} % each of "
-      "the tokens/s that one brings at {} (paying: at least {:.0f} %).",
-      last->gpus, 100 * added_part, first->gpus, 100 * kPaysFrom);
+      "It stops paying at {} GPUs: from there to {}, an added GPU brings {:.0f} % of the tokens/s "
+      "that one brings at {} (paying: at least {:.0f} %){}.{}",
+      last.gpus, next.gpus, 100 * added_part(last, next), first.gpus, 100 * kPaysFrom,
+      end + 2 < planned.size() ? ", and no larger number pays either" : "", dips_in_words);
 }
 
 }  // namespace collbench::analysis

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -21,12 +22,16 @@ constexpr int kMaxMicroBatch = 16;
 constexpr int kMinContextPart = 512;
 constexpr int kUsualBatchTokens = 4 << 20;
 
-/// Those of `whole` up to `maximum`, ascending.
+/// Those of `whole` up to `maximum`, ascending. By pairs: up to the root of `whole`.
 std::vector<int> divisors(int whole, int maximum) {
   std::vector<int> found;
-  for (int each = 1; each <= std::min(whole, maximum); ++each) {
-    if (whole % each == 0) found.push_back(each);
+  for (int each = 1; std::int64_t{each} * each <= whole; ++each) {
+    if (whole % each != 0) continue;
+    found.push_back(each);
+    if (each != whole / each) found.push_back(whole / each);
   }
+  std::sort(found.begin(), found.end());
+  found.erase(std::upper_bound(found.begin(), found.end(), maximum), found.end());
   return found;
 }
 
@@ -53,7 +58,15 @@ std::vector<int> tensor_sizes(const PlanRequest& request, const PlannedMachine& 
   const ModelShape& model = request.model;
   int common = std::gcd(model.heads, model.kv_heads);
   if (model.ffn > 0) common = std::gcd(common, model.ffn);
+  // A group that does not divide an NVLink domain would straddle two of them.
+  if (machine.gpus > machine.domain()) common = std::gcd(common, machine.domain());
+  if (request.stack != nullptr && !request.stack->splits_tensors) common = 1;
   return given_or_all(request.tp, divisors(std::gcd(common, machine.gpus), machine.domain()));
+}
+
+std::vector<int> context_sizes(const PlanRequest& request, int left, int sequence) {
+  const bool splits = request.stack == nullptr || request.stack->splits_context;
+  return given_or_all(request.cp, powers_of_two(splits ? std::min(left, sequence / kMinContextPart) : 1));
 }
 
 std::vector<Sharding> shardings(const PlanRequest& request, int stages) {
@@ -62,16 +75,15 @@ std::vector<Sharding> shardings(const PlanRequest& request, int stages) {
 }
 
 /// Adds the splits of the context, of experts and of sharding, where tp and pp leave `left` GPUs.
-void add_splits(PlanRequest split, const PlanRequest& request, int left, int sequence,
-                std::vector<PlanRequest>& splits) {
-  const int experts = request.model.experts.count;
-  const std::vector<int> expert_groups =
-      given_or_all(request.ep, experts > 0 ? divisors(experts, experts) : std::vector<int>{1});
-  for (const int cp : given_or_all(request.cp, powers_of_two(std::min(left, sequence / kMinContextPart)))) {
+void add_splits(PlanRequest split, const PlanRequest& request, const std::vector<int>& expert_groups,
+                int left, int sequence, std::vector<PlanRequest>& splits) {
+  const int stage = split.tp.value_or(1) * left;
+  for (const int cp : context_sizes(request, left, sequence)) {
     if (left % cp != 0 || (cp > 1 && sequence % (2 * cp) != 0)) continue;
     if (request.dp && *request.dp != left / cp) continue;
     split.cp = cp;
     for (const int ep : expert_groups) {
+      if (stage % ep != 0) continue;
       split.ep = ep;
       for (const Sharding sharding : shardings(request, split.pp.value_or(1))) {
         split.sharding = sharding;
@@ -88,6 +100,8 @@ std::vector<PlanRequest> outer_splits(const PlanRequest& request, const PlannedM
   // Sharded parameters are gathered for every micro-batch, of which a pipeline needs many.
   const bool gathers = request.sharding.value_or(Sharding::none) >= Sharding::zero3;
   const int most_stages = gathers ? 1 : request.model.layers;
+  const int experts = std::max(1, request.model.experts.count);
+  const std::vector<int> expert_groups = given_or_all(request.ep, divisors(experts, experts));
   PlanRequest split = request;
   for (const int tp : tensor_sizes(request, machine)) {
     if (machine.gpus % tp != 0) continue;
@@ -95,7 +109,7 @@ std::vector<PlanRequest> outer_splits(const PlanRequest& request, const PlannedM
     for (const int pp : given_or_all(request.pp, divisors(machine.gpus / tp, most_stages))) {
       if (machine.gpus / tp % pp != 0) continue;
       split.pp = pp;
-      add_splits(split, request, machine.gpus / tp / pp, sequence, splits);
+      add_splits(split, request, expert_groups, machine.gpus / tp / pp, sequence, splits);
     }
   }
   return splits;
@@ -106,7 +120,7 @@ std::vector<PlanRequest> outer_splits(const PlanRequest& request, const PlannedM
 std::vector<int> chunk_counts(const PlanRequest& request, const TrainingJob& job) {
   if (request.vpp) return {*request.vpp};
   std::vector<int> counts{1};
-  if (job.pp < 2 || job.micro_batches() % job.pp != 0) return counts;
+  if (job.pp < 2 || !job.stack->interleaves || job.micro_batches() % job.pp != 0) return counts;
   const int layers = job.model.layers;
   for (int chunks = 2; chunks <= layers / job.pp + 1; ++chunks) {
     const int all = job.pp * chunks;
@@ -115,10 +129,11 @@ std::vector<int> chunk_counts(const PlanRequest& request, const TrainingJob& job
   return counts;
 }
 
-/// From the least on; selective recomputation saves nothing where attention is fused.
+/// From the least on; selective recomputation saves nothing where attention is fused, and came with sequence
+/// parallelism (Korthikanti et al. 2022).
 std::vector<Recompute> recomputations(const PlanRequest& request, const TrainingJob& job) {
   if (request.recompute) return {*request.recompute};
-  if (job.stack->attention == AttentionKernel::unfused)
+  if (job.stack->attention == AttentionKernel::unfused && job.has_sequence_parallel())
     return {Recompute::none, Recompute::selective, Recompute::full};
   return {Recompute::none, Recompute::full};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "analysis/plan/group_time.hpp"
 #include "analysis/plan/memory.hpp"
@@ -19,19 +20,25 @@ struct CallTime {
   double seconds = 0;
   double bytes = 0;
   double calls = 0;
+  std::vector<StepCollective> each{};
 };
 
-CallTime operator*(double factor, const CallTime& call) {
-  return {factor * call.seconds, factor * call.bytes, factor * call.calls};
+CallTime operator*(double factor, CallTime call) {
+  for (StepCollective& each : call.each) each.calls *= factor;
+  return {factor * call.seconds, factor * call.bytes, factor * call.calls, std::move(call.each)};
 }
-CallTime operator+(const CallTime& a, const CallTime& b) {
-  return {a.seconds + b.seconds, a.bytes + b.bytes, a.calls + b.calls};
+CallTime operator+(CallTime a, const CallTime& b) {
+  a.each.insert(a.each.end(), b.each.begin(), b.each.end());
+  return {a.seconds + b.seconds, a.bytes + b.bytes, a.calls + b.calls, std::move(a.each)};
 }
 
 CallTime call(const RankGroup& group, OperationId id, double bytes) {
-  if (group.size < 2) return {};
+  if (group.size < 2 || bytes <= 0) return {};
   const double factor = id == OperationId::send_recv ? 1 : bus_factor(operation(id), group.size);
-  return {group_seconds(group, id, bytes), bytes * factor, 1};
+  return {group_seconds(group, id, bytes),
+          bytes * factor,
+          1,
+          {{id, group.size, group.crosses_nodes(), bytes, 1}}};
 }
 
 /// Everything that the terms are made of.
@@ -128,7 +135,8 @@ KernelTime scaled(const Layout& layout, const KernelTime& time) {
 }
 
 PassTime scaled(const Layout& layout, const PassTime& time) {
-  return {scaled(layout, time.forward), scaled(layout, time.backward)};
+  return {scaled(layout, time.forward), scaled(layout, time.backward),
+          scaled(layout, StepPart::elementwise, time.waiting)};
 }
 
 /// A stage's work for one micro-batch.
@@ -165,6 +173,7 @@ StageTime stage_time(const Layout& layout, double layers, bool has_head) {
     one_layer = scaled(layout, layer_time(job, layout.rates, experts));
     passes.forward += one_layer.forward.times(count);
     passes.backward += one_layer.backward.times(count);
+    passes.waiting += count * one_layer.waiting;
   }
   if (has_head) {
     const PassTime head = scaled(layout, head_time(job, layout.rates));
@@ -184,7 +193,9 @@ StageTime stage_time(const Layout& layout, double layers, bool has_head) {
   };
   stage.calls[0] = overlap(seconds(0), job.stack->overlaps_tp ? assumed.tp_exposed : 1, kernels, assumed);
   stage.calls[1] = overlap(seconds(1), 0, stage.kernels.attention, assumed);
-  stage.calls[2] = overlap(seconds(2), 1, 0, assumed);
+  // The host launches ahead while tokens are on their way to the experts.
+  const double hidden = std::min(seconds(2), passes.waiting);
+  stage.calls[2] = {seconds(2) - hidden, hidden};
   const bool ahead = job.stack->overlaps_pp && job.vpp > 1;
   stage.calls[3] = overlap(seconds(3), ahead ? assumed.pp_exposed : 1, kernels, assumed);
   return stage;
@@ -238,6 +249,7 @@ StepTerm sharded_term(const Layout& layout, const StageTime& stage, double layer
           .hidden_seconds = m * (before.hidden + behind.hidden),
           .bytes = sent.bytes,
           .calls = sent.calls,
+          .collectives = sent.each,
           .operation = again ? "AllGather twice and ReduceScatter of every layer"
                              : "AllGather and ReduceScatter of every layer",
           .crosses = crossed_links(layout.shard)};
@@ -259,6 +271,7 @@ StepTerm replicated_term(const Layout& layout, const StageTime& stage) {
           .hidden_seconds = behind.hidden + before.hidden,
           .bytes = sent.bytes,
           .calls = sent.calls,
+          .collectives = sent.each,
           .operation = job.sharding == Sharding::none ? "AllReduce of gradients"
                                                       : "ReduceScatter of gradients, AllGather of parameters",
           .crosses = crossed_links(layout.dp)};
@@ -343,11 +356,13 @@ Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeR
   for (std::size_t i = 0; i < kMicroBatchParts.size(); ++i) {
     if (busiest.sent.at(i).calls == 0) continue;
     const StepPart part = kMicroBatchParts.at(i);
+    const CallTime sent = m * busiest.sent.at(i);
     step.terms.push_back({.part = part,
                           .exposed_seconds = m * busiest.calls.at(i).exposed,
                           .hidden_seconds = m * busiest.calls.at(i).hidden,
-                          .bytes = m * busiest.sent.at(i).bytes,
-                          .calls = m * busiest.sent.at(i).calls,
+                          .bytes = sent.bytes,
+                          .calls = sent.calls,
+                          .collectives = sent.each,
                           .operation = operation_words(layout, part),
                           .crosses = crossed_links(group_of(layout, part))});
   }

@@ -15,6 +15,15 @@ enum class StepPart { products, attention, elementwise, tp, cp, ep, pp, dp, bubb
 [[nodiscard]] std::string_view name(StepPart part);
 [[nodiscard]] bool is_collective(StepPart part);
 
+/// A collective of a step as one GPU meets it.
+struct StepCollective {
+  OperationId operation = OperationId::all_reduce;
+  int ranks = 0;
+  bool across_nodes = false;
+  double bytes = 0;  ///< of the size column
+  double calls = 0;  ///< in a step, or in what a step has of it
+};
+
 /// A part of the step, on the GPU that has most to do.
 struct StepTerm {
   StepPart part = StepPart::other;
@@ -22,6 +31,7 @@ struct StepTerm {
   double hidden_seconds = 0;   ///< under computation
   double bytes = 0;            ///< that a GPU sends in a step; 0 where it is no collective
   double calls = 0;
+  std::vector<StepCollective> collectives{};  ///< that `bytes` and `calls` count; empty: no collective
   std::string operation{};  ///< "2 AllGather + 2 ReduceScatter of 67 MB"; empty: no collective
   std::string crosses{};    ///< the links that bound it; empty: no collective
 };

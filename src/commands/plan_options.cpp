@@ -20,6 +20,7 @@ using analysis::Recompute;
 using analysis::Sharding;
 
 constexpr int kMaxCount = 10'000'000;
+constexpr int kMaxExperts = 4096;   ///< of a layer; published: up to 2,048 (Switch Transformer)
 constexpr int kMaxLayers = 10'000;  ///< every stage is reckoned by itself
 
 template <std::optional<int> PlanInput::* Member, int Most = kMaxCount>
@@ -145,7 +146,8 @@ constexpr std::array kOptions{
                [](PlanInput& input, const std::string& text, const std::string& where) {
                  input.tied = truth(text, where);
                }},
-    PlanOption{kModelTheme, "experts", "N", "experts of a layer (none)", take_number<&PlanInput::experts>},
+    PlanOption{kModelTheme, "experts", "N", "experts of a layer (none)",
+               take_number<&PlanInput::experts, kMaxExperts>},
     PlanOption{kModelTheme, "top-k", "N", "experts of a token", take_number<&PlanInput::top_k>},
     PlanOption{kModelTheme, "expert-ffn", "N", "width of an expert", take_number<&PlanInput::expert_ffn>},
     PlanOption{kModelTheme, "shared-ffn", "N", "width of the shared expert (none)",

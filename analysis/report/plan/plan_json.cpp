@@ -81,6 +81,17 @@ PlanJson fault_json(const FaultCost& fault) {
   return json;
 }
 
+PlanJson collectives_json(const std::vector<StepCollective>& collectives) {
+  PlanJson json = PlanJson::array();
+  for (const StepCollective& each : collectives)
+    json.push_back({{"operation", operation(each.operation).name},
+                    {"ranks", each.ranks},
+                    {"across_nodes", each.across_nodes},
+                    {"size_bytes", each.bytes},
+                    {"calls", each.calls}});
+  return json;
+}
+
 PlanJson plan_object(const TrainingPlan& plan) {
   const ParameterCount count = count_parameters(plan.job.model);
   PlanJson json = {{"record", "collbench training plan"},
@@ -112,6 +123,7 @@ PlanJson plan_object(const TrainingPlan& plan) {
       part["bytes_per_gpu"] = term.bytes;
       part["calls"] = term.calls;
       part["operation"] = term.operation;
+      part["collectives"] = collectives_json(term.collectives);
       part["over"] = term.crosses;
     }
     json["terms"].push_back(std::move(part));

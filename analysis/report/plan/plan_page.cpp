@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -145,6 +146,33 @@ std::vector<std::string> fault_facts(const TrainingPlan& plan) {
   return facts;
 }
 
+/// "AllReduce of 4.3 GB"
+std::string sized_collective(OperationId id, double bytes) {
+  return fmt::format("{} of {}", operation(id).name, format_bytes(static_cast<std::uint64_t>(bytes)));
+}
+
+/// For what the record speaks, by which sizes, and for which collectives of the step it does not.
+std::string measured_in_words(const TrainingPlan& plan) {
+  const MeasuredCollectives& measured = *plan.measured;
+  std::vector<std::string> ranges;
+  for (const auto& [id, ratios] : measured.ratios) {
+    const std::string last = format_bytes(static_cast<std::uint64_t>(ratios.back().bytes));
+    ranges.push_back(ratios.size() > 1
+                         ? fmt::format("{} to {}", sized_collective(id, ratios.front().bytes), last)
+                         : sized_collective(id, ratios.front().bytes));
+  }
+  std::string text = fmt::format(
+      "Collectives {}: by {}, measured over expected seconds by size ({}; up to {:g} times beyond, as at the "
+      "nearest); the others by the model",
+      measured.across_nodes ? "between nodes" : "within a node", measured.record, fmt::join(ranges, ", "),
+      kRatioReach);
+  std::vector<std::string> silent;
+  for (const StepCollective& each : out_of_reach(plan.step, measured))
+    silent.push_back(sized_collective(each.operation, each.bytes));
+  if (silent.empty()) return text;
+  return text + fmt::format(". TOO FAR from its sizes, so by the model alone: {}", fmt::join(silent, ", "));
+}
+
 std::string memory_warning(const TrainingPlan& plan) {
   if (plan.memory_part() > kRefusedOfCapacity)
     return fmt::format("the estimate is {:.2f} of the GPU's memory; planned, for --exceed-memory says so",
@@ -180,11 +208,7 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
       "Memory per GPU: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " (an estimate)"};
   if (plan.may_not_fit()) page.facts.push_back("MAY NOT FIT: " + memory_warning(plan));
   for (std::string& fact : cost_facts(plan)) page.facts.push_back(std::move(fact));
-  if (plan.measured) {
-    page.facts.push_back(
-        fmt::format("Collectives {}: by {}, measured over expected seconds by size; the others by the model",
-                    plan.measured->across_nodes ? "between nodes" : "within a node", plan.measured->record));
-  }
+  if (plan.measured) page.facts.push_back(measured_in_words(plan));
   for (std::string& fact : fault_facts(plan)) page.facts.push_back(std::move(fact));
   page.facts.push_back(error_in_words(plan));
   page.facts.push_back("What bounds it: " + plan.bound);

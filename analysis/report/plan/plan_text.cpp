@@ -60,6 +60,15 @@ std::vector<int> fitting_widths(const PlanTable& table, int columns) {
   return widths;
 }
 
+/// Without what a terminal would obey: names of a table's lines and files are the user's.
+PlanTable in_lines(PlanTable table) {
+  table.heading = one_line(table.heading);
+  for (auto& row : table.rows) {
+    for (std::string& cell : row) cell = one_line(cell);
+  }
+  return table;
+}
+
 /// The table with as many of its spare columns as a line holds.
 PlanTable narrowed(PlanTable table, int columns) {
   for (const std::string& spare : std::vector<std::string>(table.spare_columns)) {
@@ -75,7 +84,7 @@ PlanTable narrowed(PlanTable table, int columns) {
 }
 
 std::string text_table(const PlanTable& whole, int columns) {
-  const PlanTable table = narrowed(whole, columns);
+  const PlanTable table = narrowed(in_lines(whole), columns);
   const std::vector<int> widths = fitting_widths(table, columns);
   std::string text = table.heading.empty() ? "\n" : "\n" + table.heading + "\n";
   text += text_row(table, table.columns, widths, columns);

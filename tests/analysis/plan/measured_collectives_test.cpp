@@ -12,11 +12,13 @@
 namespace collbench::analysis::measured_collectives_test {
 namespace {
 
-/// A run in which each operation took `ratio` of the expected second at 1 MB, and three times that at 100 MB.
+/// A run in which each operation took `ratio` of the expected second at 1 MB, and three times that at 100 MB
+/// and 1 GB.
 Run run_of(std::initializer_list<OperationId> operations, double ratio) {
   Run run;
   for (const OperationId operation : operations) {
-    for (const auto& [bytes, factor] : {std::pair(1'000'000, 1.0), std::pair(100'000'000, 3.0)}) {
+    for (const auto& [bytes, factor] :
+         {std::pair(1'000'000, 1.0), std::pair(100'000'000, 3.0), std::pair(1'000'000'000, 3.0)}) {
       Row row;
       row.measurement.key.operation = operation;
       row.measurement.key.size_bytes = static_cast<std::uint64_t>(bytes);
@@ -42,9 +44,11 @@ TEST(MeasuredCollectives, InterpolatesByTheLogarithmOfTheSize) {
       measured_collectives(run_of({OperationId::all_reduce}, 2), cluster_of("hgx-h100", 2), "run.json");
   EXPECT_TRUE(measured.across_nodes);
   const auto at = [&](double bytes) { return measured.ratio(OperationId::all_reduce, bytes).value_or(0); };
-  EXPECT_DOUBLE_EQ(at(10), 2) << "below the first size as there";
+  EXPECT_DOUBLE_EQ(at(1e6 / 16), 2) << "below the first size as there";
   EXPECT_DOUBLE_EQ(at(1e7), 4) << "half way between 2 and 6";
-  EXPECT_DOUBLE_EQ(at(1e9), 6);
+  EXPECT_DOUBLE_EQ(at(16e9), 6);
+  EXPECT_FALSE(measured.ratio(OperationId::all_reduce, 1e6 / 17)) << "too far from what was measured";
+  EXPECT_FALSE(measured.ratio(OperationId::all_reduce, 17e9));
   EXPECT_FALSE(measured.ratio(OperationId::all_gather, 1e6));
   EXPECT_THROW(
       static_cast<void>(measured_collectives(collbench::Run{}, cluster_of("hgx-h100", 2), "run.json")),
@@ -71,6 +75,25 @@ TEST(MeasuredCollectives, ASlowFabricShowsInTheStepOfGroupsThatCrossIt) {
       EXPECT_DOUBLE_EQ(now, seconds) << "within a node";
     }
   }
+}
+
+// What is latency at 8 B says nothing of gigabytes of gradients.
+TEST(MeasuredCollectives, ARatioOfFewBytesDoesNotSpeakForGigabytes) {
+  collbench::Run run =
+      run_of({OperationId::all_gather, OperationId::reduce_scatter, OperationId::send_recv}, 50);
+  for (Row& row : run.rows) row.measurement.key.size_bytes = 8;
+  PlanRequest slow = request();
+  const GpuCluster node = cluster_of("hgx-h100", 1);
+  const double alone = training_plan(slow, node).step_seconds;
+  slow.measured = std::make_shared<const MeasuredCollectives>(
+      measured_collectives(run, cluster_of("hgx-h100", 2), "run.json"));
+  const TrainingPlan plan = training_plan(slow, node);
+  EXPECT_DOUBLE_EQ(plan.step_seconds, alone);
+  const std::vector<StepCollective> silent = out_of_reach(plan.step, *slow.measured);
+  ASSERT_EQ(silent.size(), 3U) << "AllGather, ReduceScatter, SendRecv: a size each";
+  EXPECT_EQ(silent[0].operation, OperationId::all_gather);
+  EXPECT_TRUE(silent[0].across_nodes);
+  EXPECT_GT(silent[0].bytes, 1e9);
 }
 
 TEST(MeasuredCollectives, ARecordWithWrongDataIsRefused) {

@@ -8,14 +8,20 @@ namespace collbench::analysis::published_error_test {
 namespace {
 
 TEST(PublishedError, IsThatOfStepsOfItsKind) {
-  TrainingJob job{.model = find_model("llama-3.1-70b").shape};
+  TrainingJob job{.model = find_model("llama-3.1-70b").shape, .stack = &find_stack("megatron")};
   const auto kind = [&](const char* gpu) {
     const PublishedError* const found = published_error(job, gpu);
     return found == nullptr ? "none" : found->kind;
   };
   EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, BF16");
   EXPECT_EQ(kind("GB200"), "TP, PP, CP; Blackwell, BF16");
+  EXPECT_EQ(kind("A100 SXM"), "none") << "those on A100 ran on software of 2021 and 2022";
+  job.stack = &find_stack("megatron-2021");
   EXPECT_EQ(kind("A100 SXM"), "TP and PP, A100");
+  EXPECT_EQ(kind("H100 SXM"), "none") << "and no such software ran on H100";
+  job.stack = &find_stack("compiled");
+  EXPECT_EQ(kind("H100 SXM"), "none") << "without sharded parameters all were Megatron-Core's";
+  job.stack = &find_stack("megatron");
   EXPECT_EQ(kind("H200 SXM"), "none") << "no published step was compared";
   job.precision = Precision::fp8;
   EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, FP8 or FP4");
@@ -35,7 +41,9 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   EXPECT_EQ(kind("A100 SXM"), "none") << "on 384 GPUs and more";
   job.sharding = Sharding::optimizer;
   job.model = find_model("mixtral-8x7b").shape;
-  EXPECT_EQ(kind("H100 SXM"), "experts");
+  job.stack = &find_stack("megatron");
+  EXPECT_EQ(kind("H100 SXM"), "none") << "all published ones were on Blackwell";
+  EXPECT_EQ(kind("GB200"), "experts, Blackwell");
 }
 
 }  // namespace

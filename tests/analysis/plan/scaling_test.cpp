@@ -20,10 +20,26 @@ TEST(Scaling, StopsPayingWhereAnAddedGpuBringsLessThanHalf) {
   EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32, an added GPU brings 30 %"),
             std::string::npos)
       << words;
+  EXPECT_NE(where_it_stops_paying({point(8, 100), point(16, 90), point(32, 60), point(64, 40)})
+                .find("at least 50 %), and no larger number pays either."),
+            std::string::npos);
   EXPECT_NE(where_it_stops_paying({point(8, 100), point(16, 90)}).find("It pays up to 16 GPUs"),
             std::string::npos);
   EXPECT_NE(where_it_stops_paying({}).find("not known"), std::string::npos);
   EXPECT_NE(where_it_stops_paying({point(8, 100)}).find("not known"), std::string::npos);
+}
+
+// A number that divides badly is no end: 9 GPUs bring less than 8, 16 twice as much.
+TEST(Scaling, ADipIsNamedAndNoEnd) {
+  const std::string words =
+      where_it_stops_paying({point(8, 100), point(9, 80), point(16, 100), point(32, 55)});
+  EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32, an added GPU brings 10 %"),
+            std::string::npos)
+      << words;
+  EXPECT_NE(words.find("Left out, for a larger number pays again: 9."), std::string::npos) << words;
+  EXPECT_NE(
+      where_it_stops_paying({point(8, 100), point(9, 80), point(16, 100)}).find("It pays up to 16 GPUs"),
+      std::string::npos);
 }
 
 TEST(Scaling, KeepsTheBatchOrTheSamplesOfAGpu) {

@@ -82,6 +82,33 @@ TEST(FastestSplits, SpreadsExperts) {
   EXPECT_EQ(8 % found.best.front().job.ep, 0);
 }
 
+// More divisors than a search can walk through one by one, on as many GPUs as can be given.
+TEST(FastestSplits, EndsWithAsManyExpertsAsCanBeGiven) {
+  PlanRequest request = request_for("mixtral-8x7b", 9'979'200, 1);
+  request.model.experts.count = 2520;
+  request.model.layers = 10'000;
+  request.tp = 8, request.micro_batch = 1, request.cp = 1;
+  request.global_batch = 9'979'200;
+  request.sharding = Sharding::optimizer;
+  EXPECT_GT(fastest_splits(request, hgx(), 1).tried, 1000U);
+}
+
+// Software does not split what it cannot: Megatron-LM of 2021 had no context parallelism, FSDP alone has no
+// tensor parallelism. And no group of tensor parallelism lies in two NVLink domains.
+TEST(FastestSplits, IsOneThatTheSoftwareCanRun) {
+  PlanRequest request = request_for("gpt3-175b", 96, 96);
+  request.stack = &find_stack("megatron-2021");
+  for (const TrainingPlan& plan : fastest_splits(request, hgx(), 100).best) {
+    EXPECT_EQ(plan.job.cp, 1);
+    EXPECT_NE(plan.job.recompute, Recompute::selective);
+    EXPECT_EQ(8 % plan.job.tp, 0) << "96 heads divide by 3, 6 and 12, a node of eight does not";
+  }
+  request = request_for("llama-3.1-8b", 16, 64);
+  request.stack = &find_stack("fsdp");
+  request.sharding = Sharding::fsdp_full;
+  for (const TrainingPlan& plan : fastest_splits(request, hgx(), 100).best) EXPECT_EQ(plan.job.tp, 1);
+}
+
 TEST(FastestSplits, FindsNothingWhereNothingFits) {
   const SplitSearch found = fastest_splits(request_for("llama-3.1-405b", 8, 8), hgx(), 1);
   EXPECT_TRUE(found.best.empty());
