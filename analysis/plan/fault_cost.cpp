@@ -69,24 +69,38 @@ GpuCluster with_priced(GpuCluster node, const GpuCluster& faulty, const topology
   return node;
 }
 
-/// None where the model has no finite step.
-std::optional<FaultCost::Price> price_of(const PlanRequest& request, const TrainingPlan& plan,
-                                         const GpuCluster& worse) {
-  const PlannedMachine machine = planned_machine(request, worse);
+/// Of a step that takes `seconds` in place of `healthy` ones; none where it has no finite time.
+std::optional<FaultCost::Price> price_of(const PlanRequest& request, const TrainingPlan& plan, double healthy,
+                                         double seconds) {
+  if (!std::isfinite(seconds)) return std::nullopt;
   FaultCost::Price price;
-  price.step_seconds = step_time(plan.job, machine.node, machine.rates(), {}, plan.measured.get()).seconds();
-  if (!std::isfinite(price.step_seconds)) return std::nullopt;
-  price.slower = price.step_seconds / plan.step_seconds - 1;
+  price.step_seconds = seconds;
+  price.slower = seconds / healthy - 1;
   const double tokens = static_cast<double>(plan.job.global_batch) * plan.job.sequence;
-  price.tokens_lost_per_day = kSecondsPerDay * tokens * (1 / plan.step_seconds - 1 / price.step_seconds);
+  price.tokens_lost_per_day = kSecondsPerDay * tokens * (1 / healthy - 1 / seconds);
   if (request.price_per_gpu_hour) {
-    const double lost = 1 - plan.step_seconds / price.step_seconds;
+    const double lost = 1 - healthy / seconds;
     price.dollars_lost_per_day = kHoursPerDay * plan.job.gpus() * *request.price_per_gpu_hour * lost;
   }
   return price;
 }
 
+/// Seconds of the job's step on such nodes.
+double step_on(const PlanRequest& request, const TrainingPlan& plan, const GpuCluster& node,
+               const MeasuredCollectives* measured) {
+  const PlannedMachine machine = planned_machine(request, node);
+  return step_time(plan.job, machine.node, machine.rates(), {}, measured).seconds();
+}
+
 }  // namespace
+
+std::optional<FaultCost::Price> measured_cost(const PlanRequest& request, const TrainingPlan& plan,
+                                              const GpuCluster& node) {
+  if (!plan.measured) return std::nullopt;
+  const double alone = step_on(request, plan, node, nullptr);
+  if (plan.step_seconds <= alone) return std::nullopt;
+  return price_of(request, plan, alone, plan.step_seconds);
+}
 
 FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan, const GpuCluster& node,
                      const topology::Host& healthy, const topology::Host& faulty, const std::string& name) {
@@ -113,7 +127,9 @@ FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan, const
     }
   }
   if (priced.empty()) return cost;
-  cost.price = price_of(request, plan, with_priced(node, faulty_node, pair, priced));
+  cost.price =
+      price_of(request, plan, plan.step_seconds,
+               step_on(request, plan, with_priced(node, faulty_node, pair, priced), plan.measured.get()));
   std::vector<std::string>& words = cost.price ? cost.findings : cost.unpriced;
   for (const topology::Finding& finding : priced) words.push_back(finding_in_words(finding));
   return cost;

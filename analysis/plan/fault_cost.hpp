@@ -22,11 +22,17 @@ struct FaultCost {
     std::optional<double>
         dollars_lost_per_day{};  ///< price of the GPU-hours that no longer train; none: no price
   };
-  std::string node;                   ///< what the user calls it: a file
+  std::string node;                   ///< what the user calls it: a file, or a fault in words
+  bool in_words = false;              ///< it is a fault in words
   std::vector<std::string> findings;  ///< that are priced, in words
   std::vector<std::string> unpriced;  ///< that no model of a step knows, in words, with the reason
   std::optional<Price> price{};       ///< none: nothing of it is priced, so the cost is not known
 };
+
+/// What the collectives of the plan's record cost the job, against those of the model alone. None where they
+/// are not slower, or without a record.
+[[nodiscard]] std::optional<FaultCost::Price> measured_cost(const PlanRequest& request,
+                                                            const TrainingPlan& plan, const GpuCluster& node);
 
 /// `healthy` and `faulty`: one node of the machine, and the one that has the faults. Throws Error (usage)
 /// where they differ in GPUs: such a job does not run.

@@ -97,7 +97,9 @@ struct TrainingPlan {
   MemoryUse memory;
   double memory_capacity_bytes = 0;
   std::shared_ptr<const MeasuredCollectives> measured;  ///< as PlanRequest's
-  std::optional<FaultCost> fault;                       ///< of --faulty
+  std::optional<FaultCost::Price>
+      measured_cost;                          ///< of the record, against the model alone; none: not slower
+  std::optional<FaultCost> fault;             ///< of --faulty or --fault
   const PublishedError* published = nullptr;  ///< of steps of this kind; none: no such step was compared
   std::vector<Sensitivity> sensitivity;       ///< the one that helps most first
   std::string bound;                          ///< a sentence

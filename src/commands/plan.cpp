@@ -11,6 +11,7 @@
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/plan/fault_cost.hpp"
+#include "analysis/plan/fault_words.hpp"
 #include "analysis/plan/model_catalog.hpp"
 #include "analysis/plan/scaling.hpp"
 #include "analysis/plan/search.hpp"
@@ -44,6 +45,7 @@ struct PlanCommand {
   std::vector<int> scale;  ///< --scale; empty: not asked for
   std::string measured;    ///< --measured: a record; empty: none
   std::string faulty;      ///< --faulty: a MACHINE; empty: not asked for
+  std::string fault;       ///< --fault: words; empty: not asked for
   std::string timeline;    ///< --timeline: FILE.svg or FILE.json; empty: not asked for
   OutputOptions output;
 };
@@ -209,20 +211,28 @@ std::shared_ptr<const analysis::MeasuredCollectives> read_measured(const std::st
       analysis::measured_collectives(analysis::judged_on_gpus(run, cluster), cluster, name));
 }
 
-/// --faulty
+/// --faulty, or --fault
 void price_fault(const PlanCommand& command, const Question& question, analysis::TrainingPlan& plan) {
-  const topology::ResolvedMachine faulty = topology::resolve_machine(command.faulty);
-  plan.fault = analysis::fault_cost(question.request, plan, question.node, question.machine.first_host(),
-                                    faulty.only_host(), command.faulty);
+  const topology::Host& healthy = question.machine.first_host();
+  const bool in_words = command.faulty.empty();
+  const topology::Host faulty =
+      in_words ? analysis::with_slow_nic(healthy, analysis::parse_slow_nic(command.fault, "--fault"),
+                                         plan.nodes, "--fault")
+               : topology::resolve_machine(command.faulty).only_host();
+  plan.fault = analysis::fault_cost(question.request, plan, question.node, healthy, faulty,
+                                    in_words ? command.fault : command.faulty);
+  plan.fault->in_words = in_words;
 }
 
 analysis::PlanReport one_plan(const PlanCommand& command) {
   Question question = question_of(command.input);
   question.request.names_a_fit = command.measured.empty();
   if (!command.measured.empty()) question.request.measured = read_measured(command.measured, question);
-  question.request.prices_a_day = !command.faulty.empty();
+  const bool has_fault = !command.faulty.empty() || !command.fault.empty();
+  question.request.prices_a_day = has_fault || !command.measured.empty();
   analysis::TrainingPlan plan = analysis::training_plan(question.request, question.node);
-  if (!command.faulty.empty()) price_fault(command, question, plan);
+  if (plan.measured) plan.measured_cost = analysis::measured_cost(question.request, plan, question.node);
+  if (has_fault) price_fault(command, question, plan);
   analysis::PlanReport report;
   report.rows.push_back({.label = {}, .plan = std::move(plan), .refused = {}});
   return report;
@@ -243,6 +253,10 @@ void require_one_kind(const PlanCommand& command) {
   const bool one = command.table.empty() && command.scale.empty() && !command.best;
   if (!one && !command.faulty.empty())
     throw usage_error("--faulty", "a fault is priced for one plan", "leave --table, --scale and --best out");
+  if (!one && !command.fault.empty())
+    throw usage_error("--fault", "a fault is priced for one plan", "leave --table, --scale and --best out");
+  if (!command.fault.empty() && !command.faulty.empty())
+    throw usage_error("--fault", "--faulty says another one", "give one of them");
   if (!one && !command.measured.empty())
     throw usage_error("--measured", "a record is for one plan", "leave --table, --scale and --best out");
   if (!one && !command.timeline.empty())
@@ -333,6 +347,9 @@ void add_plan(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--faulty", "MACHINE",
              "what one node like this costs the job: a file that describes it, as topo diff takes it",
              [options](const std::string& text) { options->faulty = text; });
+  add_option(command, theme, "--fault", "WORDS",
+             "what a slow NIC costs the job: 'nic 3 of node 17 at half', or at 25 % or 200 Gb/s",
+             [options](const std::string& text) { options->fault = text; });
   add_option(command, theme, kTimeline, "FILE",
              "one step, stage by stage: FILE.svg, or FILE.json for ui.perfetto.dev",
              [options](const std::string& text) { options->timeline = text; });

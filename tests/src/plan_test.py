@@ -158,6 +158,11 @@ class Plan(unittest.TestCase):
             self.assertGreater(fault["slower"], 0)
             self.assertAlmostEqual(fault["dollars_lost_per_day"], 24 * 1024 * 3 * fault["slower"] / (1 + fault["slower"]))
             self.assertRegex(plan(*split).stdout, r"One node like \S+ \(NIC3[^$]*\$1,900\s+a\s+day")
+            in_words = planned(*split[:-2], "--fault", "nic 3 of node 17 at half")["fault"]
+            self.assertEqual(in_words["dollars_lost_per_day"], fault["dollars_lost_per_day"], "the same fault")
+            self.assertRegex(plan(*split[:-2], "--fault", "NIC 3 at 25 %").stdout, r"Fault: NIC 3 at 25 % \(NIC3")
+            self.refused(*split[:-2], "--fault", "nic 3 of node 128 at half", says="--fault: there is no node 128: the job has 128")
+            self.refused(*split[:-2], "--fault", "nic 3 is tired", says="--fault: .*write 'nic 3 of node 17 at half'")
             trace, picture, page = (pathlib.Path(folder) / name for name in ("t.json", "t.svg", "p.html"))
             self.assertEqual(plan(*RECIPE, "--timeline", trace, "--html", page).returncode, 0)
             events = json.loads(trace.read_text())["traceEvents"]
@@ -188,6 +193,9 @@ class Plan(unittest.TestCase):
             usual, slow = planned(*job, "--zero", "0"), planned(*job, "--zero", "0", "--measured", record)
             self.assertGreater(slow["step_seconds"], usual["step_seconds"])
             self.assertEqual(slow["measured"]["across_nodes"], True)
+            self.assertAlmostEqual(slow["measured"]["slower"], slow["step_seconds"] / usual["step_seconds"] - 1)
+            self.assertRegex(plan(*job, "--zero", "0", "--measured", record, "--price", "3").stdout,
+                             r"What this record costs,[^$]*\$[0-9,]+\s+a\s+day")
             self.assertIsNone(slow["published_error"], "that of the model's own collectives")
             self.refused(*job, "--measured", record, says="--measured: .* has no AllGather, ReduceScatter, which the step runs between nodes; measure also --ops all_gather,reduce_scatter")
 

@@ -64,6 +64,13 @@ PlanJson published_json(const PublishedError* published) {
           {"p90", published->p90}};
 }
 
+void add_price(PlanJson& json, const FaultCost::Price& price) {
+  json["step_seconds"] = price.step_seconds;
+  json["slower"] = price.slower;
+  json["tokens_lost_per_day"] = price.tokens_lost_per_day;
+  json["dollars_lost_per_day"] = or_null(price.dollars_lost_per_day);
+}
+
 /// Null: not priced, so not known.
 PlanJson fault_json(const FaultCost& fault) {
   PlanJson json = {{"node", fault.node},
@@ -73,11 +80,7 @@ PlanJson fault_json(const FaultCost& fault) {
                    {"slower", nullptr},
                    {"tokens_lost_per_day", nullptr},
                    {"dollars_lost_per_day", nullptr}};
-  if (!fault.price) return json;
-  json["step_seconds"] = fault.price->step_seconds;
-  json["slower"] = fault.price->slower;
-  json["tokens_lost_per_day"] = fault.price->tokens_lost_per_day;
-  json["dollars_lost_per_day"] = or_null(fault.price->dollars_lost_per_day);
+  if (fault.price) add_price(json, *fault.price);
   return json;
 }
 
@@ -138,8 +141,10 @@ PlanJson plan_object(const TrainingPlan& plan) {
                    {"megawatt_hours", plan.cost->megawatt_hours},
                    {"energy_dollars", or_null(plan.cost->energy_dollars)}};
   }
-  if (plan.measured)
+  if (plan.measured) {
     json["measured"] = {{"record", plan.measured->record}, {"across_nodes", plan.measured->across_nodes}};
+    if (plan.measured_cost) add_price(json["measured"], *plan.measured_cost);
+  }
   if (plan.fault) json["fault"] = fault_json(*plan.fault);
   json["goodput"] = {{"fleet_mtbf_seconds", plan.goodput.fleet_mtbf_seconds},
                      {"checkpoint_interval_seconds", plan.goodput.interval_seconds},

@@ -118,29 +118,32 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
   return facts;
 }
 
+/// "14.76 s a step (+2.6 %), 2.579B tokens a day less, $1,900 a day of GPU time"
+std::string price_in_words(const FaultCost::Price& price) {
+  std::string text = fmt::format("{} s a step (+{:.1f} %), {} tokens a day less",
+                                 format_significant(price.step_seconds, 4, 8), 100 * price.slower,
+                                 tokens_in_words(price.tokens_lost_per_day));
+  return text + (price.dollars_lost_per_day
+                     ? fmt::format(", ${} a day of GPU time", two_digits(*price.dollars_lost_per_day))
+                     : ", dollars not known without --price");
+}
+
 /// What one node with a fault takes from the job.
 std::vector<std::string> fault_facts(const TrainingPlan& plan) {
   if (!plan.fault) return {};
   const FaultCost& fault = *plan.fault;
   std::vector<std::string> facts;
+  const std::string subject =
+      fault.in_words ? fmt::format("Fault: {}", fault.node) : fmt::format("One node like {}", fault.node);
   if (!fault.price) {
-    facts.push_back(
-        fault.unpriced.empty()
-            ? fmt::format("One node like {}: nothing that was compared differs, so it has no price",
-                          fault.node)
-            : fmt::format("One node like {}: what it costs is not known; none of what differs is priced: {}",
-                          fault.node, fmt::join(fault.unpriced, "; ")));
+    facts.push_back(fault.unpriced.empty()
+                        ? fmt::format("{}: nothing that was compared differs, so it has no price", subject)
+                        : fmt::format("{}: what it costs is not known; none of what differs is priced: {}",
+                                      subject, fmt::join(fault.unpriced, "; ")));
     return facts;
   }
-  const FaultCost::Price& price = *fault.price;
-  std::string text =
-      fmt::format("One node like {} ({}), while the job runs: {} s a step (+{:.1f} %), {} tokens a day less",
-                  fault.node, fmt::join(fault.findings, "; "), format_significant(price.step_seconds, 4, 8),
-                  100 * price.slower, tokens_in_words(price.tokens_lost_per_day));
-  text += price.dollars_lost_per_day
-              ? fmt::format(", ${} a day of GPU time", two_digits(*price.dollars_lost_per_day))
-              : ", dollars not known without --price";
-  facts.push_back(std::move(text));
+  facts.push_back(fmt::format("{} ({}), while the job runs: {}", subject, fmt::join(fault.findings, "; "),
+                              price_in_words(*fault.price)));
   if (!fault.unpriced.empty())
     facts.push_back(fmt::format("Differs too, not priced: {}", fmt::join(fault.unpriced, "; ")));
   return facts;
@@ -209,6 +212,10 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
   if (plan.may_not_fit()) page.facts.push_back("MAY NOT FIT: " + memory_warning(plan));
   for (std::string& fact : cost_facts(plan)) page.facts.push_back(std::move(fact));
   if (plan.measured) page.facts.push_back(measured_in_words(plan));
+  if (plan.measured_cost) {
+    page.facts.push_back(fmt::format("What this record costs, against the model's own collectives: {}",
+                                     price_in_words(*plan.measured_cost)));
+  }
   for (std::string& fact : fault_facts(plan)) page.facts.push_back(std::move(fact));
   page.facts.push_back(error_in_words(plan));
   page.facts.push_back("What bounds it: " + plan.bound);
