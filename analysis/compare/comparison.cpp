@@ -89,6 +89,7 @@ std::vector<std::string> state_lines(const std::vector<RowPasses>& base,
   return {line("base", base), line("new run", current)};
 }
 
+/// Of the rows that were measured, in the order of the runs.
 std::vector<RowKey> keys_of(const std::vector<Run>& runs) {
   std::vector<RowKey> keys;
   std::set<RowKey> seen;
@@ -120,8 +121,10 @@ int launches_for(double standard_deviation, double same_within) {
       std::min<double>(kMaxLaunchesToDecide, std::max(3.0, std::ceil(2 * wanted * wanted) + 1)));
 }
 
-/// By Student's t. `p` is not adjusted yet, and the change not decided.
-void compare_launches(ComparedRow& row, const SideOfRow& base, const SideOfRow& current, double same_within) {
+/// By Student's t, against the ratios that two sittings may have (1 / (1 + allowance) to 1 + allowance). `p`
+/// is not adjusted yet, and the change not decided. Without a p and bounds where these are not finite.
+void compare_launches(ComparedRow& row, const SideOfRow& base, const SideOfRow& current, double same_within,
+                      double allowance) {
   const auto n_base = static_cast<double>(base.log_seconds.size());
   const auto n_current = static_cast<double>(current.log_seconds.size());
   const double freedom = n_base + n_current - 2;
@@ -131,12 +134,17 @@ void compare_launches(ComparedRow& row, const SideOfRow& base, const SideOfRow& 
   const double effect = std::log(row.ratio);
   const boost::math::students_t distribution(freedom);
   const double reach = error * boost::math::quantile(distribution, (1 + kRatioConfidence) / 2);
-  row.ratio_low = std::exp(effect - reach);
-  row.ratio_high = std::exp(effect + reach);
+  const double low = std::exp(effect - reach);
+  const double high = std::exp(effect + reach);
+  if (!is_time(low) || !is_time(high)) return;
+  row.ratio_low = low;
+  row.ratio_high = high;
+  const double beyond = std::max(0.0, std::abs(effect) - std::log1p(allowance));
   // Times that are equal to the last digit have no spread.
-  row.p = error > 0 ? 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(effect) / error))
-                    : (effect == 0 ? 1.0 : 0.0);
-  row.launches_to_decide = launches_for(std::sqrt(variance), same_within);
+  row.p = error > 0 ? 2 * boost::math::cdf(boost::math::complement(distribution, beyond / error))
+                    : (beyond == 0 ? 1.0 : 0.0);
+  row.is_within_sittings = allowance > same_within && beyond == 0;
+  row.launches_to_decide = row.is_within_sittings ? 0 : launches_for(std::sqrt(variance), same_within);
 }
 
 /// The ends of a launch's own interval, as factors of its time.
@@ -152,6 +160,7 @@ RowChange change_beyond(ComparedRow& row, const SideOfRow& base, const SideOfRow
   const auto [current_low, current_high] = own_interval(*current.runs.front());
   const double low = row.ratio * current_low / base_high;
   const double high = row.ratio * current_high / base_low;
+  if (!is_time(low) || !is_time(high)) return RowChange::unclear;
   if (base.runs.front()->interval || current.runs.front()->interval) {  // a log has none, and none is made up
     row.ratio_low = low;
     row.ratio_high = high;
@@ -176,8 +185,8 @@ void adjust_by_holm(std::vector<ComparedRow>& rows) {
   }
 }
 
-RowChange decided(const ComparedRow& row, const CompareOptions& options) {
-  const double limit = 1 + options.same_within;
+RowChange decided(const ComparedRow& row, const CompareOptions& options, double sitting_allowance) {
+  const double limit = (1 + options.same_within) / (1 + sitting_allowance);
   if (row.ratio_low > 1 / limit && row.ratio_high < limit) return RowChange::same;
   if (*row.p > options.significance) return RowChange::unclear;
   return row.ratio > 1 ? RowChange::slower : RowChange::faster;
@@ -206,6 +215,10 @@ std::vector<std::string> notes_of(const SideOfRow& base, const SideOfRow& curren
     notes.push_back(fmt::format("{} → {}", before, after));
   if (!base.had_time) notes.emplace_back("no time for a block in the base: use a longer --time");
   if (!current.had_time) notes.emplace_back("no time for a block in the new run: use a longer --time");
+  if (base.has_no_times)
+    notes.emplace_back("launches of the base whose time is none (0, or no number) are left out");
+  if (current.has_no_times)
+    notes.emplace_back("launches of the new run whose time is none (0, or no number) are left out");
   if (side_has_marks(base)) notes.emplace_back("GPUs in trouble in the base");
   if (side_has_marks(current)) notes.emplace_back("GPUs in trouble in the new run");
   return notes;
@@ -241,9 +254,22 @@ std::size_t Comparison::count(RowChange change) const {
       std::count_if(rows.begin(), rows.end(), [change](const auto& row) { return row.change == change; }));
 }
 
+bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b) {
+  const std::vector<RowKey> of_a = keys_of(a);
+  const std::vector<MeasuredRows> of_b = measured_rows(b);
+  return std::any_of(of_a.begin(), of_a.end(), [&of_b](const RowKey& key) {
+    return std::any_of(of_b.begin(), of_b.end(),
+                       [&key](const MeasuredRows& rows) { return rows.contains(key); });
+  });
+}
+
 Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current,
                    const CompareOptions& options) {
   require_comparable(base, current);
+  if (!have_a_row_in_common(base, current)) {
+    throw usage_error("compare", "no row is in both: operations, sizes, types or algorithms differ",
+                      "measure the same rows on both sides");
+  }
   Comparison comparison;
   comparison.options = options;
   comparison.ranks = static_cast<int>(base.front().ranks.size());
@@ -266,16 +292,21 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
   for (const RowKey& key : keys_of(current)) {
     if (!of_base.contains(key)) keys.push_back(key);
   }
-  bool any_in_both = false;
+  const bool are_several = base.size() + current.size() > 2;
+  const double sitting_allowance =
+      comparison.knows_states ? options.sitting_allowance : options.unknown_state_allowance;
+  if (!are_several) comparison.sitting_allowance = sitting_allowance;
+  const std::vector<MeasuredRows> base_rows = measured_rows(base);
+  const std::vector<MeasuredRows> current_rows = measured_rows(current);
   for (const RowKey& key : keys) {
-    SideOfRow before = side_of(base, key, boundaries);
-    SideOfRow after = side_of(current, key, boundaries);
+    SideOfRow before = side_of(base_rows, key, boundaries);
+    SideOfRow after = side_of(current_rows, key, boundaries);
     const auto state = shared_state(before, after, boundaries.size() + 1);
     if (state) {
       keep_state(before, *state);
       keep_state(after, *state);
     }
-    if (base.size() + current.size() > 2) {
+    if (are_several) {
       keep_value_per_record(before);
       keep_value_per_record(after);
     }
@@ -287,9 +318,14 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
       row.change = after.runs.empty() ? RowChange::missing : RowChange::added;
       continue;
     }
-    any_in_both = true;
     row.notes = notes_of(before, after);
     if (row.base.launches > 0 && row.current.launches > 0) row.ratio = row.current.seconds / row.base.seconds;
+    if (!is_time(
+            row.ratio)) {  // UNCLEAR: a side without a time, in no known state, or beyond what a double holds
+      row.ratio = 0;
+      row.is_other_state = !boundaries.empty() && (before.states.empty() || after.states.empty());
+      continue;
+    }
     if (!before.had_time || !after.had_time) continue;  // UNCLEAR: a few first calls say nothing of the row
     if (!state && is_within(ratio_of_medians(before, after), kMaxStateFactor)) {
       row.is_other_state = true;  // and UNCLEAR
@@ -297,14 +333,10 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     }
     if (row.base.launches + row.current.launches > 2) {
       comparison.has_repeats = true;
-      compare_launches(row, before, after, options.same_within);
+      compare_launches(row, before, after, options.same_within, comparison.sitting_allowance);
     } else {
       row.change = change_beyond(row, before, after, options.launch_allowance);
     }
-  }
-  if (!any_in_both) {
-    throw usage_error("compare", "no row is in both: operations, sizes, types or algorithms differ",
-                      "measure the same rows on both sides");
   }
   decide_rows(comparison);
   return comparison;
@@ -313,7 +345,7 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
 void decide_rows(Comparison& comparison) {
   adjust_by_holm(comparison.rows);
   for (ComparedRow& row : comparison.rows) {
-    if (row.p) row.change = decided(row, comparison.options);
+    if (row.p) row.change = decided(row, comparison.options, comparison.sitting_allowance);
   }
 }
 

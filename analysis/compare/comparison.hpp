@@ -47,7 +47,9 @@ struct ComparedRow {
   double ratio_high = 0;       ///< likewise
   std::optional<double> p{};   ///< two-sided, of no difference, adjusted by Holm over all rows; none of a
                                ///< single launch each, which has no test
-  int launches_to_decide = 0;  ///< for UNCLEAR: launches of each side that would; 0: not known
+  int launches_to_decide = 0;  ///< for UNCLEAR: launches of each side that would; 0: not known, or none would
+  /// The ratio is one that two sittings of the same thing are taken to have: more launches say nothing.
+  bool is_within_sittings = false;
   /// The machine was never in one known state on both sides, so that the times say nothing of the change.
   bool is_other_state = false;
   std::vector<std::string> notes{};  ///< what went another way in the two: the algorithm, throttled GPUs
@@ -57,6 +59,11 @@ struct CompareOptions {
   /// Of two launches of the same thing, how far apart their times may be where nothing was repeated: 0.1 is
   /// 10 %. No default here: what is usual differs between machines by more than a factor of ten.
   double launch_allowance = 0;
+  /// By how much the times of two sittings of the same thing may differ, as a fraction, where each side is
+  /// one record of several launches: what changes between sittings no launch of either shows. In one state of
+  /// the machine, and where the records do not say in which it was.
+  double sitting_allowance = 0;
+  double unknown_state_allowance = 0;
   double same_within = 0.05;   ///< a change of less is none
   double significance = 0.05;  ///< the chance that any row of all is called changed when none is
 };
@@ -77,6 +84,7 @@ struct Comparison {
   bool on_host_memory = false;           ///< through MPI, not on GPUs
   bool has_repeats = false;              ///< some side has a row of two launches or more
   bool knows_states = false;             ///< both sides probed the machine: like is compared with like
+  double sitting_allowance = 0;          ///< that of the options which applies; 0: none does
   std::optional<PairedRounds> paired{};
   CompareOptions options;
 
@@ -92,6 +100,10 @@ struct Comparison {
 /// Holm (1979). Where neither has, a row is changed when the ratio of the ends of its intervals that are
 /// nearest to each other is beyond `launch_allowance`, and otherwise UNCLEAR.
 ///
+/// Where each side is one record, p is of a ratio within the allowance for two sittings (for an allowance of
+/// 0 the usual two-sided p), and SAME has to hold for every ratio of them; a row whose bounds are not finite
+/// is UNCLEAR.
+///
 /// Where both sides probed the machine and it had several states (analysis/states), launches of one state are
 /// compared: of the state in which the side with fewer has most. A row without such a state is UNCLEAR.
 ///
@@ -99,6 +111,9 @@ struct Comparison {
 /// not, ranks' times became one by different rules, or no row is in both.
 [[nodiscard]] Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current,
                                  const CompareOptions& options);
+
+/// Whether some row was measured on both sides.
+[[nodiscard]] bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b);
 
 /// Adjusts the p of all rows by Holm, and decides what became of each row that has one.
 void decide_rows(Comparison& comparison);

@@ -81,7 +81,20 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
         "any row of all is called changed when none is; SAME: the 95 % interval of new/base is within ±{}",
         percent_words(options.significance), percent_words(options.same_within)));
   }
-  if (comparison.has_repeats && comparison.on_host_memory && !comparison.knows_states) {
+  if (comparison.sitting_allowance > 0 && comparison.has_repeats) {
+    lines.push_back(fmt::format(
+        "two sittings of the same thing are taken to differ by up to {}{} (--drift): p is of a difference "
+        "within that, and SAME has to hold whatever it was",
+        percent_words(comparison.sitting_allowance),
+        comparison.knows_states ? " in one state of the machine"
+                                : ", as the records do not say in which state the machine was"));
+  } else if (comparison.has_repeats && !comparison.on_host_memory) {
+    lines.emplace_back(
+        "what changes between two sittings, as temperatures and neighbors, this test does not see, and for "
+        "GPUs "
+        "its size is not known: launch base and new in turn (collbench ab) before believing a change of some "
+        "percent");
+  } else if (comparison.has_repeats && !comparison.knows_states) {
     lines.emplace_back(
         "launches of one sitting share the state of the machine (which cores, what else runs), which this "
         "test does not "
@@ -110,6 +123,20 @@ std::vector<std::string> other_state_lines(const Comparison& comparison) {
       comparison.paired
           ? "where it was another state in every pair, the commands place the ranks differently"
           : "launch base and new in turn (collbench ab), or repeat until both have seen the same state")};
+}
+
+/// Rows that more launches of two sittings do not decide.
+std::vector<std::string> sitting_lines(const Comparison& comparison) {
+  const auto rows = static_cast<std::size_t>(std::count_if(
+      comparison.rows.begin(), comparison.rows.end(),
+      [](const ComparedRow& row) { return row.change == RowChange::unclear && row.is_within_sittings; }));
+  if (rows == 0) return {};
+  return {fmt::format(
+      "{} UNCLEAR because two sittings may differ by as much ({}): more launches of either do not decide {}; "
+      "launches of both in turn do (collbench ab), and a base of several sittings shows how far apart they "
+      "are "
+      "(collbench baseline)",
+      counted(rows, "row"), percent_words(comparison.sitting_allowance), rows == 1 ? "it" : "them")};
 }
 
 /// What would decide the rows that are UNCLEAR.
@@ -196,8 +223,8 @@ std::vector<std::string> comparison_notes(const Comparison& comparison) {
     lines.insert(lines.end(), sentences.begin(), sentences.end());
     if (more > 0) lines.push_back(fmt::format("and {} as in the table", counted(more, "row")));
   }
-  for (const auto& part : {notes_by_row(comparison), other_state_lines(comparison), open_lines(comparison),
-                           method_lines(comparison)})
+  for (const auto& part : {notes_by_row(comparison), other_state_lines(comparison), sitting_lines(comparison),
+                           open_lines(comparison), method_lines(comparison)})
     lines.insert(lines.end(), part.begin(), part.end());
   return lines;
 }
@@ -261,6 +288,7 @@ std::string report_json(const Comparison& comparison) {
                    {"new", comparison.current_name},
                    {"ranks", comparison.ranks},
                    {"launch_allowance", comparison.options.launch_allowance},
+                   {"sitting_allowance", comparison.sitting_allowance},
                    {"same_within", comparison.options.same_within},
                    {"significance", comparison.options.significance},
                    {"rounds", comparison.paired ? Json(comparison.paired->rounds) : Json(nullptr)},

@@ -24,11 +24,6 @@ namespace {
 constexpr int kFirstLook = 6;
 constexpr std::size_t kMinPairs = 3;  // of a row, for a test of it
 
-const Measurement* row_of(const Run& run, const RowKey& key) {
-  const Row* const row = measured_row(run, key);
-  return row == nullptr ? nullptr : &row->measurement;
-}
-
 /// The passes of a launch in each state, without those of which it is not known; all in one where nobody
 /// looked.
 std::vector<std::vector<double>> passes_by_state(const Measurement& measured,
@@ -37,6 +32,7 @@ std::vector<std::vector<double>> passes_by_state(const Measurement& measured,
   const bool has_probes = measured.pass_probes.size() == measured.pass_seconds.size();
   for (std::size_t i = 0; i < measured.pass_seconds.size(); ++i) {
     const double round_trip = has_probes ? measured.pass_probes[i].round_trip_seconds : 0;
+    if (!is_time(measured.pass_seconds[i])) continue;
     if (const auto state = state_of(round_trip, boundaries))
       states[*state].push_back(measured.pass_seconds[i]);
   }
@@ -72,10 +68,10 @@ double mean_of_rounds(const std::vector<RoundTimes>& rounds, double RoundTimes::
   return std::exp(logs / static_cast<double>(rounds.size()));
 }
 
-RowPasses passes_of_row(const std::vector<Run>& runs, const RowKey& key) {
+RowPasses passes_of_row(const std::vector<MeasuredRows>& runs, const RowKey& key) {
   RowPasses passes;
-  for (const Run& run : runs) {
-    if (const Measurement* const measured = row_of(run, key)) add_passes(passes, *measured);
+  for (const MeasuredRows& run : runs) {
+    if (const Measurement* const measured = measured_row(run, key)) add_passes(passes, *measured);
   }
   return passes;
 }
@@ -92,8 +88,11 @@ void test_pairs(ComparedRow& row, const std::vector<double>& log_ratios, const C
   const boost::math::students_t distribution(pairs - 1);
   const double reach = error * boost::math::quantile(distribution, 1 - options.significance / looks / 2);
   row.ratio = std::exp(effect);
-  row.ratio_low = std::exp(effect - reach);
-  row.ratio_high = std::exp(effect + reach);
+  const double low = std::exp(effect - reach);
+  const double high = std::exp(effect + reach);
+  if (!is_time(low) || !is_time(high)) return;
+  row.ratio_low = low;
+  row.ratio_high = high;
   const double p = error > 0
                        ? 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(effect) / error))
                        : (effect == 0 ? 1.0 : 0.0);
@@ -159,11 +158,13 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
   name_sides(comparison.differences);
   const int looks = static_cast<int>(looks_of(max_rounds).size());
   comparison.paired = PairedRounds{.rounds = static_cast<int>(std::min(a.size(), b.size())), .looks = looks};
+  const std::vector<MeasuredRows> rows_of_a = measured_rows(a);
+  const std::vector<MeasuredRows> rows_of_b = measured_rows(b);
   std::vector<RowPasses> of_a;
   std::vector<RowPasses> of_b;
   for (const ComparedRow& row : comparison.rows) {
-    of_a.push_back(passes_of_row(a, row.key));
-    of_b.push_back(passes_of_row(b, row.key));
+    of_a.push_back(passes_of_row(rows_of_a, row.key));
+    of_b.push_back(passes_of_row(rows_of_b, row.key));
   }
   const std::vector<double> boundaries =
       comparison.knows_states ? state_boundaries_of_two(of_a, of_b) : std::vector<double>{};
@@ -172,8 +173,8 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
     std::vector<RoundTimes> times;
     std::size_t measured_rounds = 0;
     for (std::size_t round = 0; round < std::min(a.size(), b.size()); ++round) {
-      const Measurement* const in_a = row_of(a[round], row.key);
-      const Measurement* const in_b = row_of(b[round], row.key);
+      const Measurement* const in_a = measured_row(rows_of_a[round], row.key);
+      const Measurement* const in_b = measured_row(rows_of_b[round], row.key);
       if (in_a == nullptr || in_b == nullptr || had_no_time(*in_a) || had_no_time(*in_b)) continue;
       ++measured_rounds;
       if (const auto both = round_times(*in_a, *in_b, boundaries)) times.push_back(*both);

@@ -26,41 +26,57 @@ std::vector<double> launch_seconds(const Measurement& measurement) {
 
 }  // namespace
 
+bool is_time(double seconds) { return seconds > 0 && std::isnormal(seconds); }
+
 bool was_measured(const Measurement& measured) {
-  return measured.unavailable.empty() && measured.seconds > 0;
+  return measured.unavailable.empty() && is_time(measured.seconds);
 }
 
-const Row* measured_row(const Run& run, const RowKey& key) {
-  const auto row = std::find_if(run.rows.begin(), run.rows.end(), [&](const Row& each) {
-    return each.measurement.key == key && was_measured(each.measurement);
-  });
-  return row == run.rows.end() ? nullptr : &*row;
+std::vector<MeasuredRows> measured_rows(const std::vector<Run>& runs) {
+  std::vector<MeasuredRows> of_runs;
+  for (const Run& run : runs) {
+    MeasuredRows& rows = of_runs.emplace_back();
+    for (const Row& row : run.rows)
+      if (was_measured(row.measurement)) rows.emplace(row.measurement.key, &row);
+  }
+  return of_runs;
+}
+
+const Measurement* measured_row(const MeasuredRows& rows, const RowKey& key) {
+  const auto row = rows.find(key);
+  return row == rows.end() ? nullptr : &row->second->measurement;
 }
 
 bool has_probes(const Measurement& measured) {
   return !measured.pass_seconds.empty() && measured.pass_probes.size() == measured.pass_seconds.size();
 }
 
-SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key, const std::vector<double>& boundaries) {
+SideOfRow side_of(const std::vector<MeasuredRows>& runs, const RowKey& key,
+                  const std::vector<double>& boundaries) {
   SideOfRow side;
   std::vector<const Row*> rows;
-  for (const Run& run : runs) {
-    if (const Row* const row = measured_row(run, key)) rows.push_back(row);
+  for (const MeasuredRows& run : runs) {
+    if (const auto row = run.find(key); row != run.end()) rows.push_back(row->second);
   }
   rows = rows_with_time(rows);
   side.had_time = rows.empty() || !had_no_time(rows.front()->measurement);  // of all or of none
+  const auto add_launch = [&side](double seconds, std::size_t state) {
+    if (!is_time(seconds)) {
+      side.has_no_times = true;
+      return;
+    }
+    side.log_seconds.push_back(std::log(seconds));
+    side.states.push_back(state);
+  };
   for (const Row* const row : rows) {
     const Measurement& measured = row->measurement;
     const std::size_t record = side.runs.size();
     side.runs.push_back(&measured);
     if (!boundaries.empty() && has_probes(measured)) {
-      for (const LaunchInState& launch : launches_by_state(measured, boundaries)) {
-        side.log_seconds.push_back(std::log(median(launch.pass_seconds)));
-        side.states.push_back(launch.state);
-      }
+      for (const LaunchInState& launch : launches_by_state(measured, boundaries))
+        add_launch(median(launch.pass_seconds), launch.state);
     } else {
-      for (const double seconds : launch_seconds(measured)) side.log_seconds.push_back(std::log(seconds));
-      side.states.resize(side.log_seconds.size());
+      for (const double seconds : launch_seconds(measured)) add_launch(seconds, 0);
     }
     side.records.resize(side.log_seconds.size(), record);
   }
@@ -81,8 +97,10 @@ std::optional<std::size_t> shared_state(const SideOfRow& a, const SideOfRow& b, 
 }
 
 void keep_state(SideOfRow& side, std::size_t state) {
-  SideOfRow kept{
-      .runs = side.runs, .log_seconds = {}, .states = {}, .records = {}, .had_time = side.had_time};
+  SideOfRow kept = side;
+  kept.log_seconds.clear();
+  kept.states.clear();
+  kept.records.clear();
   for (std::size_t i = 0; i < side.states.size(); ++i) {
     if (side.states[i] != state) continue;
     kept.log_seconds.push_back(side.log_seconds[i]);

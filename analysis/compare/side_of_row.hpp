@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -14,19 +15,28 @@ struct SideOfRow {
   std::vector<std::size_t> states;   ///< that it ran in, as many
   std::vector<std::size_t> records;  ///< that it is of, as many
   bool had_time = true;              ///< for a block of calls; if not, the times are of a few first calls
+  bool has_no_times = false;  ///< launches were left out whose time is none: 0, or below what a double holds
 };
+
+/// Whether a time of a record can be divided by: above 0, finite, and not denormal. A record from elsewhere
+/// may hold anything.
+[[nodiscard]] bool is_time(double seconds);
 
 /// Whether a row was run and has a time.
 [[nodiscard]] bool was_measured(const Measurement& measured);
 
-/// The row of this key that was measured; null where there is none.
-[[nodiscard]] const Row* measured_row(const Run& run, const RowKey& key);
+/// The rows of a run that were measured; of several with one key the first. Refers to the run.
+using MeasuredRows = std::map<RowKey, const Row*>;
+[[nodiscard]] std::vector<MeasuredRows> measured_rows(const std::vector<Run>& runs);
+
+/// The row of this key; null where there is none.
+[[nodiscard]] const Measurement* measured_row(const MeasuredRows& rows, const RowKey& key);
 
 [[nodiscard]] bool has_probes(const Measurement& measured);
 
 /// One row of all runs of a side, without the runs that had no time for it where others had. `boundaries` are
-/// those of the machine's states; without any all launches are alike. Refers to `runs`.
-[[nodiscard]] SideOfRow side_of(const std::vector<Run>& runs, const RowKey& key,
+/// those of the machine's states; without any all launches are alike. Refers to the runs.
+[[nodiscard]] SideOfRow side_of(const std::vector<MeasuredRows>& runs, const RowKey& key,
                                 const std::vector<double>& boundaries);
 
 /// Of `states` states the one in which the side with fewer launches has most; none when they share no state.

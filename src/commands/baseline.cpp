@@ -91,20 +91,33 @@ struct CheckedRecord {
   std::string file;
   Run run;
   std::string kind;
-  std::optional<analysis::Comparison> comparison;  ///< none: there is no record before it
+  std::optional<analysis::Comparison> comparison;
+  std::string why_none;  ///< in words: why there is no comparison
 };
 
 CheckedRecord read_checked(const BaselineCheckOptions& options, const std::string& file) {
-  CheckedRecord checked{.file = input_name(file), .run = read_run(file), .kind = {}, .comparison = {}};
+  CheckedRecord checked{
+      .file = input_name(file), .run = read_run(file), .kind = {}, .comparison = {}, .why_none = {}};
   checked.kind = analysis::machine_kind(checked.run);
   // A record that does not say when it was is the newest.
   const std::string own_name =
       checked.run.started.empty() ? "~" : analysis::record_file_name(checked.run, to_json_text(checked.run));
   const auto hosts = options.any_host ? std::vector<std::string>{} : analysis::hosts_of(checked.run);
   const std::vector<Run> base = baseline_runs(options.folder, checked.kind, hosts, options.last, own_name);
-  if (base.empty()) return checked;
-  checked.comparison = analysis::compare(
-      base, {checked.run}, {.launch_allowance = launch_allowance(checked.run, options.comparison)});
+  if (base.empty()) {
+    checked.why_none = fmt::format("no earlier record of {} in {}{}: nothing to compare with", checked.kind,
+                                   options.folder, options.any_host ? "" : " on these hosts (--any-host)");
+    return checked;
+  }
+  if (!analysis::have_a_row_in_common(base, {checked.run})) {
+    checked.why_none = fmt::format(
+        "no row of it is in the last {} of {} in {}: operations, sizes, types or "
+        "algorithms differ, and nothing is compared",
+        counted(base.size(), "record"), checked.kind, options.folder);
+    return checked;
+  }
+  checked.comparison =
+      analysis::compare(base, {checked.run}, compare_options(checked.run, options.comparison));
   checked.comparison->current_name = checked.file;
   checked.comparison->base_name = base.size() == 1
                                       ? "the last record in " + options.folder
@@ -112,19 +125,14 @@ CheckedRecord read_checked(const BaselineCheckOptions& options, const std::strin
   return checked;
 }
 
-std::string no_earlier_record(const BaselineCheckOptions& options, const CheckedRecord& checked) {
-  return fmt::format("no earlier record of {} in {}{}: nothing to compare with", checked.kind, options.folder,
-                     options.any_host ? "" : " on these hosts (--any-host)");
-}
-
-std::string check_text(const BaselineCheckOptions& options, const CheckedRecord& checked,
-                       const OutputDocument& document) {
+std::string check_text(const CheckedRecord& checked, const OutputDocument& document) {
   if (checked.comparison)
     return analysis::report(*checked.comparison, document.format, page_options(document));
-  const std::string why = no_earlier_record(options, checked);
   if (document.format == "json")
-    return nlohmann::json{{"comparison", nullptr}, {"reason", checked.file + ": " + why}}.dump(2) + "\n";
-  return fmt::format("{}{}: {}\n", document.format == "text" ? "# " : "", checked.file, why);
+    return nlohmann::json{{"comparison", nullptr}, {"reason", checked.file + ": " + checked.why_none}}.dump(
+               2) +
+           "\n";
+  return fmt::format("{}{}: {}\n", document.format == "text" ? "# " : "", checked.file, checked.why_none);
 }
 
 /// Several comparisons one after the other are still a page of text, and no document of another format.
@@ -148,7 +156,7 @@ CriteriaOutcome outcome_of_check(const BaselineCheckOptions& options, const Chec
     const bool fails = fails_on(said, analysis::RowChange::missing);
     outcome.failed = outcome.failed || fails;
     if (fails || !is_shown)
-      outcome.notes.push_back((fails ? "failed: " : "not compared: ") + no_earlier_record(options, checked));
+      outcome.notes.push_back((fails ? "failed: " : "not compared: ") + checked.why_none);
   }
   if (!checked.run.complete) {
     outcome.failed = true;
@@ -185,7 +193,7 @@ CommandResult check_baseline(const BaselineCheckOptions& options) {
   }
   result.text = write_documents(documents, [&](const OutputDocument& document) {
     std::string text;
-    for (const CheckedRecord& checked : records) text += check_text(options, checked, document);
+    for (const CheckedRecord& checked : records) text += check_text(checked, document);
     return text;
   });
   result.is_for_a_person = prints_text(documents);

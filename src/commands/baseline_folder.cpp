@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/compare/side_of_row.hpp"
 #include "analysis/history/machine_kind.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -59,6 +60,11 @@ AddedRecord add_to_baseline(const fs::path& folder, const Run& run, const std::s
     throw usage_error(file, "the run was cut short, and a baseline is made of complete ones",
                       "run it again, or continue it with --resume");
   }
+  if (std::none_of(run.rows.begin(), run.rows.end(),
+                   [](const Row& row) { return analysis::was_measured(row.measurement); })) {
+    throw usage_error(file, "no row of the record was measured, and a baseline is of times",
+                      "collbench report says of each row why; run it again");
+  }
   for (const Row& row : run.rows) {
     if (row.measurement.wrong_elements.value_or(0) == 0) continue;
     throw usage_error(file, "the run has wrong data, and a baseline is made of good ones",
@@ -77,11 +83,14 @@ AddedRecord add_to_baseline(const fs::path& folder, const Run& run, const std::s
 
 std::vector<Run> baseline_runs(const fs::path& folder, const std::string& kind,
                                const std::vector<std::string>& hosts, std::size_t last,
-                               const std::string& before) {
+                               const std::string& own_name) {
+  // Names begin with the time. Of records of one time nobody knows the order: each has the others before it.
+  const auto time_of = [](const std::string& name) { return name.substr(0, name.find('-')); };
   std::vector<fs::path> files = record_files(folder / kind);
   std::vector<Run> runs;
   for (auto file = files.rbegin(); file != files.rend() && (last == 0 || runs.size() < last); ++file) {
-    if (file->filename().string() >= before) continue;
+    const std::string name = file->filename().string();
+    if (name == own_name || time_of(name) > time_of(own_name)) continue;
     Run run = read_record(*file);
     if (hosts.empty() || analysis::hosts_of(run) == hosts) runs.push_back(std::move(run));
   }

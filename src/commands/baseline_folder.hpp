@@ -18,18 +18,18 @@ struct AddedRecord {
   bool is_new = true;
 };
 
-/// Adds a record. Throws Error (usage) for a run that was cut short, has wrong data or does not say when it
-/// was, and for files.
+/// Adds a record. Throws Error (usage) for a run that was cut short, measured no row, has wrong data or does
+/// not say when it was, and for files.
 [[nodiscard]] AddedRecord add_to_baseline(const std::filesystem::path& folder, const Run& run,
                                           const std::string& file);
 
 /// The records of one kind of machine, oldest first; the newest `last` (0: all). Hosts: only those that ran
-/// on just these (empty: on any). `before`: only files whose name, which begins with the time, comes before
-/// this one. Empty where there is none.
+/// on just these (empty: on any). `own_name`: the file's name of the run that is compared, which begins
+/// with its time: only other files of that time or before. Empty where there is none.
 /// Throws Error (usage) for a file that is no record.
 [[nodiscard]] std::vector<Run> baseline_runs(const std::filesystem::path& folder, const std::string& kind,
                                              const std::vector<std::string>& hosts, std::size_t last,
-                                             const std::string& before);
+                                             const std::string& own_name);
 
 /// Throws Error (usage) unless `folder` is one: a name that was mistyped, or a disk that is not mounted, is
 /// no machine without a history.

@@ -74,8 +74,8 @@ CommandResult compare(const CompareCommand& options) {
   const std::vector<Run> base_runs = read_runs(base);
   const std::vector<Run> current_runs = read_runs({current});
   const Run& now = current_runs.front();
-  analysis::Comparison found = analysis::compare(
-      base_runs, current_runs, {.launch_allowance = launch_allowance(now, options.comparison)});
+  analysis::Comparison found =
+      analysis::compare(base_runs, current_runs, compare_options(now, options.comparison));
   found.base_name = !options.baseline.empty() ? fmt::format("{} runs of {}", base.size(), options.baseline)
                     : base.size() == 1        ? input_name(base.front())
                                               : fmt::format("{}", fmt::join(base, ", "));

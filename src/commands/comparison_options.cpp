@@ -26,6 +26,11 @@ using analysis::RowChange;
 /// has two paces on one machine (docs/statistics.md); on GPUs it is an assumption.
 constexpr double kAllowanceOnHostMemory = 2;
 constexpr double kAllowanceOnGpus = 0.1;
+
+/// Two sittings in one state of a machine. On 2 cores of a virtual machine the medians of a row were at most
+/// a factor of 1.28 apart within one build (85 records in three series of some minutes, docs/benchmarks.md
+/// "How far two sittings are apart"). On GPUs nobody measured it.
+constexpr double kDriftOnHostMemory = 0.3;
 constexpr double kMaxPercent = 1e6;
 
 /// The changes of rows, and what the new run may fail by itself.
@@ -87,11 +92,21 @@ void add_comparison_options(CLI::App& command, const std::string& theme, Compari
              [&options](const std::string& text) {
                options.allowance = parse_number<double>(text, "--allowance", 0, kMaxPercent, "percent") / 100;
              });
+  add_option(command, theme, "--drift", "PERCENT",
+             "how far apart two sittings of the same thing may be, where each side is one record of several "
+             "launches (30 on host memory, as --allowance where records have no probes; 0 on GPUs)",
+             [&options](const std::string& text) {
+               options.drift = parse_number<double>(text, "--drift", 0, kMaxPercent, "percent") / 100;
+             });
 }
 
-double launch_allowance(const Run& current, const ComparisonOptions& options) {
-  return options.allowance.value_or(measures_gpus(current.backend) ? kAllowanceOnGpus
-                                                                   : kAllowanceOnHostMemory);
+analysis::CompareOptions compare_options(const Run& current, const ComparisonOptions& options) {
+  const bool on_gpus = measures_gpus(current.backend);
+  const double allowance = options.allowance.value_or(on_gpus ? kAllowanceOnGpus : kAllowanceOnHostMemory);
+  return {.launch_allowance = allowance,
+          .sitting_allowance = options.drift.value_or(on_gpus ? 0 : kDriftOnHostMemory),
+          // A record without probes may be of any state, as a single launch may.
+          .unknown_state_allowance = options.drift.value_or(on_gpus ? 0 : allowance)};
 }
 
 CriteriaOutcome new_run_outcome(const Run& current, const ComparisonOptions& options) {

@@ -16,16 +16,18 @@ namespace collbench::program {
 
 struct ComparisonOptions {
   std::optional<double> allowance;  ///< none: by the backend
+  std::optional<double> drift;      ///< likewise
   double max_slowdown = 0;
   std::vector<analysis::RowChange> fail_on{analysis::RowChange::slower};
   CriteriaOptions criteria{.criteria = {.min_busbw = {}, .fail_on = {}}, .asked = false};  ///< of the new run
 };
 
-/// --fail-on, --max-slowdown, --allowance and --min-busbw.
+/// --fail-on, --max-slowdown, --allowance, --drift and --min-busbw.
 void add_comparison_options(CLI::App& command, const std::string& theme, ComparisonOptions& options);
 
-/// How far apart two single launches may be: as given, else what is assumed of the backend.
-[[nodiscard]] double launch_allowance(const Run& current, const ComparisonOptions& options);
+/// How far apart two launches, and two sittings, of the same thing may be: as given, else what is known or
+/// assumed of the backend.
+[[nodiscard]] analysis::CompareOptions compare_options(const Run& current, const ComparisonOptions& options);
 
 /// Whether rows that changed like this are a failure; `missing` also where there is nothing to compare with.
 [[nodiscard]] bool fails_on(const ComparisonOptions& options, analysis::RowChange change);

@@ -158,6 +158,35 @@ class Baseline(unittest.TestCase):
                 self.assertIn(words, done.stderr)
                 self.assertEqual(len(done.stderr.splitlines()), 1)
 
+    def test_a_night_of_other_rows_or_none_does_not_stop_the_nightly_job(self):
+        none = json.loads(self.night(0).read_text())
+        for row in none["rows"]:
+            row.update(seconds=0, pass_seconds=[], launch_passes=[], unavailable="no time left")
+        unmeasured = self.folder / "unmeasured.json"
+        unmeasured.write_text(json.dumps(none))
+        refused = self.collbench("baseline", "add", self.baseline, unmeasured, status=2)
+        self.assertIn("no row of the record was measured", refused.stderr)
+        self.collbench("baseline", "add", self.baseline, self.night(0))
+        other = json.loads(self.night(1).read_text())
+        for row in other["rows"]:
+            row.update(size_bytes=row["size_bytes"] * 2, count=row["count"] * 2)
+        changed = self.folder / "changed.json"
+        changed.write_text(json.dumps(other))
+        check = ("baseline", "check", self.baseline, changed, "-o", self.folder / "page.json", "--overwrite")
+        self.assertIn("failed: no row of it is in the last 1 record of", self.collbench(*check, "--fail-on", "missing", status=1).stderr)
+        self.assertIn("below the minimum", self.collbench(*check, "--min-busbw", "all_reduce@2G>=5000", status=1).stderr)
+        added = self.collbench(*check, "--add")
+        self.assertIn("not compared: no row of it", added.stderr)
+        self.assertIn("added ", added.stderr)
+        self.assertIsNone(json.loads((self.folder / "page.json").read_text())["comparison"])
+
+    def test_records_of_one_time_have_each_other_before_them(self):
+        nights = [self.night(3, factor, name=f"log{factor}") for factor in (1.0, 1.01, 1.02)]
+        self.collbench("baseline", "add", self.baseline, *nights)
+        for night in nights:
+            made = json.loads(self.collbench("baseline", "check", self.baseline, night, "--format", "json").stdout)
+            self.assertEqual(made["rows"][0]["base_launches"], 2)
+
     def test_wrong_data_and_a_cut_run_always_fail_and_are_not_kept(self):
         for name, change, words in (("wrong", {"rows": [{"wrong_elements": 5}]}, "5 elements wrong"),
                                     ("cut", {"complete": False}, "was cut short")):

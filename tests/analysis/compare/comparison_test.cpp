@@ -212,6 +212,39 @@ TEST(Comparison, LaunchesOfOneStateAreComparedWithThoseOfTheSame) {
                "ranks: 110 ns in 50 % of the passes, 531 ns in 50 % of the passes"));
 }
 
+TEST(Comparison, OfTwoSittingsCountsOnlyWhatIsBeyondTheirAllowance) {
+  // By hand: as in OfLaunchesIsStudentsTOfTheirLogTimes, with t of 0.1 - ln 1.05 beyond the allowance.
+  const collbench::Run before = run_of_rows({{8, {std::exp(0.00), std::exp(0.02)}}});
+  const collbench::Run after = run_of_rows({{8, {std::exp(0.10), std::exp(0.12)}}});
+  const double t = (0.1 - std::log(1.05)) / 0.0141421356;
+  const ComparedRow by_hand = compare({before}, {after}, {.unknown_state_allowance = 0.05}).rows.at(0);
+  EXPECT_NEAR(*by_hand.p, 1 - t / std::sqrt(2 + t * t), 1e-7);
+
+  const auto base = run_in_states({{1.0, 110}, {1.01, 111}, {0.99, 109}, {1.0, 112}});
+  const auto slower = [](double factor) {
+    return run_in_states({{factor, 110}, {1.01 * factor, 111}, {0.99 * factor, 109}, {1.0 * factor, 112}});
+  };
+  const CompareOptions options{.sitting_allowance = 0.3, .unknown_state_allowance = 2};
+  for (const auto& [factor, change] :
+       {std::pair{1.0, RowChange::unclear}, std::pair{1.2, RowChange::unclear},
+        std::pair{1 / 1.2, RowChange::unclear}, std::pair{1.4, RowChange::slower},
+        std::pair{1 / 1.4, RowChange::faster}})
+    EXPECT_EQ(compare({base}, {slower(factor)}, options).rows.at(0).change, change) << factor;
+  // Which is said, and not that more launches would help.
+  const Comparison near = compare({base}, {slower(1.2)}, options);
+  EXPECT_TRUE(near.rows[0].is_within_sittings);
+  EXPECT_EQ(near.rows[0].launches_to_decide, 0);
+  EXPECT_THAT(report_text(near), HasSubstr("collbench ab"));
+  // Several sittings show by themselves how far they are apart.
+  const Comparison nights = compare({base, slower(1.001), slower(1.002)}, {slower(1.2)}, options);
+  EXPECT_EQ(nights.sitting_allowance, 0);
+  EXPECT_EQ(nights.rows[0].change, RowChange::slower);
+  // Where no record says in which state the machine was, the other allowance holds.
+  auto blind = slower(2.5);
+  blind.rows[0].measurement.pass_probes.clear();
+  EXPECT_EQ(compare({base}, {blind}, options).rows.at(0).change, RowChange::unclear);
+}
+
 TEST(Comparison, AChangeOfStateIsNamedAndIsNoRegression) {
   const auto fast = run_in_states({{1.0, 110}, {1.01, 111}, {0.99, 109}});
   const auto slow = run_in_states({{3.0, 531}, {3.02, 530}, {2.98, 533}});

@@ -45,7 +45,7 @@ TEST(SideOfRow, AFewFirstCallsAreNoSlowerRun) {
 TEST(SideOfRow, IsWithoutTheRunsThatHadNoTime) {
   std::vector<collbench::Run> base = nights();
   base.push_back(cold_run(2.6e-6));
-  const SideOfRow side = side_of(base, base.front().rows[0].measurement.key, {});
+  const SideOfRow side = side_of(measured_rows(base), base.front().rows[0].measurement.key, {});
   EXPECT_EQ(side.runs.size(), 5U);
   EXPECT_TRUE(side.had_time);
   const Comparison found = compare(base, nights(), {.launch_allowance = 0, .same_within = 0.1});
@@ -54,6 +54,41 @@ TEST(SideOfRow, IsWithoutTheRunsThatHadNoTime) {
               Contains("base: 1 of 6 launches had no time left for some rows, which are of "
                        "the others only: use a longer --time"));
   EXPECT_THAT(compare(nights(), nights(), {}).differences, Not(Contains(HasSubstr("no time"))));
+}
+
+TEST(SideOfRow, ATimeThatIsNoneDecidesNothing) {
+  const collbench::Run good = run_of_rows({{8, {1.0, 1.01, 0.99, 1.0}}});
+  for (const double no_time : {0.0, 1e-320, -1.0, std::nan(""), HUGE_VAL}) {
+    collbench::Run bad = good;
+    bad.rows[0].measurement.pass_seconds = {no_time, 1.0, 1.01, 0.99};
+    // Of the launches that are left.
+    const Comparison left = compare({good}, {bad}, {});
+    EXPECT_EQ(left.rows.at(0).current.launches, 3) << no_time;
+    EXPECT_EQ(left.rows.at(0).change, RowChange::same) << no_time;
+    EXPECT_THAT(left.rows.at(0).notes, ElementsAre(HasSubstr("whose time is none")));
+    bad.rows[0].measurement.pass_seconds.assign(4, no_time);
+    const ComparedRow none = compare({bad}, {good}, {}).rows.at(0);
+    EXPECT_EQ(none.change, RowChange::unclear) << no_time;
+    EXPECT_FALSE(none.p) << no_time;
+    EXPECT_EQ(none.ratio, 0) << no_time;
+  }
+}
+
+TEST(SideOfRow, BoundsBeyondADoubleDecideNothing) {
+  const collbench::Run tiny = run_of_rows({{8, {1e-300, 1e-299}}});
+  const collbench::Run huge = run_of_rows({{8, {1e300, 1e299}}});
+  const collbench::Run wild = run_of_rows({{8, {1e-300, 1e300}}});
+  EXPECT_EQ(compare({tiny}, {huge}, {}).rows.at(0).change, RowChange::unclear);
+  EXPECT_EQ(compare({wild}, {tiny}, {}).rows.at(0).change, RowChange::unclear);
+  EXPECT_EQ(compare({wild}, {tiny}, {}).rows.at(0).ratio_high, 0);
+}
+
+TEST(SideOfRow, OfSeveralRowsWithOneKeyIsTheFirstThatWasMeasured) {
+  std::vector<collbench::Run> runs{run_of_rows({{8, {1.0}}, {8, {2.0}}, {8, {3.0}}})};
+  runs[0].rows[0].measurement.unavailable = "not run";
+  const std::vector<MeasuredRows> rows = measured_rows(runs);
+  ASSERT_EQ(rows.at(0).size(), 1U);
+  EXPECT_EQ(measured_row(rows[0], runs[0].rows[0].measurement.key)->seconds, 2.0);
 }
 
 }  // namespace
