@@ -18,12 +18,14 @@ enum class BlameKind {
   rail,          ///< a whole rail against the others
   trunk,         ///< between two leaves, while each by itself is fine
   path,          ///< a pair only, while both of its nodes are fine with others
+  inside,        ///< a host by itself, without the network
+  group,         ///< a group of hosts, while its nodes and smaller groups are fine
 };
 
 /// One finding, with its evidence.
 struct Blame {
   BlameKind kind = BlameKind::path;
-  std::vector<int> nodes{};       ///< one; two of a path; those of a leaf
+  std::vector<int> nodes{};       ///< one; two of a path; those of a leaf or group
   std::optional<int> rail{};      ///< none: all of them
   double times_slower = 1;        ///< time over that of the median
   double line = 1;                ///< what it would have had to exceed

@@ -23,6 +23,15 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
           "on {}: nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg; reboot "
           "it and test again before it is sent back",
           who);
+    case BlameKind::inside:
+      return fmt::format(
+          "on {}: collbench doctor and collbench probe; nvidia-smi -q -d PERFORMANCE,ECC and nvidia-smi "
+          "nvlink -s "
+          "where it has GPUs; what else runs there",
+          who);
+    case BlameKind::group:
+      return fmt::format("look at the uplinks and switches between {}; measure halves of the group crosswise",
+                         who);
     case BlameKind::leaf:
     case BlameKind::rail:
       return fmt::format("look at the switch of rail {}: its ports' rate, error counters and uplinks",
@@ -70,6 +79,10 @@ std::string name(BlameKind kind) {
       return "between leaves";
     case BlameKind::path:
       return "path";
+    case BlameKind::inside:
+      return "host by itself";
+    case BlameKind::group:
+      return "between nodes of a group";
   }
   return {};
 }

@@ -12,26 +12,17 @@
 
 #include "analysis/attribution/blame_words.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
+#include "analysis/attribution/group_verdicts.hpp"
+#include "analysis/attribution/pair_outcome.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "base/json_reader.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-using BurninJson = nlohmann::json;
-
 double gigabytes_per_second(const BurninRecord& record, const RailTime& time) {
   return record.bytes / time.seconds / kGigabyte;
-}
-
-std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
-  std::vector<std::string> names;
-  for (const NodeVerdict& node : found.nodes) {
-    if (node.bucket == bucket) names.push_back(record.table.nodes[slot_of(node.node)]);
-  }
-  return names;
 }
 
 /// "rail 0: median 11.9 GB/s, slowest 5.9 (host2 to host0)".
@@ -113,11 +104,51 @@ std::string blind_words(double blind_below) {
       percent_slower(blind_below));
 }
 
+/// A host with a counter that operators act on is no good one.
+void judge_rises(const BurninRecord& record, Attribution& found) {
+  for (const CounterRise& rise : record.rises) {
+    if (grade_of(rise) == RiseGrade::noted) continue;
+    const auto host =
+        std::find_if(record.table.nodes.begin(), record.table.nodes.end(),
+                     [&rise](const std::string& node) { return is_same_host(node, rise.host); });
+    if (host == record.table.nodes.end()) continue;
+    NodeVerdict& verdict = found.nodes[static_cast<std::size_t>(host - record.table.nodes.begin())];
+    if (verdict.bucket == Bucket::good)
+      verdict = {verdict.node, Bucket::suspect, "its errors went up: " + rise_words(rise)};
+  }
+}
+
+/// What went up on a host of a finding, which stands beside it: at most three counters.
+std::string beside(const BurninRecord& record, const Blame& blame) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> words;
+  for (const CounterRise& rise : record.rises) {
+    const bool is_of_it = std::any_of(blame.nodes.begin(), blame.nodes.end(), [&](int node) {
+      return is_same_host(record.table.nodes[slot_of(node)], rise.host);
+    });
+    if (is_of_it && words.size() < kShown) words.push_back(rise_words(rise));
+  }
+  return words.empty() ? std::string() : fmt::format("went up there: {}", fmt::join(words, "; "));
+}
+
+/// What went up on hosts without a finding, and what could not be read.
+std::vector<std::string> counter_lines(const BurninRecord& record) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(kShown, record.rises.size()); ++i)
+    lines.push_back(fmt::format("phase {}: {}", record.rises[i].phase, rise_words(record.rises[i])));
+  if (record.rises.size() > kShown)
+    lines.push_back(fmt::format("and {} more, in --format json", record.rises.size() - kShown));
+  return lines;
+}
+
 /// What the times, the failures and `expected` say, however much the times scatter.
 Attribution burnin_findings(const BurninRecord& record) {
   Attribution found = attribute(record.table);
   judge_failures(record, found);
   judge_expected(record, found);
+  judge_groups(record, found);
+  judge_rises(record, found);
   return found;
 }
 
@@ -162,20 +193,15 @@ std::vector<std::string> node_lines(const BurninRecord& record, const Attributio
   return lines;
 }
 
-BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
-  BurninJson nodes = BurninJson::array();
-  for (const int node : blame.nodes) nodes.push_back(record.table.nodes[slot_of(node)]);
-  return {{"kind", name(blame.kind)},
-          {"nodes", nodes},
-          {"rail", blame.rail ? BurninJson(*blame.rail) : BurninJson()},
-          {"times_slower", blame.times_slower},
-          {"line", blame.line},
-          {"confirmed", blame.confirmed},
-          {"evidence", blame.evidence},
-          {"next", blame.next}};
-}
-
 }  // namespace
+
+std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
+  std::vector<std::string> names;
+  for (const NodeVerdict& node : found.nodes) {
+    if (node.bucket == bucket) names.push_back(record.table.nodes[slot_of(node.node)]);
+  }
+  return names;
+}
 
 Attribution attribute(const BurninRecord& record) {
   Attribution found = burnin_findings(record);
@@ -195,7 +221,8 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
   std::vector<std::pair<PairRound, int>> rounds;
   std::set<int> rails;
   for (const Blame& blame : found.blames) {
-    if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf)
+    if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf ||
+        blame.kind == BlameKind::inside)
       continue;
     const bool is_path = blame.nodes.size() == 2;
     const auto planned = retest_rounds(
@@ -228,7 +255,13 @@ std::string burnin_text(const BurninRecord& record, int width) {
   for (const Bucket bucket : kBuckets)
     counts.push_back(fmt::format("{} {}", names_of(record, found, bucket).size(), name(bucket)));
   add(fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", ")));
-  for (int rail = 0; rail < record.table.rails; ++rail) add(rail_line(record, rail));
+  for (const BurninPhase phase : burnin_phases()) {
+    if (phase == BurninPhase::pairs && (!record.table.times.empty() || record.groups.empty())) {
+      if (!record.groups.empty()) add("phase pairs: a message one way");
+      for (int rail = 0; rail < record.table.rails; ++rail) add(rail_line(record, rail));
+    }
+    text += group_table(record, phase, width);
+  }
   for (const std::string& line : node_lines(record, found)) add(line);
   if (record.expected <= 0)
     add("compared with the median of these nodes only; with --expected also with a known rate");
@@ -237,8 +270,12 @@ std::string burnin_text(const BurninRecord& record, int width) {
     add(fmt::format("{}, {:.2f} times the time of {} (line {:.2f}), {}: {}", name(blame.kind),
                     blame.times_slower, blame.against_expected ? "what is expected" : "its like", blame.line,
                     blame.confirmed ? "confirmed alone" : "not confirmed alone", blame.evidence));
+    if (const std::string rises = beside(record, blame); !rises.empty()) add(rises, "  ", "  ");
     add("next: " + blame.next, "  ", "  ");
   }
+  if (!record.rises.empty()) add("error counters went up:");
+  for (const std::string& line : counter_lines(record)) add(line, "  ", "    ");
+  for (const std::string& note : record.counter_notes) add("counters not read: " + note);
   std::vector<std::string> drained = names_of(record, found, Bucket::bad);
   if (!drained.empty()) {
     add(
@@ -249,6 +286,15 @@ std::string burnin_text(const BurninRecord& record, int width) {
   if (record.left_out > 0) {
     add(fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
                     record.planned));
+  }
+  for (const GroupFailure& failure : record.group_failures)
+    add(fmt::format("phase {} gave nothing{}: {}", name(failure.launch.phase),
+                    failure.launch.rail ? fmt::format(" on rail {}", *failure.launch.rail) : "",
+                    failure.why));
+  if (!record.phases_left_out.empty()) {
+    add(fmt::format("left out, so what {} would show is not known: {}",
+                    record.phases_left_out.size() == 1 ? "it" : "they",
+                    fmt::join(record.phases_left_out, ", ")));
   }
   if (record.retests_left_out > 0) {
     add(
@@ -263,83 +309,6 @@ std::string burnin_text(const BurninRecord& record, int width) {
   if (record.failures.size() > kShown)
     add(fmt::format("and {} more, in --format json", record.failures.size() - kShown), "  ");
   return text;
-}
-
-std::string burnin_json(const BurninRecord& record) {
-  const Attribution found = attribute(record);
-  BurninJson times = BurninJson::array();
-  for (const RailTime& time : record.table.times)
-    times.push_back({time.from, time.to, time.rail, time.seconds, time.alone});
-  BurninJson failures = BurninJson::array();
-  for (const PairFailure& failure : record.failures)
-    failures.push_back({{"a", failure.a},
-                        {"b", failure.b},
-                        {"rail", failure.rail},
-                        {"why", failure.why},
-                        {"alone", failure.alone}});
-  BurninJson findings = BurninJson::array();
-  for (const Blame& blame : found.blames) findings.push_back(blame_json(record, blame));
-  BurninJson buckets = BurninJson::array();
-  for (const NodeVerdict& node : found.nodes) {
-    buckets.push_back(
-        {{"node", record.table.nodes[slot_of(node.node)]}, {"bucket", name(node.bucket)}, {"why", node.why}});
-  }
-  const BurninJson document{{"record", "collbench burn-in"},
-                            {"nodes", record.table.nodes},
-                            {"rails", record.table.rails},
-                            {"leaf_of_node", record.table.leaf_of_node},
-                            {"adaptive_routing", record.table.adaptive_routing},
-                            {"bytes", record.bytes},
-                            {"expected_bytes_per_second", record.expected},
-                            {"doubt", found.doubt},
-                            {"unseen_below_times", std::exp(found.blind_below)},
-                            {"planned", record.planned},
-                            {"left_out", record.left_out},
-                            {"retests_left_out", record.retests_left_out},
-                            {"times", times},
-                            {"failures", failures},
-                            {"findings", findings},
-                            {"buckets", buckets}};
-  // What a launch said need not be UTF-8.
-  return document.dump(2, ' ', false, BurninJson::error_handler_t::replace) + "\n";
-}
-
-BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
-  const BurninJson document = parse_json(text, file);
-  const JsonReader root(document, file);
-  if (root.at("record").text() != "collbench burn-in")
-    throw root.at("record").expected("\"collbench burn-in\"");
-  BurninRecord record;
-  for (const JsonReader& node : root.at("nodes").items()) record.table.nodes.push_back(node.text());
-  record.table.rails = root.at("rails").integer<int>(1);
-  for (const JsonReader& leaf : root.at("leaf_of_node").items())
-    record.table.leaf_of_node.push_back(leaf.integer<int>());
-  record.table.adaptive_routing = root.at("adaptive_routing").boolean();
-  record.bytes = root.at("bytes").number();
-  if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number();
-  record.planned = root.at("planned").integer<int>();
-  record.left_out = root.at("left_out").integer<int>();
-  const int nodes = static_cast<int>(record.table.nodes.size());
-  const auto below = [](const JsonReader& value, int bound) {
-    const int found = value.integer<int>();
-    if (found >= bound) throw value.expected(fmt::format("a number below {}", bound));
-    return found;
-  };
-  if (!record.table.leaf_of_node.empty() && std::cmp_not_equal(record.table.leaf_of_node.size(), nodes))
-    throw root.at("leaf_of_node").expected("a leaf for each node");
-  for (const JsonReader& time : root.at("times").items()) {
-    const std::vector<JsonReader> cells = time.items();
-    if (cells.size() != 5) throw time.expected("from, to, rail, seconds, alone");
-    record.table.times.push_back({below(cells[0], nodes), below(cells[1], nodes),
-                                  below(cells[2], record.table.rails), cells[3].number(),
-                                  cells[4].boolean()});
-  }
-  for (const JsonReader& failure : root.at("failures").items()) {
-    record.failures.push_back({below(failure.at("a"), nodes), below(failure.at("b"), nodes),
-                               below(failure.at("rail"), record.table.rails), failure.at("why").text()});
-    if (const auto alone = failure.find("alone")) record.failures.back().alone = alone->boolean();
-  }
-  return record;
 }
 
 std::string burnin_csv(const BurninRecord& record) {

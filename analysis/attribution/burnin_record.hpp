@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "analysis/attribution/blame.hpp"
+#include "analysis/attribution/counter_rises.hpp"
+#include "analysis/attribution/group_phases.hpp"
 #include "analysis/attribution/pair_schedule.hpp"
 
 namespace collbench::analysis {
@@ -25,11 +27,16 @@ struct PairFailure {
 struct BurninRecord {
   PairTable table;
   std::vector<PairFailure> failures;
-  double bytes = 0;          ///< that each time of the table moved, one way
-  double expected = 0;       ///< bytes per second of a message one way on a rail; 0: not known
-  int planned = 0;           ///< pairs × rails of the plan
-  int left_out = 0;          ///< of these, those that --time left out
-  int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
+  std::vector<GroupRate> groups;  ///< of the phases beside pairs
+  std::vector<GroupFailure> group_failures;
+  std::vector<CounterRise> rises;          ///< error counters that went up while a phase ran
+  std::vector<std::string> counter_notes;  ///< what of them could not be read, and where
+  double bytes = 0;                        ///< that each time of the table moved, one way
+  double expected = 0;                     ///< bytes per second of a message one way on a rail; 0: not known
+  int planned = 0;                         ///< pairs × rails of the plan
+  int left_out = 0;                        ///< of these, those that --time left out
+  int retests_left_out = 0;                ///< of whoever failed or is suspected, for want of time
+  std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
   std::size_t earlier_times =
       0;  ///< of the table's, these first ones are of the run that --resume went on with
 };
@@ -44,11 +51,15 @@ struct BurninRecord {
 /// pair, against nodes that nothing speaks against, and pairs of these to compare them with.
 [[nodiscard]] std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record);
 
+/// The nodes that are in `bucket`.
+[[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,
+                                                Bucket bucket);
+
 /// For people, `width` columns wide: a line for each node that is not good, the findings with their evidence
 /// and the next step, and what was not measured.
 [[nodiscard]] std::string burnin_text(const BurninRecord& record, int width);
 
-/// Times, failures, findings and buckets; burnin_from_json reads the times back, to go on.
+/// Times, failures, findings and buckets; burnin_from_json reads what was measured back, to go on.
 [[nodiscard]] std::string burnin_json(const BurninRecord& record);
 
 /// Throws Error (usage) that names the place in `file`.

@@ -133,7 +133,7 @@ PairEffects pair_effects(const PairTable& table) {
   return found;
 }
 
-double population_line(const std::vector<double>& values) {
+double population_line(const std::vector<double>& values, double widening) {
   constexpr double kSigmas = 6;
   constexpr double kToSigma = 1.4826;  // of a normal distribution
   constexpr double kMinLine = 0.01;
@@ -143,7 +143,7 @@ double population_line(const std::vector<double>& values) {
   if (known.empty()) return kMinLine;
   const double middle = median(known);
   for (double& value : known) value = std::fabs(value - middle);
-  return std::max(kMinLine, kSigmas * kToSigma * median(known));
+  return std::max(kMinLine, widening * kSigmas * kToSigma * median(known));
 }
 
 namespace {

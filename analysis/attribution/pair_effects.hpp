@@ -50,7 +50,8 @@ inline constexpr int kMinPartners = 3;
 
 /// How far something may be from the median of its kind: the larger of six robust standard deviations
 /// (1.4826 × the median absolute deviation) and 1 %. NaNs are ignored. As logarithm of time.
-[[nodiscard]] double population_line(const std::vector<double>& values);
+/// `widening` times the deviations, where few values know them badly.
+[[nodiscard]] double population_line(const std::vector<double>& values, double widening = 1);
 
 /// The line of pairs' residuals: that of their scatter, wider where few of them are free of the fit, and
 /// infinite where none is.

@@ -11,14 +11,6 @@
 namespace collbench::analysis {
 namespace {
 
-bool is_same_host(const std::string& x, const std::string& y) {
-  const std::string_view first = std::string_view(x).substr(0, x.find('.'));
-  const std::string_view second = std::string_view(y).substr(0, y.find('.'));
-  return std::equal(first.begin(), first.end(), second.begin(), second.end(), [](char left, char right) {
-    return std::tolower(static_cast<unsigned char>(left)) == std::tolower(static_cast<unsigned char>(right));
-  });
-}
-
 PairOutcome times_between(const Run& run, const std::string& a, const std::string& b) {
   PairOutcome outcome;
   if (run.ranks.size() != 2) {
@@ -44,6 +36,14 @@ PairOutcome times_between(const Run& run, const std::string& a, const std::strin
 }
 
 }  // namespace
+
+bool is_same_host(const std::string& x, const std::string& y) {
+  const std::string_view first = std::string_view(x).substr(0, x.find('.'));
+  const std::string_view second = std::string_view(y).substr(0, y.find('.'));
+  return std::equal(first.begin(), first.end(), second.begin(), second.end(), [](char left, char right) {
+    return std::tolower(static_cast<unsigned char>(left)) == std::tolower(static_cast<unsigned char>(right));
+  });
+}
 
 std::string first_words(std::string_view said) {
   const std::size_t own = said.find("collbench: ");

@@ -11,6 +11,9 @@ struct PairOutcome {
   std::string why{};  ///< why there are none; empty: there are
 };
 
+/// Whether two names are of one host: compared up to the first dot, without case.
+[[nodiscard]] bool is_same_host(const std::string& x, const std::string& y);
+
 /// The line of a failed launch's stderr that says why: collbench's own, else the first that has letters
 /// (mpirun frames its messages with dashes). Empty where there is none.
 [[nodiscard]] std::string first_words(std::string_view said);

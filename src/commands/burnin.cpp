@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,13 +17,14 @@
 
 #include "analysis/attribution/burnin_record.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
-#include "analysis/attribution/pair_outcome.hpp"
+#include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/attribution/pair_schedule.hpp"
-#include "base/child_process.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
-#include "launch/launcher.hpp"
+#include "src/burnin/launches.hpp"
+#include "src/burnin/options.hpp"
+#include "src/burnin/plan.hpp"
 #include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -33,78 +33,13 @@
 namespace collbench::program {
 namespace {
 
+using analysis::BurninPhase;
 using analysis::BurninRecord;
 using analysis::PairOutcome;
 using analysis::PairRound;
 
-/// `collbench burnin`.
-struct BurninOptions {
-  std::vector<std::string> hosts;
-  int rails = 1;
-  std::string rail_setting;  ///< "NAME=VALUE{rail}": the environment of a rail's launches; empty: none
-  std::string launcher = "mpirun -np 2 --host {a}:1,{b}:1 --map-by node";
-  std::uint64_t bytes = 64 * kMiB;
-  double pair_seconds = 3;
-  double expected = 0;  ///< bytes per second of a message one way on a rail; 0: not known
-  double seconds = 0;   ///< for the rounds; 0: all of them
-  int parallel = 0;     ///< pairs at the same time; 0: all of a round
-  int leaf_nodes = 0;
-  bool dry_run = false;
-  bool resume = false;
-  bool overwrite = false;
-  std::string record_path;
-  std::string format = "text";
-};
-
 /// A pair on a rail.
 using Work = std::tuple<int, int, int>;
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
-}
-
-std::string with_value(std::string text, std::string_view name, const std::string& value) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
-    text.replace(at, name.size(), value);
-  return text;
-}
-
-void require_sensible(const BurninOptions& options) {
-  if (launch::launched_rank()) {
-    throw usage_error("burnin", "it was started as a rank",
-                      "run it without a launcher; it starts one for each pair");
-  }
-  if (options.hosts.size() <= analysis::slot_of(analysis::kMinPartners)) {
-    throw usage_error(
-        "--hosts",
-        fmt::format("{} cannot be told apart: each needs {} others to be judged",
-                    counted(options.hosts.size(), "host"), analysis::kMinPartners),
-        fmt::format("name at least {}, joined by commas, as node[01-30] or as @FILE with one a line",
-                    analysis::kMinPartners + 1));
-  }
-  for (const std::string_view slot : {"{a}", "{b}"}) {
-    if (options.launcher.find(slot) != std::string::npos) continue;
-    throw usage_error("--launcher", fmt::format("'{}' lacks {}", options.launcher, slot),
-                      "write {a} and {b} where the two hosts' names go");
-  }
-  if (options.rails > 1 && options.rail_setting.find("{rail}") == std::string::npos) {
-    throw usage_error("--rail-setting", "nothing tells the launches of one rail from those of another",
-                      "such as --rail-setting NCCL_IB_HCA=mlx5_{rail}");
-  }
-  if (options.resume && options.record_path.empty())
-    throw usage_error("--resume", "the record to go on with is unknown", "give it with -J");
-  if (options.format != "text" && options.dry_run)
-    throw usage_error("--format", "a plan is text", "leave --format or --dry-run out");
-}
-
-/// By host; empty where nothing is known of them.
-std::vector<int> leaves_of(const BurninOptions& options) {
-  std::vector<int> leaves;
-  for (std::size_t host = 0; options.leaf_nodes > 0 && host < options.hosts.size(); ++host)
-    leaves.push_back(static_cast<int>(host) / options.leaf_nodes);
-  return leaves;
-}
 
 class Burnin {
  public:
@@ -122,18 +57,22 @@ class Burnin {
   }
 
   CommandResult run() {
-    const std::vector<PairRound> rounds = analysis::pair_rounds(node_count(), record_.table.leaf_of_node);
     record_.planned = 0;
     record_.left_out = 0;
-    for (const PairRound& round : rounds) {
-      record_.planned += static_cast<int>(round.size()) * options_.rails;
-      for (int rail = 0; rail < options_.rails; ++rail) measure(round, rail);
+    record_.phases_left_out = phases_left_out(options_);
+    std::optional<CounterLook> before = look();
+    for (const BurninPhase phase : analysis::burnin_phases()) {
+      if (!has_phase(options_, phase)) continue;
+      if (phase == BurninPhase::pairs)
+        measure_pairs();
+      else
+        measure_groups(phase);
+      before = note_rises(before, name(phase));
     }
-    // What failed, whoever is suspected, and each slow pair, once more with nothing beside it.
-    for (const analysis::PairFailure& failure : analysis::failures_to_retry(record_))
-      retest({{failure.a, failure.b}}, failure.rail);
-    for (const auto& [pair, rail] : analysis::last_contacts(record_)) retest({pair}, rail);
-    for (const auto& [round, rail] : analysis::retests_of(record_)) retest(round, rail);
+    for (const analysis::GroupLaunch& launch : analysis::group_retests(record_)) {
+      if (!is_measured(launch)) measure_batch({launch});
+    }
+    save();
     const analysis::Attribution found = analysis::attribute(record_);
     return {document(), status(found), options_.format == "text", {}};
   }
@@ -150,11 +89,122 @@ class Burnin {
                         "give the same ones, or another -J");
     }
     earlier.failures.clear();  // they may answer now
+    earlier.group_failures.clear();
+    earlier.counter_notes.clear();
     earlier.earlier_times = earlier.table.times.size();
     earlier.expected = record_.expected;
     record_ = std::move(earlier);
     for (const analysis::RailTime& time : record_.table.times)
       done_.emplace(std::min(time.from, time.to), std::max(time.from, time.to), time.rail);
+  }
+
+  void measure_pairs() {
+    for (const PairRound& round : analysis::pair_rounds(node_count(), record_.table.leaf_of_node)) {
+      record_.planned += static_cast<int>(round.size()) * options_.rails;
+      for (int rail = 0; rail < options_.rails; ++rail) measure(round, rail);
+    }
+    // What failed, whoever is suspected, and each slow pair, once more with nothing beside it.
+    for (const analysis::PairFailure& failure : analysis::failures_to_retry(record_))
+      retest({{failure.a, failure.b}}, failure.rail);
+    for (const auto& [pair, rail] : analysis::last_contacts(record_)) retest({pair}, rail);
+    for (const auto& [round, rail] : analysis::retests_of(record_)) retest(round, rail);
+  }
+
+  /// Of hosts that answer: one that did not, by itself or in pairs, would take its whole group with it.
+  void measure_groups(BurninPhase phase) {
+    const analysis::Attribution found = analysis::attribute(record_);
+    std::vector<int> nodes;
+    for (int node = 0; node < node_count(); ++node) {
+      const bool failed = std::any_of(
+          record_.group_failures.begin(), record_.group_failures.end(), [node](const auto& failure) {
+            return failure.launch.phase == BurninPhase::nodes && failure.launch.nodes.front() == node;
+          });
+      const bool is_silent =
+          !record_.table.times.empty() &&
+          found.nodes[static_cast<std::size_t>(node)].bucket == analysis::Bucket::not_tested;
+      if (phase == BurninPhase::nodes || (!failed && !is_silent)) nodes.push_back(node);
+    }
+    if (nodes.size() < 2) return;
+    for (const analysis::GroupBatch& batch :
+         analysis::group_batches(phase, nodes, options_.rails, record_.table.leaf_of_node)) {
+      analysis::GroupBatch open;
+      std::copy_if(batch.begin(), batch.end(), std::back_inserter(open),
+                   [this](const analysis::GroupLaunch& launch) { return !is_measured(launch); });
+      measure_batch(open);
+    }
+  }
+
+  [[nodiscard]] bool is_measured(const analysis::GroupLaunch& launch) const {
+    return std::any_of(record_.groups.begin(), record_.groups.end(),
+                       [&launch](const auto& rate) { return rate.launch == launch; });
+  }
+
+  /// As many at the same time as --parallel allows.
+  void measure_batch(const analysis::GroupBatch& batch) {
+    const std::size_t at_once =
+        options_.parallel > 0 ? static_cast<std::size_t>(options_.parallel) : batch.size();
+    for (std::size_t start = 0; start < batch.size(); start += at_once) {
+      const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(start);
+      measure_jobs({begin, begin + static_cast<std::ptrdiff_t>(std::min(at_once, batch.size() - start))});
+    }
+  }
+
+  void measure_jobs(const analysis::GroupBatch& batch) {
+    stop_if_interrupted();
+    if (!fits()) {
+      const std::string left_out = name(batch.front().phase) + " in part (--time)";
+      if (record_.phases_left_out.empty() || record_.phases_left_out.back() != left_out)
+        record_.phases_left_out.push_back(left_out);
+      return;
+    }
+    std::vector<std::future<analysis::GroupOutcome>> outcomes;
+    for (const analysis::GroupLaunch& launch : batch)
+      outcomes.push_back(
+          std::async(std::launch::async, launch_group, std::cref(options_), std::cref(launch)));
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const analysis::GroupOutcome outcome = outcomes[i].get();
+      if (!outcome.why.empty() && launch::interrupted()) continue;
+      if (!outcome.why.empty()) record_.group_failures.push_back({batch[i], outcome.why});
+      record_.groups.insert(record_.groups.end(), outcome.rates.begin(), outcome.rates.end());
+    }
+    save();
+    stop_if_interrupted();
+  }
+
+  void save() const {
+    if (!options_.record_path.empty())
+      write_file_by_rename(options_.record_path, analysis::burnin_json(record_));
+  }
+
+  /// The error counters now; none where nobody asked for them.
+  [[nodiscard]] std::optional<CounterLook> look() {
+    if (!options_.counters || !launches_groups(options_)) return std::nullopt;
+    CounterLook now = look_at_counters(options_);
+    std::set<std::string> notes(record_.counter_notes.begin(), record_.counter_notes.end());
+    const auto note = [&](const std::string& words) {
+      if (notes.insert(words).second) record_.counter_notes.push_back(words);
+    };
+    if (!now.why_not.empty()) note(now.why_not);
+    for (const topology::ErrorCounters& host : now.hosts) {
+      for (const std::string& why : host.notes) note(why);
+    }
+    return now;
+  }
+
+  /// What went up since `before`; the look that says so.
+  [[nodiscard]] std::optional<CounterLook> note_rises(const std::optional<CounterLook>& before,
+                                                      const std::string& phase) {
+    if (!before) return std::nullopt;
+    std::optional<CounterLook> now = look();
+    for (const topology::ErrorCounters& after : now->hosts) {
+      const auto first =
+          std::find_if(before->hosts.begin(), before->hosts.end(),
+                       [&after](const topology::ErrorCounters& host) { return host.host == after.host; });
+      if (first == before->hosts.end()) continue;
+      const std::vector<analysis::CounterRise> rises = analysis::counter_rises(*first, after, phase);
+      record_.rises.insert(record_.rises.end(), rises.begin(), rises.end());
+    }
+    return now;
   }
 
   void measure(const PairRound& round, int rail) {
@@ -195,7 +245,7 @@ class Burnin {
     stop_if_interrupted();
     std::vector<std::future<PairOutcome>> outcomes;
     for (const auto& [a, b] : pairs) {
-      outcomes.push_back(std::async(std::launch::async, &Burnin::launch, this, a, b, rail));
+      outcomes.push_back(std::async(std::launch::async, launch_pair, std::cref(options_), a, b, rail));
     }
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const auto [a, b] = pairs[i];
@@ -211,48 +261,8 @@ class Burnin {
       record_.table.times.push_back({a, b, rail, outcome.from_a, alone});
       record_.table.times.push_back({b, a, rail, outcome.from_b, alone});
     }
-    if (!options_.record_path.empty())
-      write_file_by_rename(options_.record_path, analysis::burnin_json(record_));
+    save();
     stop_if_interrupted();
-  }
-
-  [[nodiscard]] std::vector<std::string> command(int a, int b, int rail) const {
-    std::vector<std::string> words;
-    for (const std::string& word : words_of(options_.launcher)) {
-      words.push_back(with_value(with_value(word, "{a}", options_.hosts[static_cast<std::size_t>(a)]), "{b}",
-                                 options_.hosts[static_cast<std::size_t>(b)]));
-    }
-    if (!options_.rail_setting.empty()) {
-      const std::string setting = with_value(options_.rail_setting, "{rail}", std::to_string(rail));
-      const bool is_mpirun =
-          std::filesystem::path(words.front()).filename() == "mpirun";  // hands on what -x says
-      words.insert(words.begin() + (is_mpirun ? 1 : 0), {is_mpirun ? "-x" : "env", setting});
-    }
-    // A broadcast to one other rank is a message one way; each of the two is the root in turn. The record
-    // comes on stdout, for rank 0 need not be on a host whose files are seen here.
-    const std::vector<std::string> own =
-        words_of(fmt::format("--ops broadcast --root all --sizes {} -c 0 -n 2 --time {:g} --progress never "
-                             "--color never --format json",
-                             options_.bytes, options_.pair_seconds));
-    words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
-    words.insert(words.end(), own.begin(), own.end());
-    return words;
-  }
-
-  [[nodiscard]] PairOutcome launch(int a, int b, int rail) const {
-    const ChildLimits limits{.seconds = 30 + 5 * options_.pair_seconds, .interrupted = launch::interrupted};
-    const std::string& first = options_.hosts[static_cast<std::size_t>(a)];
-    const std::string& second = options_.hosts[static_cast<std::size_t>(b)];
-    PairOutcome outcome;
-    const ChildResult result = run_child(command(a, b, rail), limits);
-    if (result.succeeded()) {
-      outcome = analysis::pair_outcome(result.out, first, second);
-    } else {
-      const std::string said = analysis::first_words(result.err);
-      outcome.why = fmt::format("{}{}{}", describe_end(result, limits), said.empty() ? "" : ": ", said);
-    }
-    if (!outcome.why.empty()) outcome.why = fmt::format("{} with {}: {}", first, second, outcome.why);
-    return outcome;
   }
 
   /// Whether another pair fits into --time.
@@ -273,7 +283,8 @@ class Burnin {
     if (analysis::lost_a_host(record_, found)) return ExitStatus::rank_lost;
     const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
                                       [](const auto& node) { return node.bucket == analysis::Bucket::good; });
-    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty();
+    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty() &&
+                            record_.group_failures.empty();
     return all_good && no_finding ? ExitStatus::ok : ExitStatus::low;
   }
 
@@ -283,41 +294,9 @@ class Burnin {
   std::set<Work> done_{};
 };
 
-/// Rounds, pairs and minutes, without measuring.
-CommandResult plan_of(const BurninOptions& options) {
-  const int hosts = static_cast<int>(options.hosts.size());
-  std::vector<PairRound> rounds = analysis::pair_rounds(hosts, leaves_of(options));
-  const std::size_t all_rounds = rounds.size();
-  const int at_once = options.parallel > 0 ? std::min(options.parallel, hosts / 2) : hosts / 2;
-  const int batches = (hosts / 2 + at_once - 1) / at_once;
-  const double a_round = options.pair_seconds * options.rails * batches;
-  if (options.seconds > 0) rounds = analysis::fitting(std::move(rounds), options.seconds, a_round);
-  const analysis::PairCoverage covered = analysis::coverage(rounds, hosts);
-  std::string text = fmt::format(
-      "{} of {} pairs on {} in {}, about {} at {:g} s a pair and rail, and retests of whoever is slow\n",
-      covered.pairs, covered.all_pairs, counted(static_cast<std::size_t>(options.rails), "rail"),
-      counted(rounds.size(), "round"), format_seconds(a_round * static_cast<double>(rounds.size())),
-      options.pair_seconds);
-  if (rounds.size() < all_rounds) {
-    text += fmt::format(
-        "{} are left out for want of time; a node needs {} partners to be judged, and the least "
-        "here has {}\n",
-        counted(all_rounds - rounds.size(), "round"), analysis::kMinPartners, covered.fewest_partners);
-  }
-  for (std::size_t i = 0; i < rounds.size() && options.hosts.size() <= 16; ++i) {
-    text += fmt::format("round {}:", i + 1);
-    for (const auto& [a, b] : rounds[i]) {
-      text += fmt::format(" {}-{}", options.hosts[static_cast<std::size_t>(a)],
-                          options.hosts[static_cast<std::size_t>(b)]);
-    }
-    text += '\n';
-  }
-  return {text};
-}
-
 CommandResult burnin(const BurninOptions& options) {
   require_sensible(options);
-  if (options.dry_run) return plan_of(options);
+  if (options.dry_run) return {plan_of(options)};
   return Burnin(options).run();
 }
 
@@ -333,6 +312,25 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
   add("--launcher", "WORDS",
       "starts two ranks on {a} and {b} (mpirun -np 2 --host {a}:1,{b}:1 --map-by node)",
       [options](const std::string& text) { options->launcher = text; });
+  add("--group-launcher", "WORDS",
+      fmt::format("starts {{ranks}} ranks on {{hosts}} (a,b) or {{slots}} (a:2,b:2) ({})", kGroupLauncher),
+      [options](const std::string& text) { options->group_launcher = text; });
+  add("--phases", "LIST", "of nodes, rails, pairs, groups, whole (all that the launchers start)",
+      [options](const std::string& text) {
+        std::vector<std::string> names;
+        for (const BurninPhase phase : analysis::burnin_phases()) names.push_back(name(phase));
+        options->phases.clear();
+        options->phases_given = true;
+        for (const std::string& word : split_list(text)) {
+          const std::string found = parse_name(word, "--phases", names);
+          for (const BurninPhase phase : analysis::burnin_phases())
+            if (name(phase) == found) options->phases.push_back(phase);
+        }
+      });
+  add("--ranks-per-host", "N", "of nodes (2 at least), groups and whole: its GPUs (1)",
+      [options](const std::string& text) {
+        options->ranks_per_host = parse_number(text, "--ranks-per-host", 1, 1024);
+      });
   add("--rails", "N", "rails, each measured by launches of its own (1)",
       [options](const std::string& text) { options->rails = parse_number(text, "--rails", 1, 64); });
   add("--rail-setting", "NAME=VALUE", "what keeps a launch on its rail, such as NCCL_IB_HCA=mlx5_{rail}",
@@ -359,8 +357,13 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) {
         options->parallel = parse_number(text, "--parallel", 1, 100'000);
       });
-  add("--time", "SECONDS", "for rounds and retests; what does not fit is left out, and said (no bound)",
+  add("--time", "SECONDS", "for all phases and retests; what does not fit is left out, and said (no bound)",
       [options](const std::string& text) { options->seconds = parse_number(text, "--time", 1.0, 1e7); });
+  command
+      .add_flag_callback(
+          "--no-counters", [options] { options->counters = false; },
+          "leave out error counters of the hosts, read before and after each phase")
+      ->group("Options");
   command.add_flag("--dry-run", options->dry_run, "print rounds and minutes, and measure nothing")
       ->group("Options");
   add("-J,--record", "FILE", "the record as JSON, written after each round",
@@ -377,7 +380,7 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand burnin_subcommand() {
-  return {"burnin", "pairs of hosts on each rail: which node, NIC or path is slow, and who is good",
+  return {"burnin", "hosts alone, in pairs and in groups: which node, NIC or path is slow, and who is good",
           "collbench burnin --hosts @hosts.txt   which of these hosts is slow, and what of it", add_burnin};
 }
 

@@ -79,7 +79,7 @@ SEAM_SUFFIXES = ("_smpi", "_open_mpi")
 
 WITHOUT_HEADER = {
     r"src/main\.cpp": "it holds nothing but main",
-    r"src/commands/(ab|baseline|burnin|compare|completion|doctor|flight|import|judge|launch|man|plan|predict|probe|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
+    r"src/commands/(ab|baseline|burnin|compare|completion|counters|doctor|flight|import|judge|launch|man|plan|predict|probe|repeat|report|topo(_[a-z]+)?)\.cpp": "a subcommand each, which registry.hpp declares",
     r"src/commands/plan_model\.cpp": "the model of a plan, which plan_options.hpp declares",
     r"base/record/row_json\.cpp": "the second half of run.hpp",
     r"topology/machines/detect\.cpp": "the second half of reference_machines.hpp",
@@ -93,6 +93,7 @@ WITHOUT_HEADER = {
     r"analysis/models/host/(all_gather|all_reduce|all_to_all|broadcast_reduce|gather_scatter|point_to_point|reduce_scatter)\.cpp":
     "the algorithms of an operation or two each, which algorithms.hpp declares",
     r"analysis/models/nccl/latency\.cpp": "the second half of algorithms.hpp",
+    r"analysis/attribution/burnin_json\.cpp": "the record of burnin_record.hpp as JSON",
     r"analysis/verdict/(explanation|undetectable_losses)\.cpp": "what verdict.hpp says of a verdict's reasons",
     r"analysis/import/(job_location|log_lines|nccl_line|nccl_tests_(json|row|text))\.cpp":
     "the parts of import_log, which log_readers.hpp declares",
@@ -138,6 +139,7 @@ TESTED_BY = {
     r"topology/doctor/gather_evidence\.cpp": "tests/topology/doctor/evidence_test.cpp",
     r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
+    r"analysis/attribution/burnin_json\.cpp": "tests/analysis/attribution/burnin_record_test.cpp",
     r"analysis/plan/model_catalog\.cpp": "tests/analysis/plan/model_shape_test.cpp",
     r"analysis/plan/complete_job\.cpp": "tests/analysis/plan/job_test.cpp",
     r"analysis/plan/(group_time|layer_time|training_gpu)\.cpp": "tests/analysis/plan/step_test.cpp",
@@ -159,6 +161,7 @@ TESTS_OF_MORE = {
     r"tests/topology/diff/corpus_test\.cpp": "topo diff on pairs of recordings of real machines",
     r"tests/topology/readers/fixtures_test\.cpp": "every reader on our own files",
     r"tests/topology/telemetry/nvml_header_test\.cpp": "our declarations against NVML's own",
+    r"tests/analysis/attribution/published_groups_test\.cpp": "attribution over published pairs and groups",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
     r"tests/analysis/verdict/nccl_price_test\.cpp": "prices of findings against what NCCL's own search finds",
     r"tests/collectives/mpi/open_mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",

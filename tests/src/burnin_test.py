@@ -23,6 +23,24 @@ run = json.load(sys.stdin)
 for rank, name in zip(run["ranks"], sys.argv[1:]): rank["host"] = name
 print(json.dumps(run))' "$a" "$b"
 """
+# Hosts by themselves and in groups: a record of two real ranks again, or the counters, in which n1's link goes down after the first look.
+GROUPS = """#!/usr/bin/env python3
+import json, os, sys
+hosts, words = sys.argv[1].split(","), sys.argv[3:]
+if words[1] == "counters":
+    looks = os.environ["RECORD"] + ".looks"
+    earlier = os.path.exists(looks)
+    open(looks, "w").close()
+    for host in hosts:
+        print(json.dumps({"record": "collbench error counters", "host": host, "unix_seconds": 90 if earlier else 60, "notes": [],
+                          "counts": {"mlx5_0/1 link_downed": 1 + (earlier and host == "n1"), "mlx5_0/1 symbol_error": 4 + earlier}}))
+    sys.exit()
+if "n4" in hosts and len(hosts) == 1: sys.exit("no cores")
+run = json.load(open(os.environ["RECORD"]))
+run["ranks"] = [dict(run["ranks"][0], rank=i, host=host) for i, host in enumerate(hosts + hosts[: 2 if len(hosts) == 1 else 0])]
+for row in run["rows"]: row["pass_seconds"] = [0.002 if hosts == ["n2"] else 0.001]
+print(json.dumps(run))
+"""
 # A record of two real ranks, again for each pair, with the faults that FAULT names.
 PLAYBACK = """#!/usr/bin/env python3
 import json, os, signal, sys, time, zlib
@@ -72,6 +90,9 @@ class Burnin(unittest.TestCase):
             (("--hosts", "a,b,c,d", "--launcher", "", "--rail-setting", "A=B"), "lacks {a}"),
             (("--hosts", "a,b,c,d", "--launcher", "mpirun --host {a},b"), "lacks {b}"),
             (("--hosts", "@/nowhere/hosts"), "/nowhere/hosts"),
+            (("--hosts", "a,b,c,d", "--phases", "nodes,all"), "--phases"),
+            (("--hosts", "a,b,c,d", "--phases", "nodes", "--launcher", "x {a} {b}"), "--launcher starts pairs only.*--group-launcher"),
+            (("--hosts", "a,b,c,d", "--group-launcher", "mpirun -np 4"), "names no hosts"),
         ):
             with self.subTest(arguments=arguments):
                 self.refused(*arguments, says=says)
@@ -80,8 +101,15 @@ class Burnin(unittest.TestCase):
         hosts = ",".join(f"n{i}" for i in range(8))
         plan = burnin("--hosts", hosts, "--rails", 2, "--rail-setting", "X={rail}", "--dry-run").stdout
         self.assertIn("28 of 28 pairs on 2 rails in 7 rounds, about 42", plan)
-        self.assertEqual(plan.count("round "), 7)
+        self.assertEqual(plan.count("\nround "), 7)
         self.assertEqual(burnin("--hosts", "n[0-7]", "--rails", 2, "--rail-setting", "X={rail}", "--dry-run").stdout, plan)
+        for says in ("phase nodes: 8 jobs in 1 round, about 3 s", "phase rails: 4 jobs in 3 rounds", "phase groups: 2 jobs in 1 round",
+                     "phase whole: 1 job in 1 round"):
+            self.assertIn(says, plan)
+        part = burnin("--hosts", hosts, "--phases", "nodes,groups", "--parallel", 3, "--dry-run").stdout
+        self.assertIn("phase nodes: 8 jobs in 3 rounds", part)
+        self.assertIn("left out: rails (--phases), pairs (--phases), whole (--phases)", part)
+        self.assertNotIn("pairs on", part)
         one_by_one = burnin("--hosts", hosts, "--dry-run", "--parallel", 1).stdout
         self.assertIn("in 7 rounds, about 1 min 24 s", one_by_one)
         short = burnin("--hosts", hosts, "--dry-run", "--time", 7).stdout
@@ -129,6 +157,21 @@ class Burnin(unittest.TestCase):
             status, out, _ = run("none")
             self.assertEqual(status, 0, out)
             self.assertIn("6 nodes: 6 good", out)
+            self.assertRegex(out, r"left out, so what they would show is not known: nodes \(no --group-launcher\), rails")
+            # All phases: a host that is slow by itself, one whose launch fails, and a port that went down.
+            groups = pathlib.Path(folder) / "groups"
+            groups.write_text(GROUPS)
+            groups.chmod(0o755)
+            status, out, err = run("none", "--group-launcher", f"{groups} {{hosts}} {{ranks}}")
+            self.assertEqual(status, 1, out + err)
+            self.assertIn("6 nodes: 3 good, 2 suspect, 1 bad", out)
+            flat = " ".join(out.split())
+            self.assertRegex(flat, "n2 bad: n2 by itself: broadcast makes .* and again with nothing beside it")
+            self.assertIn("n4 suspect: by itself it gave nothing: n4: exit status 1: no cores", flat)
+            self.assertIn("n1 suspect: its errors went up: n1 mlx5_0/1 link_downed: 1 to 2 within 30 s, fatal (any is too many)", flat)
+            self.assertIn("phase nodes: n0 mlx5_0/1 symbol_error: 4 to 5 within 30 s, noted", flat)
+            for phase in ("nodes", "groups", "whole"):
+                self.assertIn(f"phase {phase}: ", out)
             status, out, _ = run("dead rail", "--rails", "2", "--rail-setting", "RAIL={rail}")
             self.assertEqual(status, 1, out)
             self.assertRegex(out, r"n2 bad: 5 of 5 pairs on rail 1 gave no time: n\d with n\d: exit status 1: mlx5_1: no active port")

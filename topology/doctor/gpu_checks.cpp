@@ -8,6 +8,7 @@
 #include "topology/catalog/gpus.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/telemetry/error_counters.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -33,9 +34,6 @@ constexpr std::array<Xid, 14> kHardwareXids{{
     {137, "NVLink error of a peer"},
     {140, "unrecovered ECC error"},
 }};
-
-/// What a program causes itself, or its end.
-constexpr std::array<int, 4> kXidsOfPrograms{13, 31, 43, 45};
 
 /// The lines of the kernel log about Xids (GPU) and SXids (NVSwitch) for which `words_of` has words, one for
 /// each device and number: a bad GPU repeats itself thousands of times.

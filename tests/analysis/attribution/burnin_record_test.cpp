@@ -218,5 +218,27 @@ TEST(BurninRecord, TheTextNamesWhoAndWhyAndWhatIsMissing) {
   }
 }
 
+TEST(BurninRecord, GroupsAndCountersComeBackFromJson) {
+  BurninRecord record;
+  record.table = made_pairs(4, 2, [](int, int, int) { return 1.0; });
+  record.bytes = 1e6;
+  record.groups.push_back({{BurninPhase::rails, {0, 1, 2, 3}, 1, true}, "all_reduce", 1e9, 9e8});
+  record.group_failures.push_back({{BurninPhase::whole, {0, 1}}, "exit status 1"});
+  record.rises.push_back({"pairs", "n1.example", "mlx5_0/1 link_downed", 1, 2, 30});
+  record.counter_notes.emplace_back("dmesg: refused");
+  const BurninRecord back = burnin_from_json(burnin_json(record), "x");
+  EXPECT_EQ(back.groups, record.groups);
+  EXPECT_EQ(back.group_failures, record.group_failures);
+  EXPECT_EQ(back.rises, record.rises);
+  EXPECT_EQ(back.counter_notes, record.counter_notes);
+  // A port that went down is no good host's.
+  EXPECT_EQ(attribute(record).nodes[1].bucket, Bucket::suspect);
+  EXPECT_NE(burnin_text(record, 200).find("phase pairs: n1.example mlx5_0/1 link_downed: 1 to 2"),
+            std::string::npos);
+  std::string text = burnin_json(record);
+  text.replace(text.find("\"whole\""), 7, "\"hole\"");
+  EXPECT_THROW((void)burnin_from_json(text, "x"), Error);
+}
+
 }  // namespace
 }  // namespace collbench::analysis::burnin_record_test

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/telemetry/error_counters.hpp"
+
+namespace collbench::analysis {
+
+/// An error counter that went up between two looks at a host.
+struct CounterRise {
+  std::string phase;  ///< between whose beginning and end
+  std::string host;
+  std::string counter;  ///< "mlx5_0/1 symbol_error"
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  double seconds = 0;  ///< between the looks
+
+  bool operator==(const CounterRise&) const = default;
+};
+
+/// What a rise says of the part.
+enum class RiseGrade {
+  noted,     ///< below the rate at which operators act, or of a counter for which none is known
+  degraded,  ///< at a rate at which operators act
+  fatal,     ///< of a counter that healthy parts leave alone
+};
+[[nodiscard]] std::string name(RiseGrade grade);
+
+/// By the limits of NVSentinel's nic-health-monitor (docs/nic-health-monitor.md): any link_downed,
+/// excessive_buffer_overrun_errors, local_link_integrity_errors, rnr_nak_retry_err is fatal; symbol_error
+/// above 10 a second, link_error_recovery above 5 a minute, port_rcv_errors above 10 a second,
+/// local_ack_timeout_err above 1, port_xmit_discards above 100, roce_slow_restart above 10 degrade, as do
+/// more than 2 carrier_changes. Beside these: any uncorrected ECC error and any Xid of broken hardware is
+/// fatal.
+[[nodiscard]] RiseGrade grade_of(const CounterRise& rise);
+
+/// "above 10 a second"; empty for a counter without a limit.
+[[nodiscard]] std::string limit_words(std::string_view counter);
+
+/// What went up from one look to the next, worst first. A counter that fell was set back, one that is new had
+/// no first look: neither says anything.
+[[nodiscard]] std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,
+                                                     const topology::ErrorCounters& after,
+                                                     const std::string& phase);
+
+/// "host3 mlx5_0/1 symbol_error: 4 to 904 within 30 s, degraded (above 10 a second)".
+[[nodiscard]] std::string rise_words(const CounterRise& rise);
+
+}  // namespace collbench::analysis

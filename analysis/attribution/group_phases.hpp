@@ -1,0 +1,69 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The phases of a burn-in in which hosts work in groups: by themselves, along a rail, in small groups, all.
+
+namespace collbench::analysis {
+
+enum class BurninPhase {
+  nodes,   ///< each host by itself
+  rails,   ///< all hosts over one rail, one rail at a time, then all rails at the same time
+  pairs,   ///< pairs of hosts on each rail (pair_schedule.hpp)
+  groups,  ///< disjoint groups of 4, 8 and 16 hosts, as they stand below the leaf switches
+  whole,   ///< all hosts at once
+};
+
+/// "nodes"; all of them, in their order.
+[[nodiscard]] std::string name(BurninPhase phase);
+[[nodiscard]] std::vector<BurninPhase> burnin_phases();
+
+/// What is measured at once as one job.
+struct GroupLaunch {
+  BurninPhase phase = BurninPhase::whole;
+  std::vector<int> nodes;
+  std::optional<int> rail{};  ///< none: as the launcher chooses
+  bool alone = false;         ///< nothing else ran
+
+  bool operator==(const GroupLaunch&) const = default;
+};
+
+/// What a collective of a group made.
+struct GroupRate {
+  GroupLaunch launch;
+  std::string operation;     ///< as typed: "all_reduce"
+  double bus_bandwidth = 0;  ///< bytes per second, of its fastest pass
+  double slowest = 0;        ///< the same of its slowest pass
+
+  bool operator==(const GroupRate&) const = default;
+};
+
+/// A launch that gave nothing, and why.
+struct GroupFailure {
+  GroupLaunch launch;
+  std::string why;
+
+  bool operator==(const GroupFailure&) const = default;
+};
+
+/// Launches that run at the same time; no node (or, of rails, no node's rail) is in two of them.
+using GroupBatch = std::vector<GroupLaunch>;
+
+/// The batches of a phase over `nodes`, in order. Groups are cut below one leaf switch where `leaf_of_node`
+/// is known and a leaf holds a group, else along the whole list; the nodes that remain form a group with some
+/// before them. None for pairs, for rails where there is one, and for groups of all nodes or more.
+[[nodiscard]] std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>& nodes,
+                                                    int rails, const std::vector<int>& leaf_of_node);
+
+/// Reads the record that a launch on `hosts` printed. No rates, but why, where its ranks were not on exactly
+/// these hosts.
+struct GroupOutcome {
+  std::vector<GroupRate> rates;
+  std::string why{};
+};
+[[nodiscard]] GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
+                                         const std::vector<std::string>& hosts);
+
+}  // namespace collbench::analysis

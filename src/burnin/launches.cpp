@@ -1,0 +1,162 @@
+#include "src/burnin/launches.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <numeric>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "launch/interruption.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr double kCounterSeconds = 30;  // for all hosts to print their counters
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
+}
+
+std::string with_value(std::string text, std::string_view name, const std::string& value) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
+    text.replace(at, name.size(), value);
+  return text;
+}
+
+std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+/// The launcher's words with the rail's setting in the environment that its ranks get.
+std::vector<std::string> with_rail(std::vector<std::string> words, const BurninOptions& options, int rail) {
+  if (options.rail_setting.empty() || rail < 0) return words;
+  const std::string setting = with_value(options.rail_setting, "{rail}", std::to_string(rail));
+  const bool is_mpirun =
+      std::filesystem::path(words.front()).filename() == "mpirun";  // hands on what -x says
+  words.insert(words.begin() + (is_mpirun ? 1 : 0), {is_mpirun ? "-x" : "env", setting});
+  return words;
+}
+
+/// Words of a launch on these hosts, before the program.
+std::vector<std::string> on_hosts(const BurninOptions& options, const std::vector<int>& nodes,
+                                  int ranks_per_host) {
+  std::vector<std::string> hosts;
+  std::vector<std::string> slots;
+  for (const int node : nodes) {
+    hosts.push_back(options.hosts[static_cast<std::size_t>(node)]);
+    slots.push_back(fmt::format("{}:{}", hosts.back(), ranks_per_host));
+  }
+  std::vector<std::string> words =
+      words_of(options.group_launcher.empty() ? kGroupLauncher : options.group_launcher);
+  for (std::string& word : words) {
+    word = with_value(word, "{hosts}", fmt::format("{}", fmt::join(hosts, ",")));
+    word = with_value(word, "{slots}", fmt::format("{}", fmt::join(slots, ",")));
+    word = with_value(word, "{nodes}", std::to_string(nodes.size()));
+    word =
+        with_value(word, "{ranks}", std::to_string(nodes.size() * static_cast<std::size_t>(ranks_per_host)));
+  }
+  return words;
+}
+
+/// Adds this program and its arguments. The record comes on stdout, for rank 0 need not be on a host whose
+/// files are seen here.
+std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
+                                   const std::string& what) {
+  const std::vector<std::string> own =
+      words_of(fmt::format("{} --sizes {} -c 0 -n 2 --time {:g} --progress never --color never --format json",
+                           what, options.bytes, options.pair_seconds));
+  words.push_back(own_program());
+  words.insert(words.end(), own.begin(), own.end());
+  return words;
+}
+
+ChildLimits limits_of(double seconds) { return {.seconds = seconds, .interrupted = launch::interrupted}; }
+
+double launch_seconds(const BurninOptions& options) { return 30 + 5 * options.pair_seconds; }
+
+/// "exit status 1: its words".
+std::string why_failed(const ChildResult& result, const ChildLimits& limits) {
+  const std::string said = analysis::first_words(result.err);
+  return fmt::format("{}{}{}", describe_end(result, limits), said.empty() ? "" : ": ", said);
+}
+
+}  // namespace
+
+std::vector<std::string> pair_command(const BurninOptions& options, int a, int b, int rail) {
+  std::vector<std::string> words;
+  for (const std::string& word : words_of(options.launcher)) {
+    words.push_back(with_value(with_value(word, "{a}", options.hosts[static_cast<std::size_t>(a)]), "{b}",
+                               options.hosts[static_cast<std::size_t>(b)]));
+  }
+  // A broadcast to one other rank is a message one way; each of the two is the root in turn.
+  return measuring(with_rail(std::move(words), options, rail), options, "--ops broadcast --root all");
+}
+
+std::vector<std::string> group_command(const BurninOptions& options, const analysis::GroupLaunch& launch) {
+  // A host by itself has nobody to talk to with one rank. Along a rail each host has one, with its NIC.
+  const int ranks = launch.phase == analysis::BurninPhase::nodes   ? std::max(2, options.ranks_per_host)
+                    : launch.phase == analysis::BurninPhase::rails ? 1
+                                                                   : options.ranks_per_host;
+  return measuring(with_rail(on_hosts(options, launch.nodes, ranks), options, launch.rail.value_or(-1)),
+                   options, "--ops all_reduce,all_to_all");
+}
+
+analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail) {
+  const ChildLimits limits = limits_of(launch_seconds(options));
+  const std::string& first = options.hosts[static_cast<std::size_t>(a)];
+  const std::string& second = options.hosts[static_cast<std::size_t>(b)];
+  const ChildResult result = run_child(pair_command(options, a, b, rail), limits);
+  analysis::PairOutcome outcome;
+  if (result.succeeded())
+    outcome = analysis::pair_outcome(result.out, first, second);
+  else
+    outcome.why = why_failed(result, limits);
+  if (!outcome.why.empty()) outcome.why = fmt::format("{} with {}: {}", first, second, outcome.why);
+  return outcome;
+}
+
+analysis::GroupOutcome launch_group(const BurninOptions& options, const analysis::GroupLaunch& launch) {
+  const ChildLimits limits = limits_of(launch_seconds(options));
+  std::vector<std::string> hosts;
+  for (const int node : launch.nodes) hosts.push_back(options.hosts[static_cast<std::size_t>(node)]);
+  const ChildResult result = run_child(group_command(options, launch), limits);
+  analysis::GroupOutcome outcome;
+  if (result.succeeded())
+    outcome = analysis::group_outcome(result.out, launch, hosts);
+  else
+    outcome.why = why_failed(result, limits);
+  if (!outcome.why.empty()) {
+    outcome.why = hosts.size() == 1 ? fmt::format("{}: {}", hosts.front(), outcome.why)
+                                    : fmt::format("{} to {}: {}", hosts.front(), hosts.back(), outcome.why);
+  }
+  return outcome;
+}
+
+CounterLook look_at_counters(const BurninOptions& options) {
+  std::vector<int> nodes(options.hosts.size());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::vector<std::string> command = on_hosts(options, nodes, 1);
+  command.insert(command.end(), {own_program(), "counters", "--format", "json"});
+  const ChildLimits limits = limits_of(kCounterSeconds);
+  const ChildResult result = run_child(command, limits);
+  CounterLook look;
+  if (!result.succeeded()) look.why_not = why_failed(result, limits);
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('{')) continue;  // what the launcher says
+    try {
+      look.hosts.push_back(topology::error_counters_from_json(line, "the counters of a host"));
+    } catch (const Error& error) {
+      look.why_not = error.what();
+    }
+  }
+  return look;
+}
+
+}  // namespace collbench::program

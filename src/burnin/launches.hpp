@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/attribution/group_phases.hpp"
+#include "analysis/attribution/pair_outcome.hpp"
+#include "src/burnin/options.hpp"
+#include "topology/telemetry/error_counters.hpp"
+
+// The commands of a burn-in's launches, and what became of each. No launch throws for what fails in it.
+
+namespace collbench::program {
+
+/// `rail`: none of its own below 0.
+[[nodiscard]] std::vector<std::string> pair_command(const BurninOptions& options, int a, int b, int rail);
+[[nodiscard]] std::vector<std::string> group_command(const BurninOptions& options,
+                                                     const analysis::GroupLaunch& launch);
+
+/// A broadcast each way.
+[[nodiscard]] analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail);
+
+/// AllReduce and AllToAll of a group.
+[[nodiscard]] analysis::GroupOutcome launch_group(const BurninOptions& options,
+                                                  const analysis::GroupLaunch& launch);
+
+/// The error counters of all hosts, and of each that gave none why.
+struct CounterLook {
+  std::vector<topology::ErrorCounters> hosts;
+  std::string why_not;  ///< the launch failed; empty: it did not
+};
+[[nodiscard]] CounterLook look_at_counters(const BurninOptions& options);
+
+}  // namespace collbench::program

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/attribution/group_phases.hpp"
+#include "base/units.hpp"
+
+namespace collbench::program {
+
+inline constexpr const char* kPairLauncher = "mpirun -np 2 --host {a}:1,{b}:1 --map-by node";
+inline constexpr const char* kGroupLauncher = "mpirun -np {ranks} --host {slots} --map-by node";
+
+/// `collbench burnin`.
+struct BurninOptions {
+  std::vector<std::string> hosts;
+  std::vector<analysis::BurninPhase> phases = analysis::burnin_phases();
+  bool phases_given = false;
+  int rails = 1;
+  std::string rail_setting;  ///< "NAME=VALUE{rail}": the environment of a rail's launches; empty: none
+  std::string launcher = kPairLauncher;
+  std::string group_launcher;  ///< empty: kGroupLauncher where `launcher` is the usual one, else none
+  int ranks_per_host = 1;      ///< of a group
+  bool counters = true;        ///< read before and after each phase
+  std::uint64_t bytes = 64 * kMiB;
+  double pair_seconds = 3;
+  double expected = 0;  ///< bytes per second of a message one way on a rail; 0: not known
+  double seconds = 0;   ///< for all phases; 0: all of them
+  int parallel = 0;     ///< pairs at the same time; 0: all of a round
+  int leaf_nodes = 0;
+  bool dry_run = false;
+  bool resume = false;
+  bool overwrite = false;
+  std::string record_path;
+  std::string format = "text";
+};
+
+/// Throws Error (usage) for what cannot be burned in.
+void require_sensible(const BurninOptions& options);
+
+/// The leaf of each host; empty where nothing is known of them.
+[[nodiscard]] std::vector<int> leaves_of(const BurninOptions& options);
+
+/// Whether more than pairs can be launched: a launcher of pairs alone says nothing of groups.
+[[nodiscard]] bool launches_groups(const BurninOptions& options);
+
+/// Whether a phase is part of this burn-in, and why one is not, as "rails (there is one)".
+[[nodiscard]] bool has_phase(const BurninOptions& options, analysis::BurninPhase phase);
+[[nodiscard]] std::vector<std::string> phases_left_out(const BurninOptions& options);
+
+}  // namespace collbench::program

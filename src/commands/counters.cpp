@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "analysis/attribution/counter_rises.hpp"
+#include "base/files.hpp"
+#include "base/units.hpp"
+#include "src/cli/options.hpp"
+#include "src/commands/registry.hpp"
+#include "topology/telemetry/error_counters.hpp"
+
+namespace collbench::program {
+namespace {
+
+/// `collbench counters`.
+struct CountersCommand {
+  std::string root;   ///< a copy of /sys; empty: this host with all that counts errors
+  std::string since;  ///< an earlier look, as JSON; empty: none
+  std::string format = "text";
+};
+
+topology::ErrorCounters look_now(const CountersCommand& options) {
+  if (options.root.empty()) return topology::live_error_counters();
+  topology::ErrorCounters counters = topology::read_error_counters(options.root);
+  counters.host = options.root;
+  return counters;
+}
+
+/// What went up since the earlier look; status 1 where it is more than operators leave alone.
+CommandResult since(const topology::ErrorCounters& before, const topology::ErrorCounters& now) {
+  CommandResult result;
+  for (const analysis::CounterRise& rise : analysis::counter_rises(before, now, "")) {
+    result.text += rise_words(rise) + "\n";
+    if (grade_of(rise) != analysis::RiseGrade::noted) result.status = ExitStatus::low;
+  }
+  if (result.text.empty())
+    result.text = fmt::format("of {} none went up\n", counted(now.counts.size(), "error counter"));
+  return result;
+}
+
+CommandResult counters(const CountersCommand& options) {
+  const topology::ErrorCounters now = look_now(options);
+  CommandResult result;
+  if (!options.since.empty()) {
+    result = since(topology::error_counters_from_json(read_file(options.since), options.since), now);
+  } else if (options.format == "json") {
+    return {topology::error_counters_json(now), ExitStatus::ok, false};
+  } else {
+    for (const auto& [counter, count] : now.counts) result.text += fmt::format("{} {}\n", counter, count);
+  }
+  result.notes = now.notes;
+  return result;
+}
+
+void add_counters(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<CountersCommand>();
+  const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
+                       std::string& into) {
+    return add_option(command, "Options", names, value, help,
+                      [&into](const std::string& text) { into = text; });
+  };
+  add("--sys", "FOLDER", "a copy of /sys to read instead (this host, its kernel log and GPUs)",
+      options->root);
+  add("--since", "FILE", "an earlier --format json: only what went up since, and whether that is too much",
+      options->since);
+  add_option(command, "Options", "--format", "NAME", "text or json (text)",
+             [options](const std::string& text) {
+               options->format = parse_name(text, "--format", {"text", "json"});
+             });
+  command.callback([options, &chosen] { chosen = [options] { return counters(*options); }; });
+}
+
+}  // namespace
+
+Subcommand counters_subcommand() {
+  return {"counters", "error counters of this host's NIC ports, PCIe, memory and GPUs, and what went up",
+          "collbench counters --since FILE   what went wrong on this host since an earlier look",
+          add_counters};
+}
+
+}  // namespace collbench::program
