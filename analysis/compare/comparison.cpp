@@ -247,6 +247,55 @@ void require_comparable(const std::vector<Run>& base, const std::vector<Run>& cu
   for (const Run& run : current) check(run);
 }
 
+/// The keys of the base in its order, then those of the new run only.
+std::vector<RowKey> keys_of_both(const std::vector<Run>& base, const std::vector<Run>& current) {
+  std::vector<RowKey> keys = keys_of(base);
+  const std::set<RowKey> of_base(keys.begin(), keys.end());
+  for (const RowKey& key : keys_of(current)) {
+    if (!of_base.contains(key)) keys.push_back(key);
+  }
+  return keys;
+}
+
+/// All of a row but its key, with p not adjusted and, where there is one, the change not decided.
+/// `are_several`: some side has several records, each of which is one value.
+void compare_sides(ComparedRow& row, SideOfRow before, SideOfRow after, std::size_t states, bool are_several,
+                   const Comparison& comparison) {
+  const auto state = shared_state(before, after, states);
+  if (state) {
+    keep_state(before, *state);
+    keep_state(after, *state);
+  }
+  if (are_several) {
+    keep_value_per_record(before);
+    keep_value_per_record(after);
+  }
+  row.base = times_of(before);
+  row.current = times_of(after);
+  if (before.runs.empty() || after.runs.empty()) {
+    row.change = after.runs.empty() ? RowChange::missing : RowChange::added;
+    return;
+  }
+  row.notes = notes_of(before, after);
+  if (row.base.launches > 0 && row.current.launches > 0) row.ratio = row.current.seconds / row.base.seconds;
+  if (!is_time(
+          row.ratio)) {  // UNCLEAR: a side without a time, in no known state, or beyond what a double holds
+    row.ratio = 0;
+    row.is_other_state = states > 1 && (before.log_seconds.empty() || after.log_seconds.empty());
+    return;
+  }
+  if (!before.had_time || !after.had_time) return;  // UNCLEAR: a few first calls say nothing of the row
+  if (!state && is_within(ratio_of_medians(before, after), kMaxStateFactor)) {
+    row.is_other_state = true;  // and UNCLEAR
+    return;
+  }
+  if (row.base.launches + row.current.launches > 2) {
+    compare_launches(row, before, after, comparison.options.same_within, comparison.sitting_allowance);
+  } else {
+    row.change = change_beyond(row, before, after, comparison.options.launch_allowance);
+  }
+}
+
 }  // namespace
 
 std::size_t Comparison::count(RowChange change) const {
@@ -287,56 +336,18 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     if (const std::string note = runs->size() > 1 ? short_launches(*runs) : ""; !note.empty())
       comparison.differences.push_back(fmt::format("{}: {}", side, note));
   }
-  std::vector<RowKey> keys = keys_of(base);
-  const std::set<RowKey> of_base(keys.begin(), keys.end());
-  for (const RowKey& key : keys_of(current)) {
-    if (!of_base.contains(key)) keys.push_back(key);
-  }
   const bool are_several = base.size() + current.size() > 2;
   const double sitting_allowance =
       comparison.knows_states ? options.sitting_allowance : options.unknown_state_allowance;
   if (!are_several) comparison.sitting_allowance = sitting_allowance;
   const std::vector<MeasuredRows> base_rows = measured_rows(base);
   const std::vector<MeasuredRows> current_rows = measured_rows(current);
-  for (const RowKey& key : keys) {
-    SideOfRow before = side_of(base_rows, key, boundaries);
-    SideOfRow after = side_of(current_rows, key, boundaries);
-    const auto state = shared_state(before, after, boundaries.size() + 1);
-    if (state) {
-      keep_state(before, *state);
-      keep_state(after, *state);
-    }
-    if (are_several) {
-      keep_value_per_record(before);
-      keep_value_per_record(after);
-    }
+  for (const RowKey& key : keys_of_both(base, current)) {
     ComparedRow& row = comparison.rows.emplace_back();
     row.key = key;
-    row.base = times_of(before);
-    row.current = times_of(after);
-    if (before.runs.empty() || after.runs.empty()) {
-      row.change = after.runs.empty() ? RowChange::missing : RowChange::added;
-      continue;
-    }
-    row.notes = notes_of(before, after);
-    if (row.base.launches > 0 && row.current.launches > 0) row.ratio = row.current.seconds / row.base.seconds;
-    if (!is_time(
-            row.ratio)) {  // UNCLEAR: a side without a time, in no known state, or beyond what a double holds
-      row.ratio = 0;
-      row.is_other_state = !boundaries.empty() && (before.states.empty() || after.states.empty());
-      continue;
-    }
-    if (!before.had_time || !after.had_time) continue;  // UNCLEAR: a few first calls say nothing of the row
-    if (!state && is_within(ratio_of_medians(before, after), kMaxStateFactor)) {
-      row.is_other_state = true;  // and UNCLEAR
-      continue;
-    }
-    if (row.base.launches + row.current.launches > 2) {
-      comparison.has_repeats = true;
-      compare_launches(row, before, after, options.same_within, comparison.sitting_allowance);
-    } else {
-      row.change = change_beyond(row, before, after, options.launch_allowance);
-    }
+    compare_sides(row, side_of(base_rows, key, boundaries), side_of(current_rows, key, boundaries),
+                  boundaries.size() + 1, are_several, comparison);
+    comparison.has_repeats = comparison.has_repeats || row.p.has_value();
   }
   decide_rows(comparison);
   return comparison;
