@@ -76,8 +76,8 @@ std::map<std::vector<int>, SlowGroup> slow_groups(const std::vector<GroupPopulat
       if (alone && *alone <= population.line) continue;
       const SlowGroup slow{rate, alone.value_or(below(population, *rate)), population.line,
                            alone.has_value()};
-      const auto [known, is_new] = found.try_emplace(rate->launch.nodes, slow);
-      if (!is_new && slow.log_time > known->second.log_time) known->second = slow;
+      SlowGroup& known = found.try_emplace(rate->launch.nodes, slow).first->second;
+      if (slow.log_time > known.log_time) known = slow;
     }
   }
   return found;
