@@ -19,7 +19,7 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr double kBadTimes = 1 / 0.95;  // as of pairs (blame.cpp)
+constexpr double kBadGroupTimes = 1 / 0.95;  // as of pairs (blame.cpp)
 
 double log_of(const GroupRate& rate) { return std::log(rate.bus_bandwidth); }
 
@@ -107,7 +107,7 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
               {.kind = BlameKind::inside, .nodes = {node}, .confirmed = slow.confirmed, .evidence = evidence},
               slow.log_time, slow.line, host);
     NodeVerdict& verdict = found.nodes[slot_of(node)];
-    const bool is_bad = slow.confirmed && std::exp(slow.log_time) > kBadTimes;
+    const bool is_bad = slow.confirmed && std::exp(slow.log_time) > kBadGroupTimes;
     if (verdict.bucket == Bucket::good || (is_bad && verdict.bucket == Bucket::suspect))
       verdict = {node, is_bad ? Bucket::bad : Bucket::suspect, evidence};
   }

@@ -100,7 +100,7 @@ CommandResult save(const SaveOptions& given) {
   return {fmt::format("{}: {}\n", options.output, topology::summarize_host(topology.hosts.front()))};
 }
 
-void add_save(CLI::App& command, CommandFunction& chosen) {
+void add_topo_save(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<SaveOptions>();
   add_machine_arguments(command, options->machines);
   command.add_option("-o,--output", options->output, "the file to write; %h is the host's name, - is stdout")
