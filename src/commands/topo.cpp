@@ -172,7 +172,7 @@ void add_topo(CLI::App& command, CommandFunction& chosen) {
   command.require_subcommand(1);
   const std::vector<Subcommand> actions{
       {"show", "the machine as a tree; collbench topo show --matrix", "", add_show},
-      {"save", "the machine as a file; collbench topo save -o node7.json", "", add_save},
+      {"save", "the machine as a file; collbench topo save -o node7.json", "", add_topo_save},
       {"detect", "the nearest reference machines; collbench topo detect topo-m.txt", "", add_detect},
       {"list", "names the reference machines; collbench topo list", "", add_list},
       topo_diff_subcommand(),
