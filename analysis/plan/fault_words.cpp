@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -16,30 +17,30 @@ constexpr const char* kFaultForm =
     "write 'nic 3 of node 17 at half', or at quarter, 25 % or 200 Gb/s; of node N may be left out";
 
 template <typename Number>
-std::optional<Number> whole_number(std::string_view text) {
+std::optional<Number> whole_number(const std::string& text) {
   Number value{};
   const char* const end = text.data() + text.size();
   const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc() || stopped != end || value < 0) return std::nullopt;
+  if (failure != std::errc() || stopped != end || !(value >= 0)) return std::nullopt;
   return value;
 }
 
 /// "half", "25%", "200gb/s": behind "at", without spaces. False for anything else.
-bool take_rate(std::string_view text, SlowNic& slow) {
+bool take_rate(std::string text, SlowNic& slow) {
   if (text == "half" || text == "quarter") {
     slow.part = text == "half" ? 0.5 : 0.25;
     return true;
   }
   constexpr std::string_view kGigabits = "gb/s";
   if (text.ends_with(kGigabits)) {
-    text.remove_suffix(kGigabits.size());
+    text.resize(text.size() - kGigabits.size());
     slow.gigabits_per_second = whole_number<double>(text);
     return slow.gigabits_per_second && *slow.gigabits_per_second > 0;
   }
   if (!text.ends_with('%')) return false;
-  text.remove_suffix(1);
+  text.pop_back();
   const std::optional<double> percent = whole_number<double>(text);
-  if (!percent || !(*percent > 0 && *percent < 100)) return false;
+  if (!percent || *percent <= 0 || *percent >= 100) return false;
   slow.part = *percent / 100;
   return true;
 }
@@ -65,7 +66,7 @@ std::optional<SlowNic> slow_nic_of(const std::vector<std::string>& words) {
   if (!next_is("at")) return std::nullopt;
   std::string rate;
   for (; at < words.size(); ++at) rate += words[at];
-  return take_rate(rate, slow) ? std::optional(slow) : std::nullopt;
+  return take_rate(std::move(rate), slow) ? std::optional(slow) : std::nullopt;
 }
 
 }  // namespace

@@ -120,9 +120,9 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
 
 /// "14.76 s a step (+2.6 %), 2.579B tokens a day less, $1,900 a day of GPU time"
 std::string price_in_words(const FaultCost::Price& price) {
-  std::string text = fmt::format("{} s a step (+{:.1f} %), {} tokens a day less",
-                                 format_significant(price.step_seconds, 4, 8), 100 * price.slower,
-                                 tokens_in_words(price.tokens_lost_per_day));
+  const std::string text = fmt::format("{} s a step (+{:.1f} %), {} tokens a day less",
+                                       format_significant(price.step_seconds, 4, 8), 100 * price.slower,
+                                       tokens_in_words(price.tokens_lost_per_day));
   return text + (price.dollars_lost_per_day
                      ? fmt::format(", ${} a day of GPU time", two_digits(*price.dollars_lost_per_day))
                      : ", dollars not known without --price");

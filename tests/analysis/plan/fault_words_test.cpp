@@ -18,9 +18,9 @@ TEST(FaultWords, SayWhichNicIsHowSlow) {
   EXPECT_EQ(rate.gigabits_per_second, 200);
   EXPECT_FALSE(rate.node || rate.part);
   for (const char* wrong :
-       {"", "nic", "nic 3", "nic three at half", "nic 3 of node at half", "nic 3 at twice", "nic 3 at 0 %",
-        "nic 3 at 100 %", "nic -1 at half", "nic 3 at -5 Gb/s", "nic 3 at half today", "gpu 3 at half",
-        "nic 99999999999 at half"})
+       {"", "nic", "nic 3", "nic three at half", "nic 3 of node at half", "nic 3 at twice", "nic 3 at nan %",
+        "nic 3 at 0 %", "nic 3 at 100 %", "nic -1 at half", "nic 3 at -5 Gb/s", "nic 3 at half today",
+        "gpu 3 at half", "nic 99999999999 at half"})
     EXPECT_THROW(static_cast<void>(parse_slow_nic(wrong, "--fault")), Error) << wrong;
 }
 
