@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "src/cli/command_line_errors.hpp"
 #include "src/cli/config_file.hpp"
+#include "src/cli/help_topics.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 
@@ -35,7 +36,10 @@ std::string description(const std::vector<Subcommand>& subcommands) {
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           the five usual operations; --ops all: all eleven";
   for (const Subcommand& each : subcommands) text += std::string("\n  ") + each.example;
-  return text;
+  std::string topics;
+  for (const HelpTopic& each : help_topics())
+    topics += std::string(topics.empty() ? "" : ", ") + std::string(each.name);
+  return text + "\n  collbench help columns            and " + topics.substr(topics.find(' ') + 1);
 }
 
 /// As `COMMAND --help` prints it.
@@ -135,6 +139,11 @@ const CLI::App* check_names(const CLI::App& root, const std::vector<std::string>
   return helped;
 }
 
+/// Of "collbench help TOPIC"; null for another command line.
+const HelpTopic* asked_topic(const std::vector<std::string>& words) {
+  return words.size() == 2 && words.front() == "help" ? help_topic(words.back()) : nullptr;
+}
+
 /// A command that prints `text`.
 CommandFunction printing_command(std::string text) {
   return [text = std::move(text)] { return CommandResult{text}; };
@@ -168,15 +177,16 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{description(all), "collbench"};
   app.set_help_flag("-h,--help", "this text; options come before or after a subcommand's name as shown")
       ->group("Help");
-  app.add_flag("--version", version, "versions of collbench and its libraries, and which are missing")
+  app.add_flag("-V,--version", version, "versions of collbench and its libraries, and which are missing")
       ->group("Help");
   add_run_options(app, run);
   add_config_option(app, run.config);
   for (const Subcommand& each : all) each.add(*app.add_subcommand(each.name, each.help), chosen);
   add_exit_status_help(app);
 
-  if (const CLI::App* helped = check_names(app, {argv + 1, argv + argc}))
-    return printing_command(help_of(*helped));
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (const HelpTopic* topic = asked_topic(words)) return printing_command(std::string(topic->text));
+  if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "analysis/report/odd_nodes.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -223,6 +225,48 @@ std::string diff_headline(const DiffReport& report) {
                        report.pairs.size() + 1, faulty_nodes(report).size());
   }
   return fmt::format("{} machines: {} identical, {} different", report.nodes, report.nodes - odd, odd);
+}
+
+namespace {
+
+constexpr int kMinDiffWidth = 80;
+constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
+
+}  // namespace
+
+std::string report_text(const DiffReport& diff, const TextOptions& options) {
+  const int width = std::clamp(options.columns, kMinDiffWidth, kMaxDiffWidth);
+  std::string text = diff_headline(diff);
+  if (!text.empty()) text += "\n";
+  for (const ComparedHosts& pair : diff.pairs) {
+    if (!text.empty()) text += "\n";
+    text += wrap(diff_title(pair), width, "", "  ") + count_by_severity(pair.findings) + "\n";
+    for (const PricedFinding& each : pair.findings) {
+      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
+      text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
+                          shorten(one_line(each.host), 60));
+      text +=
+          wrap(one_line(each.finding.device + ": " + each.finding.what), width, "          ", "          ");
+      text += wrap(kind.reason, width, "          ", "          ");
+      text += wrap(format_price(each.price), width, "          ", "            ");
+      if (!each.price.advice.empty())
+        text += wrap("advice: " + one_line(each.price.advice), width, "          ", "            ");
+      text += wrap(fmt::format("confirm: {}", kind.confirm), width, "          ", "            ");
+    }
+    for (const std::string& version : pair.versions)
+      text += wrap("version of " + one_line(version), width, "\n", "  ");
+  }
+  if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
+    text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
+    for (const OddNode& node : odd)
+      text += wrap(fmt::format("{}  {}", one_line(node.host),
+                               one_line(fmt::format("{}", fmt::join(node.findings, "; ")))),
+                   width, "  ", "      ");
+    const std::string faulty = slurm_node_list(faulty_nodes(diff));
+    text +=
+        wrap("Slurm: " + (faulty.empty() ? no_slurm_list(diff) : one_line(faulty)), width, "  ", "      ");
+  }
+  return text;
 }
 
 }  // namespace collbench::analysis

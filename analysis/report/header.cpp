@@ -248,25 +248,39 @@ std::string buffers_text(const Buffers& buffers) {
 
 }  // namespace
 
-ReportLines header_lines(const Run& run) {
-  ReportLines facts{incident(run), headline(run), label(run), versions(run)};
+std::vector<HeaderLine> header_parts(const Run& run) {
+  std::vector<HeaderLine> parts{{incident(run), HeaderPart::title},
+                                {headline(run), HeaderPart::title},
+                                {label(run), HeaderPart::setting},
+                                {versions(run), HeaderPart::setting}};
+  const auto add = [&parts](HeaderPart part, ReportLine line) { parts.push_back({std::move(line), part}); };
   if (run.cluster) {
-    for (const std::string& line : run.cluster->summary) facts.push_back({line});
-    facts.push_back({format_placement(run.cluster->placement)});
+    const std::vector<std::string>& summary = run.cluster->summary;
+    for (const std::string& line : summary)
+      add(line == summary.front() ? HeaderPart::machine : HeaderPart::nodes, {line});
+    add(HeaderPart::setting, {format_placement(run.cluster->placement)});
   }
-  facts.push_back(hosts(run));
-  facts.push_back(environment(run));
-  if (!run.config_file.empty()) facts.push_back({"options also read from " + run.config_file});
-  facts.push_back({buffers_text(run.buffers)});
-  if (run.traffic) facts.push_back({"AllToAllv traffic matrix: " + run.traffic->source});
-  if (run.log) {
-    const ReportLines log = imported_log_lines(*run.log);
-    facts.insert(facts.end(), log.begin(), log.end());
-  }
-  for (const std::string& note : run.environment_notes) facts.push_back({"warning: " + note, Tone::warning});
-  add_calibration(run, facts);
-  std::erase_if(facts, [](const ReportLine& fact) { return fact.text.empty(); });
-  return facts;
+  add(HeaderPart::setting, hosts(run));
+  add(HeaderPart::setting, environment(run));
+  if (!run.config_file.empty()) add(HeaderPart::setting, {"options also read from " + run.config_file});
+  add(HeaderPart::setting, {buffers_text(run.buffers)});
+  if (run.traffic) add(HeaderPart::setting, {"AllToAllv traffic matrix: " + run.traffic->source});
+  if (run.log)
+    for (ReportLine& line : imported_log_lines(*run.log)) add(HeaderPart::setting, std::move(line));
+  for (const std::string& note : run.environment_notes)
+    add(HeaderPart::warning, {"warning: " + note, Tone::warning});
+  ReportLines calibration;
+  add_calibration(run, calibration);
+  for (ReportLine& line : calibration)
+    add(line.tone == Tone::warning ? HeaderPart::warning : HeaderPart::setting, std::move(line));
+  std::erase_if(parts, [](const HeaderLine& each) { return each.line.text.empty(); });
+  return parts;
+}
+
+ReportLines header_lines(const Run& run) {
+  ReportLines lines;
+  for (HeaderLine& each : header_parts(run)) lines.push_back(std::move(each.line));
+  return lines;
 }
 
 ReportLines legend_lines(const Run& run) {

@@ -44,6 +44,38 @@ using ReportLines = std::vector<ReportLine>;
 /// seems.
 [[nodiscard]] ReportLines header_lines(const Run& run);
 
+/// What a line of the header is about. A header of few lines has room first for what stands first here.
+enum class HeaderPart {
+  title,    ///< what was measured, and an incident
+  machine,  ///< how many nodes, GPUs and NICs
+  warning,
+  nodes,    ///< what the nodes have in common, and which one is odd
+  setting,  ///< versions, variables, hosts, calibration
+};
+
+struct HeaderLine {
+  ReportLine line;
+  HeaderPart part = HeaderPart::setting;
+};
+
+/// The lines of header_lines() with what each is about.
+[[nodiscard]] std::vector<HeaderLine> header_parts(const Run& run);
+
+/// The lines of a header that a run of TextOptions::brief begins with, one at least, and those that it has to
+/// say after its tables because there was no room: warnings, and what is odd about nodes.
+struct BriefHeader {
+  ReportLines lines;
+  ReportLines below;
+};
+
+/// At most kBriefHeaderLines lines of `columns` columns, wrapped lines counted; a title that alone takes more
+/// is shown whole. `hidden` says which columns of the table are left out; empty: none.
+inline constexpr int kBriefHeaderLines = 6;
+[[nodiscard]] BriefHeader brief_header(const Run& run, const std::string& hidden, int columns);
+
+/// Those that a run of TextOptions::quiet shows: warnings and alarms.
+[[nodiscard]] ReportLines loud(ReportLines lines);
+
 /// What the columns mean in this run.
 [[nodiscard]] ReportLines legend_lines(const Run& run);
 

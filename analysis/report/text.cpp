@@ -13,13 +13,10 @@
 #include <vector>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/diff_report.hpp"
-#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -214,25 +211,45 @@ void add_operation(std::string& text, const Run& run, const Tables& tables, Oper
   if (sampled) add_rows(text, tables.percentiles, tables.rows, id, options);
 }
 
-std::string header_text(const Run& run, const std::vector<ReportRow>& rows, const TextOptions& options) {
-  std::string text = wrapped_lines(header_lines(run), options) + wrapped_lines(legend_lines(run), options);
+/// "terminal narrower than 118 columns, hidden: count, algbw", for each width that shows more.
+std::vector<std::string> hidden_columns(const Run& run, const std::vector<ReportRow>& rows, int width) {
   std::map<int, std::vector<std::string_view>> left_out;  // by the page that has room
   const std::vector<const ReportColumn*> shown = columns_for(run, rows);
   for (const ReportColumn* const column : shown) {
     const int columns = min_page(*column, shown);
-    if (columns > options.columns) left_out[columns].push_back(column->title);
+    if (columns > width) left_out[columns].push_back(column->title);
   }
-  for (const auto& [columns, titles] : left_out) {
-    text += wrapped_line(
-        {fmt::format("terminal narrower than {} columns, hidden: {}", columns, fmt::join(titles, ", "))},
-        options);
-  }
+  std::vector<std::string> lines;
+  for (const auto& [columns, titles] : left_out)
+    lines.push_back(
+        fmt::format("terminal narrower than {} columns, hidden: {}", columns, fmt::join(titles, ", ")));
+  return lines;
+}
+
+BriefHeader brief_page(const Run& run, const std::vector<ReportRow>& rows, const TextOptions& options) {
+  const std::vector<std::string> hidden = hidden_columns(run, rows, options.columns);
+  return brief_header(run, hidden.empty() ? "" : hidden.front(), line_width(options));
+}
+
+std::string header_text(const Run& run, const std::vector<ReportRow>& rows, const TextOptions& options) {
+  if (options.quiet) return wrapped_lines(loud(header_lines(run)), options);
+  if (options.brief) return wrapped_lines(brief_page(run, rows, options).lines, options);
+  std::string text = wrapped_lines(header_lines(run), options) + wrapped_lines(legend_lines(run), options);
+  for (const std::string& line : hidden_columns(run, rows, options.columns))
+    text += wrapped_line({line}, options);
   return text;
 }
 
 void add_results(std::string& text, const Run& run, const Tables& tables, const TextOptions& options) {
   for (const OperationId id : operations_in(run)) add_operation(text, run, tables, id, options);
-  text += "\n" + wrapped_lines(footer_lines(run), options);
+  ReportLines lines = footer_lines(run);
+  if (options.quiet) {
+    lines = loud(std::move(lines));
+  } else if (options.brief) {
+    const ReportLines below = brief_page(run, tables.rows, options).below;
+    lines.insert(lines.begin(), below.begin(), below.end());
+  }
+  if (!lines.empty()) text += "\n" + wrapped_lines(lines, options);
 }
 
 }  // namespace
@@ -256,8 +273,7 @@ std::string report_text(const Run& run, const TextOptions& options) {
 
 namespace {
 
-constexpr int kMaxDiffWidth = 110;        ///< longer lines of prose are hard to read
-constexpr int kMaxPredictionWidth = 118;  ///< the same of the lines above its tables
+constexpr int kMaxPredictionWidth = 118;  ///< longer lines of prose are hard to read
 
 constexpr std::array<int, 8> kPredictionWidths{8, 10, 10, 10, 10, 10, 10, 10};  ///< of the columns of numbers
 
@@ -352,41 +368,6 @@ std::string report_text(const Prediction& prediction, const TextOptions& options
     text += prediction_line(prediction_cells(row, prediction.cluster), page);
   }
   if (current) end_table(*current);
-  return text;
-}
-
-std::string report_text(const DiffReport& diff, const TextOptions& options) {
-  const int width = std::min(line_width(options), kMaxDiffWidth);
-  std::string text = diff_headline(diff);
-  if (!text.empty()) text += "\n";
-  for (const ComparedHosts& pair : diff.pairs) {
-    if (!text.empty()) text += "\n";
-    text += wrap(diff_title(pair), width, "", "  ") + count_by_severity(pair.findings) + "\n";
-    for (const PricedFinding& each : pair.findings) {
-      const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
-      text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
-                          shorten(one_line(each.host), 60));
-      text +=
-          wrap(one_line(each.finding.device + ": " + each.finding.what), width, "          ", "          ");
-      text += wrap(kind.reason, width, "          ", "          ");
-      text += wrap(format_price(each.price), width, "          ", "            ");
-      if (!each.price.advice.empty())
-        text += wrap("advice: " + one_line(each.price.advice), width, "          ", "            ");
-      text += wrap(fmt::format("confirm: {}", kind.confirm), width, "          ", "            ");
-    }
-    for (const std::string& version : pair.versions)
-      text += wrap("version of " + one_line(version), width, "\n", "  ");
-  }
-  if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
-    text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
-    for (const OddNode& node : odd)
-      text += wrap(fmt::format("{}  {}", one_line(node.host),
-                               one_line(fmt::format("{}", fmt::join(node.findings, "; ")))),
-                   width, "  ", "      ");
-    const std::string faulty = slurm_node_list(faulty_nodes(diff));
-    text +=
-        wrap("Slurm: " + (faulty.empty() ? no_slurm_list(diff) : one_line(faulty)), width, "  ", "      ");
-  }
   return text;
 }
 

@@ -225,7 +225,12 @@ void add_output(CLI::App& app, RunOptions& run) {
   add_criteria_options(app, theme, run.criteria);
   add_color_option(app, theme, run.color);
   add_progress_option(app, theme, run.progress);
-  app.add_flag("-v,--verbose", run.verbose, "each step, on stderr")->group(theme);
+  auto* verbose = app.add_flag("-v,--verbose", run.verbose,
+                               "all that is known before the first row, and each step, on stderr")
+                      ->group(theme);
+  app.add_flag("--quiet", run.quiet, "tables, warnings and faults only; no progress")
+      ->group(theme)
+      ->excludes(verbose);
 }
 
 bool contains_all_reduce(const std::vector<OperationId>& operations) {

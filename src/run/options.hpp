@@ -57,6 +57,7 @@ struct RunOptions {
   Lab01Request lab01;
   bool dry_run = false;
   bool verbose = false;
+  bool quiet = false;               ///< tables, warnings and faults only
   double timeout_seconds = 300;     ///< of one step; 0: none
   bool blocks_have_timeout = true;  ///< a block of a row on GPUs is such a step; not with -n alone
   int local_ranks = 0;              ///< -g: ranks to start here; 0: not given

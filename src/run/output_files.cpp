@@ -12,6 +12,7 @@
 #include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/lab01.hpp"
+#include "src/run/next_step.hpp"
 
 namespace collbench::program {
 namespace {
@@ -61,7 +62,9 @@ std::string run_document(const Run& run, const OutputDocument& document, const L
 std::string last_document(const Run& run, const OutputDocument& document, const RunOptions& options,
                           const analysis::TextOptions& text) {
   if (document.path.empty() && document.format == "text") {
-    return analysis::report_text_results(run, text) + run_plots(run, document, text.columns);
+    return analysis::report_text_results(run, text) + run_plots(run, document, text.columns) +
+           (options.quiet ? ""
+                          : next_step_text(next_step(run, record_file(options.documents)), text.columns));
   }
   return run_document(run, document, options.lab01, When::never,
                       {.percentiles = options.percentiles, .criteria = options.criteria.criteria});

@@ -64,13 +64,15 @@ class RunDriver {
         start_(start),
         run_(empty_run(options, context, *measured.backend)),
         text_(ranks().is_root() ? text_options(options.color, options.launched) : analysis::TextOptions{}),
-        progress_(ranks().is_root() &&
+        progress_(ranks().is_root() && !options.quiet &&
                   is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
         flight_(flight),
         watch_(watch),
         incidents_(incidents),
         telemetry_(context, measured.gpus, options.telemetry),
         end_(ranks(), clock(), start, options.seconds, run_.environment_notes) {
+    text_.brief = !options.verbose;
+    text_.quiet = options.quiet;
     text_.percentiles = options.percentiles;  // criteria are for JUnit, which is no text
     run_.rows.resize(plan.rows.size());
     for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
@@ -97,7 +99,9 @@ class RunDriver {
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
     if (ranks().size() > 1 && !run_.simulated) {
-      if (const std::string obstacle = straggler_probe_obstacle(); obstacle.empty()) {
+      if (const std::string obstacle = straggler_probe_obstacle(
+              gpus_.are_shared, ranks_take_turns(context_.machines, context_.cores_per_node));
+          obstacle.empty()) {
         probe_.emplace(ranks(), clock(), context_.machines, end_.seconds() - elapsed(),
                        capabilities.has_links_to_probe, flight_.exchanges());
       } else {
@@ -242,15 +246,6 @@ class RunDriver {
     spdlog::debug("topology of {} gathered, after {}",
                   counted(static_cast<std::size_t>(node_count(context_.machines)), "node"),
                   format_seconds(elapsed()));
-  }
-
-  /// Why probing the ranks one by one would not show who is late; empty where it would.
-  [[nodiscard]] std::string straggler_probe_obstacle() const {
-    if (gpus_.are_shared) return "ranks share a GPU, so only correctness is checked";
-    if (ranks_take_turns(context_.machines, context_.cores_per_node)) {
-      return "ranks share cores, so one straggler delays the others";
-    }
-    return {};
   }
 
   /// The nodes with each other, and with what --expect names.

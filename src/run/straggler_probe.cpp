@@ -67,4 +67,10 @@ void StragglerProbe::repeat_probe() {
   taken_seconds_ += clock_.seconds() - before;
 }
 
+std::string straggler_probe_obstacle(bool share_a_gpu, bool share_cores) {
+  if (share_a_gpu) return "ranks share a GPU, so only correctness is checked";
+  if (share_cores) return "ranks share cores, so one straggler delays the others";
+  return {};
+}
+
 }  // namespace collbench::program

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/record/straggler_probe.hpp"
@@ -41,5 +42,8 @@ class StragglerProbe {
   double taken_seconds_ = 0;
   std::vector<ProbeRepetition> repetitions_;
 };
+
+/// Why probing the ranks one by one would not show who is late; empty where it would.
+[[nodiscard]] std::string straggler_probe_obstacle(bool share_a_gpu, bool share_cores);
 
 }  // namespace collbench::program

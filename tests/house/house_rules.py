@@ -101,7 +101,7 @@ WITHOUT_HEADER = {
     r"analysis/report/(text|markdown|csv|json|prometheus|junit)\.cpp": "the writers of one format each, which report.hpp declares",
     r"analysis/report/html/(run|diff)_page\.cpp": "the pages of a run and of a diff, which report.hpp declares",
     r"analysis/compare/comparison_page\.cpp": "the page of a comparison, which comparison_report.hpp declares",
-    r"analysis/report/(header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
+    r"analysis/report/(header|brief_header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
     r"analysis/report/nccl_plan/(lanes|svg)\.cpp": "a plan's rings and trees, and their picture, which words.hpp and ../report.hpp declare",
     r"analysis/report/plan/plan_(html|json|page|tables|text)\.cpp": "what a plan's page holds, and its writers, which plan_report.hpp declares",

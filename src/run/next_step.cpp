@@ -1,0 +1,69 @@
+#include "src/run/next_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "analysis/report/text_layout.hpp"
+#include "analysis/verdict/verdict.hpp"
+#include "base/record/identities.hpp"
+#include "base/units.hpp"
+
+namespace collbench::program {
+namespace {
+
+/// The first host whose rank received wrong elements; empty for none.
+std::string host_with_wrong_data(const Run& run) {
+  for (const Row& row : run.rows)
+    if (!row.measurement.wrong.empty()) return row.measurement.wrong.front().host;
+  return {};
+}
+
+/// The host of the first rank that the probe found late, or of the first of a slow pair; empty for none.
+std::string host_of_straggler(const Run& run) {
+  if (!run.rank_probe || run.rank_probe->findings.empty()) return {};
+  const ProbeFinding& first = run.rank_probe->findings.front();
+  if (first.ranks.empty()) return {};
+  const auto rank = static_cast<std::size_t>(first.ranks.front());
+  return rank < run.ranks.size() ? run.ranks[rank].host : std::string();
+}
+
+bool ran_out_of_time(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
+    return row.measurement.stopped && row.measurement.stopped->reason == StopReason::out_of_time;
+  });
+}
+
+std::string on_host(const std::string& host) { return host.empty() ? "" : " on " + host; }
+
+}  // namespace
+
+std::string next_step(const Run& run, const std::string& record) {
+  if (!run.complete || run.simulated) return {};
+  if (const std::string host = host_with_wrong_data(run); !host.empty())
+    return fmt::format("collbench doctor on {}, whose ranks received wrong data", host);
+  if (analysis::is_low(run)) {
+    return node_count(run.ranks) > 1
+               ? "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node"
+               : "collbench doctor: what costs bandwidth on this machine";
+  }
+  if (run.ranks.size() == 1) return "collbench launch: the command that starts more than one rank";
+  if (run.rank_probe && !run.rank_probe->findings.empty())
+    return fmt::format("collbench probe{}: whether its cores or its memory are slow by themselves",
+                       on_host(host_of_straggler(run)));
+  if (!run.load_notes.empty())
+    return "collbench repeat -- THIS COMMAND: the median over launches, since other work disturbed this one";
+  if (ran_out_of_time(run)) return "the same command with four times --time: about half as wide intervals";
+  if (record.empty())
+    return "the same command with -J run.json: collbench report, compare and baseline read that record";
+  return fmt::format("collbench report {} -o page.html: charts of this run; collbench compare {} OTHER.json",
+                     record, record);
+}
+
+std::string next_step_text(const std::string& step, int columns) {
+  if (step.empty()) return {};
+  return analysis::wrap("next: " + step, std::max(columns, 80), "# ", "#   ");
+}
+
+}  // namespace collbench::program
