@@ -147,8 +147,11 @@ std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& e
     if (online >= ranks[node]) {
       notes.push_back(
           fmt::format("{}: {} ranks are bound to {} of {} cores (oversubscribed): times show the scheduler, "
-                      "not the communication; add --bind-to none to mpirun",
-                      host_of[static_cast<int>(node)], ranks[node], cores[node], online));
+                      "not the communication; {}",
+                      host_of[static_cast<int>(node)], ranks[node], cores[node], online,
+                      inside_slurm ? "add --cpu-bind=none to srun, or --bind-to none to mpirun where that "
+                                     "starts the ranks"
+                                   : "add --bind-to none to mpirun"));
     } else {
       notes.push_back(
           fmt::format("{}: {} ranks on {} core{}: times show the scheduler, not the communication; "

@@ -107,6 +107,8 @@ TEST(RankEnvironment, RanksBoundToOneCore) {
   EXPECT_THAT(
       environment_notes(environments, block(1, 2), true, false),
       ElementsAre(AllOf(HasSubstr("2 ranks are bound to 1 of 8 cores"), HasSubstr("--bind-to none"))));
+  EXPECT_THAT(environment_notes(environments, block(1, 2), true, true),
+              ElementsAre(HasSubstr("add --cpu-bind=none to srun")));
 }
 
 TEST(RankEnvironment, OneRankWithoutALauncher) {
