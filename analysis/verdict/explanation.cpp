@@ -315,7 +315,8 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
       table_choice_in_words(row, cluster));
 }
 
-std::string explain_series(const SizeSeries& series, VerdictWord verdict, const GpuCluster& cluster) {
+std::string explain_series(const SizeSeries& series, VerdictWord verdict, const GpuCluster& cluster,
+                           const std::vector<std::string>& seen) {
   if (series.empty() || !largest(series).expectation.expected_seconds) return {};
   const Row& row = largest(series);
   const Expectation& expected = row.expectation;
@@ -346,7 +347,9 @@ std::string explain_series(const SizeSeries& series, VerdictWord verdict, const 
     case VerdictWord::fault:
       return fmt::format("{:.1f} GB/s at {} is {}: {}. Likely cause: {}.", measured, size,
                          share_of_model(to_ring(row), floor_algorithm(row)), implied_links(row, cluster),
-                         loss_cause(row, cluster));
+                         seen.empty() ? loss_cause(row, cluster)
+                                      : fmt::format("this run shows {}; if that is not all: {}",
+                                                    fmt::join(seen, ", and "), loss_cause(row, cluster)));
     case VerdictWord::model_or_ranks_wrong:
       return fmt::format(
           "{:.1f} GB/s at {} is {}, the {} on {} × {} {}: the given topology or rank count is wrong; {}.",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -192,6 +193,18 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
 
 }  // namespace
 
+std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
+  std::vector<std::string> seen;
+  std::map<std::string_view, std::string> troubles;  // the first GPU that had it
+  for (const Row* row : series)
+    for (const RowMark& mark : row->measurement.marks)
+      if (mark.trouble != GpuTrouble::ecc_corrected)
+        troubles.try_emplace(name(mark.trouble), fmt::format("{} of {}", mark.gpu, mark.host));
+  for (const auto& [trouble, gpu] : troubles) seen.push_back(fmt::format("{} on {}", trouble, gpu));
+  if (!run.load_notes.empty()) seen.emplace_back("other work on the hosts' cores (above)");
+  return seen;
+}
+
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   const std::string wrong_machine = another_gpu(run, cluster);
   if (!wrong_machine.empty()) add_note(run, wrong_machine);
@@ -204,7 +217,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   for (const SizeSeries& series : series_of(run.rows)) {
     const GpuCluster ran = running(cluster, series);
     const VerdictWord word = verdict_of(series, [&](const Row& row) { return low_margin(row, ran); });
-    std::string why = explain_series(series, word, ran);
+    std::string why = explain_series(series, word, ran, slowdowns_seen(run, series));
     if (!wrong_machine.empty() && !why.empty()) {
       // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
       why = word == VerdictWord::model_or_ranks_wrong ? fmt::format("{}.", wrong_machine)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
@@ -52,10 +53,16 @@ using LowMargin = std::function<double(const Row& row)>;
 /// `row` has an expectation.
 [[nodiscard]] std::string loss_cause(const Row& row, const GpuCluster& cluster);
 
+/// What the run itself shows that slows its rows: what held GPUs of `series` back, and other work on the
+/// hosts.
+[[nodiscard]] std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series);
+
 /// Why a sweep is as it is, in one or two sentences of facts: what it reached of which link, what the log
-/// tells of transport and channels, and what the topology cannot tell. Empty without a band.
+/// tells of transport and channels, and what the topology cannot tell. Of a slow one `seen` comes before what
+/// else may be. Empty without a band.
 [[nodiscard]] std::string explain_series(const SizeSeries& series, VerdictWord verdict,
-                                         const GpuCluster& cluster);
+                                         const GpuCluster& cluster,
+                                         const std::vector<std::string>& seen = {});
 
 /// The most bus bandwidth of a sweep, GB/s; what it should come to where it ends below 64 MiB.
 [[nodiscard]] double peak_busbw(const SizeSeries& series, const GpuCluster& cluster);

@@ -53,6 +53,18 @@ TEST(LossCause, WithinANodeTheNvlinksThatNcclSaw) {
   EXPECT_THAT(cause(cluster_of("a100-pcie", 1), 3), HasSubstr("the path through the host"));
 }
 
+TEST(LossCause, WhatTheRunItselfShowsComesBeforeWhatMayBe) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 3);
+  run.load_notes = {"n1: other processes kept 3.0 of its 8 hardware threads busy"};
+  run.rows.back().measurement.marks = {{"n1", "GPU-7", GpuTrouble::hw_thermal_slowdown}};
+  const std::string text = judged_on_gpus(run, cluster).rows.back().verdict.explanation;
+  EXPECT_THAT(text, HasSubstr("Likely cause: this run shows "));
+  EXPECT_THAT(text,
+              HasSubstr(" on GPU-7 of n1, and other work on the hosts' cores (above); if that is not all: "
+                        "unused NICs"));
+}
+
 using testing::AllOf;
 using testing::HasSubstr;
 
