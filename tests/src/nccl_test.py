@@ -624,7 +624,7 @@ class Observer(Scratch):
         self.assertIsNone(rows["AllReduce", "auto"]["nccl"])
 
     def test_the_table(self):
-        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "4K")
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "4K", "-v")
         self.assertRegex(result.stdout, r"(?m)^# .* meas +NCCL algorithm$")
         self.assertRegex(result.stdout, r"(?m)^ +4096 .* 6\.82 auto: tree/ll/4$")
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 120)
