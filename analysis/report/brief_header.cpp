@@ -31,6 +31,8 @@ std::string where_the_rest_is(std::size_t below) {
 
 BriefHeader brief_header(const Run& run, const std::string& hidden, int columns) {
   std::vector<HeaderLine> all = header_parts(run);
+  for (ReportLine& line : legend_lines(run))  // why a column is empty; what the others mean is in the help
+    if (line.tone == Tone::warning) all.push_back({std::move(line), HeaderPart::warning});
   if (!hidden.empty()) all.push_back({{hidden}, HeaderPart::setting});
   std::vector<std::size_t> by_part(all.size());
   std::iota(by_part.begin(), by_part.end(), std::size_t{0});

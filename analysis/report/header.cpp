@@ -246,6 +246,12 @@ std::string buffers_text(const Buffers& buffers) {
   return "";
 }
 
+/// What a column from NCCL holds, or why it is empty.
+ReportLine nccl_column(std::string_view title, std::string_view meaning, const std::string& reason) {
+  if (reason.empty()) return {fmt::format("{}: {}", title, meaning)};
+  return {fmt::format("{}: not reported: {}", title, reason), Tone::warning};
+}
+
 }  // namespace
 
 std::vector<HeaderLine> header_parts(const Run& run) {
@@ -310,14 +316,11 @@ ReportLines legend_lines(const Run& run) {
       {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8); "
        "GB = 10^9 bytes"}};
   if (run.backend == BackendId::nccl) {
-    const auto or_reason = [](const std::string& meaning, const std::string& reason) {
-      return reason.empty() ? meaning : "not reported: " + reason;
-    };
-    facts.push_back({"NCCL: " + or_reason("the time that NCCL's own model predicts for what it used",
-                                          run.nccl_observer_status.expectation)});
+    const NcclObserverStatus& status = run.nccl_observer_status;
     facts.push_back(
-        {"algorithm: " + or_reason("what NCCL used (algorithm/protocol/channels), and what was requested",
-                                   run.nccl_observer_status.use)});
+        nccl_column("NCCL", "the time that NCCL's own model predicts for what it used", status.expectation));
+    facts.push_back(nccl_column(
+        "algorithm", "what NCCL used (algorithm/protocol/channels), and what was requested", status.use));
     facts.push_back({std::string(kRingAndTreeColumns)});
   }
   return facts;

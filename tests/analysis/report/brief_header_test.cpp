@@ -44,6 +44,16 @@ TEST(BriefHeader, WarningsHaveRoomBeforeSettingsAndTheOthersStandBelow) {
   EXPECT_THAT(report_text_results(run), Not(HasSubstr("www")));
 }
 
+TEST(BriefHeader, SaysWhyAColumnIsEmpty) {
+  collbench::Run run = example_run();
+  run.backend = BackendId::nccl;
+  run.nccl_observer_status.use = "NCCL 2.18 has no profiler";
+  std::string above;
+  for (const ReportLine& line : brief_header(run, "", 120).lines) above += line.text + "\n";
+  EXPECT_THAT(above, HasSubstr("algorithm: not reported: NCCL 2.18 has no profiler\n"));
+  EXPECT_THAT(above, Not(HasSubstr("NCCL: ")));
+}
+
 TEST(BriefHeader, WithoutWarningsSettingsFillTheRoom) {
   collbench::Run run = example_run();
   run.environment_notes.clear();
