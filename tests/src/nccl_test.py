@@ -266,7 +266,7 @@ class Graphs(Scratch):
         self.assertEqual({row["wrong_elements"] for row in rows}, {0})
 
     def test_the_record_and_the_header_say_so(self):
-        result = mpirun(2, "-G", "5", "-n", "4", "--passes", "2", *SMALL, "-J", self.path)
+        result = mpirun(2, "-G", "5", "-n", "4", "--passes", "2", *SMALL, "-J", self.path, "-v")
         self.assertEqual(result.returncode, 0, result.stderr)
         made = json.loads(self.path.read_text())
         self.assertEqual(made["graph_launches"], 5)
