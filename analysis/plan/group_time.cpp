@@ -1,5 +1,7 @@
 #include "analysis/plan/group_time.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -38,10 +40,15 @@ double group_seconds(const RankGroup& group, OperationId operation, double bytes
 
 std::string crossed_links(const RankGroup& group) {
   if (group.size < 2) return "nothing";
-  const std::string name =
-      group.crosses_nodes() ? domain_nics(group.cluster).name : gpu_link(group.cluster).name;
+  const GpuCluster& cluster = group.cluster;
+  const std::string name = group.crosses_nodes() ? domain_nics(cluster).name : gpu_link(cluster).name;
   // "1 NIC per node, 50 GB/s each at 95 % of line rate": the part of it is the same in every line.
-  return name.substr(0, name.find(" at "));
+  const std::string link = name.substr(0, name.find(" at "));
+  // The ranks of the group alone use these: beside them other groups use the node's other NICs.
+  const std::string per_node = fmt::format("{} NIC{} per node, ", cluster.nics, cluster.nics == 1 ? "" : "s");
+  if (cluster.nics != cluster.ranks_per_node || !link.starts_with(per_node)) return link;
+  const std::string rate = link.substr(per_node.size());
+  return "1 NIC per GPU, " + rate.substr(0, rate.find(" each"));
 }
 
 }  // namespace collbench::analysis

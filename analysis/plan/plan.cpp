@@ -23,13 +23,12 @@ void require_legal(const TrainingJob& job) {
 
 void require_memory(const TrainingPlan& plan, const PlanRequest& request, const GpuCluster& node) {
   if (request.may_exceed_memory || plan.memory_part() <= kRefusedOfCapacity) return;
-  std::string assumed;
-  for (const TakenDefault& each : plan.defaults)
-    assumed += fmt::format("{}{} {}", assumed.empty() ? "; assumed: " : ", ", each.option, each.value);
+  const TrainingJob& job = plan.job;
   throw usage_error(
       "memory",
-      fmt::format("it does not fit: {} per GPU{}", memory_in_words(plan.memory, plan.memory_capacity_bytes),
-                  assumed),
+      fmt::format("it does not fit: {:.0f} of {:.0f} GB per GPU with tp {}, pp {}, cp {}, mbs {}",
+                  plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9, job.tp, job.pp, job.cp,
+                  job.micro_batch),
       request.names_a_fit ? way_to_fit(request, plan.job, node) : "split it more, or see --best");
 }
 

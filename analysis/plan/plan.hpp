@@ -34,7 +34,8 @@ struct PlanRequest {
   Assumptions assumed{};
   std::shared_ptr<const MeasuredCollectives> measured{};  ///< --measured; none: the model alone
   bool may_exceed_memory = false;
-  bool names_a_fit = false;  ///< a refusal for memory names a split that fits, which takes a search
+  double searched_capacity = 1;  ///< part of a GPU's memory up to which a search takes a split
+  bool names_a_fit = false;      ///< a refusal for memory names a split that fits, which takes a search
 
   // The whole run.
   std::optional<double> tokens;
@@ -114,6 +115,10 @@ struct TrainingPlan {
 /// A plan whose estimate of memory is above this part of the capacity is refused; between 1 and this it is
 /// marked: published steps ran whose estimate is above 1 (docs/plan-accuracy.md, "Memory").
 inline constexpr double kRefusedOfCapacity = 1.25;
+
+/// Above this part of the capacity, by the estimate, a plan is marked, and another one is advised: allocators
+/// need some of it, and the estimate was not checked against measured bytes. A choice, not a measurement.
+inline constexpr double kNearlyFull = 0.95;
 
 /// `node`: one of the machine. Throws Error (usage) for what cannot run, with the reason.
 [[nodiscard]] TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "analysis/plan/search.hpp"
 #include "base/error.hpp"
@@ -15,6 +16,17 @@ double tokens_per_second(const ScalePoint& point) {
   return point.plan->tokens_per_second_per_gpu * point.gpus;
 }
 
+/// What keeps the split that is given from these GPUs, where that alone is the reason.
+std::string why_none(const PlanRequest& request, int gpus, int batch) {
+  const std::int64_t product =
+      std::int64_t{request.tp.value_or(1)} * request.pp.value_or(1) * request.cp.value_or(1);
+  if (gpus % product != 0) {
+    return fmt::format("tp {} × pp {} × cp {} = {} does not divide {}", request.tp.value_or(1),
+                       request.pp.value_or(1), request.cp.value_or(1), product, gpus);
+  }
+  return fmt::format("no split of {} samples over {} GPUs is possible", batch, gpus);
+}
+
 ScalePoint point_at(PlanRequest request, const GpuCluster& node, int gpus, int batch) {
   request.n_gpus = gpus;
   request.global_batch = batch;
@@ -24,9 +36,8 @@ ScalePoint point_at(PlanRequest request, const GpuCluster& node, int gpus, int b
     if (!found.best.empty()) {
       point.plan = std::move(found.best.front());
     } else {
-      point.refused = found.tried == 0
-                          ? fmt::format("no split of {} samples over {} GPUs is possible", batch, gpus)
-                          : fmt::format("none of {} splits fits into memory", found.tried);
+      point.refused = found.tried == 0 ? why_none(request, gpus, batch)
+                                       : fmt::format("none of {} splits fits into memory", found.tried);
     }
   } catch (const Error& error) {
     point.refused = error.what();
@@ -76,12 +87,14 @@ std::string where_it_stops_paying(const std::vector<ScalePoint>& points) {
   };
   // A number that divides badly is no end: it ends where no later number pays either.
   std::size_t end = 0;
+  std::size_t before_end = 0;
   double part_at_end = 1;
   std::vector<int> dips;
   for (std::size_t at = 1; at < planned.size(); ++at) {
     const double part = added_part(*planned[end], *planned[at]);
     if (part < kPaysFrom) continue;
     for (std::size_t between = end + 1; between < at; ++between) dips.push_back(planned[between]->gpus);
+    before_end = end;
     end = at;
     part_at_end = part;
   }
@@ -90,15 +103,16 @@ std::string where_it_stops_paying(const std::vector<ScalePoint>& points) {
                    : fmt::format(" Left out, for a larger number pays again: {}.", fmt::join(dips, ", "));
   if (end + 1 == planned.size()) {
     return fmt::format(
-        "It pays up to {} GPUs, the most that could be planned: the last ones added bring {:.0f} % each of "
-        "the tokens/s that one brings at {} (paying: at least {:.0f} %).{}",
-        planned.back()->gpus, 100 * part_at_end, first.gpus, 100 * kPaysFrom, dips_in_words);
+        "It pays up to {0} GPUs, the most that could be planned: from {1} to {0} GPUs each added GPU gives "
+        "{2:.0f} % of the tokens/s of a GPU at {3} (it pays from {4:.0f} %).{5}",
+        planned.back()->gpus, planned[before_end]->gpus, 100 * part_at_end, first.gpus, 100 * kPaysFrom,
+        dips_in_words);
   }
   const ScalePoint& last = *planned[end];
   const ScalePoint& next = *planned[end + 1];
   return fmt::format(
-      "It stops paying at {} GPUs: from there to {}, an added GPU brings {:.0f} % of the tokens/s "
-      "that one brings at {} (paying: at least {:.0f} %){}.{}",
+      "It stops paying at {} GPUs: from there to {} GPUs each added GPU gives {:.0f} % of the tokens/s of a "
+      "GPU at {} (it pays from {:.0f} %){}.{}",
       last.gpus, next.gpus, 100 * added_part(last, next), first.gpus, 100 * kPaysFrom,
       end + 2 < planned.size() ? ", and no larger number pays either" : "", dips_in_words);
 }

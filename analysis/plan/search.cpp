@@ -150,6 +150,7 @@ std::optional<TimedJob> fastest_inside(const PlanRequest& split, const PlannedMa
   TrainingJob job = complete_job(split, machine.gpus, ignored);
   std::optional<TimedJob> fastest;
   const ComputeRates rates = machine.rates();
+  const double most_memory = split.searched_capacity * machine.gpu.hbm_bytes;
   const std::vector<int> micro_batches = divisors(std::max(1, job.global_batch / job.dp), kMaxMicroBatch);
   for (const int samples : given_or_all(split.micro_batch, micro_batches)) {
     job.micro_batch = samples;
@@ -162,7 +163,7 @@ std::optional<TimedJob> fastest_inside(const PlanRequest& split, const PlannedMa
         job.recompute = recompute;
         if (why_illegal(job)) break;
         ++counts.tried;
-        if (!split.may_exceed_memory && memory_use(job).sum() > machine.gpu.hbm_bytes) continue;
+        if (!split.may_exceed_memory && memory_use(job).sum() > most_memory) continue;
         ++counts.fitting;
         const double seconds = step_time(job, machine.node, rates).seconds();
         if (!fastest || seconds < fastest->seconds) fastest = TimedJob{job, seconds};
@@ -244,23 +245,25 @@ std::string split_options(const TrainingJob& job) {
 }
 
 std::string way_to_fit(const PlanRequest& request, const TrainingJob& refused, const GpuCluster& node) {
-  constexpr const char* kAnyway = "or plan it anyway with --exceed-memory true";
   PlanRequest search = request;
-  search.global_batch = refused.global_batch;
-  SplitSearch found = fastest_splits(search, node, 1);
-  if (!found.best.empty())
-    return fmt::format("give {}; --best lists others; {}", fit_in_words(found, request), kAnyway);
-  search.tp = search.pp = search.vpp = search.cp = search.ep = search.dp = search.micro_batch = std::nullopt;
-  search.sharding = std::nullopt;
-  search.shard_group = 0;
-  search.recompute = std::nullopt;
-  search.stack = nullptr;
-  found = fastest_splits(search, node, 1);
-  if (!found.best.empty())
-    return fmt::format("nothing fits with the split that is given; give {} instead; {}",
-                       fit_in_words(found, request), kAnyway);
-  return fmt::format("no split of it over {} GPUs fits: give more, or a larger type, {}", refused.gpus(),
-                     kAnyway);
+  if (!search.global_batch) search.global_batch = usual_global_batch(request);
+  PlanRequest any_split = search;
+  any_split.tp = any_split.pp = any_split.vpp = any_split.cp = any_split.ep = std::nullopt;
+  any_split.dp = any_split.micro_batch = std::nullopt;
+  any_split.sharding = std::nullopt;
+  any_split.shard_group = 0;
+  any_split.recompute = std::nullopt;
+  any_split.stack = nullptr;
+  for (PlanRequest* wanted : {&search, &any_split}) {
+    for (const double part : {kNearlyFull, 1.0}) {
+      wanted->searched_capacity = part;
+      const SplitSearch found = fastest_splits(*wanted, node, 1);
+      if (found.best.empty()) continue;
+      return fmt::format("{}give {}", wanted == &search ? "" : "nothing fits with the split that is given; ",
+                         fit_in_words(found, request));
+    }
+  }
+  return fmt::format("no split of it over {} GPUs fits: give more, or a larger type", refused.gpus());
 }
 
 }  // namespace collbench::analysis

@@ -30,7 +30,7 @@ struct SplitSearch {
 [[nodiscard]] std::string split_options(const TrainingJob& job);
 
 /// What to do where the job does not fit: the fastest split that does, of those that leave what is given as
-/// it is, or else of all; else that there is none.
+/// it is, or else of all; else that there is none. One with kNearlyFull of the memory or less is preferred.
 [[nodiscard]] std::string way_to_fit(const PlanRequest& request, const TrainingJob& refused,
                                      const GpuCluster& node);
 

@@ -102,6 +102,8 @@ void require_distinct(const std::vector<OutputDocument>& documents) {
 
 }  // namespace
 
+bool names_format(const std::string& path) { return !format_of_ending(path).empty(); }
+
 bool same_file(const std::string& a, const std::string& b) {
   const auto whole = [](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path));

@@ -65,6 +65,8 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
 [[nodiscard]] std::string record_file(const std::vector<OutputDocument>& documents);
 
 /// Whether two paths lead to one file, also where there is none yet.
+/// Whether the ending of the path names a format, of whatever command.
+[[nodiscard]] bool names_format(const std::string& path);
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);
 
 /// Whether the name of a file ends as a format's do, or is "-".

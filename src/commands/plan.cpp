@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "analysis/plan/fault_cost.hpp"
 #include "analysis/plan/fault_words.hpp"
 #include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/planned_machine.hpp"
 #include "analysis/plan/scaling.hpp"
 #include "analysis/plan/search.hpp"
 #include "analysis/report/plan/plan_report.hpp"
@@ -92,8 +95,8 @@ analysis::TrainingPlan plan_of(PlanInput input) {
 constexpr std::size_t kBestPlans = 10;
 
 /// The fastest splits, at least one.
-analysis::SplitSearch found_splits(Question& question, std::size_t count) {
-  analysis::PlanRequest& request = question.request;
+analysis::SplitSearch found_splits(const Question& question, std::size_t count) {
+  analysis::PlanRequest request = question.request;
   if (!request.global_batch) request.global_batch = analysis::usual_global_batch(request);
   analysis::SplitSearch found = analysis::fastest_splits(request, question.node, count);
   if (!found.best.empty()) return found;
@@ -104,7 +107,7 @@ analysis::SplitSearch found_splits(Question& question, std::size_t count) {
 }
 
 analysis::PlanReport best_plans(PlanInput input) {
-  Question question = question_of(std::move(input));
+  const Question question = question_of(std::move(input));
   return analysis::search_report(found_splits(question, kBestPlans), question.request);
 }
 
@@ -143,7 +146,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
         }
       }
       if (command.best) {
-        Question question = question_of(std::move(input));
+        const Question question = question_of(std::move(input));
         row.plan = std::move(found_splits(question, 1).best.front());
       } else {
         row.plan = plan_of(std::move(input));
@@ -211,39 +214,55 @@ std::shared_ptr<const analysis::MeasuredCollectives> read_measured(const std::st
       analysis::measured_collectives(analysis::judged_on_gpus(run, cluster), cluster, name));
 }
 
-/// --faulty, or --fault
-void price_fault(const PlanCommand& command, const Question& question, analysis::TrainingPlan& plan) {
-  const topology::Host& healthy = question.machine.first_host();
-  const bool in_words = command.faulty.empty();
-  const topology::Host faulty =
-      in_words ? analysis::with_slow_nic(healthy, analysis::parse_slow_nic(command.fault, "--fault"),
-                                         plan.nodes, "--fault")
-               : topology::resolve_machine(command.faulty).only_host();
-  plan.fault = analysis::fault_cost(question.request, plan, question.node, healthy, faulty,
-                                    in_words ? command.fault : command.faulty);
-  plan.fault->in_words = in_words;
+/// --faulty, or --fault; none: not asked for. Read before the plan, so that its words are checked also where
+/// the plan is refused.
+std::optional<topology::Host> faulty_host(const PlanCommand& command, const Question& question) {
+  if (!command.faulty.empty()) return topology::resolve_machine(command.faulty).only_host();
+  if (command.fault.empty()) return std::nullopt;
+  const analysis::SlowNic slow = analysis::parse_slow_nic(command.fault, "--fault");
+  const int nodes = analysis::planned_machine(question.request, question.node).nodes();
+  return analysis::with_slow_nic(question.machine.first_host(), slow, nodes, "--fault");
 }
 
 analysis::PlanReport one_plan(const PlanCommand& command) {
   Question question = question_of(command.input);
   question.request.names_a_fit = command.measured.empty();
   if (!command.measured.empty()) question.request.measured = read_measured(command.measured, question);
-  const bool has_fault = !command.faulty.empty() || !command.fault.empty();
-  question.request.prices_a_day = has_fault || !command.measured.empty();
+  const std::optional<topology::Host> faulty = faulty_host(command, question);
+  question.request.prices_a_day = faulty || !command.measured.empty();
   analysis::TrainingPlan plan = analysis::training_plan(question.request, question.node);
   if (plan.measured) plan.measured_cost = analysis::measured_cost(question.request, plan, question.node);
-  if (has_fault) price_fault(command, question, plan);
+  if (faulty) {
+    const bool in_words = command.faulty.empty();
+    plan.fault = analysis::fault_cost(question.request, plan, question.node, question.machine.first_host(),
+                                      *faulty, in_words ? command.fault : command.faulty);
+    plan.fault->in_words = in_words;
+  }
   analysis::PlanReport report;
   report.rows.push_back({.label = {}, .plan = std::move(plan), .refused = {}});
   return report;
+}
+
+/// Throws Error (usage) with the reason at the most GPUs, where nothing can be planned.
+void require_any_plan(const std::vector<analysis::ScaleSeries>& scaling) {
+  for (const analysis::ScaleSeries& series : scaling) {
+    for (const analysis::ScalePoint& point : series.points) {
+      if (point.plan) return;
+    }
+  }
+  const analysis::ScalePoint& last = scaling.front().points.back();
+  throw usage_error("--scale", fmt::format("{} GPUs: {}", last.gpus, last.refused),
+                    "nothing could be planned: give other numbers of GPUs, or less of the split");
 }
 
 analysis::PlanReport report_of(const PlanCommand& command) {
   if (!command.table.empty()) return plans_of_table(command);
   if (!command.scale.empty()) {
     const Question question = question_of(command.input);
-    return analysis::scaling_report(analysis::scaling(question.request, question.node, command.scale),
-                                    question.request);
+    const std::vector<analysis::ScaleSeries> series =
+        analysis::scaling(question.request, question.node, command.scale);
+    require_any_plan(series);
+    return analysis::scaling_report(series, question.request);
   }
   return command.best ? best_plans(command.input) : one_plan(command);
 }
@@ -263,7 +282,8 @@ void require_one_kind(const PlanCommand& command) {
     throw usage_error("--timeline", "a timeline is of one plan", "leave --table, --scale and --best out");
   if (command.scale.empty()) {
     if (!command.output.plots && command.output.plot_path.empty()) return;
-    throw usage_error("--plot", "only --scale has a chart", "add --scale 8,64,512, or leave it out");
+    throw usage_error(command.output.plots ? "--plot" : "--plot-file", "only --scale has a chart",
+                      "add --scale 8,64,512, or leave it out");
   }
   if (!command.table.empty())
     throw usage_error("--scale", "a table has its own numbers of GPUs", "give --scale or --table");
@@ -288,11 +308,20 @@ void add_timeline(const PlanCommand& command, std::vector<OutputDocument>& docum
   documents.insert(documents.begin(), {kTimeline, path.ends_with(".svg") ? "svg" : "trace", path});
 }
 
+/// "plan.pdf" would hold text that no viewer opens.
+void require_known_ending(const OutputOptions& output) {
+  const std::string ending = std::filesystem::path(output.path).extension().string();
+  if (!output.format.empty() || ending.empty() || names_format(output.path)) return;
+  throw usage_error("-o", fmt::format("a plan cannot be written as {}, by its ending", output.path),
+                    "name FILE.txt, .md, .html, .csv or .json, or give --format");
+}
+
 CommandResult plan(const PlanCommand& command) {
   if (command.lists_models) return model_table();
   if (command.lists_assumptions) return assumption_table(command.input.request.assumed);
   require_one_kind(command);
   std::vector<OutputDocument> documents = output_documents(command.output);
+  require_known_ending(command.output);
   add_timeline(command, documents);
   require_writable_documents(documents, command.output.overwrite);
   const analysis::PlanReport report = report_of(command);

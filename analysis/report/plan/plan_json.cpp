@@ -180,7 +180,8 @@ std::string csv_row(const PlannedRow& row) {
   std::string line = csv_cell(row.label);
   const std::string scaling =
       fmt::format(",{},{}", csv_cell(row.group), row.efficiency ? fmt::to_string(*row.efficiency) : "");
-  if (!row.plan) return line + "," + csv_cell(row.refused) + std::string(28 + kParts, ',') + scaling + "\n";
+  if (!row.plan)
+    return line + "," + csv_cell(row.refused) + std::string(28 + kParts, ',') + scaling + ",,,\n";
   const TrainingPlan& plan = *row.plan;
   const TrainingJob& job = plan.job;
   line += fmt::format(",,{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
@@ -195,7 +196,10 @@ std::string csv_row(const PlannedRow& row) {
                             plan.published->median, plan.published->p90);
   for (int part = 0; part < kParts; ++part)
     line += fmt::format(",{}", exposed(plan, static_cast<StepPart>(part)));
-  return line + scaling + "\n";
+  line += scaling;
+  if (!plan.cost) return line + ",,,\n";
+  return line + fmt::format(",{},{},{}\n", plan.cost->days, plan.cost->gpu_hours,
+                            plan.cost->dollars ? fmt::to_string(*plan.cost->dollars) : "");
 }
 
 }  // namespace
@@ -219,7 +223,7 @@ std::string plan_csv(const PlanReport& report) {
       "step_seconds,tokens_per_second_per_gpu,mfu,hfu,memory_bytes,"
       "memory_capacity_bytes,may_not_fit,published_kind,published_steps,published_median,published_p90";
   for (int part = 0; part < kParts; ++part) text += "," + key_of(static_cast<StepPart>(part)) + "_seconds";
-  text += ",group,efficiency\n";
+  text += ",group,efficiency,days,gpu_hours,dollars\n";
   for (const PlannedRow& row : report.rows) text += csv_row(row);
   return text;
 }

@@ -54,6 +54,18 @@ std::string error_in_words(const TrainingPlan& plan) {
 
 std::string gigabytes(double bytes) { return bytes > 0 ? format_significant(bytes / 1e9, 3, 8) : ""; }
 
+/// Three digits, so that hours times the price make the dollars: "162", "9,950", "3.98M". The error stands
+/// beside them.
+std::string three_digits(double value) {
+  constexpr std::array<std::pair<double, const char*>, 2> kUnits{{{1e9, "B"}, {1e6, "M"}}};
+  for (const auto& [unit, letter] : kUnits) {
+    if (value >= unit) return format_significant(value / unit, 3, 8) + letter;
+  }
+  if (value < 1000) return format_significant(value, 3, 8);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  return thousands(std::round(value / unit) * unit);
+}
+
 std::string percent(double part) { return fmt::format("{:.1f} %", 100 * part); }
 
 std::string split_in_words(const TrainingJob& job) {
@@ -67,7 +79,8 @@ PlanTable term_table(const TrainingPlan& plan) {
   PlanTable table{.heading = "One step, on the GPU that has most to do",
                   .columns = {"part", "seconds", "of the step", "hidden (s)", "GB per GPU", "calls", "over"},
                   .rows = {},
-                  .spare_columns = {"calls", "hidden (s)"}};
+                  .spare_columns = {"calls", "hidden (s)"},
+                  .wraps = true};
   for (const StepTerm& term : plan.step.terms) {
     table.rows.push_back({std::string(name(term.part)), format_significant(term.exposed_seconds, 3, 8),
                           percent(term.exposed_seconds / plan.step_seconds),
@@ -96,11 +109,15 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
   if (plan.cost) {
     const RunCost& cost = *plan.cost;
     std::string text = fmt::format("{} tokens: about {} days, {} GPU-hours", tokens_in_words(cost.tokens),
-                                   two_digits(cost.days), two_digits(cost.gpu_hours));
-    if (cost.dollars) text += fmt::format(", ${}", two_digits(*cost.dollars));
-    text += fmt::format(", {} MWh (GPU boards at their limit × PUE", two_digits(cost.megawatt_hours));
-    if (cost.energy_dollars) text += fmt::format("; ${}", two_digits(*cost.energy_dollars));
-    facts.push_back(text + "), without interruptions");
+                                   three_digits(cost.days), three_digits(cost.gpu_hours));
+    if (cost.dollars) text += fmt::format(", ${}", three_digits(*cost.dollars));
+    text += fmt::format(", {} MWh (GPU boards at their limit × PUE", three_digits(cost.megawatt_hours));
+    if (cost.energy_dollars) text += fmt::format("; ${}", three_digits(*cost.energy_dollars));
+    text += "), without interruptions";
+    if (plan.published != nullptr && !plan.measured)
+      text += fmt::format("; each off by up to {:.0f} % (nine of ten published steps)",
+                          100 * plan.published->p90);
+    facts.push_back(std::move(text));
   }
   const Goodput& goodput = plan.goodput;
   std::string text = fmt::format(
@@ -110,9 +127,9 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
       format_seconds(goodput.fleet_mtbf_seconds), format_seconds(goodput.interval_seconds),
       percent(goodput.useful_part));
   if (plan.cost && goodput.useful_part > 0) {
-    const std::string days = two_digits(plan.cost->days / goodput.useful_part);
-    text += days == two_digits(plan.cost->days) ? fmt::format(": at two digits still {} days", days)
-                                                : fmt::format(": about {} days", days);
+    text += fmt::format(": with them about {} days", three_digits(plan.cost->days / goodput.useful_part));
+    if (plan.cost->dollars)
+      text += fmt::format(" and ${}", three_digits(*plan.cost->dollars / goodput.useful_part));
   }
   facts.push_back(std::move(text));
   return facts;
@@ -263,6 +280,8 @@ std::string bound_in_short(const TrainingPlan& plan) {
 struct TableKind {
   bool gpus = false;    ///< the number of GPUs, where the label is not it
   bool scales = false;  ///< the batch, all tokens/s, the efficiency
+  bool costs = false;   ///< days of the run, without interruptions
+  bool dollars = false;
 };
 
 std::vector<std::string> table_columns(const std::string& first, const TableKind& kind) {
@@ -271,7 +290,9 @@ std::vector<std::string> table_columns(const std::string& first, const TableKind
   if (kind.scales) columns.emplace_back("samples");
   columns.insert(columns.end(), {"step (s)", "tok/s/GPU"});
   if (kind.scales) columns.emplace_back("of fewest");
-  columns.insert(columns.end(), {"MFU", "GB", "split", "largest parts"});
+  if (kind.costs) columns.emplace_back("days");
+  if (kind.dollars) columns.emplace_back("dollars");
+  columns.insert(columns.end(), {"MFU", "memory", "split", "largest parts"});
   return columns;
 }
 
@@ -279,7 +300,8 @@ std::vector<std::string> plan_cells(const PlannedRow& row, const TableKind& kind
   std::vector<std::string> cells{row.label};
   if (!row.plan) {
     cells.resize(table_columns("", kind).size() - 2);
-    cells.insert(cells.end(), {"refused", row.refused});
+    // Scaling says the reason below its tables, whole and once.
+    cells.insert(cells.end(), {"refused", kind.scales ? "" : row.refused});
     return cells;
   }
   const TrainingPlan& plan = *row.plan;
@@ -288,10 +310,15 @@ std::vector<std::string> plan_cells(const PlannedRow& row, const TableKind& kind
   cells.push_back(format_significant(plan.step_seconds, 4, 8));
   cells.push_back(thousands(plan.tokens_per_second_per_gpu));
   if (kind.scales) cells.push_back(row.efficiency ? fmt::format("{:.0f} %", 100 * *row.efficiency) : "");
+  if (kind.costs) cells.push_back(plan.cost ? three_digits(plan.cost->days) : "");
+  if (kind.dollars)
+    cells.push_back(plan.cost && plan.cost->dollars ? "$" + three_digits(*plan.cost->dollars) : "");
   cells.push_back(percent(plan.mfu));
-  cells.push_back(fmt::format("{:.0f} of {:.0f}", plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9));
+  cells.push_back(
+      fmt::format("{:.0f} %{}", 100 * plan.memory_part(), plan.memory_part() > kNearlyFull ? " !" : ""));
   cells.push_back(split_in_short(plan.job));
-  cells.push_back((plan.may_not_fit() ? "MAY NOT FIT; " : "") + bound_in_short(plan));
+  if (plan.may_not_fit()) cells.back().insert(0, "MAY NOT FIT; ");
+  cells.push_back(bound_in_short(plan));
   return cells;
 }
 
@@ -299,25 +326,40 @@ PlanPage page_of_table(const PlanReport& report) {
   PlanPage page;
   page.facts = {report.title};
   bool any_may_not_fit = false;
+  bool any_nearly_full = false;
+  const auto any_plan = [&](auto holds) {
+    return std::any_of(report.rows.begin(), report.rows.end(),
+                       [&](const PlannedRow& row) { return row.plan && holds(*row.plan); });
+  };
+  const bool costs = any_plan([](const TrainingPlan& plan) { return plan.cost.has_value(); });
+  const bool dollars = any_plan([](const TrainingPlan& plan) { return plan.cost && plan.cost->dollars; });
   for (const PlannedRow& row : report.rows) {
     const TableKind kind{.gpus = row.group.empty() && report.first_column == "id",
-                         .scales = !row.group.empty()};
+                         .scales = !row.group.empty(),
+                         .costs = costs,
+                         .dollars = dollars};
     if (page.tables.empty() || page.tables.back().heading != row.group) {
-      page.tables.push_back(
-          {.heading = row.group,
-           .columns = table_columns(report.first_column, kind),
-           .rows = {},
-           .spare_columns = kind.scales ? std::vector<std::string>{"GB", "MFU", "tok/s/GPU", "samples"}
-                                        : std::vector<std::string>{"GB", "MFU", "tok/s/GPU", "GPUs"},
-           .text_columns = 2});
+      page.tables.push_back({.heading = row.group,
+                             .columns = table_columns(report.first_column, kind),
+                             .rows = {},
+                             // A line of a table can have the reason of a refusal in its last column.
+                             .spare_columns = {"MFU", "tok/s/GPU", kind.scales ? "samples" : "GPUs",
+                                               kind.gpus ? "memory" : "largest parts"},
+                             .text_columns = 2});
     }
     any_may_not_fit = any_may_not_fit || (row.plan && row.plan->may_not_fit());
+    any_nearly_full = any_nearly_full || (row.plan && row.plan->memory_part() > kNearlyFull);
     page.tables.back().rows.push_back(plan_cells(row, kind));
   }
   page.notes = report.notes;
   page.notes.emplace_back(
       "A split is ZeRO-1 without recomputation where it does not say otherwise; mbs: samples of a "
       "micro-batch.");
+  if (any_nearly_full) {
+    page.notes.push_back(fmt::format(
+        "!: by the estimate more than {:.0f} % of the GPU's memory, so it may not run.", 100 * kNearlyFull));
+  }
+  if (costs) page.notes.emplace_back("Days and dollars are those of the run without interruptions.");
   if (any_may_not_fit) {
     page.notes.push_back(
         fmt::format("MAY NOT FIT: the estimate is above the GPU's memory; beyond {:.2f} of it a plan is "

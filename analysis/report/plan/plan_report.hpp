@@ -57,6 +57,7 @@ struct PlanTable {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string>
       spare_columns{};   ///< left out, the first one first, where a line is too short for all
+  bool wraps = false;    ///< the last column goes on below itself in text; else it is cut
   int text_columns = 1;  ///< columns at the left and right that are text: numbers stand at the right
 };
 

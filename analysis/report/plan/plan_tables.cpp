@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "analysis/report/plan/plan_report.hpp"
 #include "base/units.hpp"
@@ -26,6 +29,19 @@ std::string tie_note(const PlanReport& report) {
       "to {:.0f} %): which of two closer ones is faster is not known, and nobody measured these. Measure the "
       "first ones.",
       worst->kind, 100 * worst->p90, 100 * worst->median);
+}
+
+/// What of a step's size is not given, and so was chosen: it changes the seconds of every line.
+void add_assumed_note(const PlanRequest& request, const TrainingPlan& any, PlanReport& report) {
+  std::vector<std::string> taken;
+  if (!request.global_batch)
+    taken.push_back(fmt::format("gbs {} (4 Mi tokens a step)", usual_global_batch(request)));
+  for (const TakenDefault& each : any.defaults) {
+    if (each.option == "seq" || each.option == "precision")
+      taken.push_back(fmt::format("{} {} ({})", each.option, each.value, each.reason));
+  }
+  if (taken.empty()) return;
+  report.notes.push_back(fmt::format("Not given, so assumed: {}.", fmt::join(taken, "; ")));
 }
 
 std::string group_title(const ScaleSeries& series) {
@@ -75,8 +91,14 @@ PlanReport search_report(const SplitSearch& search, const PlanRequest& request) 
                   "of {} tokens a step.",
                   fastest.job.global_batch, fastest.job.sequence),
       fmt::format("The first one: {} --gbs {}.", split_options(fastest.job), fastest.job.global_batch),
-      "Memory is an estimate that was not checked against measured bytes: one that is nearly full may not "
-      "run."};
+      "Memory is an estimate that was not checked against measured bytes."};
+  const auto roomy = std::find_if(search.best.begin(), search.best.end(),
+                                  [](const TrainingPlan& plan) { return plan.memory_part() <= kNearlyFull; });
+  if (roomy != search.best.begin() && roomy != search.best.end()) {
+    report.notes.push_back(fmt::format("The first one that is not nearly full: {} --gbs {}.",
+                                       split_options(roomy->job), roomy->job.global_batch));
+  }
+  add_assumed_note(request, fastest, report);
   report.notes.push_back(tie_note(report));
   return report;
 }
@@ -88,6 +110,9 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
                     .rows = {}};
   for (const ScaleSeries& series : scaling) {
     for (const ScalePoint& point : series.points) {
+      const std::string refused = fmt::format("{} GPUs: {}.", point.gpus, point.refused);
+      if (!point.plan && std::find(report.notes.begin(), report.notes.end(), refused) == report.notes.end())
+        report.notes.push_back(refused);
       report.rows.push_back({.label = fmt::to_string(point.gpus),
                              .plan = point.plan,
                              .refused = point.refused,
@@ -97,6 +122,9 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
     report.notes.push_back(
         fmt::format("{} scaling: {}", series.name == "strong" ? "Strong" : "Weak", series.verdict));
   }
+  const auto first = std::find_if(report.rows.begin(), report.rows.end(),
+                                  [](const PlannedRow& row) { return row.plan.has_value(); });
+  if (first != report.rows.end()) add_assumed_note(request, *first->plan, report);
   report.notes.push_back(tie_note(report));
   report.charts = {scaling_chart(scaling)};
   return report;

@@ -29,6 +29,14 @@ std::vector<int> widths_of(const PlanTable& table) {
 
 constexpr int kMinText = 8;  ///< of a cell that is cut
 
+/// The cell from column `left` on, its further lines below the first.
+std::string wrapped_cell(const std::string& cell, int left, int columns) {
+  const std::string indent(static_cast<std::size_t>(left), ' ');
+  std::string lines = wrap(cell, columns, indent, indent);
+  while (!lines.empty() && (lines.back() == ' ' || lines.back() == '\n')) lines.pop_back();
+  return lines.size() > indent.size() ? lines.substr(indent.size()) : "";
+}
+
 std::string text_row(const PlanTable& table, const std::vector<std::string>& cells,
                      const std::vector<int>& widths, int columns) {
   std::string line = "  ";
@@ -36,7 +44,9 @@ std::string text_row(const PlanTable& table, const std::vector<std::string>& cel
     if (column > 0) line += "  ";
     const bool last = column + 1 == cells.size();
     if (last) {
-      line += shorten(cells[column], std::max(kMinText, columns - display_width(line)));
+      const int left = display_width(line);
+      const int room = std::max(kMinText, columns - left);
+      line += table.wraps ? wrapped_cell(cells[column], left, left + room) : shorten(cells[column], room);
     } else {
       line += is_text_column(table, column)
                   ? pad_right(shorten(cells[column], widths[column]), widths[column])
@@ -77,6 +87,8 @@ PlanTable narrowed(PlanTable table, int columns) {
     if (fixed + std::min(kMinLastColumn, widths.back()) <= columns) break;
     const auto at = std::find(table.columns.begin(), table.columns.end(), spare) - table.columns.begin();
     if (at == static_cast<std::ptrdiff_t>(table.columns.size())) continue;
+    if (is_text_column(table, static_cast<std::size_t>(at)) && table.text_columns > 1) --table.text_columns;
+    table.wraps = table.wraps || at + 1 == static_cast<std::ptrdiff_t>(table.columns.size());
     table.columns.erase(table.columns.begin() + at);
     for (auto& row : table.rows) row.erase(row.begin() + at);
   }

@@ -17,11 +17,11 @@ ScalePoint point(int gpus, double per_gpu) {
 TEST(Scaling, StopsPayingWhereAnAddedGpuBringsLessThanHalf) {
   // 8 × 100 = 800; 16 × 90 = 1440: 80 each of 8 added; 32 × 60 = 1920: 30 each of 16 added.
   const std::string words = where_it_stops_paying({point(8, 100), point(16, 90), point(32, 60)});
-  EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32, an added GPU brings 30 %"),
+  EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32 GPUs each added GPU gives 30 %"),
             std::string::npos)
       << words;
   EXPECT_NE(where_it_stops_paying({point(8, 100), point(16, 90), point(32, 60), point(64, 40)})
-                .find("at least 50 %), and no larger number pays either."),
+                .find("it pays from 50 %), and no larger number pays either."),
             std::string::npos);
   EXPECT_NE(where_it_stops_paying({point(8, 100), point(16, 90)}).find("It pays up to 16 GPUs"),
             std::string::npos);
@@ -33,7 +33,7 @@ TEST(Scaling, StopsPayingWhereAnAddedGpuBringsLessThanHalf) {
 TEST(Scaling, ADipIsNamedAndNoEnd) {
   const std::string words =
       where_it_stops_paying({point(8, 100), point(9, 80), point(16, 100), point(32, 55)});
-  EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32, an added GPU brings 10 %"),
+  EXPECT_NE(words.find("It stops paying at 16 GPUs: from there to 32 GPUs each added GPU gives 10 %"),
             std::string::npos)
       << words;
   EXPECT_NE(words.find("Left out, for a larger number pays again: 9."), std::string::npos) << words;
