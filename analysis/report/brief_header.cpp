@@ -36,8 +36,9 @@ BriefHeader brief_header(const Run& run, const std::string& hidden, int columns)
   if (!hidden.empty()) all.push_back({{hidden}, HeaderPart::setting});
   std::vector<std::size_t> by_part(all.size());
   std::iota(by_part.begin(), by_part.end(), std::size_t{0});
-  std::stable_sort(by_part.begin(), by_part.end(),
-                   [&all](std::size_t a, std::size_t b) { return all[a].part < all[b].part; });
+  std::sort(by_part.begin(), by_part.end(), [&all](std::size_t a, std::size_t b) {
+    return std::pair(all[a].part, a) < std::pair(all[b].part, b);
+  });
   int room = kBriefHeaderLines - height(where_the_rest_is(all.size()), columns);
   std::vector<bool> is_shown(all.size(), false);
   std::size_t below = 0;
