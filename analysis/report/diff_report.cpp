@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "analysis/report/odd_nodes.hpp"
@@ -67,6 +68,7 @@ std::string changed_rates(const FindingCost& cost) {
 }
 
 constexpr std::string_view kOtherMachine = "different-machine";
+constexpr std::string_view kDisagreement = "sources-disagree";
 
 bool has_code(const std::vector<PricedFinding>& findings, std::string_view code) {
   return std::any_of(findings.begin(), findings.end(),
@@ -87,6 +89,11 @@ bool DiffReport::has_other_machine() const {
                      [](const ComparedHosts& pair) { return has_code(pair.findings, kOtherMachine); });
 }
 
+bool DiffReport::has_disagreement() const {
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [](const ComparedHosts& pair) { return has_code(pair.findings, kDisagreement); });
+}
+
 bool DiffReport::has_fault() const {
   return std::any_of(pairs.begin(), pairs.end(), [](const ComparedHosts& pair) {
     return std::any_of(pair.findings.begin(), pair.findings.end(), [](const PricedFinding& each) {
@@ -105,6 +112,11 @@ ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGr
   ComparedHosts compared{a.names, b.names, {}, std::move(diff.versions), host_names(b)};
   if (a_is_reference) compared.reference_note = reference_note(a);
   compared.drawn = std::make_shared<const topology::Host>(b.first);
+  compared.not_compared = topology::not_compared(pair);
+  for (const topology::Host* host : {&a.first, &b.first}) {
+    std::copy_if(host->notes.begin(), host->notes.end(), std::back_inserter(compared.left_out),
+                 [](const std::string& note) { return note.starts_with("left out: "); });
+  }
   for (topology::Finding& finding : diff.findings) {
     // The title names them all.
     const std::string host = finding.side == topology::Side::a ? first_names(a.names)
@@ -183,7 +195,10 @@ std::string format_price(const FindingPrice& price) {
   return "cost: not modeled: " + price.reason;
 }
 
-std::string count_by_severity(const std::vector<PricedFinding>& findings) {
+std::string diff_summary(const ComparedHosts& pair) {
+  const std::vector<PricedFinding>& findings = pair.findings;
+  const std::string not_compared =
+      pair.not_compared.empty() ? "" : fmt::format("; not compared: {}", fmt::join(pair.not_compared, ", "));
   std::array<int, 4> number{};
   for (const PricedFinding& each : findings)
     ++number.at(static_cast<std::size_t>(topology::finding_kind(each.finding.code).severity));
@@ -197,8 +212,12 @@ std::string count_by_severity(const std::vector<PricedFinding>& findings) {
                         ? counted(static_cast<std::size_t>(count), "difference")
                         : fmt::format("{} {}", count, topology::severity_name(severity)));
   }
-  if (parts.empty()) return "no difference";
-  return (has_code(findings, kOtherMachine) ? "a different machine, " : "") + topology::join_words(parts);
+  if (parts.empty()) {
+    return "no difference" + (not_compared.empty() ? not_compared : " in what both state" + not_compared);
+  }
+  // Of different machines little is compared at all, which the finding says.
+  if (has_code(findings, kOtherMachine)) return "a different machine, " + topology::join_words(parts);
+  return topology::join_words(parts) + not_compared;
 }
 
 std::string diff_title(const ComparedHosts& pair) {
@@ -211,13 +230,19 @@ std::string diff_headline(const DiffReport& report) {
   const std::size_t odd = odd_nodes(report).size();
   if (!report.by_majority) {
     std::size_t others = 0;
+    std::size_t unsure = 0;
     for (const ComparedHosts& pair : report.pairs) {
-      if (!DiffReport{{pair}}.has_fault() && has_code(pair.findings, kOtherMachine))
+      if (DiffReport{{pair}}.has_fault()) continue;
+      if (has_code(pair.findings, kOtherMachine)) {
         others += pair.hosts.size();
+      } else if (has_code(pair.findings, kDisagreement)) {
+        unsure += pair.hosts.size();
+      }
     }
     if (odd == 0) return fmt::format("{} machines, none with a fault", report.nodes);
-    return fmt::format("{} machines: {} without a fault, {} with{}", report.nodes, report.nodes - odd,
-                       odd - others, others == 0 ? "" : fmt::format(", {} of another kind", others));
+    return fmt::format("{} machines: {} without a fault, {} with{}{}", report.nodes, report.nodes - odd,
+                       odd - others - unsure, others == 0 ? "" : fmt::format(", {} of another kind", others),
+                       unsure == 0 ? "" : fmt::format(", {} whose files disagree", unsure));
   }
   if (report.pairs.empty()) return fmt::format("{} machines, all identical", report.nodes);
   if (!has_majority(report)) {
@@ -240,7 +265,7 @@ std::string report_text(const DiffReport& diff, const TextOptions& options) {
   if (!text.empty()) text += "\n";
   for (const ComparedHosts& pair : diff.pairs) {
     if (!text.empty()) text += "\n";
-    text += wrap(diff_title(pair), width, "", "  ") + count_by_severity(pair.findings) + "\n";
+    text += wrap(diff_title(pair), width, "", "  ") + wrap(diff_summary(pair), width, "", "  ");
     for (const PricedFinding& each : pair.findings) {
       const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
       text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
@@ -255,6 +280,7 @@ std::string report_text(const DiffReport& diff, const TextOptions& options) {
     }
     for (const std::string& version : pair.versions)
       text += wrap("version of " + one_line(version), width, "\n", "  ");
+    for (const std::string& note : pair.left_out) text += wrap(one_line(note), width, "\n", "  ");
   }
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);

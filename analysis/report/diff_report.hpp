@@ -24,6 +24,8 @@ struct ComparedHosts {
   std::vector<std::string> hosts = {};  ///< of b: host names
   std::string reference_note = {};      ///< that no published file has confirmed the reference machine
   std::shared_ptr<const topology::Host> drawn = nullptr;  ///< the first of b, for a picture
+  std::vector<std::string> not_compared = {};  ///< what not both state: "NIC rates"; topology::not_compared()
+  std::vector<std::string> left_out = {};      ///< sentences: files of a folder that were not read, and why
 };
 
 /// What `topo diff` found.
@@ -41,8 +43,11 @@ struct DiffReport {
   /// A machine is another one than it should be, so that not all of it was compared.
   [[nodiscard]] bool has_other_machine() const;
 
-  /// Neither: exit status 0.
-  [[nodiscard]] bool passes() const { return !has_fault() && !has_other_machine(); }
+  /// Files of one machine disagree, so that what was compared may be of two.
+  [[nodiscard]] bool has_disagreement() const;
+
+  /// None of them: exit status 0.
+  [[nodiscard]] bool passes() const { return !has_fault() && !has_other_machine() && !has_disagreement(); }
 };
 
 /// `a` should be, `b` is. Only the groups' first hosts are compared.
@@ -66,8 +71,9 @@ struct DiffReport {
 /// The same, or what stands in its place: "cost: not modeled: firmware is in no model". Never empty.
 [[nodiscard]] std::string format_price(const FindingPrice& price);
 
-/// "1 broken and 2 degraded", "a different machine, 1 differs", or "no difference".
-[[nodiscard]] std::string count_by_severity(const std::vector<PricedFinding>& findings);
+/// "1 broken and 2 degraded", "a different machine, 1 difference", or "no difference"; with what was not
+/// compared, where not both machines state it: "no difference in what both state; not compared: NIC rates".
+[[nodiscard]] std::string diff_summary(const ComparedHosts& pair);
 
 /// "n3 against n0, n1 and 55 more": the odd ones are all named.
 [[nodiscard]] std::string diff_title(const ComparedHosts& pair);

@@ -113,8 +113,12 @@ std::string report_json(const DiffReport& diff) {
   for (const ComparedHosts& pair : diff.pairs) {
     Json findings = Json::array();
     for (const PricedFinding& each : pair.findings) findings.push_back(finding_json(each));
-    json["pairs"].push_back(
-        {{"a", pair.a}, {"b", pair.b}, {"findings", findings}, {"versions", pair.versions}});
+    json["pairs"].push_back({{"a", pair.a},
+                             {"b", pair.b},
+                             {"findings", findings},
+                             {"versions", pair.versions},
+                             {"not_compared", pair.not_compared},
+                             {"left_out", pair.left_out}});
   }
   if (diff.nodes > 0) {
     json["odd_nodes"] = Json::array();

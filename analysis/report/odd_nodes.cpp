@@ -41,6 +41,8 @@ std::vector<std::string> faults_in_words(const ComparedHosts& pair, Side side) {
 
 bool is_other_machine(const ComparedHosts& pair) { return DiffReport{{pair}}.has_other_machine(); }
 
+bool disagrees(const ComparedHosts& pair) { return DiffReport{{pair}}.has_disagreement(); }
+
 /// Faults of the machine that `pair` is compared with are faults to list where that is no more usual than the
 /// other, and nobody said that it is as it should be.
 bool lists_both_sides(const DiffReport& report) {
@@ -96,7 +98,7 @@ std::vector<OddNode> odd_nodes(const DiffReport& report) {
   std::vector<OddNode> nodes = nodes_with_fault(report);
   for (const ComparedHosts& pair : report.pairs) {
     if (pair.findings.empty() || has_fault(pair, Side::b)) continue;
-    if (!report.by_majority && !is_other_machine(pair)) continue;
+    if (!report.by_majority && !is_other_machine(pair) && !disagrees(pair)) continue;
     // Without a majority the faults stand at the nodes that have them.
     if (!has_majority(report) && has_fault(pair, Side::a)) continue;
     for (const std::string& host : pair.hosts) nodes.push_back({host, words_of_odd(report, pair), false});
@@ -138,6 +140,8 @@ std::vector<std::string> unlisted_nodes(const DiffReport& report) {
                       who, fmt::join(faults, "; "), some(pair.hosts)));
     } else if (!report.by_majority && is_other_machine(pair) && !has_fault(pair, Side::b)) {
       lines.push_back(fmt::format("not listed: {}: a different machine, without a fault", some(pair.hosts)));
+    } else if (!report.by_majority && disagrees(pair) && !has_fault(pair, Side::b)) {
+      lines.push_back(fmt::format("not listed: {}: its files disagree", some(pair.hosts)));
     } else if (report.by_majority && faults.empty() && !has_fault(pair, Side::b)) {
       lines.push_back(
           fmt::format("not listed: {}: different without a degraded or broken finding", some(pair.hosts)));

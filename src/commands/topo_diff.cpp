@@ -153,8 +153,9 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"
       "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
       "--format hostfile or slurm lists only the nodes that have a degraded or broken finding themselves.\n"
-      "Exit status 1 when something is degraded or broken, or a machine is a different one. docs/findings.md "
-      "lists the codes.\n" +
+      "Exit status 1 when something is degraded or broken, a machine is a different one, or the files of "
+      "one\n"
+      "disagree. docs/findings.md lists the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }

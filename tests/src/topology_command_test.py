@@ -75,6 +75,25 @@ class Diff(Scratch):
         good, _ = self.pair()
         self.assertIn("no difference", self.good("diff", good, good))
 
+    def test_files_that_disagree_are_never_no_difference(self):
+        folder = self.folder / "node1"
+        folder.mkdir()
+        self.good("save", "hgx-h100", "-o", folder / "saved.json")
+        xml = self.good("save", "hgx-h100", "--format", "nccl-xml", "-o", "-").replace('speed="400000"', 'speed="200000"', 1)
+        (folder / "nccl.xml").write_text(xml)
+        (folder / "note.log").write_text("no machine")
+        result = topo("diff", "hgx-h100", folder)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertNotIn("no difference", result.stdout)
+        self.assertRegex(result.stdout, r"differs +sources-disagree")
+        self.assertRegex(result.stdout, r"Disagree: [^:]*gigabits_per_second")
+        self.assertRegex(result.stdout, r"left out: \S*note\.log")
+
+    def test_what_the_file_does_not_state_is_named(self):
+        graph = FIXTURES / "nccl_graph.xml"
+        for wanted in ("no difference in what both state", "not compared: .*NIC rates"):
+            self.assertRegex(" ".join(topo("diff", graph, graph).stdout.split()), wanted)
+
     def test_every_format_says_the_same(self):
         good, bad = self.pair()
         found = json.loads(topo("diff", good, bad, "--format", "json").stdout)["pairs"][0]["findings"]

@@ -16,7 +16,7 @@ constexpr Severity kCosmetic = Severity::cosmetic;
 constexpr std::string_view kSearchLog =
     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH collbench -g 8 | grep -A 8 Pattern";
 
-constexpr std::array<FindingKind, 47> kFindingKinds{{
+constexpr std::array<FindingKind, 48> kFindingKinds{{
     {"gpu-missing", kBroken, "A GPU is missing: ranks assigned to it cannot start.",
      "lspci -d 10de: ; dmesg | grep -i xid", ""},
     {"nic-missing", kBroken, "A NIC is missing: its rail carries no traffic, and the other rails carry more.",
@@ -50,6 +50,10 @@ constexpr std::array<FindingKind, 47> kFindingKinds{{
      "by "
      "itself.",
      "collbench topo detect", ""},
+    {"sources-disagree", kDiffers,
+     "Files of one machine disagree: they may be of two machines, or of two times, and which is right is not "
+     "known.",
+     "collbench topo show FOLDER", ""},
     {"exceeds-reference", kDiffers,
      "The machine has more than the reference machine: it may be of another type.", "collbench topo detect",
      ""},

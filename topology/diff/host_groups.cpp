@@ -22,7 +22,12 @@ std::string group_key(const Host& host) {
   ranks.reserve(names.size());
   for (const std::string& name : names)
     ranks.push_back(std::lower_bound(sorted.begin(), sorted.end(), name) - sorted.begin());
-  return fmt::format("{} {}", canonical_hash(host_facts(host).signature), fmt::join(ranks, " "));
+  // Files that disagree may hide a fault: such a machine is like no other.
+  std::string disagreements;
+  for (const Disagreement& each : host.disagreements)
+    disagreements += fmt::format(" {} {} {} {}", each.device, each.attribute, each.kept, each.other);
+  return fmt::format("{} {}{}", canonical_hash(host_facts(host).signature), fmt::join(ranks, " "),
+                     disagreements);
 }
 
 void HostGroups::add(Host host, std::string name, const std::string& canonical, const std::string& unnamed) {

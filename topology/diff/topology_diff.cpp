@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/diff/parts.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -67,6 +69,31 @@ void add_own_faults(const HostPair& pair, Side side, FindingList& findings) {
   }
 }
 
+/// What files of one machine disagree on, a sentence for each side. What a machine itself says through two
+/// tools at one time is of that machine, whichever is right: only files can be of two machines.
+void add_disagreements(const HostPair& pair, FindingList& findings) {
+  for (const Side side : {Side::a, Side::b}) {
+    const Host& host = pair.of(side);
+    const auto location = [&host](int source) {
+      const auto index = static_cast<std::size_t>(source);
+      return index < host.sources.size() ? host.sources[index].location : std::string("?");
+    };
+    std::vector<std::string> sentences;
+    for (const Disagreement& each : host.disagreements) {
+      const std::string kept = location(each.kept_source);
+      const std::string other = location(each.other_source);
+      if (kept == other) continue;
+      sentences.push_back(fmt::format("{} {}: {} in {}, {} in {}", each.device, each.attribute, each.kept,
+                                      kept, each.other, other));
+    }
+    if (sentences.empty()) continue;
+    const std::string more =
+        sentences.size() > 1 ? fmt::format("; and on {} more, which topo show lists", sentences.size() - 1)
+                             : "";
+    findings.add_named("sources-disagree", side, "Disagree", {}, sentences.front() + more);
+  }
+}
+
 }  // namespace
 
 HostPair pair_hosts(const Host& a, const Host& b, bool a_is_reference) {
@@ -92,9 +119,62 @@ TopologyDiff diff_hosts(const HostPair& pair) {
                           diff_pcie, diff_paths, diff_graphs}) {
     part(pair, findings);
   }
+  add_disagreements(pair, findings);
   std::vector<Finding> found = findings.take();
   if (pair.a_is_reference) turn_around(pair, found);
   return {std::move(found), differing_versions(pair.a, pair.b)};
+}
+
+std::vector<std::string> not_compared(const HostPair& pair) {
+  const auto any = [](const auto& items, auto states) {
+    return std::any_of(items.begin(), items.end(), states);
+  };
+  // A machine without any device of the kind has nothing to state of it, where its sources would list it.
+  const auto states_nics = [&](const Host& host, auto states) {
+    if (host.nics.empty()) return lists_all(host, DeviceKind::nic);
+    return any(host.nics, [&](const Nic& nic) { return any(nic.ports, states); });
+  };
+  const auto states_gpus = [&](const Host& host, auto states) {
+    return (host.gpus.empty() && lists_all(host, DeviceKind::gpu)) || any(host.gpus, states);
+  };
+  struct Item {
+    std::string_view name;
+    std::function<bool(const Host&)> stated;
+  };
+  const std::vector<Item> items{
+      {"GPU models",
+       [&](const Host& host) {
+         return states_gpus(host, [](const Gpu& gpu) { return gpu.model.known() || gpu.sm.known(); });
+       }},
+      {"NVLinks",
+       [&](const Host& host) {
+         return !host.nvlinks.empty() ||
+                any(host.stated_paths, [](const StatedPath& path) { return path.nvlinks.known(); }) ||
+                states_gpus(host, [](const Gpu& gpu) {
+                  return gpu.nvlinks_active.known() || gpu.nvlink_state.known();
+                });
+       }},
+      {"NIC rates",
+       [&](const Host& host) {
+         return states_nics(host, [](const NicPort& port) { return port.gigabits_per_second.known(); });
+       }},
+      {"states of NIC ports",
+       [&](const Host& host) {
+         return states_nics(host, [](const NicPort& port) { return port.state.known(); });
+       }},
+      {"PCIe links",
+       [&](const Host& host) {
+         return any(host.pci_devices, [](const PciDevice& device) {
+           return device.link_now.width.known() || device.link_max.width.known() ||
+                  device.link_max.gigabytes_per_second.known();
+         });
+       }},
+  };
+  std::vector<std::string> names;
+  for (const Item& item : items) {
+    if (!item.stated(pair.a) || !item.stated(pair.b)) names.emplace_back(item.name);
+  }
+  return names;
 }
 
 bool has_fault(const std::vector<Finding>& findings) {

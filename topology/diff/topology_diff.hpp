@@ -19,6 +19,10 @@ struct TopologyDiff {
 [[nodiscard]] HostPair pair_hosts(const Host& a, const Host& b, bool a_is_reference);
 [[nodiscard]] TopologyDiff diff_hosts(const HostPair& pair);
 
+/// What was not compared because not both hosts state it of any device: "NIC rates", "PCIe links". What a
+/// finding needs to be seen at all; names and versions are not listed.
+[[nodiscard]] std::vector<std::string> not_compared(const HostPair& pair);
+
 /// The worst severity of a list is at least degraded.
 [[nodiscard]] bool has_fault(const std::vector<Finding>& findings);
 

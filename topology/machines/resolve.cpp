@@ -82,6 +82,37 @@ std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& rea
   return hosts.size() > 1 && alike ? hosts : std::map<std::string, std::vector<Host>>();
 }
 
+/// "no files in it, only folders (n1, n2)"; empty where it has none.
+std::string only_folders(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_directory(error)) names.push_back(entry.path().filename().string());
+  }
+  if (names.empty()) return {};
+  std::sort(names.begin(), names.end());
+  constexpr std::size_t kShown = 3;
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
+  return fmt::format("no files in it, only folders ({}{})", fmt::join(names.begin(), end, ", "),
+                     names.size() > kShown ? ", …" : "");
+}
+
+/// Why a folder without a reading is none of a machine.
+Error no_reading(const fs::path& folder, const Host& left_out) {
+  if (!left_out.notes.empty()) {
+    return usage_error(
+        folder.string(), "no file in it can be read; " + left_out.notes.front(),
+        "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
+  }
+  const std::string folders = only_folders(folder);
+  if (!folders.empty()) {
+    return usage_error(folder.string(), folders,
+                       fmt::format("name them, each a machine: {}", (folder / "*").string()));
+  }
+  return usage_error(folder.string(), "the folder is empty",
+                     "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
+}
+
 /// Every file of the folder that describes a machine: one host, or several where by_host() says so. Others
 /// are usual there (dmesg, lspci) and are left out with a note, a damaged one with the reason.
 Topology read_folder(const fs::path& folder) {
@@ -98,12 +129,7 @@ Topology read_folder(const fs::path& folder) {
       left_out.notes.push_back(fmt::format("left out: {}: {}", error.where(), error.what()));
     }
   }
-  if (readings.empty()) {
-    throw usage_error(folder.string(),
-                      left_out.notes.empty() ? "the folder is empty"
-                                             : "no file in it can be read; " + left_out.notes.front(),
-                      "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
-  }
+  if (readings.empty()) throw no_reading(folder, left_out);
   std::vector<Host> all;
   for (const Reading& reading : readings) all.push_back(reading.host);
   const auto hosts = tree ? std::map<std::string, std::vector<Host>>() : by_host(readings, left_out);

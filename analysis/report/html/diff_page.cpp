@@ -65,12 +65,13 @@ std::string report_html(const DiffReport& diff) {
   std::vector<HtmlSection> sections;
   for (std::size_t i = 0; i < diff.pairs.size(); ++i) {
     const ComparedHosts& pair = diff.pairs[i];
-    std::string body = html_paragraph(count_by_severity(pair.findings));
+    std::string body = html_paragraph(diff_summary(pair));
     if (!pair.findings.empty()) body += html_table(finding_rows(pair));
     if (pair.drawn && !pair.findings.empty() && i < kMaxDrawings)
       body += machine_drawing(*pair.drawn, pair.b.front(), drawing_marks(pair.findings));
     ReportLines versions;
     for (const std::string& version : pair.versions) versions.push_back({"version of " + version});
+    for (const std::string& note : pair.left_out) versions.push_back({note});
     sections.push_back({fmt::format("pair-{}", i + 1), diff_title(pair), body + html_list(versions)});
   }
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {

@@ -358,6 +358,28 @@ TEST(TopologyDiff, WhatOnlyOneMachineKnowsIsNotCompared) {
   EXPECT_THAT(lines(findings(hgx(), silent)), IsEmpty());
 }
 
+TEST(TopologyDiff, FilesOfOneMachineThatDisagreeAreAFinding) {
+  Host merged = hgx();
+  merged.sources = {{"NCCL topology XML", "h1.xml", ""}, {"NCCL graph XML", "node1.xml", ""}};
+  merged.disagreements = {{"NIC 7 port 1", "gigabits_per_second", "400", 0, "200", 1}};
+  const std::vector<Finding> all = findings(hgx(), merged);
+  ASSERT_THAT(lines(all), testing::SizeIs(1));
+  EXPECT_EQ(all[0].code, "sources-disagree");
+  EXPECT_EQ(all[0].what, "NIC 7 port 1 gigabits_per_second: 400 in h1.xml, 200 in node1.xml");
+  EXPECT_NE(group_key(merged), group_key(hgx()));
+  // Two tools on one machine at one time.
+  merged.sources[0].location = merged.sources[1].location = "live";
+  EXPECT_THAT(lines(findings(hgx(), merged)), IsEmpty());
+}
+
+TEST(TopologyDiff, NamesWhatNotBothState) {
+  EXPECT_THAT(not_compared(pair_hosts(hgx(), hgx(), false)), IsEmpty());
+  Host silent = hgx();
+  for (Nic& nic : silent.nics) nic.ports.clear();
+  EXPECT_THAT(not_compared(pair_hosts(hgx(), silent, false)),
+              ElementsAre("NIC rates", "states of NIC ports"));
+}
+
 Finding found(std::string_view code) {
   Finding finding;
   finding.code = code;

@@ -158,6 +158,14 @@ TEST(ResolveMachine, FilesOfOneHostAreOneMachine) {
   EXPECT_EQ(resolve_machine(tree.root().string()).topology.hosts.size(), 1U);
 }
 
+TEST(ResolveMachine, OfAFolderOfFoldersItNamesThem) {
+  const SysfsTree tree;
+  tree.write("n1/topo.txt", fixture("topo_m.txt"));
+  tree.write("n2/topo.txt", fixture("topo_m.txt"));
+  EXPECT_THAT(refused(tree.root().string()),
+              AllOf(HasSubstr("no files in it, only folders (n1, n2)"), HasSubstr("/*")));
+}
+
 TEST(ResolveMachine, SaysWhatMayHaveBeenMeant) {
   EXPECT_THAT(refused("hgx-h10"), AllOf(HasSubstr("hgx-h10: "), HasSubstr("did you mean hgx-h100")));
   EXPECT_THAT(refused("/no/such/file"), HasSubstr("see collbench topo list"));
