@@ -18,7 +18,7 @@ struct CounterLimit {
   std::string_view words;
 };
 
-constexpr std::array<CounterLimit, 14> kCounterLimits{{
+constexpr std::array<CounterLimit, 15> kCounterLimits{{
     {"link_downed", 0, 0, "any"},
     {"excessive_buffer_overrun_errors", 0, 0, "any"},
     {"local_link_integrity_errors", 0, 0, "any"},
@@ -26,6 +26,7 @@ constexpr std::array<CounterLimit, 14> kCounterLimits{{
     {"ecc_uncorrected", 0, 0, "any"},
     {"ue_count", 0, 0, "any"},
     {"Xid", 0, 0, "any"},
+    {"aer_dev_fatal", 0, 0, "any"},  // by its name in the PCIe specification: the link is not reliable
     {"symbol_error", 10, 0, "above 10 a second"},
     {"link_error_recovery", 5.0 / 60, 0, "above 5 a minute"},
     {"port_rcv_errors", 10, 0, "above 10 a second"},

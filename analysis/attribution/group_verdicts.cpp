@@ -193,7 +193,7 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
           found,
           {.kind = BlameKind::rail,
            .rail = rail,
-           .confirmed = true,
+           .confirmed = false,  // each rail ran once
            .evidence = fmt::format("over rail {} {}, {} of the other rails' time, one rail at a time (a slow "
                                    "NIC of one node slows them all, too)",
                                    rail, rate_words(*rate), percent_slower(more))},

@@ -26,7 +26,9 @@ struct BurninOptions {
   double pair_seconds = 3;
   double expected = 0;  ///< bytes per second of a message one way on a rail; 0: not known
   double seconds = 0;   ///< for all phases; 0: all of them
-  int parallel = 0;     ///< pairs at the same time; 0: all of a round
+  /// Launches at the same time: each has a launcher, a thread and pipes on this host, of whose 1,024 usual
+  /// descriptors it takes four or five.
+  int parallel = 128;
   int leaf_nodes = 0;
   bool dry_run = false;
   bool resume = false;

@@ -32,8 +32,7 @@ std::string group_plan(const BurninOptions& options) {
                         [](std::size_t sum, const auto& batch) { return sum + batch.size(); });
     std::size_t rounds = 0;  // --parallel cuts a batch
     for (const analysis::GroupBatch& batch : batches) {
-      const std::size_t at_once =
-          options.parallel > 0 ? static_cast<std::size_t>(options.parallel) : batch.size();
+      const auto at_once = static_cast<std::size_t>(options.parallel);
       rounds += (batch.size() + at_once - 1) / at_once;
     }
     text += fmt::format("phase {}: {} in {}, about {}\n", name(phase), counted(launches, "job"),
@@ -53,7 +52,7 @@ std::string plan_of(const BurninOptions& options) {
   if (!has_phase(options, BurninPhase::pairs)) return text;
   std::vector<PairRound> rounds = analysis::pair_rounds(hosts, leaves_of(options));
   const std::size_t all_rounds = rounds.size();
-  const int at_once = options.parallel > 0 ? std::min(options.parallel, hosts / 2) : hosts / 2;
+  const int at_once = std::min(options.parallel, hosts / 2);
   const int batches = (hosts / 2 + at_once - 1) / at_once;
   const double a_round = options.pair_seconds * options.rails * batches;
   if (options.seconds > 0) rounds = analysis::fitting(std::move(rounds), options.seconds, a_round);

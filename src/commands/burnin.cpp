@@ -141,8 +141,7 @@ class Burnin {
 
   /// As many at the same time as --parallel allows.
   void measure_batch(const analysis::GroupBatch& batch) {
-    const std::size_t at_once =
-        options_.parallel > 0 ? static_cast<std::size_t>(options_.parallel) : batch.size();
+    const auto at_once = static_cast<std::size_t>(options_.parallel);
     for (std::size_t start = 0; start < batch.size(); start += at_once) {
       const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(start);
       measure_jobs({begin, begin + static_cast<std::ptrdiff_t>(std::min(at_once, batch.size() - start))});
@@ -211,8 +210,7 @@ class Burnin {
     PairRound open;
     std::copy_if(round.begin(), round.end(), std::back_inserter(open),
                  [&](const auto& pair) { return !done_.contains(Work{pair.first, pair.second, rail}); });
-    const std::size_t at_once =
-        options_.parallel > 0 ? static_cast<std::size_t>(options_.parallel) : open.size();
+    const auto at_once = static_cast<std::size_t>(options_.parallel);
     for (std::size_t start = 0; start < open.size(); start += at_once) {
       if (!fits()) {
         record_.left_out += static_cast<int>(open.size() - start);
@@ -353,7 +351,7 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) {
         options->expected = kGigabyte * parse_number(text, "--expected", 1e-6, 1e6);
       });
-  add("--parallel", "N", "pairs measured at the same time (all of a round)",
+  add("--parallel", "N", "pairs, groups or hosts measured at the same time (128)",
       [options](const std::string& text) {
         options->parallel = parse_number(text, "--parallel", 1, 100'000);
       });

@@ -20,6 +20,7 @@ TEST(CounterRises, GradesByWhatOperatorsActOn) {
   EXPECT_EQ(grade_of(rise_of("eth0 carrier_changes", 2)), RiseGrade::noted);
   EXPECT_EQ(grade_of(rise_of("eth0 carrier_changes", 3)), RiseGrade::degraded);
   EXPECT_EQ(grade_of(rise_of("mlx5_0/1 out_of_sequence", 1'000'000)), RiseGrade::noted);  // no limit is known
+  EXPECT_EQ(grade_of(rise_of("PCI 0000:01:00.0 aer_dev_fatal", 1)), RiseGrade::fatal);
 }
 
 TEST(CounterRises, BetweenTwoLooksWorstFirst) {
