@@ -32,8 +32,8 @@ constexpr std::array<HelpTopic, 4> kTopics{{
     {"verdicts", "what LOW and FAULT mean, and what to do",
      "Verdicts are on GPUs only, on rows of 64 MiB or more, against the model of the machine.\n"
      "as expected  within the band that nine in ten healthy published runs of its class reach\n"
-     "LOW          below that band, by its whole interval\n"
-     "FAULT        below half of what the ring gives\n"
+     "LOW          slower than healthy machines of its class are\n"
+     "FAULT        below half of the ring's busbw, and below the band\n"
      "no verdict   no such row, or too close to tell\n"
      "LOW and FAULT end with status 1 and name a likely cause. Then: collbench doctor on each node, "
      "collbench\n"

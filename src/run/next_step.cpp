@@ -54,7 +54,7 @@ std::string next_step(const Run& run, const std::string& record) {
                        on_host(host_of_straggler(run)));
   if (!run.load_notes.empty())
     return "collbench repeat -- THIS COMMAND: the median over launches, since other work disturbed this one";
-  if (ran_out_of_time(run)) return "the same command with four times --time: about half as wide intervals";
+  if (ran_out_of_time(run)) return "the same command with four times --time: more passes, narrower intervals";
   if (record.empty())
     return "the same command with -J run.json: collbench report, compare and baseline read that record";
   return fmt::format("collbench report {} -o page.html: charts of this run; collbench compare {} OTHER.json",
