@@ -1,0 +1,43 @@
+"""How scripts/docs-site makes a site of the pages: by Sphinx, MyST and a theme that Debian 12 has.
+
+The pages are plain Markdown, which is read as well without a site. So index.md has no directives either: its lists of links,
+one for each task, are what the site's navigation is made of.
+"""
+import pathlib
+import re
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+project = "collbench"
+release = re.search(r"^project\(collbench VERSION (\S+)", (FOLDER.parent.parent / "CMakeLists.txt").read_text(), re.M)[1]
+extensions = ["myst_parser"]
+exclude_patterns = ["site"]
+highlight_language = "none"  # a block without a language is a table or an output
+myst_heading_anchors = 4  # the anchors that GitHub gives to headings
+
+html_theme = "sphinx_rtd_theme"
+html_theme_options = {"navigation_depth": 2, "prev_next_buttons_location": None}
+html_title = f"collbench {release}"
+html_static_path = [str(FOLDER / "site.css")]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_show_copyright = False
+html_copy_source = False
+
+
+def navigation(index):
+    """The text of the index and, for each section's list of links, a table of contents that only the side bar shows."""
+    for section in re.split(r"(?m)^## ", index)[1:]:
+        caption, body = section.split("\n", 1)
+        entries = "\n".join(f"{title} <{page}>" for title, page in re.findall(r"(?m)^- \[(.*)\]\((.*)\.md\)$", body))
+        index += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{entries}\n```\n"
+    return index
+
+
+def add_navigation(_app, page, source):
+    if page == "index":
+        source[0] = navigation(source[0])
+
+
+def setup(app):
+    app.connect("source-read", add_navigation)
