@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/record/operation.hpp"
 #include "base/suggest_names.hpp"
 
 namespace collbench::program {
@@ -33,6 +34,14 @@ std::vector<std::string> option_names(const CLI::App& app) {
 void collect_with(const CLI::App& app, const std::string& option, std::vector<std::string>& found) {
   if (app.get_option_no_throw(option) != nullptr) found.push_back(full_name(app));
   for (const CLI::App* each : commands_of(app)) collect_with(*each, option, found);
+}
+
+/// Whether `app` takes options of the program itself behind "--", as launch does.
+bool takes_words_behind_dashes(const CLI::App& app) {
+  const auto options = app.get_options([](const CLI::Option* option) {
+    return option->get_positional() && option->get_option_text().starts_with("-- ");
+  });
+  return !options.empty();
 }
 
 /// "--topology NAME|FILE", and of an argument without a name "MACHINE...".
@@ -122,7 +131,10 @@ Error unknown_option(const CLI::App& root, const CLI::App& app, const std::strin
   std::vector<std::string> others;
   collect_with(root, option, others);
   std::string next = see_help(app);
-  if (!near.empty()) {
+  if (takes_words_behind_dashes(app) && root.get_option_no_throw(option) != nullptr) {
+    next = fmt::format("it is one of {} itself: put it behind --, {} ... -- {} ...", full_name(root),
+                       full_name(app), option);
+  } else if (!near.empty()) {
     next = fmt::format("did you mean {}? ({})", fmt::join(near, ", "), see_help(app));
   } else if (!others.empty()) {
     next = fmt::format("it is one of {}; {}", fmt::join(others, ", "), see_help(app));
@@ -136,6 +148,8 @@ Error unknown_command(const CLI::App& app, const std::string& word) {
   for (const CLI::App* each : commands_of(app)) names.push_back(each->get_name());
   std::vector<std::string> near;
   for (const std::string& name : nearest_names(word, names)) near.push_back(full_name(app) + " " + name);
+  const bool is_operation = find_operation(word) != nullptr && app.get_option_no_throw("--ops") != nullptr;
+  if (is_operation) near = {fmt::format("{} --ops {}", full_name(app), word)};
   return usage_error("", fmt::format("unknown command {} {}", full_name(app), word),
                      near.empty() ? see_help(app) : fmt::format("did you mean {}?", fmt::join(near, ", ")));
 }

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_sinks.hpp"
+#include "src/cli/command_line_errors.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
@@ -154,6 +156,19 @@ std::function<void(const std::string&)> whole_number(int& value, const char* opt
       [&value, option, maximum](const std::string& text) { value = parse_number(text, option, 1, maximum); };
 }
 
+/// Throws Error (usage) for what stands behind "--" and is no option of the program `root`: the command would
+/// only fail on the nodes.
+void require_known_options(const CLI::App& root, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const bool is_long = word.starts_with("--");
+    const bool is_short = !is_long && word.size() > 1 && word[0] == '-' &&
+                          std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+    if (!is_long && !is_short) continue;
+    const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    if (root.get_option_no_throw(name) == nullptr) throw unknown_option(root, root, name);
+  }
+}
+
 void add_launch(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<LaunchOptions>();
   const std::string theme = "Options";
@@ -201,7 +216,10 @@ void add_launch(CLI::App& command, CommandFunction& chosen) {
   command.add_flag("--overwrite", options->overwrite, "replace files that exist");
   command.add_option("arguments", request.arguments, "options of collbench itself, behind --")
       ->option_text("-- OPTIONS...");
-  command.callback([options, &chosen] { chosen = [options] { return launch_help(*options); }; });
+  command.callback([options, &command, &chosen] {
+    require_known_options(*command.get_parent(), options->request.arguments);
+    chosen = [options] { return launch_help(*options); };
+  });
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ TEST(CommandLine, NamesWhatIsWrong) {
             "collbench: unknown command collbench reprot; did you mean collbench report?");
   EXPECT_EQ(refusal({"topo", "shwo"}),
             "collbench: unknown command collbench topo shwo; did you mean collbench topo show?");
+  EXPECT_EQ(refusal({"all_reduce"}),
+            "collbench: unknown command collbench all_reduce; did you mean collbench --ops all_reduce?");
   EXPECT_THAT(refusal({"--ops", "all_redcue"}), HasSubstr("did you mean all_reduce"));
   EXPECT_EQ(refusal({"--time", "0"}), "collbench: --time: 0 is out of range; 0.1 to 10000000 seconds");
 }
@@ -80,6 +82,12 @@ TEST(CommandLine, WhatIsUnknownComesBeforeWhatIsMissingOrOutOfRange) {
   EXPECT_THAT(refusal({"report", "run.json", "--nodes", "2"}),
               HasSubstr("it is one of collbench import, collbench predict"));
   EXPECT_THAT(refusal({"-x"}), HasSubstr("unknown option -x"));
+  EXPECT_EQ(
+      refusal({"launch", "--nodes", "2", "--ops", "all_reduce"}),
+      "collbench: unknown option --ops of collbench launch; it is one of collbench itself: put it behind "
+      "--, collbench launch ... -- --ops ...");
+  EXPECT_EQ(refusal({"launch", "--nodes", "2", "--", "--opps", "all_reduce"}),
+            "collbench: unknown option --opps; did you mean --ops? (see collbench --help)");
   EXPECT_THAT(refusal({"predict"}), HasSubstr("--topology is required"));
 }
 
