@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/compare/launches_to_decide.hpp"
 #include "analysis/compare/run_differences.hpp"
 #include "analysis/compare/side_of_row.hpp"
 #include "analysis/states/machine_states.hpp"
@@ -23,7 +24,6 @@ namespace collbench::analysis {
 namespace {
 
 constexpr double kRatioConfidence = 0.95;
-constexpr double kNormal95 = 1.96;  // two-sided 95 % of a standard normal
 
 bool all_have_probes(const std::vector<Run>& runs) {
   return std::all_of(runs.begin(), runs.end(), [](const Run& run) {
@@ -114,17 +114,11 @@ double squared_deviations(const std::vector<double>& values) {
   });
 }
 
-/// Launches of each side after which half the interval of the ratio is within `same_within`.
-int launches_for(double standard_deviation, double same_within) {
-  const double wanted = kNormal95 * standard_deviation / std::log1p(same_within);
-  return static_cast<int>(
-      std::min<double>(kMaxLaunchesToDecide, std::max(3.0, std::ceil(2 * wanted * wanted) + 1)));
-}
-
 /// By Student's t, against the ratios that two sittings may have (1 / (1 + allowance) to 1 + allowance). `p`
 /// is not adjusted yet, and the change not decided. Without a p and bounds where these are not finite.
-void compare_launches(ComparedRow& row, const SideOfRow& base, const SideOfRow& current, double same_within,
-                      double allowance) {
+/// `rows` are tested in all.
+void compare_launches(ComparedRow& row, const SideOfRow& base, const SideOfRow& current,
+                      const CompareOptions& options, double allowance, std::size_t rows) {
   const auto n_base = static_cast<double>(base.log_seconds.size());
   const auto n_current = static_cast<double>(current.log_seconds.size());
   const double freedom = n_base + n_current - 2;
@@ -143,8 +137,13 @@ void compare_launches(ComparedRow& row, const SideOfRow& base, const SideOfRow& 
   // Times that are equal to the last digit have no spread.
   row.p = error > 0 ? 2 * boost::math::cdf(boost::math::complement(distribution, beyond / error))
                     : (beyond == 0 ? 1.0 : 0.0);
-  row.is_within_sittings = allowance > same_within && beyond == 0;
-  row.launches_to_decide = row.is_within_sittings ? 0 : launches_for(std::sqrt(variance), same_within);
+  row.launches_to_decide = launches_to_decide({.log_ratio = effect,
+                                               .standard_deviation = std::sqrt(variance),
+                                               .sitting_allowance = allowance,
+                                               .same_within = options.same_within,
+                                               .significance = options.significance,
+                                               .rows = rows});
+  row.is_within_sittings = allowance > 0 && row.launches_to_decide == 0;
 }
 
 /// The ends of a launch's own interval, as factors of its time.
@@ -258,9 +257,9 @@ std::vector<RowKey> keys_of_both(const std::vector<Run>& base, const std::vector
 }
 
 /// All of a row but its key, with p not adjusted and, where there is one, the change not decided.
-/// `are_several`: some side has several records, each of which is one value.
+/// `are_several`: some side has several records, each of which is one value. `rows` are compared in all.
 void compare_sides(ComparedRow& row, SideOfRow before, SideOfRow after, std::size_t states, bool are_several,
-                   const Comparison& comparison) {
+                   std::size_t rows, const Comparison& comparison) {
   const auto state = shared_state(before, after, states);
   if (state) {
     keep_state(before, *state);
@@ -290,7 +289,7 @@ void compare_sides(ComparedRow& row, SideOfRow before, SideOfRow after, std::siz
     return;
   }
   if (row.base.launches + row.current.launches > 2) {
-    compare_launches(row, before, after, comparison.options.same_within, comparison.sitting_allowance);
+    compare_launches(row, before, after, comparison.options, comparison.sitting_allowance, rows);
   } else {
     row.change = change_beyond(row, before, after, comparison.options.launch_allowance);
   }
@@ -342,15 +341,32 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
   if (!are_several) comparison.sitting_allowance = sitting_allowance;
   const std::vector<MeasuredRows> base_rows = measured_rows(base);
   const std::vector<MeasuredRows> current_rows = measured_rows(current);
-  for (const RowKey& key : keys_of_both(base, current)) {
+  const std::vector<RowKey> keys = keys_of_both(base, current);
+  for (const RowKey& key : keys) {
     ComparedRow& row = comparison.rows.emplace_back();
     row.key = key;
     compare_sides(row, side_of(base_rows, key, boundaries), side_of(current_rows, key, boundaries),
-                  boundaries.size() + 1, are_several, comparison);
+                  boundaries.size() + 1, are_several, keys.size(), comparison);
     comparison.has_repeats = comparison.has_repeats || row.p.has_value();
   }
   decide_rows(comparison);
   return comparison;
+}
+
+void compare_with_itself(Comparison& comparison) {
+  comparison.is_of_one_record = true;
+  comparison.has_repeats = false;
+  comparison.differences = {
+      "both are the same record: every row is compared with itself, which says nothing of a change; give the "
+      "record of another run"};
+  for (ComparedRow& row : comparison.rows) {
+    if (row.ratio != 1) continue;
+    row.change = RowChange::same;
+    row.ratio_low = row.ratio_high = 0;
+    row.p.reset();
+    row.launches_to_decide = 0;
+    row.is_within_sittings = row.is_other_state = false;
+  }
 }
 
 void decide_rows(Comparison& comparison) {

@@ -33,9 +33,6 @@ struct ComparedTimes {
   int launches = 0;
 };
 
-/// ComparedRow::launches_to_decide is at most this: so many or more.
-inline constexpr int kMaxLaunchesToDecide = 200;
-
 /// One row of both sides.
 struct ComparedRow {
   RowKey key;
@@ -48,7 +45,8 @@ struct ComparedRow {
   std::optional<double> p{};   ///< two-sided, of no difference, adjusted by Holm over all rows; none of a
                                ///< single launch each, which has no test
   int launches_to_decide = 0;  ///< for UNCLEAR: launches of each side that would; 0: not known, or none would
-  /// The ratio is one that two sittings of the same thing are taken to have: more launches say nothing.
+  /// Neither a change nor SAME could be said of this ratio, since two sittings of the same thing are taken to
+  /// differ by as much: more launches say nothing.
   bool is_within_sittings = false;
   /// The machine was never in one known state on both sides, so that the times say nothing of the change.
   bool is_other_state = false;
@@ -85,6 +83,7 @@ struct Comparison {
   bool has_repeats = false;              ///< some side has a row of two launches or more
   bool knows_states = false;             ///< both sides probed the machine: like is compared with like
   double sitting_allowance = 0;          ///< that of the options which applies; 0: none does
+  bool is_of_one_record = false;         ///< both sides are the same record
   std::optional<PairedRounds> paired{};
   CompareOptions options;
 
@@ -114,6 +113,10 @@ struct Comparison {
 
 /// Whether some row was measured on both sides.
 [[nodiscard]] bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b);
+
+/// A record that was compared with itself: says so before all else, in place of what differs; rows that have
+/// times on both sides are SAME, without a test.
+void compare_with_itself(Comparison& comparison);
 
 /// Adjusts the p of all rows by Holm, and decides what became of each row that has one.
 void decide_rows(Comparison& comparison);

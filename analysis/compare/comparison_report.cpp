@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "analysis/compare/launches_to_decide.hpp"
 #include "analysis/compare/pairs.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/nccl_plan/words.hpp"
@@ -59,6 +60,20 @@ int name_columns(int columns, std::size_t shown) {
   return columns - kFourColumns - (shown > 4 ? kTwoTimes : 0) - (shown > 6 ? kTheRest : 0);
 }
 
+/// When a row is SAME.
+std::string same_words(const Comparison& comparison) {
+  const std::string within = percent_words(comparison.options.same_within);
+  if (!can_be_same(comparison.sitting_allowance, comparison.options.same_within)) {
+    return fmt::format(
+        "no row can be SAME, for two sittings may differ by more than the {} that SAME rules out: launches "
+        "of "
+        "both in turn can show it (collbench ab); --drift 0 compares the launches as if of one sitting",
+        within);
+  }
+  return fmt::format("SAME: the 95 % interval of new/base is within ±{}{}", within,
+                     comparison.sitting_allowance > 0 ? ", whatever the sittings differ by" : "");
+}
+
 /// How rows were decided.
 std::vector<std::string> method_lines(const Comparison& comparison) {
   const CompareOptions& options = comparison.options;
@@ -70,6 +85,7 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
         counted(static_cast<std::size_t>(comparison.paired->looks), "look"),
         percent_words(options.significance), percent_words(options.same_within))};
   }
+  if (comparison.is_of_one_record) return {};
   std::vector<std::string> lines;
   const bool any_single = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const auto& row) {
     return row.base.launches == 1 && row.current.launches == 1;
@@ -77,14 +93,13 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
   if (comparison.has_repeats) {
     lines.push_back(fmt::format(
         "SLOWER, FASTER: by Student's t of the launches' log times, p adjusted by Holm over all rows, at "
-        "most {} that "
-        "any row of all is called changed when none is; SAME: the 95 % interval of new/base is within ±{}",
-        percent_words(options.significance), percent_words(options.same_within)));
+        "most {} that any row of all is called changed when none is; {}",
+        percent_words(options.significance), same_words(comparison)));
   }
   if (comparison.sitting_allowance > 0 && comparison.has_repeats) {
     lines.push_back(fmt::format(
         "two sittings of the same thing are taken to differ by up to {}{} (--drift): p is of a difference "
-        "within that, and SAME has to hold whatever it was",
+        "within that",
         percent_words(comparison.sitting_allowance),
         comparison.knows_states ? " in one state of the machine"
                                 : ", as the records do not say in which state the machine was"));
@@ -186,6 +201,7 @@ Json compared_row_to_json(const ComparedRow& row) {
               {"ratio_high", known(row.ratio_high)},
               {"p", row.p ? Json(*row.p) : Json(nullptr)},
               {"launches_to_decide", row.launches_to_decide},
+              {"within_sittings", row.is_within_sittings},
               {"other_state", row.is_other_state},
               {"notes", row.notes}};
 }
@@ -287,6 +303,7 @@ std::string report_json(const Comparison& comparison) {
                    {"base", comparison.base_name},
                    {"new", comparison.current_name},
                    {"ranks", comparison.ranks},
+                   {"same_record", comparison.is_of_one_record},
                    {"launch_allowance", comparison.options.launch_allowance},
                    {"sitting_allowance", comparison.sitting_allowance},
                    {"same_within", comparison.options.same_within},

@@ -76,6 +76,7 @@ CommandResult compare(const CompareCommand& options) {
   const Run& now = current_runs.front();
   analysis::Comparison found =
       analysis::compare(base_runs, current_runs, compare_options(now, options.comparison));
+  if (base_runs.size() == 1 && base_runs.front() == now) analysis::compare_with_itself(found);
   found.base_name = !options.baseline.empty() ? fmt::format("{} runs of {}", base.size(), options.baseline)
                     : base.size() == 1        ? input_name(base.front())
                                               : fmt::format("{}", fmt::join(base, ", "));

@@ -72,6 +72,11 @@ class Compare(unittest.TestCase):
         (row, *_) = json.loads(self.collbench("compare", self.base, self.base, "--format", "json").stdout)["rows"]
         self.assertEqual((row["ratio"], row["ratio_low"], row["ratio_high"]), (1, None, None))
 
+    def test_a_record_and_itself_are_said_to_be_one(self):
+        text = self.collbench("compare", self.base, self.base, "--fail-on", "slower,unclear").stdout
+        self.assertEqual(text.splitlines()[1][:31], "# both are the same record: eve")
+        self.assertIn("4 SAME", text)
+
     @unittest.skipUnless("COLLBENCH_CORPUS" in os.environ, "COLLBENCH_CORPUS is not set")
     def test_published_pairs_are_told_apart(self):
         """What a reader of the logs' sources expects of each pair, written down before compare was run on it."""

@@ -78,6 +78,42 @@ TEST(ComparisonReport, JsonHoldsEverything) {
   EXPECT_EQ(json["rows"][0]["operation"], "all_reduce");
   EXPECT_NEAR(json["rows"][0]["ratio"].get<double>(), 2, 1e-9);
   EXPECT_EQ(json["rows"][0]["new_launches"], 3);
+  EXPECT_EQ(json["rows"][0]["within_sittings"], false);
+  EXPECT_EQ(json["same_record"], false);
+}
+
+TEST(ComparisonReport, PromisesSameOnlyWhereARowCanBeIt) {
+  const auto text_at = [](double drift) {
+    const collbench::Run run = run_of_rows({{8, {1.0, 1.002, 0.998}}});
+    return report_text(compare({run}, {run}, {.unknown_state_allowance = drift}), {.columns = 1000});
+  };
+  EXPECT_THAT(text_at(0), HasSubstr("SAME: the 95 % interval of new/base is within ±5 %\n"));
+  EXPECT_THAT(text_at(0.03), HasSubstr("is within ±5 %, whatever the sittings differ by\n"));
+  for (const double drift : {0.05, 0.3}) {
+    EXPECT_THAT(text_at(drift),
+                HasSubstr("no row can be SAME, for two sittings may differ by more than the 5 %"));
+    EXPECT_THAT(text_at(drift), Not(HasSubstr("SAME: the 95 %")));
+  }
+  // A program that reads launches_to_decide of 0 can tell "none would" from "not known".
+  const collbench::Run run = run_of_rows({{8, {1.0, 1.002, 0.998}}});
+  const auto json =
+      nlohmann::json::parse(report_json(compare({run}, {run}, {.unknown_state_allowance = 0.3})));
+  EXPECT_EQ(json["rows"][0]["within_sittings"], true);
+  EXPECT_EQ(json["rows"][0]["launches_to_decide"], 0);
+}
+
+TEST(ComparisonReport, OfARecordWithItselfIsOneLineAndNoTest) {
+  const collbench::Run run = run_of_rows({{8, {1.0, 1.002, 0.998}}, {16, {1.0}}});
+  Comparison found = compare({run}, {run}, {.launch_allowance = 2, .unknown_state_allowance = 2});
+  EXPECT_EQ(found.count(RowChange::unclear), 2U);
+  compare_with_itself(found);
+  EXPECT_EQ(found.count(RowChange::same), 2U);
+  const std::string text = report_text(found, {.columns = 1000});
+  EXPECT_THAT(text, HasSubstr("# both are the same record: every row is compared with itself"));
+  EXPECT_THAT(text, Not(HasSubstr("UNCLEAR")));
+  EXPECT_THAT(text, Not(HasSubstr("Student")));
+  EXPECT_THAT(text, Not(HasSubstr("--allowance")));
+  EXPECT_FALSE(found.rows[0].p);
 }
 
 }  // namespace
