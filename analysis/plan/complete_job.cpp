@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -74,9 +75,12 @@ void fill_data_parallel(const PlanRequest& request, int gpus, TrainingJob& job) 
                     fmt::format("give --dp {} or leave it out", rest));
 }
 
-/// Samples of a step where none are given.
+/// Samples of a step where none are given: the usual ones, rounded up to whole micro-batches of all ranks.
 int usual_batch(const TrainingJob& job) {
-  const std::int64_t samples = bounded_product({job.micro_batch, job.dp, job.pp > 1 ? 4 : 1, job.pp});
+  const std::int64_t all_ranks = bounded_product({job.micro_batch, job.dp});
+  const std::int64_t usual = usual_samples(job.sequence);
+  const std::int64_t samples =
+      all_ranks >= kManyGpus ? kManyGpus : (usual + all_ranks - 1) / all_ranks * all_ranks;
   if (samples <= std::numeric_limits<int>::max()) return static_cast<int>(samples);
   throw usage_error(
       "--mbs",
@@ -84,7 +88,17 @@ int usual_batch(const TrainingJob& job) {
       "give a smaller micro-batch");
 }
 
+std::string batch_reason(const TrainingJob& job, int samples) {
+  const bool rounded = samples != usual_samples(job.sequence);
+  return rounded ? "4 Mi tokens a step, rounded up to micro-batches of all ranks" : "4 Mi tokens a step";
+}
+
 }  // namespace
+
+int usual_samples(int sequence) {
+  constexpr int kUsualBatchTokens = 4 << 20;
+  return std::max(1, kUsualBatchTokens / sequence);
+}
 
 TrainingJob complete_job(const PlanRequest& request, int gpus, std::vector<TakenDefault>& defaults) {
   TrainingJob job;
@@ -102,9 +116,11 @@ TrainingJob complete_job(const PlanRequest& request, int gpus, std::vector<Taken
                                        : request.ep.value_or(1);
   fill_data_parallel(request, gpus, job);
   job.micro_batch = count_or(request.micro_batch, 1, "mbs", "one sample", defaults);
-  job.global_batch =
-      count_or(request.global_batch, request.global_batch ? 0 : usual_batch(job), "gbs",
-               job.pp > 1 ? "four micro-batches for each stage" : "one micro-batch for each rank", defaults);
+  job.global_batch = request.global_batch.value_or(0);
+  if (!request.global_batch) {
+    job.global_batch = usual_batch(job);
+    defaults.push_back({"gbs", fmt::to_string(job.global_batch), batch_reason(job, job.global_batch)});
+  }
   job.sharding = given_or(request.sharding, Sharding::optimizer, "zero", 1,
                           "Megatron's distributed optimizer", defaults);
   job.shard_group = request.shard_group;

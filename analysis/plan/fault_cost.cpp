@@ -103,14 +103,15 @@ std::optional<FaultCost::Price> measured_cost(const PlanRequest& request, const 
 }
 
 FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan, const GpuCluster& node,
-                     const topology::Host& healthy, const topology::Host& faulty, const std::string& name) {
+                     const topology::Host& healthy, const topology::Host& faulty, const std::string& name,
+                     const std::string& option) {
   if (request.nic_gbps_per_gpu) {
-    throw usage_error("--faulty", "--nic-gbps-per-gpu stands in place of the NICs of both machines",
+    throw usage_error(option, "--nic-gbps-per-gpu stands in place of the NICs of both machines",
                       "leave one of the two out");
   }
   if (healthy.gpus.size() != faulty.gpus.size()) {
     throw usage_error(
-        "--faulty",
+        option,
         fmt::format("{} has {} GPUs, and the machine of the plan has {}", name, faulty.gpus.size(),
                     healthy.gpus.size()),
         "a job that is split over all of them does not run: plan it with --topology on its own");

@@ -35,9 +35,11 @@ struct FaultCost {
                                                             const TrainingPlan& plan, const GpuCluster& node);
 
 /// `healthy` and `faulty`: one node of the machine, and the one that has the faults. Throws Error (usage)
-/// where they differ in GPUs: such a job does not run.
+/// that names `option` where they differ in GPUs (such a job does not run), and where the request's network
+/// stands in place of their NICs.
 [[nodiscard]] FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan,
                                    const GpuCluster& node, const topology::Host& healthy,
-                                   const topology::Host& faulty, const std::string& name);
+                                   const topology::Host& faulty, const std::string& name,
+                                   const std::string& option);
 
 }  // namespace collbench::analysis

@@ -15,16 +15,34 @@
 namespace collbench::analysis {
 namespace {
 
+/// A measured time is at most as many times the expected one, or below it: a choice, far beyond what a broken
+/// fabric costs (a second for what takes a nanosecond). A number beyond it is damaged.
+constexpr double kMaxOfExpected = 1e9;
+
+/// Measured over expected seconds. Throws Error (usage) where that is no number that a collective can have: a
+/// step of it would be infinite, or none.
+double record_ratio(const Measurement& measured, double expected_seconds, const std::string& record) {
+  const double ratio = measured.seconds / expected_seconds;
+  const bool is_within = ratio <= kMaxOfExpected && ratio >= 1 / kMaxOfExpected;  // false for a NaN
+  if (is_within) return ratio;
+  throw usage_error(record,
+                    fmt::format("{} of {} bytes took {:g} s by it, where {:g} s are expected",
+                                operation(measured.key.operation).name, measured.key.size_bytes,
+                                measured.seconds, expected_seconds),
+                    "correct that row, or leave it out");
+}
+
 /// Where a record has a size twice, in place and not, the mean.
-std::vector<MeasuredCollectives::Ratio> record_ratios(const Run& judged, OperationId operation) {
+std::vector<MeasuredCollectives::Ratio> record_ratios(const Run& judged, OperationId operation,
+                                                      const std::string& record) {
   std::map<double, std::vector<double>> by_size;
   for (const Row& row : judged.rows) {
     const Measurement& measured = row.measurement;
     const bool counts = measured.key.operation == operation && measured.key.algorithm == kLibraryChoice;
     if (!counts || !measured.unavailable.empty() || measured.seconds <= 0) continue;
     if (row.expectation.expected_seconds.value_or(0) <= 0) continue;
-    by_size[static_cast<double>(measured.key.size_bytes)].push_back(measured.seconds /
-                                                                    *row.expectation.expected_seconds);
+    by_size[static_cast<double>(measured.key.size_bytes)].push_back(
+        record_ratio(measured, *row.expectation.expected_seconds, record));
   }
   std::vector<MeasuredCollectives::Ratio> ratios;
   for (const auto& [bytes, each] : by_size) {
@@ -64,7 +82,7 @@ MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cl
     operations.insert(row.measurement.key.operation);
   }
   for (const OperationId operation : operations) {
-    std::vector<MeasuredCollectives::Ratio> ratios = record_ratios(judged, operation);
+    std::vector<MeasuredCollectives::Ratio> ratios = record_ratios(judged, operation, record);
     if (!ratios.empty()) measured.ratios.emplace(operation, std::move(ratios));
   }
   if (!measured.ratios.empty()) return measured;

@@ -35,7 +35,8 @@ struct MeasuredCollectives {
 };
 
 /// `judged`: a run with its expectations, by `cluster`. Rows of the library's own choice count, in place or
-/// not. Throws Error (usage) for a record without any, or with wrong data.
+/// not. Throws Error (usage) for a record without any, with wrong data, or with a time that no collective
+/// takes.
 [[nodiscard]] MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cluster,
                                                        const std::string& record);
 

@@ -20,7 +20,6 @@ namespace {
 constexpr int kMaxMicroBatch = 16;
 /// Shorter parts of a sample leave attention kernels at half of their rate or less (layer_time.cpp).
 constexpr int kMinContextPart = 512;
-constexpr int kUsualBatchTokens = 4 << 20;
 
 /// Those of `whole` up to `maximum`, ascending. By pairs: up to the root of `whole`.
 std::vector<int> divisors(int whole, int maximum) {
@@ -195,9 +194,7 @@ std::string fit_in_words(const SplitSearch& found, const PlanRequest& request) {
 
 }  // namespace
 
-int usual_global_batch(const PlanRequest& request) {
-  return std::max(1, kUsualBatchTokens / sequence_of(request));
-}
+int usual_global_batch(const PlanRequest& request) { return usual_samples(sequence_of(request)); }
 
 SplitSearch fastest_splits(const PlanRequest& request, const GpuCluster& node, std::size_t count) {
   const PlannedMachine machine = planned_machine(request, node);

@@ -14,7 +14,7 @@ struct SplitSearch {
   std::size_t fitting = 0;         ///< of them, those within the GPU's memory by our estimate
 };
 
-/// Samples of a step where none are given: those of 4 Mi tokens (Llama 2, table 1: a batch of 4M tokens).
+/// Samples of a step where none are given, the same for all splits: usual_samples() (complete_job.hpp).
 [[nodiscard]] int usual_global_batch(const PlanRequest& request);
 
 /// Of what the request does not give: tp (inside an NVLink domain, dividing heads and KV heads), pp, vpp, cp,

@@ -234,8 +234,9 @@ analysis::PlanReport one_plan(const PlanCommand& command) {
   if (plan.measured) plan.measured_cost = analysis::measured_cost(question.request, plan, question.node);
   if (faulty) {
     const bool in_words = command.faulty.empty();
-    plan.fault = analysis::fault_cost(question.request, plan, question.node, question.machine.first_host(),
-                                      *faulty, in_words ? command.fault : command.faulty);
+    plan.fault =
+        analysis::fault_cost(question.request, plan, question.node, question.machine.first_host(), *faulty,
+                             in_words ? command.fault : command.faulty, in_words ? "--fault" : "--faulty");
     plan.fault->in_words = in_words;
   }
   analysis::PlanReport report;

@@ -18,8 +18,7 @@ bool is_model_file(const std::string& text) {
   return text.ends_with(".toml") || text.find('/') != std::string::npos;
 }
 
-toml::table parse_model_file(const std::string& path) {
-  const std::string text = read_file(path, kMaxModelBytes);
+toml::table parse_model_text(const std::string& text, const std::string& path) {
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
@@ -34,39 +33,6 @@ std::string value_of(const toml::node& value, const std::string& where) {
   if (const auto* flag = value.as_boolean()) return flag->get() ? "true" : "false";
   throw usage_error(where, "this is no whole number, text, true or false",
                     "write key = value, such as layers = 80");
-}
-
-/// Numbers that the command line has given stay.
-void read_model_file(PlanInput& input) {
-  PlanInput from_file;
-  std::string name = std::filesystem::path(input.model).stem().string();
-  const toml::table document = parse_model_file(input.model);
-  for (const auto& [key, value] : document) {
-    const std::string where = fmt::format("{}:{}", input.model, key.source().begin.line);
-    if (key.str() == "name") {
-      name = value_of(value, where);
-      continue;
-    }
-    const PlanOption* const option = find_plan_option(key.str());
-    if (option == nullptr || (std::string_view(option->theme) != kModelTheme && key.str() != "seq") ||
-        key.str() == "model") {
-      throw usage_error(
-          where, fmt::format("unknown key '{}'", key.str()),
-          "keys are name, seq, and the options of the model: layers, hidden, ffn, heads, kv_heads, vocab, …");
-    }
-    option->take(from_file, value_of(value, where), where);
-  }
-  input.request.model.name = name;
-  const auto keep = [&](auto member) {
-    if (!(input.*member)) input.*member = from_file.*member;
-  };
-  keep(&PlanInput::layers), keep(&PlanInput::hidden), keep(&PlanInput::ffn), keep(&PlanInput::heads);
-  keep(&PlanInput::kv_heads), keep(&PlanInput::head_width), keep(&PlanInput::vocab),
-      keep(&PlanInput::experts);
-  keep(&PlanInput::top_k), keep(&PlanInput::expert_ffn), keep(&PlanInput::shared_ffn),
-      keep(&PlanInput::dense_layers);
-  keep(&PlanInput::gated), keep(&PlanInput::tied);
-  if (!input.request.sequence) input.request.sequence = from_file.request.sequence;
 }
 
 void require_numbers(const analysis::ModelShape& shape) {
@@ -103,11 +69,43 @@ void require_numbers(const analysis::ModelShape& shape) {
 
 }  // namespace
 
+void take_model_text(PlanInput& input, const std::string& text, const std::string& path) {
+  PlanInput from_file;
+  std::string name = std::filesystem::path(path).stem().string();
+  const toml::table document = parse_model_text(text, path);
+  for (const auto& [key, value] : document) {
+    const std::string where = fmt::format("{}:{}", path, key.source().begin.line);
+    if (key.str() == "name") {
+      name = value_of(value, where);
+      continue;
+    }
+    const PlanOption* const option = find_plan_option(key.str());
+    if (option == nullptr || (std::string_view(option->theme) != kModelTheme && key.str() != "seq") ||
+        key.str() == "model") {
+      throw usage_error(
+          where, fmt::format("unknown key '{}'", key.str()),
+          "keys are name, seq, and the options of the model: layers, hidden, ffn, heads, kv_heads, vocab, …");
+    }
+    option->take(from_file, value_of(value, where), where);
+  }
+  input.request.model.name = name;
+  const auto keep = [&](auto member) {
+    if (!(input.*member)) input.*member = from_file.*member;
+  };
+  keep(&PlanInput::layers), keep(&PlanInput::hidden), keep(&PlanInput::ffn), keep(&PlanInput::heads);
+  keep(&PlanInput::kv_heads), keep(&PlanInput::head_width), keep(&PlanInput::vocab),
+      keep(&PlanInput::experts);
+  keep(&PlanInput::top_k), keep(&PlanInput::expert_ffn), keep(&PlanInput::shared_ffn),
+      keep(&PlanInput::dense_layers);
+  keep(&PlanInput::gated), keep(&PlanInput::tied);
+  if (!input.request.sequence) input.request.sequence = from_file.request.sequence;
+}
+
 void complete_model(PlanInput& input) {
   analysis::ModelShape& shape = input.request.model;
   shape.name = "the model";
   if (is_model_file(input.model)) {
-    read_model_file(input);
+    take_model_text(input, read_file(input.model, kMaxModelBytes), input.model);
   } else if (!input.model.empty()) {
     const analysis::CatalogModel& known = analysis::find_model(input.model);
     shape = known.shape;

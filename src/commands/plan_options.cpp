@@ -157,7 +157,7 @@ constexpr std::array kOptions{
     PlanOption{kSplitTheme, "seq", "N", "tokens of a sample: 8192, or 8k (as the model was trained, or 4096)",
                take_sequence},
     PlanOption{kSplitTheme, "gbs", "N",
-               "samples of a step (--best, --scale: 4 Mi tokens; else a micro-batch a rank, 4 a stage)",
+               "samples of a step (those of 4 Mi tokens, a single plan rounds up to --mbs × dp)",
                take_count<&analysis::PlanRequest::global_batch>},
     PlanOption{kSplitTheme, "mbs", "N", "samples of a micro-batch (1)",
                take_count<&analysis::PlanRequest::micro_batch>},

@@ -41,6 +41,10 @@ inline constexpr const char* kSplitTheme = "The step and how it is split (column
 inline constexpr const char* kMachineTheme = "The machine";
 inline constexpr const char* kRunTheme = "The whole run";
 
+/// The text of a model file, whose keys are options of the model. Numbers that `input` has already stay.
+/// Throws Error (usage) with `path` and the line.
+void take_model_text(PlanInput& input, const std::string& text, const std::string& path);
+
 /// Fills the model of the request in: from the catalog or the model file, then the numbers. Throws Error
 /// (usage).
 void complete_model(PlanInput& input);

@@ -109,6 +109,14 @@ class Plan(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("stdin:1: unknown column 'speed'", result.stderr)
 
+    def test_a_batch_that_is_not_given_is_4_mi_tokens_whatever_the_split(self):
+        machine = ("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--seq", "4096")
+        batches = [planned(*machine, *split)["job"]["gbs"] for split in (("--tp", "2"), ("--pp", "4"), ("--n-gpus", "24", "--tp", "2"))]
+        self.assertEqual(batches, [1024, 1024, 1032], "of 12 ranks: 86 samples each")
+        self.assertEqual(planned("--best", *machine)["plans"][0]["plan"]["job"]["gbs"], 1024)
+        page = " ".join(plan(*machine, "--n-gpus", "24", "--tp", "2").stdout.split())
+        self.assertIn("gbs 1032 (4 Mi tokens a step, rounded up to micro-batches of all ranks)", page)
+
     def test_the_catalog_is_listed_and_suffixes_are_read(self):
         names = [line.split()[0] for line in plan("--models").stdout.splitlines()[1:] if line]
         self.assertIn("llama-3.1-405b", names)
@@ -179,6 +187,7 @@ class Plan(unittest.TestCase):
             self.assertEqual(in_words["dollars_lost_per_day"], fault["dollars_lost_per_day"], "the same fault")
             self.assertRegex(plan(*split[:-2], "--fault", "NIC 3 at 25 %").stdout, r"Fault: NIC 3 at 25 % \(NIC3")
             self.refused(*split[:-2], "--fault", "nic 3 of node 128 at half", says="--fault: there is no node 128: the job has 128")
+            self.refused(*split[:-2], "--fault", "nic 3 at half", "--nic-gbps-per-gpu", "100", says="--fault: --nic-gbps-per-gpu")
             self.refused(*split[:-2], "--fault", "nic 3 is tired", says="--fault: .*write 'nic 3 of node 17 at half'")
             trace, picture, page = (pathlib.Path(folder) / name for name in ("t.json", "t.svg", "p.html"))
             self.assertEqual(plan(*RECIPE, "--timeline", trace, "--html", page).returncode, 0)

@@ -28,7 +28,8 @@ struct Fixture {
     request.price_per_gpu_hour = 3;
   }
   [[nodiscard]] FaultCost cost() const {
-    return fault_cost(request, training_plan(request, node), node, machine.first_host(), faulty, "bad.json");
+    return fault_cost(request, training_plan(request, node), node, machine.first_host(), faulty, "bad.json",
+                      "--faulty");
   }
 };
 

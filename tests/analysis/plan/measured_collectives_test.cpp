@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 
 #include "analysis/plan/model_catalog.hpp"
@@ -102,6 +103,20 @@ TEST(MeasuredCollectives, ARecordWithWrongDataIsRefused) {
   EXPECT_NO_THROW(static_cast<void>(measured_collectives(run, cluster_of("hgx-h100", 2), "run.json")));
   run.rows.back().measurement.wrong_elements = 7;
   EXPECT_THROW(static_cast<void>(measured_collectives(run, cluster_of("hgx-h100", 2), "run.json")), Error);
+}
+
+TEST(MeasuredCollectives, ATimeThatNoCollectiveTakesIsRefusedWithItsRow) {
+  for (const double ratio :
+       {1e10, 1e-10, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    try {
+      static_cast<void>(measured_collectives(run_of({OperationId::all_reduce}, ratio),
+                                             cluster_of("hgx-h100", 2), "run.json"));
+      FAIL() << ratio;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("AllReduce of 1000000 bytes took"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(MeasuredCollectives, WhatIsMissingIsNamed) {
