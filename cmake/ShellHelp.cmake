@@ -17,4 +17,4 @@ install(CODE [[
 ]])
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION share/doc/collbench RENAME copyright)
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md" DESTINATION share/doc/collbench)
-install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs" DESTINATION share/doc/collbench)
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs" DESTINATION share/doc/collbench PATTERN site EXCLUDE)
