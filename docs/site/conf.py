@@ -13,6 +13,7 @@ release = re.search(r"^project\(collbench VERSION (\S+)", (FOLDER.parent.parent 
 extensions = ["myst_parser"]
 exclude_patterns = ["site"]
 highlight_language = "none"  # a block without a language is a table or an output
+suppress_warnings = ["misc.highlighting_failure"]  # an output with letters that the colors' grammar does not know stays black
 myst_heading_anchors = 4  # the anchors that GitHub gives to headings
 
 html_theme = "sphinx_rtd_theme"

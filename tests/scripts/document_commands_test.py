@@ -247,7 +247,9 @@ class DocumentCommands(unittest.TestCase):
             self.assertEqual(done.returncode, status, done.stdout[-2000:] + done.stderr)
         if command.output and "no output" not in way.words:
             missing = first_missing(patterns(command.output, way), done.stdout + done.stderr)
-            self.assertIsNone(missing, f"the page shows a line that is not printed there, in\n{done.stdout}{done.stderr}")
+            if missing:
+                line = re.sub(r"\\(.)", r"\1", missing)
+                self.fail(f"the page shows what is not printed, or not there: {line}\n\n{done.stdout}{done.stderr}")
 
     def test_every_option_is_one_of_its_command(self):
         for page in PAGES:
