@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/topology/diff/held.hpp"
 #include "tests/topology/diff/one_removed.hpp"
 #include "tests/topology/refusal.hpp"
@@ -255,8 +256,8 @@ TEST_F(Corpus, SelfLinksOfTheProvidersFileAreSaid) {
 
 TEST_F(Corpus, InfinibandTree) {
   // The file lists path TAB value; laid out again it is a tree like /sys/class/infiniband.
-  const fs::path root = fs::path(testing::TempDir()) / "collbench_sysfs_h100";
-  fs::remove_all(root);
+  const TemporaryFolder tree;
+  const fs::path& root = tree.path();
   std::ifstream in(folder_ / "tools/sysfs_infiniband_h100.tsv");
   for (std::string line; std::getline(in, line);) {
     const std::size_t tab = line.find('\t');
@@ -265,7 +266,6 @@ TEST_F(Corpus, InfinibandTree) {
     std::ofstream(file) << line.substr(tab + 1) << '\n';
   }
   const Host host = read_sysfs_infiniband(root);
-  fs::remove_all(root);
   ASSERT_EQ(9U, host.nics.size());  // grep -c node: 8 × hca_type of mlx5_N, 1 of mlx5_bond_0
   EXPECT_EQ("mlx5_4", host.nics[2].name.value);
   EXPECT_EQ(400, host.nics[2].ports.at(0).gigabits_per_second.value);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -18,18 +19,14 @@ using ::testing::Pair;
 /// A /sys of a host with one ConnectX port, as Linux lays it out, which goes when it ends.
 class ErrorCountersTest : public ::testing::Test {
  protected:
-  ErrorCountersTest() : root_(std::filesystem::path(::testing::TempDir()) / "collbench_error_counters") {
-    std::filesystem::remove_all(root_);
-  }
-  ~ErrorCountersTest() override { std::filesystem::remove_all(root_); }
-
   void put(const std::string& file, const std::string& text) const {
     const std::filesystem::path path = root_ / file;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text << '\n';
   }
 
-  std::filesystem::path root_;
+  TemporaryFolder folder_;
+  const std::filesystem::path& root_ = folder_.path();
 };
 
 TEST_F(ErrorCountersTest, PortsPciFunctionsCarriersAndMemory) {
