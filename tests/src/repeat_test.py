@@ -71,14 +71,16 @@ class Precision(Repeated):
             times = sorted(launch["rows"][i]["seconds"] for launch in single)
             self.assertEqual(row["launch_passes"], [2] * count)
             self.assertEqual(row["stopped"], "precision reached")
-            self.assertAlmostEqual(row["seconds"], statistics.median(times))
             self.assertEqual(row["interval"]["over"], "launches")
+            self.assertGreaterEqual(row["launch_variation"]["between"], 0)
+            self.assertGreater(row["launch_variation"]["within"], 0)
+            if row["states"]:
+                continue  # other work changed the machine's state: time and interval are those of the commonest state alone
+            self.assertAlmostEqual(row["seconds"], statistics.median(times))
             ends = row["interval"]["low_seconds"], row["interval"]["high_seconds"]
             self.assertTrue(set(ends) <= set(times), "order statistics")
             self.assertLessEqual(ends[0], times[low])  # further out where launches that follow each other are alike
             self.assertGreaterEqual(ends[1], times[-1 - low])
-            self.assertGreaterEqual(row["launch_variation"]["between"], 0)
-            self.assertGreater(row["launch_variation"]["within"], 0)
         self.assertIn(f"{count} launches", result.stdout)
         self.assertIn("of that median over launches", unwrapped(result.stdout))
         self.assertRegex(result.stdout, r"times vary by [\d.]+ % between launches and by [\d.]+ % between passes")
