@@ -18,12 +18,12 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "graphviz, librsvg2-bin")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS collbench-nccl)
 set(CPACK_DEBIAN_NCCL_PACKAGE_NAME collbench-nccl)
 set(CPACK_DEBIAN_NCCL_DESCRIPTION "GPU kernels, NCCL observer and simulated GPUs of collbench")
-set(CPACK_DEBIAN_NCCL_PACKAGE_DEPENDS "collbench (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
   "Measures collective operations of MPI and NCCL, and compares them with what the machine should give.")
 set(CPACK_COMPONENT_NCCL_DESCRIPTION
   "What collbench loads to measure NCCL on GPUs: kernels that fill and check buffers, the observer that NCCL loads as a\nplugin, and the simulated GPUs over which NCCL plans without any.")
 set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
-set(CPACK_ARCHIVE_FILE_NAME "collbench-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR}")
-set(CPACK_PACKAGE_FILE_NAME "${CPACK_ARCHIVE_FILE_NAME}")
+# What depends on the version, which is known when packages are made.
+configure_file("${CMAKE_SOURCE_DIR}/cmake/PackageVersion.cmake.in" "${CMAKE_BINARY_DIR}/version/PackageVersion.cmake" @ONLY)
+set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_BINARY_DIR}/version/PackageVersion.cmake")
 include(CPack)

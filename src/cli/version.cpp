@@ -10,11 +10,12 @@
 #include "collectives/nccl/loader/own_libraries.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
+#include "src/cli/version_number.hpp"
 
 namespace collbench::program {
 
 Versions versions() {
-  return {.collbench = COLLBENCH_VERSION,
+  return {.collbench = std::string(version_number()),
           .mpi = launch::MpiSession::library_version(),
           .hwloc = launch::hwloc_version(),
           .nccl = "",

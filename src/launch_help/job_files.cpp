@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -70,8 +71,12 @@ std::string yaml_arguments(const std::vector<LaunchWord>& command) {
   return text;
 }
 
+/// A version may have a + that the tag of an image may not.
 std::string image_name(const LaunchRequest& request) {
-  return request.container.empty() ? "REGISTRY/collbench:" + request.version : request.container;
+  if (!request.container.empty()) return request.container;
+  std::string tag = request.version;
+  std::ranges::replace(tag, '+', '_');
+  return "REGISTRY/collbench:" + tag;
 }
 
 JobFile mpi_job(const LaunchRequest& request) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs into an empty folder and runs the program from there: nothing of the build folder is needed.
-# usage: install_test.sh BUILD_FOLDER VERSION
+# usage: install_test.sh BUILD_FOLDER FILE_WITH_THE_VERSION
 set -euo pipefail
-build=$1 version=$2
+build=$1 version=$(<"$2")
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 
@@ -12,7 +12,7 @@ program=$prefix/bin/collbench
 cd /
 output=$(env --unset=LD_LIBRARY_PATH "$program" --version)
 echo "$output"
-[[ $output == *"$version"* ]] || { echo "--version does not say $version" >&2; exit 1; }
+[[ $output == "collbench $version"$'\n'* ]] || { echo "--version does not say $version" >&2; exit 1; }
 [[ $output == *"NCCL observer: $prefix/lib/"* ]] || { echo "the observer is not beside the program" >&2; exit 1; }
 for file in man/man1/collbench-topo-diff.1 bash-completion/completions/collbench zsh/site-functions/_collbench \
   fish/vendor_completions.d/collbench.fish doc/collbench/copyright; do

@@ -41,6 +41,11 @@ TEST(JobFiles, TheMpiJobHasOneArgumentALineAndNoShell) {
                                    HasSubstr("StrictHostKeyChecking no"), HasSubstr("COLLBENCH_NCCL=")));
 }
 
+TEST(JobFiles, AnImageHasTheVersionAsItsTag) {
+  const auto files = job_files({.kind = LauncherKind::kubernetes, .version = "1.2.3+5.gabc"});
+  EXPECT_THAT(files[0].text, HasSubstr("image: \"REGISTRY/collbench:1.2.3_5.gabc\"\n"));
+}
+
 TEST(JobFiles, OfSshAreAHostfileAndAScript) {
   const auto files = job_files({.nodes = 2, .hosts = {"a"}});
   ASSERT_EQ(files.size(), 2);
