@@ -28,5 +28,7 @@ add_library(collbench_kernels MODULE "${CMAKE_SOURCE_DIR}/collectives/nccl/kerne
 target_include_directories(collbench_kernels PRIVATE "${CMAKE_SOURCE_DIR}")
 target_compile_options(collbench_kernels PRIVATE --expt-relaxed-constexpr
   -Xcompiler=-Wall,-Wextra,-fvisibility=hidden,-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+# Its symbols name a temporary file of nvcc's, another one in each build.
+target_link_options(collbench_kernels PRIVATE -Wl,--strip-all)
 set_target_properties(collbench_kernels PROPERTIES CUDA_STANDARD 20 CUDA_RUNTIME_LIBRARY Static LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src")
 install(TARGETS collbench_kernels LIBRARY DESTINATION lib COMPONENT nccl)

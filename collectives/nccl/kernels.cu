@@ -8,10 +8,12 @@
 #include "collectives/data/element_formula.hpp"
 #include "collectives/nccl/loader/kernel_interface.hpp"
 
-namespace {
-
 using namespace collbench;
 using namespace collbench::collectives;
+
+namespace collbench::collectives {
+// With a name: nvcc puts a hash of the folder into what is unnamed, and another folder's build would have other bytes.
+namespace kernels {
 
 // Enough threads to keep any GPU's memory busy; each goes through the buffer in steps of all of them.
 constexpr unsigned kThreads = 256;
@@ -117,7 +119,10 @@ int with_type(const KernelElements& elements, const Launch& launch) {
   return cudaGetLastError();
 }
 
-}  // namespace
+}  // namespace kernels
+}  // namespace collbench::collectives
+
+using namespace collbench::collectives::kernels;
 
 // All else is hidden: the static CUDA runtime in here is this library's own.
 #pragma GCC visibility push(default)
