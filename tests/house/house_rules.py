@@ -88,8 +88,9 @@ WITHOUT_HEADER = {
     r"topology/readers/(ibstat|lspci|read_any|registry|hwloc/(live|xml)|nccl/graph_xml|nvidia_smi/(csv|nvlink|query|topo)|sysfs/(nics|pci))\.cpp":
     "the readers, which readers.hpp declares",
     r"topology/render/[a-z_]+\.cpp": "the renderers, which render.hpp declares",
-    r"topology/doctor/(gpu|kernel|log|network|pcie|setting)_checks\.cpp": "the checks by theme, which checks.hpp declares",
-    r"topology/doctor/gather_evidence\.cpp": "what else evidence.hpp offers: this machine's",
+    r"topology/doctor/evidence_sources\.cpp": "the table of sources, which evidence.hpp declares",
+    r"topology/doctor/(gpu|kernel|log|network|network_setup|pcie|setting|version)_checks\.cpp": "the checks by theme, which checks.hpp declares",
+    r"topology/doctor/(gather_evidence|evidence_sources)\.cpp": "what else evidence.hpp offers: this machine's",
     r"analysis/models/host/(all_gather|all_reduce|all_to_all|broadcast_reduce|gather_scatter|point_to_point|reduce_scatter)\.cpp":
     "the algorithms of an operation or two each, which algorithms.hpp declares",
     r"analysis/models/nccl/latency\.cpp": "the second half of algorithms.hpp",
@@ -135,8 +136,8 @@ TESTED_BY = {
     r"collectives/nccl/(observer/[a-z_]+|loader/own_libraries)\.cpp": "tests/collectives/nccl/observer_test.cpp",
     r"collectives/mpi/open_mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",
     r"topology/diff/(devices|host|nvlinks|paths|pcie)\.cpp": "tests/topology/diff/topology_diff_test.cpp",
-    r"topology/doctor/([a-z]+_checks|look)\.cpp": "tests/topology/doctor/checks_test.cpp",
-    r"topology/doctor/gather_evidence\.cpp": "tests/topology/doctor/evidence_test.cpp",
+    r"topology/doctor/([a-z_]+_checks|look)\.cpp": "tests/topology/doctor/checks_test.cpp",
+    r"topology/doctor/(gather_evidence|evidence_sources)\.cpp": "tests/topology/doctor/evidence_test.cpp",
     r"topology/readers/sysfs/nics\.cpp": "tests/topology/readers/sysfs/sysfs_test.cpp",
     r"analysis/report/json\.cpp": "tests/analysis/report/report_test.cpp",
     r"analysis/attribution/burnin_json\.cpp": "tests/analysis/attribution/burnin_record_test.cpp",

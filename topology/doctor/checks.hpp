@@ -48,7 +48,9 @@ struct DoctorCheck {
 [[nodiscard]] std::span<const DoctorCheck> kernel_checks();
 [[nodiscard]] std::span<const DoctorCheck> gpu_checks();
 [[nodiscard]] std::span<const DoctorCheck> network_checks();
+[[nodiscard]] std::span<const DoctorCheck> network_setup_checks();
 [[nodiscard]] std::span<const DoctorCheck> setting_checks();
+[[nodiscard]] std::span<const DoctorCheck> version_checks();
 [[nodiscard]] std::span<const DoctorCheck> log_checks();
 
 /// What all checks say of one machine.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "base/child_process.hpp"
 #include "base/error.hpp"
@@ -52,18 +53,99 @@ LiveText live_text(const EvidenceSource& source, std::vector<std::string>& notes
   return {};
 }
 
-/// The governors of all CPUs, one line for each that is in use.
-std::string live_governors() {
-  std::set<std::string> governors;
+/// The entries of a folder in order; none where it is not there.
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> paths;
   std::error_code error;
-  for (const auto& cpu : fs::directory_iterator("/sys/devices/system/cpu", error)) {
-    const std::string governor = first_line(cpu.path() / "cpufreq" / "scaling_governor");
+  for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+/// As grep prints a file of one line: "PATH:VALUE\n"; nothing for one that is empty or cannot be read.
+std::string grep_line(const fs::path& path) {
+  const std::string value = first_line(path);
+  return value.empty() ? "" : fmt::format("{}:{}\n", path.string(), value);
+}
+
+/// The governors of all CPUs, one line for each that is in use.
+std::string governors() {
+  std::set<std::string> governors;
+  for (const fs::path& cpu : entries("/sys/devices/system/cpu")) {
+    const std::string governor = first_line(cpu / "cpufreq" / "scaling_governor");
     if (!governor.empty()) governors.insert(governor);
   }
   std::string text;
   for (const std::string& governor : governors) text += governor + "\n";
   return text;
 }
+
+std::string idle_states() {
+  std::string text;
+  for (const fs::path& state : entries("/sys/devices/system/cpu/cpu0/cpuidle"))
+    for (const char* file : {"name", "latency", "disable"}) text += grep_line(state / file);
+  return text;
+}
+
+std::string iommu_groups() {
+  std::string text;
+  for (const fs::path& group : entries("/sys/kernel/iommu_groups")) text += grep_line(group / "type");
+  return text;
+}
+
+/// All ports of all RDMA devices, by their folders in sysfs.
+std::vector<fs::path> rdma_ports() {
+  std::vector<fs::path> ports;
+  for (const fs::path& device : entries("/sys/class/infiniband"))
+    for (const fs::path& port : entries(device / "ports")) ports.push_back(port);
+  return ports;
+}
+
+std::string partition_keys() {
+  std::string text;
+  for (const fs::path& port : rdma_ports())
+    for (const fs::path& key : entries(port / "pkeys"))
+      if (first_line(key) != "0x0000") text += grep_line(key);
+  return text;
+}
+
+/// What show_gids prints, which is a script of MLNX_OFED over the same files.
+std::string gid_table() {
+  std::string text;
+  for (const fs::path& port : rdma_ports()) {
+    for (const fs::path& gid : entries(port / "gids")) {
+      const std::string value = first_line(gid);
+      const std::string type = first_line(port / "gid_attrs" / "types" / gid.filename());
+      if (type.empty() || value.find_first_not_of("0:") == std::string::npos) continue;
+      text += fmt::format("{} {} {} {} {} {}\n", port.parent_path().parent_path().filename().string(),
+                          port.filename().string(), gid.filename().string(), value,
+                          type.ends_with("v2") ? "v2" : "v1",
+                          first_line(port / "gid_attrs" / "ndevs" / gid.filename()));
+    }
+  }
+  return text.empty() ? text : "DEV PORT INDEX GID VER DEV\n" + text;
+}
+
+/// The library that a program finds where distributions put it, by the name of the file behind its links.
+std::string nccl_library() {
+  for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+                             "/usr/local/lib", "/usr/local/cuda/lib64"}) {
+    std::error_code error;
+    const fs::path file = fs::canonical(fs::path(folder) / "libnccl.so.2", error);
+    if (!error) return file.string() + "\n";
+  }
+  return {};
+}
+
+/// What takes several files.
+constexpr std::array<std::pair<std::string_view, std::string (*)()>, 6> kFromSeveralFiles{{
+    {"governor", governors},
+    {"idle-states", idle_states},
+    {"iommu-groups", iommu_groups},
+    {"partition-keys", partition_keys},
+    {"gids", gid_table},
+    {"nccl-library", nccl_library},
+}};
 
 }  // namespace
 
@@ -91,8 +173,8 @@ LiveTexts gather_live_texts(std::span<const std::string> variables) {
     if (!answer.text.empty()) live.texts.emplace(answer.source, std::move(answer.text));
   }
   live.texts.emplace("environment", collective_environment(variables));
-  if (std::string governors = live_governors(); !governors.empty())
-    live.texts.emplace("governor", std::move(governors));
+  for (const auto& [source, gather] : kFromSeveralFiles)
+    if (std::string text = gather(); !text.empty()) live.texts.emplace(source, std::move(text));
   return live;
 }
 

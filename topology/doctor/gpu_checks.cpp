@@ -155,7 +155,13 @@ DoctorVerdict look_at_nvlinks(const Evidence& evidence) {
     if (all_off && most == 0 && model == nullptr) continue;  // a card without a bridge has none, either
     seen = true;
     const int active = all_off ? 0 : gpu.nvlinks_active.value_or(0);
-    if (active < most) {
+    // Of a single GPU its model says how many are in use; a list that shows none as inactive may be cut.
+    const bool below_model =
+        model != nullptr && active < model->nvlinks && gpu.nvlinks_inactive.value_or(0) > 0;
+    if (active >= most && below_model && !all_off) {
+      found.push_back(
+          {fmt::format("GPU{}: {} NVLinks active of the {} of its model", i, active, model->nvlinks), ""});
+    } else if (active < most) {
       found.push_back({fmt::format("GPU{}: {} NVLinks active, a sibling has {}", i, active, most), ""});
     } else if (all_off && model != nullptr && model->nvlinks > 0) {
       found.push_back({fmt::format("GPU{}: {}", i, excerpt(*gpu.nvlink_state.value, 80)), ""});
@@ -208,16 +214,8 @@ bool has_dma_buf(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nvidia-module"))
     open = open || has_text(line.text, "Open Kernel Module");
   if (!open || evidence.of("kernel-version").empty()) return false;
-  const std::string& release = evidence.of("kernel-version").front().text;
-  const auto major = leading_number(release);
-  const std::size_t dot = release.find('.');
-  const auto minor =
-      dot == std::string::npos
-          ? std::nullopt
-          : parse_integer(release.substr(dot + 1, release.find_first_not_of("0123456789", dot + 1) - dot - 1),
-                          0, 1000);
-  if (!major || !minor) return false;
-  return *major >= 6 || (static_cast<int>(*major) == 5 && *minor >= 12);
+  const auto kernel = kernel_release(evidence.of("kernel-version").front().text);
+  return kernel && *kernel >= KernelRelease{5, 12};
 }
 
 DoctorVerdict look_at_peer_memory(const Evidence& evidence) {
@@ -243,7 +241,14 @@ DoctorVerdict look_at_fabric_manager_log(const Evidence& evidence) {
   });
 }
 
-constexpr std::array<DoctorCheck, 11> kGpuChecks{{
+/// Multi-node NVLink needs it on every node of the domain.
+DoctorVerdict look_at_imex(const Evidence& evidence) {
+  return lines_that(evidence, "imex", [](std::string_view line) {
+    return line.starts_with("Domain State:") && trim(line.substr(line.find(':') + 1)) != "UP";
+  });
+}
+
+constexpr std::array<DoctorCheck, 12> kGpuChecks{{
     {"driver-failed", DoctorSeverity::broken, "nvidia-smi cannot speak to the driver: no job finds a GPU.",
      "nvidia-smi -q", "nvidia-smi ; dmesg | grep -i nvrm",
      "load or install the driver of this kernel, then look for Xid errors", "NVIDIA, nvidia-smi",
@@ -272,6 +277,11 @@ constexpr std::array<DoctorCheck, 11> kGpuChecks{{
      "grep -E 'ERROR|FATAL' /var/log/fabricmanager.log",
      "look the error up in the fabric manager's guide; non-fatal ones that repeat are a bad link",
      "NVIDIA, fabric manager user guide; gpud", look_at_fabric_manager_log},
+    {"imex-not-up", DoctorSeverity::broken,
+     "The IMEX domain is not up: NVLink between nodes (GB200, GB300) and its NVLS cannot be used.",
+     "nvidia-imex-ctl -N", "nvidia-imex-ctl -H -N ; systemctl status nvidia-imex",
+     "start nvidia-imex on every node of the domain, with one driver version and the same nodes_config.cfg",
+     "NCCL user guide, troubleshooting, multi-node NVLink; pytorch/ci-infra#541 (confirmed)", look_at_imex},
     {"nvlink-inactive", DoctorSeverity::slow,
      "A GPU has fewer NVLinks than its siblings: rings run at the rate of the weakest.",
      "nvidia-smi nvlink -s", "nvidia-smi nvlink -s ; nvidia-smi nvlink -e",

@@ -1,10 +1,14 @@
 // kernel_checks() of checks.hpp: limits and settings of the kernel and of the container.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <map>
 
 #include "topology/doctor/look.hpp"
 #include "topology/graph/cpu_list.hpp"
+#include "topology/graph/lookup.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -70,7 +74,180 @@ DoctorVerdict look_at_cpuset(const Evidence& evidence) {
   return std::nullopt;
 }
 
-constexpr std::array<DoctorCheck, 5> kKernelChecks{{
+/// The value behind "NAME:" of /proc/meminfo or /proc/self/status.
+std::optional<std::string> field(const Evidence& evidence, std::string_view source, std::string_view name) {
+  for (const EvidenceLine& line : evidence.of(source))
+    if (line.text.starts_with(name))
+      return std::string(trim(std::string_view(line.text).substr(name.size())));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> memory_field(const Evidence& evidence, std::string_view name) {
+  const auto text = field(evidence, "meminfo", name);
+  return text ? parse_integer(text->substr(0, text->find(' ')), 0, INT64_MAX / 1024) : std::nullopt;
+}
+
+/// Memory that is reserved as huge pages, of which nobody took one, is lost to all buffers.
+DoctorVerdict look_at_huge_pages(const Evidence& evidence) {
+  const auto total = memory_field(evidence, "HugePages_Total:");
+  const auto unused = memory_field(evidence, "HugePages_Free:");
+  const auto size_kib = memory_field(evidence, "Hugepagesize:");
+  const auto memory_kib = memory_field(evidence, "MemTotal:");
+  if (!total || !unused || !size_kib || !memory_kib || *memory_kib == 0) return std::nullopt;
+  constexpr double kMuch = 0.25;
+  const double share =
+      static_cast<double>(*total) * static_cast<double>(*size_kib) / static_cast<double>(*memory_kib);
+  if (*unused < *total || share < kMuch) return std::vector<DoctorObservation>();
+  return std::vector<DoctorObservation>{
+      {fmt::format("{:.0f} % of the memory is reserved as {} huge pages, and none is in use", 100 * share,
+                   *total),
+       evidence.of("meminfo").front().location}};
+}
+
+DoctorVerdict look_at_transparent_huge_pages(const Evidence& evidence) {
+  return lines_that(evidence, "transparent-hugepages",
+                    [](std::string_view line) { return line.ends_with("[never]"); });
+}
+
+/// A CPU's idle state, by the files of sysfs.
+struct IdleState {
+  std::string name;
+  std::int64_t exit_microseconds = 0;
+  bool disabled = false;
+  std::string location;
+};
+
+std::map<std::string, IdleState> idle_states(const Evidence& evidence) {
+  std::map<std::string, IdleState> states;
+  for (const EvidenceLine& line : evidence.of("idle-states")) {
+    const std::size_t colon = line.text.find(':');
+    const std::size_t slash = line.text.rfind('/', colon);
+    if (colon == std::string::npos || slash == std::string::npos) continue;
+    IdleState& state = states[line.text.substr(0, slash)];
+    const std::string file = line.text.substr(slash + 1, colon - slash - 1);
+    const std::string value(trim(std::string_view(line.text).substr(colon + 1)));
+    if (file == "name") state.name = value;
+    if (file == "latency") {
+      state.exit_microseconds = parse_integer(value, 0, INT32_MAX).value_or(0);
+      state.location = line.location;
+    }
+    if (file == "disable") state.disabled = value != "0";
+  }
+  return states;
+}
+
+/// What takes longer to leave than a small message takes on its way. C1 and C1E are left in 1 to 10 µs, the
+/// deeper ones of servers in 100 to 600.
+DoctorVerdict look_at_idle_states(const Evidence& evidence) {
+  constexpr std::int64_t kLongMicroseconds = 100;
+  const std::map<std::string, IdleState> states = idle_states(evidence);
+  if (states.empty()) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  for (const auto& [path, state] : states) {
+    if (state.disabled || state.exit_microseconds < kLongMicroseconds) continue;
+    found.push_back(
+        {fmt::format("{} is in use, and takes {} µs to leave",
+                     state.name.empty() ? path : excerpt(state.name, 20), state.exit_microseconds),
+         state.location});
+  }
+  return found;
+}
+
+bool has_capability(std::string_view mask, int bit) {
+  constexpr int kBitsPerDigit = 4;
+  const std::size_t digit = static_cast<std::size_t>(bit / kBitsPerDigit);
+  if (mask.size() <= digit) return false;
+  const char text = mask[mask.size() - 1 - digit];
+  const int value =
+      std::isdigit(static_cast<unsigned char>(text)) != 0 ? text - '0' : (text | 0x20) - 'a' + 10;
+  return (value >> (bit % kBitsPerDigit) & 1) != 0;
+}
+
+/// A container (its system calls are filtered) that may not be given CAP_SYS_NICE: the filter then refuses
+/// what places memory on NUMA nodes.
+DoctorVerdict look_at_capabilities(const Evidence& evidence) {
+  constexpr int kSysNice = 23;  // linux/capability.h
+  const auto bounding = field(evidence, "status", "CapBnd:");
+  const auto seccomp = field(evidence, "status", "Seccomp:");
+  const std::optional<bool> gpus = has_gpus(evidence);
+  if (!bounding || !seccomp || !gpus) return std::nullopt;
+  if (!*gpus || *seccomp != "2" || has_capability(*bounding, kSysNice))
+    return std::vector<DoctorObservation>();
+  return std::vector<DoctorObservation>{
+      {fmt::format("system calls are filtered (Seccomp: 2), and CapBnd {} has no SYS_NICE",
+                   excerpt(*bounding, 20)),
+       evidence.of("status").front().location}};
+}
+
+std::optional<std::vector<int>> allowed_cpus(const Evidence& evidence) {
+  const auto text = field(evidence, "status", "Cpus_allowed_list:");
+  return text ? parse_cpu_list(*text) : std::nullopt;
+}
+
+/// The CPUs at a device, as nvidia-smi or its NUMA node says; empty where neither does.
+std::vector<int> local_cpus(const Host& host, const Device& device) {
+  const auto index = static_cast<std::size_t>(device.index);
+  if (device.kind == DeviceKind::gpu && host.gpus.at(index).cpu_affinity.known())
+    return parse_cpu_list(*host.gpus.at(index).cpu_affinity.value).value_or(std::vector<int>());
+  const std::optional<int> wanted = numa_node_of(host, device);
+  for (const NumaNode& node : host.numa_nodes)
+    if (wanted == node.index) return parse_cpu_list(node.cpus.value_or("")).value_or(std::vector<int>());
+  return {};
+}
+
+/// Of the GPUs and RDMA devices of the machine, those at which no CPU is allowed. A process that is bound to
+/// one socket is far from the other one's by intent: only where that is so for all of them.
+DoctorVerdict look_at_far_cpus(const Evidence& evidence) {
+  const auto allowed = allowed_cpus(evidence);
+  if (!allowed || allowed->empty()) return std::nullopt;
+  std::size_t devices = 0;
+  for (const Device& device : gpus_and_nics(evidence.host)) {
+    if (device.kind == DeviceKind::nic &&
+        !is_rdma(evidence.host.nics.at(static_cast<std::size_t>(device.index))))
+      continue;
+    const std::vector<int> local = local_cpus(evidence.host, device);
+    if (local.empty()) continue;
+    ++devices;
+    const bool near = std::any_of(local.begin(), local.end(), [&](int cpu) {
+      return std::binary_search(allowed->begin(), allowed->end(), cpu);
+    });
+    if (near) return std::vector<DoctorObservation>();
+  }
+  if (devices == 0) return std::nullopt;
+  return std::vector<DoctorObservation>{
+      {fmt::format("CPUs {} are allowed, and none of them is at a GPU or RDMA device ({} of them)",
+                   excerpt(format_cpu_list(*allowed), 40), devices),
+       evidence.of("status").front().location}};
+}
+
+/// "Max open files  1024  4096  files": NCCL raises its own soft limit to the hard one.
+DoctorVerdict look_at_open_files(const Evidence& evidence) {
+  const std::optional<bool> gpus = has_gpus(evidence);
+  if (!gpus || !evidence.has("limits")) return std::nullopt;
+  if (!*gpus) return std::vector<DoctorObservation>();
+  constexpr std::int64_t kFew = 4096;
+  return lines_that(evidence, "limits", [](std::string_view line) {
+    if (!line.starts_with("Max open files")) return false;
+    const std::vector<std::string> words = split_words(line);
+    const auto hard = words.size() < 5 ? std::nullopt : parse_integer(words[4], 0, INT64_MAX);
+    return hard && *hard <= kFew;
+  });
+}
+
+/// Without a limit, threads get 2 MB: NCCL's search may need more. From 2.28 on NCCL asks for enough.
+DoctorVerdict look_at_stack(const Evidence& evidence) {
+  constexpr int kSafeSince = 22800;
+  const std::optional<bool> gpus = has_gpus(evidence);
+  if (!gpus || !evidence.has("limits")) return std::nullopt;
+  if (!*gpus || nccl_version(evidence).value_or(NcclVersion{}).code >= kSafeSince)
+    return std::vector<DoctorObservation>();
+  return lines_that(evidence, "limits", [](std::string_view line) {
+    const std::vector<std::string> words = split_words(line);
+    return words.size() >= 4 && line.starts_with("Max stack size") && words[3] == "unlimited";
+  });
+}
+
+constexpr std::array<DoctorCheck, 12> kKernelChecks{{
     {"numa-balancing", DoctorSeverity::risk,
      "Automatic NUMA balancing moves pages under a job: latency jumps, and copies between host and GPU slow "
      "down.",
@@ -97,6 +274,42 @@ constexpr std::array<DoctorCheck, 5> kKernelChecks{{
      "GPU.",
      "cat /proc/self/status", "taskset -pc $$", "widen the cpuset or the binding (srun --cpus-per-task)",
      "lbann#560 (measured: wrong affinity, 50 times slower)", look_at_cpuset},
+    {"cpus-far", DoctorSeverity::slow,
+     "The allowed CPUs are all far from the GPUs and RDMA devices: what drives them crosses the sockets.",
+     "cat /proc/self/status, and nvidia-smi topo -m", "taskset -pc $$ ; nvidia-smi topo -m",
+     "bind to the CPUs that nvidia-smi topo -m lists for the GPU (srun --cpu-bind, mpirun --map-by numa)",
+     "lbann#560 (measured: wrong affinity, 50 times slower); NCCL user guide, performance and tuning",
+     look_at_far_cpus},
+    {"idle-states-deep", DoctorSeverity::risk,
+     "CPUs sleep so deeply that waking takes longer than a small message: latency grows and varies.",
+     "/sys/devices/system/cpu/cpu0/cpuidle", "cpupower idle-info",
+     "cpupower idle-set -D 100, or intel_idle.max_cstate=1 at boot, or off in the BIOS",
+     "nccl#182 (NVIDIA: C-states off on EPYC); kernel documentation, CPU idle time management",
+     look_at_idle_states},
+    {"huge-pages-idle", DoctorSeverity::risk,
+     "Much memory is reserved as huge pages that nobody uses: buffers of jobs do not fit beside it.",
+     "cat /proc/meminfo", "grep -i huge /proc/meminfo",
+     "sysctl -w vm.nr_hugepages=0, unless a program needs them", "kernel documentation, HugeTLB pages",
+     look_at_huge_pages},
+    {"transparent-huge-pages-off", DoctorSeverity::risk,
+     "Host buffers get pages of 4 KiB: more address translations, and registering them with a NIC takes "
+     "longer.",
+     "cat /sys/kernel/mm/transparent_hugepage/enabled", "cat /sys/kernel/mm/transparent_hugepage/enabled",
+     "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled (or always)",
+     "kernel documentation, transparent hugepages", look_at_transparent_huge_pages},
+    {"container-capabilities", DoctorSeverity::risk,
+     "The container may not place memory on NUMA nodes: NCCL's host buffers fail or fall back.",
+     "cat /proc/self/status", "grep -E 'Seccomp:|CapBnd' /proc/self/status",
+     "docker run --cap-add SYS_NICE (and --ulimit memlock=-1), or NCCL_CUMEM_HOST_ENABLE=0",
+     "NCCL user guide, troubleshooting, runtime: Docker disables NUMA support", look_at_capabilities},
+    {"open-files-limit", DoctorSeverity::risk,
+     "A process may open few files: NCCL fails at scale, where it opens several for each peer.",
+     "cat /proc/self/limits", "ulimit -Hn", "* - nofile 131072 in /etc/security/limits.d, and log in again",
+     "NCCL user guide, troubleshooting, file descriptors", look_at_open_files},
+    {"stack-unlimited", DoctorSeverity::risk,
+     "Without a limit of the stack glibc gives threads 2 MB only: NCCL before 2.28 was seen to crash.",
+     "cat /proc/self/limits", "ulimit -s", "ulimit -s 8192 on all nodes",
+     "NCCL user guide, troubleshooting, stack size", look_at_stack},
 }};
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
 
 #include "topology/graph/nics.hpp"
 #include "topology/graph/pci.hpp"
@@ -27,7 +30,43 @@ bool any_function(const Evidence& evidence, std::string_view vendor) {
   });
 }
 
+/// "2.19.3+cuda12.2" to 21903; none for another text.
+std::optional<int> version_code(std::string_view text) {
+  text = text.substr(0, text.find_first_not_of("0123456789."));
+  const std::vector<std::string> parts = split_cells(text, '.');
+  if (parts.size() != 3) return std::nullopt;
+  const auto major = parse_integer(parts[0], 1, 99);
+  const auto minor = parse_integer(parts[1], 0, 99);
+  const auto patch = parse_integer(parts[2], 0, 99);
+  if (!major || !minor || !patch) return std::nullopt;
+  return static_cast<int>(*major * 10000 + *minor * 100 + *patch);
+}
+
 }  // namespace
+
+std::optional<NcclVersion> nccl_version(const Evidence& evidence) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kWhere{
+      {{"nccl-log", "NCCL version "}, {"nccl-library", "libnccl.so."}}};
+  for (const auto& [source, before] : kWhere) {
+    for (const EvidenceLine& line : evidence.of(source)) {
+      const std::size_t at = line.text.rfind(before);
+      if (at == std::string::npos) continue;
+      const auto code = version_code(std::string_view(line.text).substr(at + before.size()));
+      if (code) return NcclVersion{*code, line.location};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<KernelRelease> kernel_release(std::string_view text) {
+  const std::vector<std::string> parts =
+      split_cells(text.substr(0, text.find_first_not_of("0123456789.")), '.');
+  if (parts.size() < 2) return std::nullopt;
+  const auto major = parse_integer(parts[0], 1, 1000);
+  const auto minor = parse_integer(parts[1], 0, 1000);
+  if (!major || !minor) return std::nullopt;
+  return KernelRelease{static_cast<int>(*major), static_cast<int>(*minor)};
+}
 
 bool is_rdma(const Nic& nic) {
   return nic.guid.known() || !vendor_of_rdma_name(nic.name.value_or("")).empty();
@@ -93,6 +132,14 @@ std::vector<LspciFunction> lspci_functions(const Evidence& evidence) {
     }
   }
   return functions;
+}
+
+std::optional<std::uint32_t> parse_hexadecimal(std::string_view text) {
+  constexpr int kBase = 16;
+  std::uint32_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value, kBase);
+  return error == std::errc() && stopped == end && !text.empty() ? std::optional(value) : std::nullopt;
 }
 
 std::optional<double> number_behind(std::string_view text, std::string_view before) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +55,21 @@ struct EnvironmentSetting {
 [[nodiscard]] std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence,
                                                                     std::string_view name);
 
+/// NCCL's version as its NCCL_VERSION_CODE (21903 is 2.19.3), by its log or the name of its library.
+struct NcclVersion {
+  int code = 0;
+  std::string location;
+};
+[[nodiscard]] std::optional<NcclVersion> nccl_version(const Evidence& evidence);
+
+/// "5.15.0-91-generic" is {5, 15}; none for another text.
+struct KernelRelease {
+  int major = 0;
+  int minor = 0;
+  auto operator<=>(const KernelRelease&) const = default;
+};
+[[nodiscard]] std::optional<KernelRelease> kernel_release(std::string_view text);
+
 /// Whether all is known of the environment: NCCL's log names only what NCCL itself read.
 [[nodiscard]] bool knows_environment(const Evidence& evidence);
 
@@ -62,6 +79,9 @@ struct LspciFunction {
   std::vector<const EvidenceLine*> details;
 };
 [[nodiscard]] std::vector<LspciFunction> lspci_functions(const Evidence& evidence);
+
+/// "7fff" is 32767; none for what is no such number of at most eight digits.
+[[nodiscard]] std::optional<std::uint32_t> parse_hexadecimal(std::string_view text);
 
 /// The number behind `before` in `text`; none where it does not stand there.
 [[nodiscard]] std::optional<double> number_behind(std::string_view text, std::string_view before);

@@ -122,83 +122,6 @@ DoctorVerdict look_at_firmware(const Evidence& evidence) {
   return found;
 }
 
-/// The value of an ibv_devinfo field "active_mtu: 1024 (3)".
-struct PortFields {
-  std::string device;
-  std::string layer;
-  double active_mtu = 0;
-  double max_mtu = 0;
-  std::optional<double> sm_lid;
-  bool active = false;
-  std::string location;
-};
-
-std::vector<PortFields> ibv_ports(const Evidence& evidence) {
-  std::vector<PortFields> ports;
-  std::string device;
-  for (const EvidenceLine& line : evidence.of("ibv_devinfo")) {
-    const std::string_view text = line.text;
-    if (text.starts_with("hca_id:")) device = std::string(trim(text.substr(7)));
-    if (text.starts_with("port:") || (ports.empty() && !text.starts_with("hca_id:")) ||
-        (text.starts_with("hca_id:") && !ports.empty() && ports.back().device.empty()))
-      ports.push_back({device, "", 0, 0, std::nullopt, false, line.location});
-    if (ports.empty()) continue;
-    PortFields& port = ports.back();
-    if (text.starts_with("state:")) port.active = has_text(text, "PORT_ACTIVE");
-    if (text.starts_with("max_mtu:")) port.max_mtu = leading_number(trim(text.substr(8))).value_or(0);
-    if (text.starts_with("active_mtu:")) {
-      port.active_mtu = leading_number(trim(text.substr(11))).value_or(0);
-      port.location = line.location;
-    }
-    if (text.starts_with("sm_lid:")) port.sm_lid = leading_number(trim(text.substr(7)));
-    if (text.starts_with("link_layer:")) port.layer = std::string(trim(text.substr(11)));
-  }
-  return ports;
-}
-
-/// Below 4096: an interface of 1500 bytes gives RoCE packets of 1024.
-DoctorVerdict look_at_mtu(const Evidence& evidence) {
-  std::vector<DoctorObservation> found;
-  bool seen = false;
-  for (const PortFields& port : ibv_ports(evidence)) {
-    if (!port.active || port.active_mtu <= 0 || port.max_mtu <= 0) continue;
-    seen = true;
-    const double enough = port.layer == "InfiniBand" ? 2048 : 4096;
-    if (port.active_mtu < std::min(enough, port.max_mtu))
-      found.push_back(
-          {fmt::format("{}: active MTU {}, maximum {}", port.device.empty() ? "a port" : port.device,
-                       port.active_mtu, port.max_mtu),
-           port.location});
-  }
-  return seen ? DoctorVerdict(found) : std::nullopt;
-}
-
-DoctorVerdict look_at_subnet_manager(const Evidence& evidence) {
-  std::vector<DoctorObservation> found;
-  bool seen = false;
-  for (const PortFields& port : ibv_ports(evidence)) {
-    if (port.layer != "InfiniBand" || !port.sm_lid || !port.active) continue;
-    seen = true;
-    if (*port.sm_lid == 0) found.push_back({fmt::format("{}: sm_lid 0", port.device), port.location});
-  }
-  return seen ? DoctorVerdict(found) : std::nullopt;
-}
-
-/// mlnx_qos: below "PFC configuration:" the line "enabled" has a flag for each of eight priorities.
-DoctorVerdict look_at_flow_control(const Evidence& evidence) {
-  if (!evidence.has("mlnx_qos")) return std::nullopt;
-  std::vector<DoctorObservation> found;
-  bool seen = false;
-  for (const EvidenceLine& line : evidence.of("mlnx_qos")) {
-    const std::vector<std::string> words = split_words(line.text);
-    if (words.size() != 9 || words.front() != "enabled") continue;
-    seen = true;
-    if (std::all_of(words.begin() + 1, words.end(), [](const std::string& word) { return word == "0"; }))
-      found.push_back(quoted(line));
-  }
-  return seen ? DoctorVerdict(found) : std::nullopt;
-}
-
 /// "ib6: lost carrier" of systemd-networkd, "mlx5_core 0000:19:00.0 ib6: Link down" of the driver. One or two
 /// are a switch or a cable that somebody replaced.
 DoctorVerdict look_at_flapping(const Evidence& evidence) {
@@ -224,7 +147,18 @@ DoctorVerdict look_at_flapping(const Evidence& evidence) {
   return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
 }
 
-constexpr std::array<DoctorCheck, 8> kNetworkChecks{{
+/// "link mlx5_7/1 … lid 3403 sm_lid 1 lmc 0 state DOWN physical_state POLLING": a port without a cable has no
+/// LID (65535 or 0), and no subnet manager has given it one.
+DoctorVerdict look_at_lost_ports(const Evidence& evidence) {
+  return lines_that(evidence, "rdma-link", [](std::string_view line) {
+    constexpr double kNoLid = 65535;
+    const auto lid = number_behind(line, " lid ");
+    const auto manager = number_behind(line, " sm_lid ");
+    return has_text(line, " state DOWN ") && lid && manager && *lid > 0 && *lid < kNoLid && *manager > 0;
+  });
+}
+
+constexpr std::array<DoctorCheck, 6> kNetworkChecks{{
     {"port-no-subnet", DoctorSeverity::broken,
      "An InfiniBand port has a cable and no subnet manager: it carries nothing.",
      "ibstat, or /sys/class/infiniband", "ibstat ; sminfo",
@@ -245,18 +179,11 @@ constexpr std::array<DoctorCheck, 8> kNetworkChecks{{
     {"firmware-mixed", DoctorSeverity::risk, "Cards of the same kind have different firmware.",
      "ibstat, or /sys/class/infiniband", "ibstat | grep Firmware", "bring all to the same version",
      "vendors' advice for mixed fleets", look_at_firmware},
-    {"mtu-small", DoctorSeverity::slow,
-     "A port sends packets smaller than it could: more of them for the same bytes, and mismatched ends drop "
-     "them.",
-     "ibv_devinfo", "ibv_devinfo | grep -E 'hca_id|mtu' ; ip link",
-     "set the interface's MTU to 9000 on hosts and switches (RoCE)", "nccl#709 (confirmed)", look_at_mtu},
-    {"subnet-manager-missing", DoctorSeverity::broken, "The port knows no subnet manager.", "ibv_devinfo",
-     "sminfo", "start a subnet manager", "InfiniBand architecture", look_at_subnet_manager},
-    {"flow-control-off", DoctorSeverity::risk,
-     "No priority has flow control (PFC): RoCE loses packets when the network fills, and collapses.",
-     "mlnx_qos -i INTERFACE", "mlnx_qos -i INTERFACE",
-     "mlnx_qos -i INTERFACE --pfc 0,0,0,1,0,0,0,0, and the same on the switches",
-     "nccl#378 (maintainer's hypothesis)", look_at_flow_control},
+    {"port-lost", DoctorSeverity::broken,
+     "A port is down that has been part of the subnet since the machine started: its link was lost.",
+     "rdma link", "rdma link ; mlxlink -d DEVICE -e",
+     "replace the cable or transceiver, then the switch port", "rccl#1423 (hardware suspected)",
+     look_at_lost_ports},
 }};
 
 }  // namespace

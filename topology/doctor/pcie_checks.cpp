@@ -128,9 +128,27 @@ DoctorVerdict look_at_read_request(const Evidence& evidence) {
   });
 }
 
+/// The kinds of the groups as the kernel has them now: "DMA" and "DMA-FQ" translate, "identity" passes. Where
+/// any passes, that is the default, and single groups (a device that may not be trusted) differ.
+DoctorVerdict look_at_iommu_groups(const Evidence& evidence) {
+  std::size_t translating = 0;
+  const EvidenceLine* first = nullptr;
+  for (const EvidenceLine& line : evidence.of("iommu-groups")) {
+    if (line.text.ends_with(":identity")) return std::vector<DoctorObservation>();
+    if (!line.text.ends_with(":DMA") && !line.text.ends_with(":DMA-FQ")) continue;
+    ++translating;
+    if (first == nullptr) first = &line;
+  }
+  if (first == nullptr) return std::nullopt;
+  return std::vector<DoctorObservation>{
+      {fmt::format("{} groups translate, none passes: {}", translating, quoted(*first).what),
+       first->location}};
+}
+
 /// The kernel's own words decide; of its command line, what asks for one or the other. Without a word the
 /// default of the kernel and of the vendor's driver holds, which no text here shows.
 DoctorVerdict look_at_iommu(const Evidence& evidence) {
+  if (DoctorVerdict by_groups = look_at_iommu_groups(evidence)) return by_groups;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
     if (has_text(line.text, "iommu: Default domain type: Passthrough"))
       return std::vector<DoctorObservation>();
@@ -204,7 +222,7 @@ constexpr std::array<DoctorCheck, 7> kPcieChecks{{
     {"relaxed-ordering-off", DoctorSeverity::risk,
      "The NIC may not write with relaxed ordering: on some CPUs that halves what it receives.",
      "lspci -vvv (as root)", "lspci -vvv -s ADDRESS | grep RlxdOrd",
-     "turn on PCIe relaxed ordering in the BIOS, and PCI_WR_ORDERING=1 with mlxconfig",
+     "turn on PCIe relaxed ordering in the BIOS; the NIC's PCI_WR_ORDERING stays per_mkey (mlxconfig)",
      "ucx#10955 (confirmed by the vendor), ucx#8062 (150 instead of 200 Gb/s)", look_at_relaxed_ordering},
     {"read-request-small", DoctorSeverity::risk,
      "The NIC reads at most 512 bytes per PCIe request: sends may stay below the line rate.",
@@ -213,7 +231,8 @@ constexpr std::array<DoctorCheck, 7> kPcieChecks{{
      "NVIDIA, ConnectX performance tuning: MaxReadReq 4096", look_at_read_request},
     {"iommu-translates", DoctorSeverity::risk,
      "The IOMMU translates what devices say to each other: peer access between GPUs may be slow or wrong.",
-     "cat /proc/cmdline", "cat /proc/cmdline ; dmesg | grep -i iommu",
+     "/sys/kernel/iommu_groups, or cat /proc/cmdline",
+     "grep . /sys/kernel/iommu_groups/*/type ; cat /proc/cmdline ; dmesg | grep -i iommu",
      "boot with iommu=pt, or turn the IOMMU off where no virtual machine needs it",
      "nccl#1285 (confirmed); NCCL user guide, troubleshooting", look_at_iommu},
     {"virtual-bridge", DoctorSeverity::slow,

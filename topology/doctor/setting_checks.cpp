@@ -1,5 +1,6 @@
-// setting_checks() of checks.hpp: the environment that NCCL reads, and versions with known defects.
+// setting_checks() of checks.hpp: the environment that NCCL, UCX and Open MPI read.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +16,7 @@ struct CostlySetting {
   std::string_view values;  ///< blank-separated; empty: any value
   std::string_view consequence;
 };
-constexpr std::array<CostlySetting, 18> kCostly{{
+constexpr std::array<CostlySetting, 27> kCostly{{
     {"NCCL_P2P_DISABLE", "1", "GPUs of a node do not use NVLink or PCIe between them"},
     {"NCCL_P2P_LEVEL", "LOC 0", "the same"},
     {"NCCL_SHM_DISABLE", "1", "ranks of a node speak through the network"},
@@ -33,7 +34,16 @@ constexpr std::array<CostlySetting, 18> kCostly{{
     {"NCCL_PXN_DISABLE", "1", "GPUs cannot use each other's NICs: AllToAll crosses rails in the switches"},
     {"NCCL_DEBUG", "TRACE", "every call is logged"},
     {"CUDA_LAUNCH_BLOCKING", "1", "every kernel is waited for: nothing overlaps"},
+    {"NCCL_CUMEM_ENABLE", "0", "no reduction in NVSwitches, no registered buffers: both need cuMem"},
+    {"NCCL_MNNVL_ENABLE", "0", "nodes of one NVLink domain speak through the network"},
+    {"NCCL_NET_GDR_READ", "0", "what is sent passes through host memory"},
+    {"NCCL_CHECK_POINTERS", "1", "every call asks CUDA about its buffers"},
     {"FI_PROVIDER", "tcp sockets", "sockets instead of RDMA"},
+    {"FI_EFA_USE_DEVICE_RDMA", "0", "GPUDirect RDMA is off on EFA"},
+    {"UCX_TLS", "tcp tcp,self self,tcp tcp,sm,self self,sm,tcp", "MPI speaks TCP between nodes"},
+    {"UCX_IB_PCI_RELAXED_ORDERING", "n no off", "the NIC may not write with relaxed ordering"},
+    {"OMPI_MCA_btl", "tcp tcp,self self,tcp", "ranks of a node speak TCP, not shared memory"},
+    {"OMPI_MCA_btl_vader_single_copy_mechanism", "none", "ranks of a node copy everything twice"},
 }};
 
 bool has_word(std::string_view words, std::string_view word) {
@@ -82,52 +92,93 @@ DoctorVerdict look_at_named_nics(const Evidence& evidence) {
   return found;
 }
 
-/// A range of NCCL's versions, and what was reported of it.
-struct DefectiveVersion {
-  int from;  ///< as NCCL_VERSION_CODE: 21903
-  int to;    ///< the last one that has it, by what the thread says
-  std::string_view symptom;
+/// A network interface of "ip link" or "ip -br link".
+struct Interface {
+  std::string name;
+  std::vector<std::string> flags;
 };
-constexpr std::array<DefectiveVersion, 3> kDefective{{
-    {21602, 21602, "all collectives 10 times slower on 8 × A40 with driver 470 (nccl#770)"},
-    {21903, 21904, "AllReduce by NVLS-tree at 104 instead of 280 GB/s on 8 nodes of H100 (pytorch#117748)"},
-    {22907, 22907, "symmetric memory: AllReduce, AllGather and ReduceScatter slower than 2.29.2 (nccl#2058)"},
-}};
 
-/// "NCCL version 2.19.3+cuda12.2" to 21903; none for another line.
-std::optional<int> nccl_version_code(std::string_view line) {
-  constexpr std::string_view kBefore = "NCCL version ";
-  const std::size_t at = line.find(kBefore);
-  if (at == std::string_view::npos) return std::nullopt;
-  std::string_view text = line.substr(at + kBefore.size());
-  text = text.substr(0, text.find_first_not_of("0123456789."));
-  const std::vector<std::string> parts = split_cells(text, '.');
-  if (parts.size() != 3) return std::nullopt;
-  const auto major = parse_integer(parts[0], 1, 99);
-  const auto minor = parse_integer(parts[1], 0, 99);
-  const auto patch = parse_integer(parts[2], 0, 99);
-  if (!major || !minor || !patch) return std::nullopt;
-  return static_cast<int>(*major * 10000 + *minor * 100 + *patch);
+bool is_up(const Interface& each) {
+  const auto has = [&each](std::string_view flag) {
+    return std::find(each.flags.begin(), each.flags.end(), flag) != each.flags.end();
+  };
+  return has("UP") && !has("LOOPBACK");
 }
 
-DoctorVerdict look_at_versions(const Evidence& evidence) {
-  std::vector<DoctorObservation> found;
-  bool seen = false;
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    const auto version = nccl_version_code(line.text);
-    if (!version) continue;
-    seen = true;
-    for (const DefectiveVersion& defect : kDefective) {
-      if (*version < defect.from || *version > defect.to) continue;
-      const std::string what = fmt::format("NCCL {}.{}.{}: {}", *version / 10000, *version / 100 % 100,
-                                           *version % 100, defect.symptom);
-      if (found.empty() || found.back().what != what) found.push_back({what, line.location});
-    }
+std::vector<Interface> interfaces(const Evidence& evidence) {
+  std::vector<Interface> all;
+  for (const EvidenceLine& line : evidence.of("interfaces")) {
+    const std::size_t open = line.text.find('<');
+    const std::size_t close = line.text.find('>', open == std::string::npos ? 0 : open);
+    const std::vector<std::string> words = split_words(line.text);
+    if (close == std::string::npos || open == std::string::npos || words.size() < 2) continue;
+    // "4: ib0: <…" has a number first, "ib0  UP  …<" has none.
+    std::string name = words[0].ends_with(':') ? words[1] : words[0];
+    name = name.substr(0, name.find_first_of(":@"));
+    all.push_back({std::move(name), split_cells(line.text.substr(open + 1, close - open - 1), ',')});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return all;
 }
 
-constexpr std::array<DoctorCheck, 3> kSettingChecks{{
+/// Whether `NCCL_SOCKET_IFNAME` ("ib0,eth", "=eth0", "^docker") leaves an interface. Names are prefixes.
+DoctorVerdict look_at_named_interface(const Evidence& evidence) {
+  const auto set = environment_setting(evidence, "NCCL_SOCKET_IFNAME");
+  if (!set)
+    return knows_environment(evidence) ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+  const std::vector<Interface> all = interfaces(evidence);
+  if (all.empty()) return std::nullopt;
+  std::string_view list = set->value;
+  const bool excludes = list.starts_with('^');
+  if (excludes) list.remove_prefix(1);
+  const bool exact = list.starts_with('=');
+  if (exact) list.remove_prefix(1);
+  const std::vector<std::string> wanted = split_cells(list, ',');
+  const bool any = std::any_of(all.begin(), all.end(), [&](const Interface& each) {
+    const bool named = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+      return exact ? each.name == name : !name.empty() && each.name.starts_with(name);
+    });
+    return named != excludes && is_up(each);
+  });
+  if (any) return std::vector<DoctorObservation>();
+  return std::vector<DoctorObservation>{
+      {fmt::format("NCCL_SOCKET_IFNAME={} leaves none of this machine's interfaces that are up",
+                   excerpt(set->value, 60)),
+       set->location}};
+}
+
+/// Interfaces of containers and virtual machines lead to no other node.
+bool is_virtual(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kPrefixes{"docker", "veth",    "virbr", "br-",
+                                                      "cni",    "flannel", "cali"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+DoctorVerdict look_at_ip_over_infiniband(const Evidence& evidence) {
+  std::vector<std::string> names;
+  for (const Interface& each : interfaces(evidence)) {
+    if (!is_up(each) || is_virtual(each.name)) continue;
+    if (!each.name.starts_with("ib")) return std::vector<DoctorObservation>();
+    names.push_back(each.name);
+  }
+  if (names.empty()) return std::nullopt;
+  return std::vector<DoctorObservation>{{fmt::format("up: {} and no other", fmt::join(names, ", ")), ""}};
+}
+
+/// A plugin that NCCL was told to load, and what its log says of it.
+DoctorVerdict look_at_plugin(const Evidence& evidence) {
+  const auto set = environment_setting(evidence, "NCCL_NET_PLUGIN");
+  if (!set || set->value == "none")
+    return knows_environment(evidence) || set ? DoctorVerdict(std::vector<DoctorObservation>())
+                                              : std::nullopt;
+  return lines_that(evidence, "nccl-log", [](std::string_view line) {
+    const bool failed = has_text(line, "Could not find") || has_text(line, "dlerror") ||
+                        has_text(line, "No plugin found") || has_text(line, "Failed to open");
+    return has_text(line, "NET/Plugin") && failed;
+  });
+}
+
+constexpr std::array<DoctorCheck, 5> kSettingChecks{{
     {"setting-costly", DoctorSeverity::slow, "The environment turns off what makes NCCL fast.",
      "env | grep NCCL_", "env | grep -E '^(NCCL|CUDA|FI|UCX)_' ; cat /etc/nccl.conf",
      "unset it, unless you know why it is there", "NCCL user guide, environment variables",
@@ -136,9 +187,22 @@ constexpr std::array<DoctorCheck, 3> kSettingChecks{{
      "env | grep NCCL_, and ibstat", "ibv_devices ; echo $NCCL_IB_HCA",
      "name devices as ibv_devices lists them on every node",
      "nccl#1277, nccl#856 (numbers differ per node and boot)", look_at_named_nics},
-    {"nccl-defect", DoctorSeverity::risk, "This version of NCCL has a reported defect.",
-     "a log with NCCL_DEBUG=INFO", "grep 'NCCL version' LOG", "try another version with LD_LIBRARY_PATH",
-     "the threads that the finding names", look_at_versions},
+    {"setting-names-no-interface", DoctorSeverity::broken,
+     "NCCL_SOCKET_IFNAME leaves no network interface: NCCL's ranks cannot find each other.",
+     "env | grep NCCL_, and ip link", "ip -br link ; echo $NCCL_SOCKET_IFNAME",
+     "name an interface that is up on every node, or unset it: NCCL finds one by itself",
+     "NCCL user guide, troubleshooting, IP network interfaces", look_at_named_interface},
+    {"plugin-missing", DoctorSeverity::slow,
+     "NCCL cannot load the network plugin that NCCL_NET_PLUGIN names, and takes its own network.",
+     "a log with NCCL_DEBUG=INFO", "grep NET/Plugin LOG",
+     "put the plugin's folder on LD_LIBRARY_PATH on all nodes",
+     "NCCL user guide, environment variables, NCCL_NET_PLUGIN", look_at_plugin},
+    {"ip-over-infiniband-only", DoctorSeverity::risk,
+     "IP over InfiniBand is the only network: launching, NCCL's bootstrap and all sockets share the data's "
+     "fabric.",
+     "ip link", "ip -br link",
+     "use the management network for NCCL_SOCKET_IFNAME and the launcher, if there is one",
+     "azure-aks: IPoIB instead of RDMA, 3 instead of 187 GB/s", look_at_ip_over_infiniband},
 }};
 
 }  // namespace

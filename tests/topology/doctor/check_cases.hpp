@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/topology/doctor/check_texts.hpp"
+
 // For each check of the doctor a text in which it finds its fault, and nearly the same of a healthy machine.
 
 namespace collbench::topology {
@@ -19,86 +21,6 @@ struct CheckCase {
   std::vector<Text> green;
   std::string seen;  ///< a part of what the finding says
 };
-
-/// A GPU below a switch below a root port; of the switch's port ACS is `acs`.
-inline std::string lspci_switch(const std::string& acs) {
-  const auto bridge = [](const std::string& address, const std::string& bus) {
-    return address + " PCI bridge: PLX Technology, Inc. PEX 8747\n\tBus: primary=00, secondary=" + bus +
-           ", subordinate=17, sec-latency=0\n";
-  };
-  return bridge("00:01.0", "01") + bridge("01:00.0", "02") + bridge("02:08.0", "17") + "\t\tACSCtl:\t" + acs +
-         " EgressCtrl- DirectTrans-\n17:00.0 3D controller: NVIDIA Corporation Device 2330 (rev a1)\n"
-         "\t\tDevCtl:\tCorrErr+ NonFatalErr+\n\t\tLnkCap:\tPort #0, Speed 32GT/s, Width "
-         "x16\n\t\tLnkSta:\tSpeed 32GT/s (ok), Width x16 (ok)\n";
-}
-
-inline std::string lspci_nic(const std::string& ordering, const std::string& request) {
-  return "19:00.0 Infiniband controller: Mellanox Technologies MT28908 Family [ConnectX-6]\n"
-         "\t\tDevCtl:\tCorrErr+ NonFatalErr+ FatalErr+ UnsupReq-\n\t\t\t" +
-         ordering + " ExtTag+ PhantFunc- AuxPwr- NoSnoop+ FLReset-\n\t\t\tMaxPayload 512 bytes, MaxReadReq " +
-         request + " bytes\n";
-}
-
-/// A GPU below a bridge.
-inline std::string lspci_gpu(const std::string& bridge, const std::string& width) {
-  return "00:02.0 PCI bridge: Red Hat, Inc. QEMU PCIe Root port\n"
-         "\tBus: primary=00, secondary=17, subordinate=17, sec-latency=0\n\t\tLnkCap:\tPort #0, " +
-         bridge + ", ASPM not supported\n17:00.0 3D controller: NVIDIA Corporation Device 2330 (rev a1)\n" +
-         "\t\tLnkCap:\tPort #0, Speed 32GT/s, Width x16, ASPM not supported\n" +
-         "\t\tLnkSta:\tSpeed 2.5GT/s (downgraded), Width x" + width + "\n";
-}
-
-inline std::string ibv_port(const std::string& mtu, const std::string& lid, const std::string& layer) {
-  return "hca_id:\tmlx5_0\n\ttransport:\t\tInfiniBand (0)\n\t\tport:\t1\n\t\t\tstate:\t\tPORT_ACTIVE (4)\n"
-         "\t\t\tmax_mtu:\t\t4096 (5)\n\t\t\tactive_mtu:\t\t" +
-         mtu + "\n\t\t\tsm_lid:\t\t\t" + lid + "\n\t\t\tlink_layer:\t\t" + layer + "\n";
-}
-
-inline std::string ibstat_card(const std::string& name, const std::string& firmware, const std::string& state,
-                               const std::string& rate) {
-  return "CA '" + name + "'\n\tCA type: MT4129\n\tNumber of ports: 1\n\tFirmware version: " + firmware +
-         "\n\tHardware version: 0\n\tNode GUID: 0xb83fd203002aa3" + name.substr(5) +
-         "0\n\tSystem image GUID: 0xb83fd203002aa3" + name.substr(5) + "0\n\tPort 1:\n\t\tState: " + state +
-         "\n\t\tPhysical state: " + (state == "Down" ? "Disabled" : "LinkUp") + "\n\t\tRate: " + rate +
-         "\n\t\tBase lid: 1\n\t\tLMC: 0\n\t\tSM lid: 1\n\t\tCapability mask: 0xa651e848\n\t\tPort GUID: "
-         "0xb83fd203002aa3" +
-         name.substr(5) + "0\n\t\tLink layer: InfiniBand\n";
-}
-
-inline std::string three_cards(const std::string& firmware, const std::string& state,
-                               const std::string& rate) {
-  return ibstat_card("mlx5_10", "28.36.1010", "Active", "400") +
-         ibstat_card("mlx5_11", "28.36.1010", "Active", "400") +
-         ibstat_card("mlx5_12", firmware, state, rate);
-}
-
-inline std::string nvlinks(int second_gpu) {
-  std::string text = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-00000000-0000-0000-0000-000000000000)\n";
-  for (int link = 0; link < 18; ++link) text += "\t Link " + std::to_string(link) + ": 26.562 GB/s\n";
-  text += "GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-11111111-1111-1111-1111-111111111111)\n";
-  for (int link = 0; link < 18; ++link)
-    text += "\t Link " + std::to_string(link) + (link < second_gpu ? ": 26.562 GB/s\n" : ": <inactive>\n");
-  return text;
-}
-
-inline std::string channel(const std::string& transport) {
-  return "n1:100:200 [0] NCCL INFO Channel 00/0 : 9[1] -> 0[0] [receive] via NET/" + transport + "\n";
-}
-
-inline constexpr const char* kBoot =
-    "[ 0.0] Linux version 6.1.0-18-amd64 (gcc-12)\n[ 9.1] NVRM: loading NVIDIA UNIX\n";
-inline constexpr const char* kQuery =
-    "==============NVSMI LOG==============\nAttached GPUs                             : 1\nGPU "
-    "00000000:17:00.0\n"
-    "    Clocks Event Reasons\n        Idle                       : Active\n    Remapped Rows\n"
-    "        Correctable Error          : 0\n";
-inline constexpr const char* kComplete =
-    "n1:1:1 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 1 - Init COMPLETE\n";
-inline constexpr const char* kHeading =
-    "# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor)\n#\n# Using devices\n";
-inline constexpr const char* kRowAndSummary =
-    "  8  2  float  sum  -1  19.9  0.00  0.00  0  18.9  0.00  0.00  0\n# Out of bounds values : 0 OK\n"
-    "# Avg bus bandwidth    : 3.94\n#\n";
 
 inline std::vector<CheckCase> cases() {
   const std::string modules =
@@ -146,6 +68,45 @@ inline std::vector<CheckCase> cases() {
        {{"cpus", "0-63\n"}, {"status", "Cpus_allowed_list:\t0-7\n"}},
        {{"cpus", "0-63\n"}, {"status", "Cpus_allowed_list:\t0-63\n"}},
        "8 of 64 CPUs"},
+      {"cpus-far",
+       {{"", std::string(kMatrix)}, {"status", "Cpus_allowed_list:\t16-31\n"}},
+       {{"", std::string(kMatrix)}, {"status", "Cpus_allowed_list:\t8-31\n"}},
+       "CPUs 16-31 are allowed"},
+      {"idle-states-deep",
+       {{"", idle_state("170", "0")}},
+       {{"idle-states", idle_state("170", "1")}},
+       "C6 is in use"},
+      {"huge-pages-idle",
+       {{"",
+         "MemTotal:       1000000 kB\nHugePages_Total:     300\nHugePages_Free:      300\nHugepagesize:      "
+         " 2048 kB\n"}},
+       {{"",
+         "MemTotal:       1000000 kB\nHugePages_Total:     300\nHugePages_Free:      200\nHugepagesize:      "
+         " 2048 kB\n"}},
+       "61 % of the memory"},
+      {"transparent-huge-pages-off",
+       {{"", "always madvise [never]\n"}},
+       {{"", "always [madvise] never\n"}},
+       "[never]"},
+      {"container-capabilities",
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"", "CapBnd:\t00000000a80425fb\nSeccomp:\t2\n"}},
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"", "CapBnd:\t00000000a88425fb\nSeccomp:\t2\n"}},
+       "no SYS_NICE"},
+      {"open-files-limit",
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"limits", "Max open files            1024                 4096                 files\n"}},
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"limits", "Max open files            1024                 524288               files\n"}},
+       "4096"},
+      {"stack-unlimited",
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"limits", "Max stack size            unlimited            unlimited            bytes\n"}},
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"limits", "Max stack size            unlimited            unlimited            bytes\n"},
+        {"", "/usr/lib/x86_64-linux-gnu/libnccl.so.2.30.7\n"}},
+       "Max stack size"},
       {"xid",
        {{"", "[ 12.3] NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has fallen off the bus.\n"}},
        {{"", std::string(kBoot) + "[ 12.3] NVRM: Xid (PCI:0000:17:00): 31, pid=1, name=python, MMU Fault\n"}},
@@ -173,6 +134,11 @@ inline std::vector<CheckCase> cases() {
        {{"lsmod", modules}, {"nvidia-module", closed}, {"kernel-version", "5.15.0-91-generic\n"}},
        {{"lsmod", modules}, {"nvidia-module", open}, {"kernel-version", "5.15.0-91-generic\n"}},
        "no DMA-BUF"},
+      {"imex-not-up", {{"", "Domain State: DEGRADED\n"}}, {{"", "Domain State: UP\n"}}, "DEGRADED"},
+      {"port-lost",
+       {{"", rdma_link("3403", "1", "DOWN", "POLLING")}},
+       {{"", rdma_link("65535", "0", "DOWN", "POLLING")}},
+       "mlx5_7/1"},
       {"port-no-subnet",
        {{"", three_cards("28.36.1010", "Initializing", "400")}},
        {{"", three_cards("28.36.1010", "Active", "400")}},
@@ -216,6 +182,51 @@ inline std::vector<CheckCase> cases() {
          "PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   "
          "0   0   0\n"}},
        "enabled"},
+      {"dscp-not-trusted", {{"", qos("pcp")}}, {{"", qos("dscp")}}, "trust state: pcp"},
+      {"gid-index-wrong",
+       {{"", std::string(kGids)}, {"environment", "NCCL_IB_GID_INDEX=2\n"}},
+       {{"", std::string(kGids)}, {"environment", "NCCL_IB_GID_INDEX=3\n"}},
+       "NCCL_IB_GID_INDEX=2 is RoCE v1"},
+      {"roce-no-address",
+       {{"",
+         "DEV PORT INDEX GID IPv4 VER DEV\nmlx5_0 1 0 fe80:0000:0000:0000:0a:1 v1 eth0\nmlx5_0 1 1 "
+         "fe80:0000:0000:0000:0a:1 v2 eth0\n"}},
+       {{"", std::string(kGids)}},
+       "mlx5_0 has link-local"},
+      {"partition-limited",
+       {{"", "/sys/class/infiniband/mlx5_0/ports/1/pkeys/0:0x7fff\n"}},
+       {{"",
+         "/sys/class/infiniband/mlx5_0/ports/1/pkeys/0:0x7fff\n/sys/class/infiniband/mlx5_0/ports/1/pkeys/"
+         "1:0x8005\n"}},
+       "0x7fff"},
+      {"relaxed-ordering-forced",
+       {{"", "         PCI_WR_ORDERING                     force_relax(1)\n"}},
+       {{"mlxconfig", "         PCI_WR_ORDERING                     per_mkey(0)\n"}},
+       "force_relax"},
+      {"setting-names-no-interface",
+       {{"", std::string(kLinks)}, {"environment", "NCCL_SOCKET_IFNAME=bond\n"}},
+       {{"", std::string(kLinks)}, {"environment", "NCCL_SOCKET_IFNAME=eno,ib\n"}},
+       "NCCL_SOCKET_IFNAME=bond"},
+      {"plugin-missing",
+       {{"environment", "NCCL_NET_PLUGIN=ofi\n"},
+        {"", "n1:1:1 [0] NCCL INFO NET/Plugin: Could not find: ofi libnccl-net-ofi.so\n"}},
+       {{"environment", "NCCL_DEBUG=INFO\n"},
+        {"", "n1:1:1 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so\n"}},
+       "libnccl-net-ofi.so"},
+      {"ip-over-infiniband-only",
+       {{"",
+         "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536\n4: ib0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 2044\n5: "
+         "docker0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500\n"}},
+       {{"", std::string(kLinks)}},
+       "up: ib0"},
+      {"peermem-unseen",
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"", "/usr/lib/x86_64-linux-gnu/libnccl.so.2.22.3\n"},
+        {"kernel-version", "6.8.0-45-generic\n"}},
+       {{"lsmod", modules + "nvidia_peermem 16384 0 - Live 0x0\n"},
+        {"", "/usr/lib/x86_64-linux-gnu/libnccl.so.2.22.3\n"},
+        {"kernel-version", "5.15.0-91-generic\n"}},
+       "NCCL 2.22.3 on Linux 6.8"},
       {"setting-costly",
        {{"", "NCCL_IB_DISABLE=1\nNCCL_DEBUG=INFO\n"}},
        {{"environment", "NCCL_IB_DISABLE=0\nNCCL_COLLNET_ENABLE=0\nNCCL_DEBUG=INFO\n"}},
@@ -245,6 +256,29 @@ inline std::vector<CheckCase> cases() {
          "performed'\n"}},
        {{"", std::string(kComplete) + "n1:1:1 [0] NCCL INFO NVLS multicast support is available on dev 0\n"}},
        "401"},
+      {"log-nvls-hang",
+       {{"",
+         "c2ce:1023:1032 [0] NCCL INFO NVLS Bind mem 0xac0000000 UC handle 0x7f3310ccb240 MC handle "
+         "0x7f3310ccaa20\n"}},
+       {{"",
+         "c2ce:1023:1032 [0] NCCL INFO NVLS Bind mem 0xac0000000 UC handle 0x7f3310ccb240 MC handle "
+         "0x7f3310ccaa20\n" +
+             std::string(kComplete)}},
+       "NVLS Bind mem"},
+      {"log-fabric-unhealthy", {{"", fabric("0xa9")}}, {{"", fabric("0xaa")}}, "healthMask 0xa9"},
+      {"log-imex-denied",
+       {{"", "n1:1:1 [0] transport/p2p.cc:275 NCCL WARN Cuda failure 800 'operation not permitted'\n"}},
+       {{"", kComplete}},
+       "800"},
+      {"log-memory-registration",
+       {{"", "n1:1:1 [0] misc/ibvwrap.cc:284 NCCL WARN Call to ibv_reg_mr failed\n"}},
+       {{"", kComplete}},
+       "ibv_reg_mr"},
+      {"log-no-verbs",
+       {{"", three_cards("28.36.1010", "Active", "400")},
+        {"", "n1:1:1 [0] NCCL INFO Failed to open libibverbs.so[.1]\n"}},
+       {{"", three_cards("28.36.1010", "Active", "400")}, {"", kComplete}},
+       "libibverbs"},
       {"log-completion-error",
        {{"",
          "n1:1:1 [0] NCCL WARN NET/IB : Got completion with error 12, opcode 0, len 0, vendor err 129\n"}},

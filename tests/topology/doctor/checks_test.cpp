@@ -56,8 +56,8 @@ TEST(DoctorChecks, WithoutEvidenceNothingIsHealthyAndNothingIsFound) {
 }
 
 TEST(DoctorChecks, EachHasACaseOrIsNamedHere) {
-  std::vector<std::string> with_case{"switches-hidden", "port-slow", "fabric-manager",
-                                     "fabric-manager-version", "mig-on"};
+  std::vector<std::string> with_case{"switches-hidden",        "port-slow", "fabric-manager",
+                                     "fabric-manager-version", "mig-on",    "ucx-ordering-unknown"};
   for (const CheckCase& each : cases()) with_case.push_back(each.code);
   for (const DoctorCheck& check : doctor_checks()) {
     EXPECT_THAT(with_case, Contains(std::string(check.code)));
@@ -221,6 +221,50 @@ TEST(DoctorChecks, AGpuInMigMode) {
   evidence.host.gpus.resize(2);
   evidence.host.gpus[1].mig.value = true;
   EXPECT_THAT(found_codes(diagnose(evidence)), UnorderedElementsAre("mig-on"));
+}
+
+TEST(DoctorChecks, AUcxThatDoesNotKnowTheCpu) {
+  Evidence evidence;
+  NumaNode& node = evidence.host.numa_nodes.emplace_back();
+  node.cpu_vendor.value = "GenuineIntel";
+  node.cpu_family.value = 6;
+  node.cpu_model.value = 207;
+  add_evidence(evidence, "# Library version: 1.18.1\n", "ucx", "");
+  EXPECT_THAT(found_codes(diagnose(evidence)), IsEmpty());  // the environment is not known
+  Evidence set = evidence;
+  add_evidence(evidence, "NCCL_DEBUG=INFO\n", "env", "environment");
+  EXPECT_THAT(found_codes(diagnose(evidence)), UnorderedElementsAre("ucx-ordering-unknown"));
+  add_evidence(set, "UCX_IB_PCI_RELAXED_ORDERING=y\n", "env", "environment");
+  EXPECT_THAT(found_codes(diagnose(set)), IsEmpty());
+  evidence.host.numa_nodes[0].cpu_model.value = 143;  // Sapphire Rapids
+  EXPECT_THAT(found_codes(diagnose(evidence)), IsEmpty());
+}
+
+TEST(DoctorChecks, ADefectOfAnotherMachineIsNone) {
+  Evidence evidence;
+  add_evidence(evidence, "n1:1:1 [0] NCCL INFO NCCL version 2.26.2+cuda12.8\n", "log", "");
+  EXPECT_THAT(found_codes(diagnose(evidence)), IsEmpty());
+  evidence.host.gpus.emplace_back().model.value = "NVIDIA GB200";
+  EXPECT_THAT(found_codes(diagnose(evidence)), Contains("nccl-defect"));
+}
+
+TEST(DoctorChecks, WhatNcclSaysOfGpuDirectIsMeantForTheNetwork) {
+  const std::string disabled = "n1:1:1 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", disabled}}))), UnorderedElementsAre("log-no-gpudirect"));
+  EXPECT_THAT(found_codes(diagnose(evidence_of(
+                  {{"", disabled + "n1:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC/read\n"}}))),
+              IsEmpty());
+}
+
+TEST(DoctorChecks, GroupsOfTheIommuAsTheKernelHasThemNow) {
+  const std::string group = "/sys/kernel/iommu_groups/";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", group + "0/type:DMA-FQ\n" + group + "1/type:DMA\n"}}))),
+              UnorderedElementsAre("iommu-translates"));
+  // Whatever the command line asked for.
+  EXPECT_THAT(
+      found_codes(diagnose(evidence_of({{"", group + "0/type:DMA-FQ\n" + group + "1/type:identity\n"},
+                                        {"kernel-command-line", "root=/dev/sda1 intel_iommu=on\n"}}))),
+      IsEmpty());
 }
 
 TEST(DoctorChecks, TheWorstIsFirst) {
