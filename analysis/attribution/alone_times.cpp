@@ -41,16 +41,16 @@ std::optional<double> alone_part(const PairTable& table, const PairEffects& effe
   return partners.size() < 2 ? std::nullopt : std::optional(median(parts));
 }
 
-std::optional<double> alone_path(const PairTable& table, const PairEffects& effects, int a, int b, int rail,
-                                 const IsFine& is_fine) {
-  std::vector<double> own;
+std::vector<double> alone_path(const PairTable& table, const PairEffects& effects, int a, int b, int rail,
+                               const IsFine& is_fine) {
+  std::array<std::vector<double>, 2> own;  // from a, from b
   std::vector<double> others;
   std::set<int> seen;  // which of the two met somebody else
   int own_class = 0;
   for (std::size_t i = 0; i < table.times.size(); ++i) {
     const RailTime& time = table.times[i];
     if (!is_alone_on(time, rail) || std::minmax(time.from, time.to) != std::minmax(a, b)) continue;
-    own.push_back(std::log(time.seconds));
+    own.at(time.from == a ? 0 : 1).push_back(std::log(time.seconds));
     own_class = effects.classes[i];
   }
   for (std::size_t i = 0; i < table.times.size(); ++i) {
@@ -62,8 +62,12 @@ std::optional<double> alone_path(const PairTable& table, const PairEffects& effe
     seen.insert(from_here ? time.from : time.to);
     others.push_back(std::log(time.seconds));
   }
-  if (own.empty() || seen.size() < 2) return std::nullopt;
-  return *std::max_element(own.begin(), own.end()) - median(others);
+  if ((own[0].empty() && own[1].empty()) || seen.size() < 2) return {};
+  const bool second = own[0].empty() || (!own[1].empty() && median(own[1]) > median(own[0]));
+  std::vector<double> slower = own.at(second ? 1 : 0);
+  const double reference = median(others);
+  for (double& log_time : slower) log_time -= reference;
+  return slower;
 }
 
 }  // namespace collbench::analysis

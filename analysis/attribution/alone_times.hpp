@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "analysis/attribution/pair_effects.hpp"
 
@@ -15,8 +16,9 @@ using IsFine = std::function<bool(int node, int rail)>;
 [[nodiscard]] std::optional<double> alone_part(const PairTable& table, const PairEffects& effects, int node,
                                                int rail, bool sends, const IsFine& is_fine);
 
-/// The same of the slower direction of a pair, against what each of the two took with others, alone.
-[[nodiscard]] std::optional<double> alone_path(const PairTable& table, const PairEffects& effects, int a,
-                                               int b, int rail, const IsFine& is_fine);
+/// The same of the slower direction of a pair, of each launch in which the pair ran alone, against what each
+/// of the two took with others, alone. Empty: not comparable.
+[[nodiscard]] std::vector<double> alone_path(const PairTable& table, const PairEffects& effects, int a, int b,
+                                             int rail, const IsFine& is_fine);
 
 }  // namespace collbench::analysis

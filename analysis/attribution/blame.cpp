@@ -12,6 +12,9 @@
 
 #include "analysis/attribution/alone_times.hpp"
 #include "analysis/attribution/blame_words.hpp"
+#include "analysis/attribution/median_doubt.hpp"
+#include "analysis/attribution/rail_parts.hpp"
+#include "analysis/attribution/steadiness.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
@@ -19,66 +22,37 @@ namespace {
 
 constexpr double kBadTimes = 1 / 0.95;  // below 95 % of the others' rate
 
-/// The nodes' parts on one rail, as senders or receivers.
-std::vector<double> of_rail(const std::vector<std::vector<double>>& effects, int rail) {
-  std::vector<double> values;
-  for (const std::vector<double>& node : effects) values.push_back(node[slot_of(rail)]);
-  return values;
-}
-
-/// One direction of one rail: who is beyond the line.
-struct Direction {
-  std::vector<double> values;
-  double line = 0;
-
-  [[nodiscard]] bool slow(int node) const { return values[slot_of(node)] > line; }  // false for NaN
-};
-
-struct Rail {
-  Direction send;
-  Direction receive;
-
-  [[nodiscard]] bool slow(int node) const { return send.slow(node) || receive.slow(node); }
-  [[nodiscard]] double worst(int node) const {
-    return std::fmax(send.values[slot_of(node)], receive.values[slot_of(node)]);
-  }
-};
-
-std::vector<Rail> directions_of_rails(const PairTable& table, const PairEffects& effects) {
-  std::vector<Rail> rails;
-  for (int rail = 0; rail < table.rails; ++rail) {
-    Rail found;
-    found.send.values = of_rail(effects.send, rail);
-    found.receive.values = of_rail(effects.receive, rail);
-    found.send.line = line_of_rail(table, effects, rail);
-    found.receive.line = found.send.line;
-    rails.push_back(std::move(found));
-  }
-  return rails;
-}
-
 struct SlowPath {
   double log_time = 0;  ///< the worst of two nodes, beyond what they explain
   int rail = 0;
-  bool alone = true;  ///< no other pair ran
+  bool confirmed = false;   ///< no other pair ran, and most launches were slow
+  std::ptrdiff_t slow = 0;  ///< launches alone that were slow
+  std::size_t launches = 0;
 };
 
 class Finder {
  public:
-  explicit Finder(const PairTable& table)
-      : table_(table), effects_(pair_effects(table)), rails_(directions_of_rails(table, effects_)) {}
+  Finder(const PairTable& table, double expected_seconds)
+      : table_(table),
+        expected_seconds_(expected_seconds),
+        effects_(pair_effects(table)),
+        rails_(rail_parts(table, effects_, expected_seconds)) {}
 
   Attribution found() {
     find_rails();
     find_leaves();
+    find_unsteady();
     find_nodes();
     find_paths();
-    const std::string doubt = find_doubt();
+    const MedianDoubt doubt = median_doubt(table_, effects_, [this](int node, int rail) {
+      return blamed_.contains(node) || rails_[slot_of(rail)].slow(node);
+    });
+    slower_half_ = doubt.slower_half;
     std::sort(blames_.begin(), blames_.end(), [](const Blame& a, const Blame& b) {
       return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
     });
-    Attribution all{effects_, blames_, {}, doubt, line_of_pairs(table_, effects_)};
-    for (const Rail& rail : rails_) all.blind_below = std::max(all.blind_below, rail.send.line);
+    Attribution all{effects_, blames_, {}, doubt.why, line_of_pairs(table_, effects_), cleared_};
+    for (const RailParts& rail : rails_) all.blind_below = std::max(all.blind_below, rail.send.line);
     for (int node = 0; node < node_count(); ++node) all.nodes.push_back(verdict_of(node));
     return all;
   }
@@ -94,26 +68,13 @@ class Finder {
     blames_.push_back(std::move(blame));
   }
 
-  /// A rail whose common time is beyond that of the other rails.
   void find_rails() {
-    if (table_.rails < 3) return;  // of two nobody knows which is the odd one
-    for (const std::vector<double>& of_class : effects_.common) {
-      std::vector<double> known;
-      std::copy_if(of_class.begin(), of_class.end(), std::back_inserter(known),
-                   [](double value) { return !std::isnan(value); });
-      if (known.size() < 3) continue;
-      const double middle = median(known);
-      const double line = population_line(known);
-      for (int rail = 0; rail < table_.rails; ++rail) {
-        const double more = of_class[slot_of(rail)] - middle;
-        if (!(more > line) || slow_rails_.contains(rail)) continue;
-        slow_rails_.insert(rail);
-        add({.kind = BlameKind::rail,
-             .rail = rail,
-             .evidence = fmt::format("all pairs of rail {} take {} of the other rails' time", rail,
-                                     percent_slower(more))},
-            more, line, "");
-      }
+    for (const SlowRail& slow : slow_rails(effects_, table_.rails)) {
+      add({.kind = BlameKind::rail,
+           .rail = slow.rail,
+           .evidence = fmt::format("all pairs of rail {} take {} of the other rails' time", slow.rail,
+                                   percent_slower(slow.more))},
+          slow.more, slow.line, "");
     }
   }
 
@@ -125,7 +86,7 @@ class Finder {
     if (leaves.size() < 3) return;  // of two nobody knows which is the odd one
     for (const auto& [leaf, members] : leaves) {
       for (int rail = 0; rail < table_.rails; ++rail) {
-        const Rail& one = rails_[slot_of(rail)];
+        const RailParts& one = rails_[slot_of(rail)];
         const bool all = members.size() > 1 && std::all_of(members.begin(), members.end(),
                                                            [&](int node) { return one.slow(node); });
         if (!all) continue;
@@ -154,12 +115,34 @@ class Finder {
     return count;
   }
 
+  /// Whose part on a rail comes and goes.
+  void find_unsteady() {
+    for (const UnsteadyPart& part : unsteady_parts(table_, effects_)) {
+      if (!explained_.insert({part.node, part.rail}).second) continue;
+      blamed_.insert(part.node);
+      const std::string& who = name_of(part.node);
+      add({.kind = nic_kind(part.sends, part.receives),
+           .nodes = {part.node},
+           .rail = part.rail,
+           .confirmed = true,
+           .evidence = fmt::format("{} rail {} comes and goes: {} in {} of {} directions with it, with {} "
+                                   "others, and in none of {} without it; nothing else ran",
+                                   who, part.rail, percent_slower(part.log_time), part.slow, part.measured,
+                                   part.partners, part.without)},
+          part.log_time, part.line, who);
+    }
+  }
+
   void find_nodes() {
     for (int node = 0; node < node_count(); ++node) {
       std::vector<int> slow;
       for (int rail = 0; rail < table_.rails; ++rail) {
         const bool is_slow = rails_[slot_of(rail)].slow(node) && !explained_.contains({node, rail});
-        if (is_slow && !cleared(node, rail)) slow.push_back(rail);
+        if (!is_slow) continue;
+        if (cleared(node, rail))
+          cleared_.push_back({.node = node, .rail = rail});
+        else
+          slow.push_back(rail);
       }
       if (slow.empty()) continue;
       blamed_.insert(node);
@@ -173,7 +156,7 @@ class Finder {
 
   /// What the times alone say of the ways in which a node was slow; none: they cannot be compared.
   [[nodiscard]] std::optional<double> alone_worst(int node, int rail) const {
-    const Rail& one = rails_[slot_of(rail)];
+    const RailParts& one = rails_[slot_of(rail)];
     const IsFine is_fine = [this](int other, int on) { return !rails_[slot_of(on)].slow(other); };
     std::optional<double> worst;
     for (const bool sends : {true, false}) {
@@ -187,7 +170,17 @@ class Finder {
   /// Slow in company and not alone: others' traffic, and no fault of the node's.
   [[nodiscard]] bool cleared(int node, int rail) const {
     const std::optional<double> alone = alone_worst(node, rail);
-    return alone && *alone <= rails_[slot_of(rail)].send.line;
+    const RailParts& one = rails_[slot_of(rail)];
+    return alone && *alone <= one.send.line && !one.only_short(node);
+  }
+
+  /// By how much its quickest pair falls short of what is expected (log).
+  [[nodiscard]] double shortfall(int node, int rail) const {
+    double quickest = 0;
+    for (const DirectionParts* const way : {&rails_[slot_of(rail)].send, &rails_[slot_of(rail)].receive}) {
+      if (way->short_of_expected.contains(node)) quickest = std::max(quickest, way->quickest[slot_of(node)]);
+    }
+    return std::log(quickest / expected_seconds_);
   }
 
   void add_host(int node, const std::vector<int>& slow) {
@@ -195,10 +188,11 @@ class Finder {
     double line = 0;
     bool confirmed = true;
     for (const int rail : slow) {
+      const RailParts& one = rails_[slot_of(rail)];
       const std::optional<double> alone = alone_worst(node, rail);
       confirmed = confirmed && alone.has_value();
-      parts.push_back(alone.value_or(rails_[slot_of(rail)].worst(node)));
-      line = std::max(line, rails_[slot_of(rail)].send.line);
+      parts.push_back(one.only_short(node) ? shortfall(node, rail) : alone.value_or(one.worst(node)));
+      line = std::max(line, one.only_short(node) ? std::log(kBadTimes) : one.send.line);
     }
     add({.kind = BlameKind::host,
          .nodes = {node},
@@ -228,26 +222,37 @@ class Finder {
                        table_.rails == 2 ? "rail is" : fmt::format("{} rails are", table_.rails - 1));
   }
 
+  [[nodiscard]] BlameKind nic_kind(bool sends, bool receives) const {
+    return table_.rails == 1   ? BlameKind::node
+           : sends && receives ? BlameKind::nic
+           : sends             ? BlameKind::nic_transmit
+                               : BlameKind::nic_receive;
+  }
+
   void add_nic(int node, int rail) {
-    const Rail& one = rails_[slot_of(rail)];
-    const bool sends = one.send.slow(node);
-    const bool receives = one.receive.slow(node);
-    const BlameKind kind = table_.rails == 1   ? BlameKind::node
-                           : sends && receives ? BlameKind::nic
-                           : sends             ? BlameKind::nic_transmit
-                                               : BlameKind::nic_receive;
+    const RailParts& one = rails_[slot_of(rail)];
     const std::optional<double> alone = alone_worst(node, rail);
-    add({.kind = kind,
-         .nodes = {node},
-         .rail = rail,
-         .confirmed = alone.has_value(),
-         .evidence =
-             fmt::format("{} rail {}: sends {}, receives {} against the rail's median (line {}), {}; {}",
-                         name_of(node), rail, percent_slower(one.send.values[slot_of(node)]),
-                         percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line),
-                         alone ? percent_slower(*alone) + " alone" : "with no times alone to compare",
-                         other_rails(node, rail))},
-        alone.value_or(one.worst(node)), one.send.line, name_of(node));
+    Blame blame{.kind = nic_kind(one.send.slow(node), one.receive.slow(node)),
+                .nodes = {node},
+                .rail = rail,
+                .confirmed = alone.has_value()};
+    if (one.only_short(node)) {
+      const double missing = shortfall(node, rail);
+      blame.against_expected = true;
+      blame.evidence = fmt::format(
+          "{} rail {}: its fastest pair makes {:.1f} % of what is expected, and most others "
+          "make 95 % and more{}; {}",
+          name_of(node), rail, 100 * std::exp(-missing), alone ? ", alone too" : "", other_rails(node, rail));
+      add(std::move(blame), missing, std::log(kBadTimes), name_of(node));
+      return;
+    }
+    blame.evidence =
+        fmt::format("{} rail {}: sends {}, receives {} against the rail's median (line {}), {}; {}",
+                    name_of(node), rail, percent_slower(one.send.values[slot_of(node)]),
+                    percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line),
+                    alone ? percent_slower(*alone) + " alone" : "with no times alone to compare",
+                    other_rails(node, rail));
+    add(std::move(blame), alone.value_or(one.worst(node)), one.send.line, name_of(node));
   }
 
   [[nodiscard]] std::optional<std::pair<int, int>> leaves_of(int a, int b) const {
@@ -260,7 +265,9 @@ class Finder {
     return fmt::format(
         "{} rail {}: {} (line {}){}{}{}", who, path.rail, percent_slower(path.log_time), percent_slower(line),
         fine_with_others ? " while both are fine with others" : "",
-        path.alone ? "" : "; other pairs ran at the same time",
+        path.launches == 0   ? "; other pairs ran at the same time"
+        : path.launches == 1 ? ""
+                             : fmt::format("; in {} of {} launches alone", path.slow, path.launches),
         table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "");
   }
 
@@ -279,14 +286,20 @@ class Finder {
       const auto leaves = leaves_of(time.from, time.to);
       if (leaves && effects_.classes[i] == 1) blocks[*leaves].push_back(residual);
       if (residual <= line || !has_parts(time.from, time.rail) || !has_parts(time.to, time.rail)) continue;
-      const auto alone = alone_path(table_, effects_, time.from, time.to, time.rail, is_fine);
-      if (alone && *alone <= line) continue;  // others' traffic
-      const double log_time = alone.value_or(residual);
+      const std::vector<double> alone = alone_path(table_, effects_, time.from, time.to, time.rail, is_fine);
+      const std::ptrdiff_t slow_alone =
+          std::count_if(alone.begin(), alone.end(), [line](double more) { return more > line; });
+      if (!alone.empty() && slow_alone == 0) {  // others' traffic
+        cleared_.push_back({std::min(time.from, time.to), std::max(time.from, time.to), time.rail});
+        continue;
+      }
+      const bool is_confirmed = !alone.empty() && median(alone) > line;
+      const double log_time = is_confirmed ? median(alone) : residual;
       slow_partners[{time.from, time.rail}].insert(time.to);
       slow_partners[{time.to, time.rail}].insert(time.from);
       const auto [worst, is_new] = slow.try_emplace(std::minmax(time.from, time.to));
       if (is_new || log_time > worst->second.log_time)
-        worst->second = {log_time, time.rail, alone.has_value()};
+        worst->second = {log_time, time.rail, is_confirmed, slow_alone, alone.size()};
     }
     const std::set<std::pair<int, int>> trunks = find_trunks(blocks, line);
     for (const auto& [pair, worst] : slow) {
@@ -300,7 +313,7 @@ class Finder {
       add({.kind = BlameKind::path,
            .nodes = {a, b},
            .rail = worst.rail,
-           .confirmed = worst.alone,
+           .confirmed = worst.confirmed,
            .evidence = path_evidence(who, worst, line, only_here(a) && only_here(b))},
           worst.log_time, line, who);
     }
@@ -322,34 +335,10 @@ class Finder {
     return found;
   }
 
-  /// Where pairs are faster than the median by as much as makes others slow, and many are in none of them,
-  /// the median may be what is slow. Who is outside is in slower_half_.
-  std::string find_doubt() {
-    std::set<int> fast;
-    double least = 0;
-    const double line = std::max(line_of_pairs(table_, effects_), std::log(kBadTimes));
-    for (std::size_t i = 0; i < table_.times.size(); ++i) {
-      const RailTime& time = table_.times[i];
-      if (effects_.residuals[i] >= -line || std::isnan(effects_.residuals[i])) continue;
-      if (blamed_.contains(time.from) || blamed_.contains(time.to)) continue;
-      fast.insert({time.from, time.to});
-      least = std::min(least, effects_.residuals[i]);
-    }
-    if (3 * fast.size() < table_.nodes.size() || fast.size() == table_.nodes.size()) return {};
-    for (int node = 0; node < node_count(); ++node) {
-      if (!fast.contains(node)) slower_half_.insert(node);
-    }
-    return fmt::format(
-        "pairs between {} of the {} nodes take up to {:.0f} % less time than the median, which is the "
-        "reference "
-        "here: the other {} may be slow, or these have shorter ways; --expected compares with a known rate",
-        fast.size(), table_.nodes.size(), -100 * std::expm1(least), slower_half_.size());
-  }
-
   /// Whether a node met enough others on a rail to know its own part; else that part is in its pairs'
   /// residuals.
   [[nodiscard]] bool has_parts(int node, int rail) const {
-    const Rail& one = rails_[slot_of(rail)];
+    const RailParts& one = rails_[slot_of(rail)];
     return !std::isnan(one.send.values[slot_of(node)]) && !std::isnan(one.receive.values[slot_of(node)]);
   }
 
@@ -384,17 +373,20 @@ class Finder {
   }
 
   const PairTable& table_;
+  double expected_seconds_;
   PairEffects effects_;
-  std::vector<Rail> rails_;
+  std::vector<RailParts> rails_;
   std::vector<Blame> blames_{};
-  std::set<int> slow_rails_{};
   std::set<std::pair<int, int>> explained_{};  ///< node and rail, by a leaf
   std::set<int> blamed_{};
   std::set<int> slower_half_{};
+  std::vector<Cleared> cleared_{};
 };
 
 }  // namespace
 
-Attribution attribute(const PairTable& table) { return Finder(table).found(); }
+Attribution attribute(const PairTable& table, double expected_seconds) {
+  return Finder(table, expected_seconds).found();
+}
 
 }  // namespace collbench::analysis

@@ -19,6 +19,7 @@ enum class BlameKind {
   trunk,         ///< between two leaves, while each by itself is fine
   path,          ///< a pair only, while both of its nodes are fine with others
   inside,        ///< a host by itself, without the network
+  busy,          ///< a host whose cores others keep busy, so that its links are not known
   group,         ///< a group of hosts, while its nodes and smaller groups are fine
 };
 
@@ -30,6 +31,7 @@ struct Blame {
   double times_slower = 1;        ///< time over that of the median
   double line = 1;                ///< what it would have had to exceed
   bool against_expected = false;  ///< times_slower is that of the expected rate, not of the median
+  std::string measure{};          ///< what was found where it is no time: "loses 1.1 % of what it sends"
   bool confirmed = false;         ///< seen while nothing else ran, against at least two others
   std::string evidence{};         ///< in numbers
   std::string next{};             ///< what a technician does
@@ -44,6 +46,13 @@ struct NodeVerdict {
   std::string why;  ///< empty for good
 };
 
+/// Who was slow in company, and is not alone: a disturbance, or something that comes and goes.
+struct Cleared {
+  int node = 0;
+  std::optional<int> peer{};  ///< of a path; none: the node's own part
+  int rail = 0;
+};
+
 struct Attribution {
   PairEffects effects;
   std::vector<Blame> blames;  ///< worst first
@@ -51,6 +60,7 @@ struct Attribution {
   std::string doubt{};  ///< why the median is a poor reference; empty: nothing speaks against it
   double blind_below =
       0;  ///< log of time: what a part may cost without being seen, for its rail scatters so much
+  std::vector<Cleared> cleared{};
 };
 
 /// The scatter from which on an all-clear says too little: a fifth of a rate could be missing.
@@ -65,6 +75,8 @@ inline constexpr double kMaxBlind = 0.2231;  // log 1/0.8
 /// own, below a blamed leaf switch, as an end of a slow path that was confirmed alone (a path that was slow
 /// in company is a finding to measure again, and no node's), and where the median is in doubt; not tested
 /// with fewer than kMinPartners partners on any rail. Confirmed is what times alone say beside times alone.
-[[nodiscard]] Attribution attribute(const PairTable& table);
+/// `expected_seconds`, of each time at a rate that is known (0: none is), names whose quickest pairs fall 5 %
+/// short of it on a rail on which most others do not, where the scatter hides that.
+[[nodiscard]] Attribution attribute(const PairTable& table, double expected_seconds = 0);
 
 }  // namespace collbench::analysis

@@ -29,6 +29,11 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
           "nvlink -s "
           "where it has GPUs; what else runs there",
           who);
+    case BlameKind::busy:
+      return fmt::format(
+          "on {}: top, or ps -eo pcpu,pid,args --sort=-pcpu | head; end what keeps its cores "
+          "busy and test it again",
+          who);
     case BlameKind::group:
       return fmt::format("look at the uplinks and switches between {}; measure halves of the group crosswise",
                          who);
@@ -43,6 +48,16 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
                          who);
   }
   return {};
+}
+
+std::string blame_words(const Blame& blame) {
+  const std::string measure =
+      blame.measure.empty()
+          ? fmt::format("{:.2f} times the time of {} (line {:.2f})", blame.times_slower,
+                        blame.against_expected ? "what is expected" : "its like", blame.line)
+          : blame.measure;
+  return fmt::format("{}, {}, {}: {}", name(blame.kind), measure,
+                     blame.confirmed ? "confirmed alone" : "not confirmed alone", blame.evidence);
 }
 
 std::string name(Bucket bucket) {
@@ -81,6 +96,8 @@ std::string name(BlameKind kind) {
       return "path";
     case BlameKind::inside:
       return "host by itself";
+    case BlameKind::busy:
+      return "busy host";
     case BlameKind::group:
       return "between nodes of a group";
   }

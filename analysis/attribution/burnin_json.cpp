@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,16 @@ namespace {
 
 using BurninJson = nlohmann::json;
 
+BurninJson share_json(const std::optional<double>& share) {
+  return share ? BurninJson(*share) : BurninJson();
+}
+
+/// The cell of a time, which an older record has not.
+std::optional<double> share_from_json(const std::vector<JsonReader>& cells, std::size_t cell) {
+  if (cell >= cells.size() || cells[cell].compact() == "null") return std::nullopt;
+  return cells[cell].number();
+}
+
 BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
   BurninJson nodes = BurninJson::array();
   for (const int node : blame.nodes) nodes.push_back(record.table.nodes[slot_of(node)]);
@@ -25,6 +36,7 @@ BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
           {"rail", blame.rail ? BurninJson(*blame.rail) : BurninJson()},
           {"times_slower", blame.times_slower},
           {"line", blame.line},
+          {"measure", blame.measure},
           {"confirmed", blame.confirmed},
           {"evidence", blame.evidence},
           {"next", blame.next}};
@@ -83,6 +95,9 @@ void read_groups(const JsonReader& root, BurninRecord& record) {
       record.groups.push_back({launch_from_json(group, record), group.at("operation").text(),
                                group.at("bus_bytes_per_second").number(),
                                group.at("slowest_bus_bytes_per_second").number()});
+      // Without the word for it the bound is that of host memory, the wider one.
+      const auto memory = group.find("memory");
+      record.groups.back().host_memory = !memory || memory->text() != "GPU";
     }
   }
   if (const auto failures = root.find("group_failures")) {
@@ -103,7 +118,8 @@ std::string burnin_json(const BurninRecord& record) {
   const Attribution found = attribute(record);
   BurninJson times = BurninJson::array();
   for (const RailTime& time : record.table.times)
-    times.push_back({time.from, time.to, time.rail, time.seconds, time.alone});
+    times.push_back({time.from, time.to, time.rail, time.seconds, time.alone, share_json(time.resent),
+                     share_json(time.waited)});
   BurninJson failures = BurninJson::array();
   for (const PairFailure& failure : record.failures)
     failures.push_back({{"a", failure.a},
@@ -123,7 +139,8 @@ std::string burnin_json(const BurninRecord& record) {
     groups.push_back(launch_json(record, rate.launch));
     groups.back().update({{"operation", rate.operation},
                           {"bus_bytes_per_second", rate.bus_bandwidth},
-                          {"slowest_bus_bytes_per_second", rate.slowest}});
+                          {"slowest_bus_bytes_per_second", rate.slowest},
+                          {"memory", rate.host_memory ? "host" : "GPU"}});
   }
   BurninJson group_failures = BurninJson::array();
   for (const GroupFailure& failure : record.group_failures) {
@@ -137,6 +154,7 @@ std::string burnin_json(const BurninRecord& record) {
                             {"rails", record.table.rails},
                             {"leaf_of_node", record.table.leaf_of_node},
                             {"adaptive_routing", record.table.adaptive_routing},
+                            {"settings", record.settings},
                             {"bytes", record.bytes},
                             {"expected_bytes_per_second", record.expected},
                             {"doubt", found.doubt},
@@ -168,6 +186,9 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   for (const JsonReader& leaf : root.at("leaf_of_node").items())
     record.table.leaf_of_node.push_back(leaf.integer<int>());
   record.table.adaptive_routing = root.at("adaptive_routing").boolean();
+  if (const auto settings = root.find("settings")) {
+    for (const auto& [name, value] : settings->members()) record.settings[name] = value.text();
+  }
   record.bytes = root.at("bytes").number();
   if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number();
   record.planned = root.at("planned").integer<int>();
@@ -182,10 +203,11 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
     throw root.at("leaf_of_node").expected("a leaf for each node");
   for (const JsonReader& time : root.at("times").items()) {
     const std::vector<JsonReader> cells = time.items();
-    if (cells.size() != 5) throw time.expected("from, to, rail, seconds, alone");
+    if (cells.size() != 5 && cells.size() != 7)
+      throw time.expected("from, to, rail, seconds, alone, share sent again, share waited for a core");
     record.table.times.push_back({below(cells[0], nodes), below(cells[1], nodes),
-                                  below(cells[2], record.table.rails), cells[3].number(),
-                                  cells[4].boolean()});
+                                  below(cells[2], record.table.rails), cells[3].number(), cells[4].boolean(),
+                                  share_from_json(cells, 5), share_from_json(cells, 6)});
   }
   for (const JsonReader& failure : root.at("failures").items()) {
     record.failures.push_back({below(failure.at("a"), nodes), below(failure.at("b"), nodes),

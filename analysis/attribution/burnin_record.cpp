@@ -11,9 +11,12 @@
 #include <utility>
 
 #include "analysis/attribution/blame_words.hpp"
+#include "analysis/attribution/busy_hosts.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
+#include "analysis/attribution/losses.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
+#include "analysis/attribution/steadiness.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -144,11 +147,13 @@ std::vector<std::string> counter_lines(const BurninRecord& record) {
 
 /// What the times, the failures and `expected` say, however much the times scatter.
 Attribution burnin_findings(const BurninRecord& record) {
-  Attribution found = attribute(record.table);
+  Attribution found = attribute(record.table, record.expected > 0 ? record.bytes / record.expected : 0);
   judge_failures(record, found);
   judge_expected(record, found);
   judge_groups(record, found);
   judge_rises(record, found);
+  judge_losses(record.table, found);
+  judge_busy_hosts(record.table, found);
   return found;
 }
 
@@ -212,6 +217,26 @@ Attribution attribute(const BurninRecord& record) {
   return found;
 }
 
+std::string measured_otherwise(const std::map<std::string, std::string>& earlier,
+                               const std::map<std::string, std::string>& now) {
+  if (earlier.empty()) return "does not say how it was measured";
+  std::set<std::string> names;
+  for (const auto* const settings : {&earlier, &now})
+    for (const auto& [name, value] : *settings) names.insert(name);
+  const auto value_in = [](const std::map<std::string, std::string>& settings, const std::string& name) {
+    const auto at = settings.find(name);
+    return at == settings.end() ? std::string("not set") : fmt::format("'{}'", at->second);
+  };
+  std::vector<std::string> differences;
+  for (const std::string& name : names) {
+    if (value_in(earlier, name) != value_in(now, name))
+      differences.push_back(
+          fmt::format("{} {} (now {})", name, value_in(earlier, name), value_in(now, name)));
+  }
+  return differences.empty() ? std::string()
+                             : fmt::format("was measured with {}", fmt::join(differences, ", "));
+}
+
 std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
   const Attribution found = burnin_findings(record);  // scatter is no reason against a partner
   std::vector<int> good;
@@ -243,6 +268,15 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
   return rounds;
 }
 
+std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record) {
+  const Attribution found = burnin_findings(record);
+  std::vector<int> good;
+  for (const NodeVerdict& node : found.nodes) {
+    if (node.bucket == Bucket::good) good.push_back(node.node);
+  }
+  return steadiness_rounds(record.table, found, good);
+}
+
 std::string burnin_text(const BurninRecord& record, int width) {
   const Attribution found = attribute(record);
   std::string text;
@@ -267,9 +301,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
     add("compared with the median of these nodes only; with --expected also with a known rate");
   if (!found.blames.empty()) text += '\n';
   for (const Blame& blame : found.blames) {
-    add(fmt::format("{}, {:.2f} times the time of {} (line {:.2f}), {}: {}", name(blame.kind),
-                    blame.times_slower, blame.against_expected ? "what is expected" : "its like", blame.line,
-                    blame.confirmed ? "confirmed alone" : "not confirmed alone", blame.evidence));
+    add(blame_words(blame));
     if (const std::string rises = beside(record, blame); !rises.empty()) add(rises, "  ", "  ");
     add("next: " + blame.next, "  ", "  ");
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,11 +32,13 @@ struct BurninRecord {
   std::vector<GroupFailure> group_failures;
   std::vector<CounterRise> rises;          ///< error counters that went up while a phase ran
   std::vector<std::string> counter_notes;  ///< what of them could not be read, and where
-  double bytes = 0;                        ///< that each time of the table moved, one way
-  double expected = 0;                     ///< bytes per second of a message one way on a rail; 0: not known
-  int planned = 0;                         ///< pairs × rails of the plan
-  int left_out = 0;                        ///< of these, those that --time left out
-  int retests_left_out = 0;                ///< of whoever failed or is suspected, for want of time
+  /// How it was measured: options and variables that change what is, by name.
+  std::map<std::string, std::string> settings;
+  double bytes = 0;          ///< that each time of the table moved, one way
+  double expected = 0;       ///< bytes per second of a message one way on a rail; 0: not known
+  int planned = 0;           ///< pairs × rails of the plan
+  int left_out = 0;          ///< of these, those that --time left out
+  int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
   std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
   std::size_t earlier_times =
       0;  ///< of the table's, these first ones are of the run that --resume went on with
@@ -47,9 +50,17 @@ struct BurninRecord {
 /// by more than kMaxBlind nobody is good: who else would be is suspect, for what passes unseen.
 [[nodiscard]] Attribution attribute(const BurninRecord& record);
 
+/// Why what `earlier` measured cannot be gone on with by `now`: the settings that differ, with both values.
+/// Empty: it can.
+[[nodiscard]] std::string measured_otherwise(const std::map<std::string, std::string>& earlier,
+                                             const std::map<std::string, std::string>& now);
+
 /// Whom to measure again alone, and on which rail: whoever is suspected of a part of its own and each slow
 /// pair, against nodes that nothing speaks against, and pairs of these to compare them with.
 [[nodiscard]] std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record);
+
+/// After the retests: what tells parts that come and go from those that stay (steadiness.hpp).
+[[nodiscard]] std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record);
 
 /// The nodes that are in `bucket`.
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,

@@ -32,8 +32,11 @@ enum class RiseGrade {
 /// excessive_buffer_overrun_errors, local_link_integrity_errors, rnr_nak_retry_err is fatal; symbol_error
 /// above 10 a second, link_error_recovery above 5 a minute, port_rcv_errors above 10 a second,
 /// local_ack_timeout_err above 1, port_xmit_discards above 100, roce_slow_restart above 10 degrade, as do
-/// more than 2 carrier_changes. Beside these: any uncorrected ECC error and any Xid of broken hardware is
-/// fatal.
+/// more than 2 carrier_changes. By DCGM's health checks of NVLink and PCIe (dcgm_gpu_hardware_limits.h): any
+/// replay and any recovery of an NVLink is fatal, 100 CRC errors a second degrade it, as do more than 8 PCIe
+/// replays a minute. By the kernel (Documentation/PCI/pcieaer-howto.rst): aer_dev_fatal says that the link is
+/// not reliable, and aer_dev_nonfatal that a transaction was lost: any of it degrades. Beside these: any
+/// uncorrected ECC error and any Xid of broken hardware is fatal.
 [[nodiscard]] RiseGrade grade_of(const CounterRise& rise);
 
 /// "above 10 a second"; empty for a counter without a limit.
@@ -44,6 +47,12 @@ enum class RiseGrade {
 [[nodiscard]] std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,
                                                      const topology::ErrorCounters& after,
                                                      const std::string& phase);
+
+/// What could not be read, each with all hosts of which that is so: "n1, n2: dmesg: exit status 1", and whose
+/// look is missing ("gave no counters: why"). "all hosts" where it is so of every one of `hosts`.
+[[nodiscard]] std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
+                                                     const std::vector<topology::ErrorCounters>& looks,
+                                                     const std::string& why_not);
 
 /// "host3 mlx5_0/1 symbol_error: 4 to 904 within 30 s, degraded (above 10 a second)".
 [[nodiscard]] std::string rise_words(const CounterRise& rise);

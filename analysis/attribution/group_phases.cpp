@@ -28,22 +28,25 @@ void cut(const std::vector<int>& nodes, std::size_t size, GroupBatch& batch, Gro
   if (from < nodes.size()) rest.push_back(group(nodes.size() - size));
 }
 
+/// Groups below the leaf switches that hold one; the nodes of the others, in order, in groups that cross.
 std::vector<GroupBatch> small_groups(const std::vector<int>& nodes, const std::vector<int>& leaf_of_node) {
   std::map<int, std::vector<int>> leaves;
   for (const int node : nodes) leaves[leaf_of_node.empty() ? 0 : leaf_of_node[slot_of(node)]].push_back(node);
   std::vector<GroupBatch> batches;
   for (const std::size_t size : {std::size_t{4}, std::size_t{8}, std::size_t{16}}) {
     if (size >= nodes.size()) break;
-    const bool below_leaves = std::all_of(leaves.begin(), leaves.end(),
-                                          [size](const auto& leaf) { return leaf.second.size() >= size; });
     GroupBatch batch;
     GroupBatch rest;
-    if (below_leaves) {
-      for (const auto& [leaf, members] : leaves) cut(members, size, batch, rest);
-    } else {
-      cut(nodes, size, batch, rest);
+    std::vector<int> of_small_leaves;
+    for (const auto& [leaf, members] : leaves) {
+      if (members.size() >= size)
+        cut(members, size, batch, rest);
+      else
+        of_small_leaves.insert(of_small_leaves.end(), members.begin(), members.end());
     }
-    batches.push_back(std::move(batch));
+    // Too few for a group of their own are in none of this size: nothing would be like it.
+    if (of_small_leaves.size() >= size) cut(of_small_leaves, size, batch, rest);
+    if (!batch.empty()) batches.push_back(std::move(batch));
     if (!rest.empty()) batches.push_back(std::move(rest));
   }
   return batches;
@@ -139,7 +142,8 @@ GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
       };
       const auto [fastest, slowest] = std::minmax_element(passes.begin(), passes.end());
       if (*fastest <= 0) continue;
-      outcome.rates.push_back({launch, std::string(measured.option), rate(*fastest), rate(*slowest)});
+      outcome.rates.push_back({launch, std::string(measured.option), rate(*fastest), rate(*slowest),
+                               run.backend == BackendId::mpi});
     }
     if (outcome.rates.empty()) outcome.why = "the launch measured nothing";
   } catch (const Error& error) {

@@ -36,6 +36,7 @@ struct GroupRate {
   std::string operation;     ///< as typed: "all_reduce"
   double bus_bandwidth = 0;  ///< bytes per second, of its fastest pass
   double slowest = 0;        ///< the same of its slowest pass
+  bool host_memory = false;  ///< through MPI; false: the memory of GPUs
 
   bool operator==(const GroupRate&) const = default;
 };
@@ -51,9 +52,10 @@ struct GroupFailure {
 /// Launches that run at the same time; no node (or, of rails, no node's rail) is in two of them.
 using GroupBatch = std::vector<GroupLaunch>;
 
-/// The batches of a phase over `nodes`, in order. Groups are cut below one leaf switch where `leaf_of_node`
-/// is known and a leaf holds a group, else along the whole list; the nodes that remain form a group with some
-/// before them. None for pairs, for rails where there is one, and for groups of all nodes or more.
+/// The batches of a phase over `nodes`, in order. Groups are cut below each leaf switch that holds one,
+/// where `leaf_of_node` is known, and of the nodes of the others along the list; the nodes that remain form a
+/// group with some before them (measured after the others: it shares nodes with them). None for pairs, for
+/// rails where there is one, and for groups of all nodes or more.
 [[nodiscard]] std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>& nodes,
                                                     int rails, const std::vector<int>& leaf_of_node);
 

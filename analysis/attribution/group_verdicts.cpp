@@ -20,6 +20,10 @@ namespace collbench::analysis {
 namespace {
 
 constexpr double kBadGroupTimes = 1 / 0.95;  // as of pairs (blame.cpp)
+// By so much two sittings of one host may differ on host memory, by where pages and ranks happen to lie (85
+// records of one machine, docs/compare-runs.md): a host that is in another state than its siblings for that
+// long is slower in each launch of a burn-in, and sound.
+constexpr double kSittingsOnHostMemory = 1.3;
 
 double log_of(const GroupRate& rate) { return std::log(rate.bus_bandwidth); }
 
@@ -36,7 +40,7 @@ std::optional<double> below_alone(const std::vector<GroupPopulation>& population
   std::vector<double> others;
   for (const GroupPopulation& other : populations) {
     if (!other.alone || other.phase != population.phase || other.size != population.size ||
-        other.operation != population.operation)
+        other.operation != population.operation || other.per_leaf != population.per_leaf)
       continue;
     for (const GroupRate* const member : other.members) {
       if (member->launch.nodes == rate.launch.nodes)
@@ -49,12 +53,24 @@ std::optional<double> below_alone(const std::vector<GroupPopulation>& population
   return median(others) - log_of(*own);
 }
 
+/// "groups of 8 across 2 leaf switches (4 + 4)".
+std::string words_of_like(const GroupPopulation& population) {
+  if (population.phase == BurninPhase::nodes) return "hosts by themselves";
+  const std::size_t leaves = population.per_leaf.size();
+  return fmt::format("groups of {}{}", population.size,
+                     leaves == 0   ? ""
+                     : leaves == 1 ? " below one leaf switch"
+                                   : fmt::format(" across {} leaf switches ({})", leaves,
+                                                 fmt::join(population.per_leaf, " + ")));
+}
+
 /// A slow member of a population of hosts by themselves, or of small groups.
 struct SlowGroup {
   const GroupRate* rate = nullptr;
   double log_time = 0;
   double line = 0;
   bool confirmed = false;
+  std::string like{};  ///< what it was compared with: "groups of 8"
 };
 
 /// By their nodes, each with its slowest operation. Slow in company and not alone is others' work, and left
@@ -74,8 +90,8 @@ std::map<std::vector<int>, SlowGroup> slow_groups(const std::vector<GroupPopulat
       if (!(below(population, *rate) > population.line)) continue;
       const std::optional<double> alone = below_alone(populations, population, *rate, suspected);
       if (alone && *alone <= population.line) continue;
-      const SlowGroup slow{rate, alone.value_or(below(population, *rate)), population.line,
-                           alone.has_value()};
+      const SlowGroup slow{rate, alone.value_or(below(population, *rate)), population.line, alone.has_value(),
+                           words_of_like(population)};
       SlowGroup& known = found.try_emplace(rate->launch.nodes, slow).first->second;
       if (slow.log_time > known.log_time) known = slow;
     }
@@ -99,15 +115,20 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
   for (const auto& [nodes, slow] : slow_groups(populations, BurninPhase::nodes)) {
     const int node = nodes.front();
     const std::string& host = record.table.nodes[slot_of(node)];
-    const std::string evidence =
-        fmt::format("{} by itself: {}, {} of its siblings' time (line {}){}", host, rate_words(*slow.rate),
-                    percent_slower(slow.log_time), percent_slower(slow.line),
-                    slow.confirmed ? ", and again with nothing beside it" : "");
+    const double bad_times = slow.rate->host_memory ? kSittingsOnHostMemory : kBadGroupTimes;
+    const bool may_be_a_sitting = slow.rate->host_memory && std::exp(slow.log_time) <= kSittingsOnHostMemory;
+    const std::string evidence = fmt::format(
+        "{} by itself: {}, {} of its siblings' time (line {}){}{}", host, rate_words(*slow.rate),
+        percent_slower(slow.log_time), percent_slower(slow.line),
+        slow.confirmed ? ", and again with nothing beside it" : "",
+        may_be_a_sitting ? "; on host memory one sound host may differ by 30 % from one sitting to "
+                           "another, so measure it again later"
+                         : "");
     add_blame(found,
               {.kind = BlameKind::inside, .nodes = {node}, .confirmed = slow.confirmed, .evidence = evidence},
               slow.log_time, slow.line, host);
     NodeVerdict& verdict = found.nodes[slot_of(node)];
-    const bool is_bad = slow.confirmed && std::exp(slow.log_time) > kBadGroupTimes;
+    const bool is_bad = slow.confirmed && std::exp(slow.log_time) > bad_times;
     if (verdict.bucket == Bucket::good || (is_bad && verdict.bucket == Bucket::suspect))
       verdict = {node, is_bad ? Bucket::bad : Bucket::suspect, evidence};
   }
@@ -171,10 +192,10 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
         {.kind = BlameKind::group,
          .nodes = nodes,
          .confirmed = group.confirmed,
-         .evidence = fmt::format("{} of {}: {} of the time of groups of {} (line {}), and nothing speaks "
+         .evidence = fmt::format("{} of {}: {} of the time of {} (line {}), and nothing speaks "
                                  "against its nodes or smaller groups by themselves",
                                  rate_words(*group.rate), fmt::join(hosts, ", "),
-                                 percent_slower(group.log_time), nodes.size(), percent_slower(group.line))},
+                                 percent_slower(group.log_time), group.like, percent_slower(group.line))},
         group.log_time, group.line, fmt::format("{}", fmt::join(hosts, ", ")));
   }
 }
@@ -200,6 +221,21 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
           more, population.line, "");
     }
   }
+}
+
+/// "not compared: 2 groups of …", for each kind of group of which fewer than kMinPopulation were measured.
+std::string not_compared(const std::vector<GroupPopulation>& populations, BurninPhase phase) {
+  std::vector<std::string> kinds;
+  for (const GroupPopulation& population : populations) {
+    const bool is_compared = phase == BurninPhase::nodes || phase == BurninPhase::groups;
+    if (population.phase != phase || population.alone || !is_compared || !std::isnan(population.line))
+      continue;
+    std::string kind = fmt::format("{} {}", population.members.size(), words_of_like(population));
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(std::move(kind));
+  }
+  if (kinds.empty()) return {};
+  return fmt::format("not compared, for fewer than {} were alike: {}", kMinPopulation,
+                     fmt::join(kinds, ", "));
 }
 
 /// "+1.8 %"; "-" where nobody knows, or where half of the rate could be missing.
@@ -233,17 +269,28 @@ double group_line(const std::vector<double>& log_rates) {
   return population_line(log_rates, 1 + 3 / static_cast<double>(log_rates.size() - 1));
 }
 
+std::vector<int> nodes_per_leaf(const std::vector<int>& nodes, const std::vector<int>& leaf_of_node) {
+  if (leaf_of_node.empty()) return {};
+  std::map<int, int> counts;
+  for (const int node : nodes) ++counts[leaf_of_node[slot_of(node)]];
+  std::vector<int> per_leaf;
+  for (const auto& [leaf, count] : counts) per_leaf.push_back(count);
+  std::sort(per_leaf.rbegin(), per_leaf.rend());
+  return per_leaf;
+}
+
 std::vector<GroupPopulation> group_populations(const BurninRecord& record) {
   std::vector<GroupPopulation> found;
   for (const GroupRate& rate : record.groups) {
     if (!(rate.bus_bandwidth > 0)) continue;
     const GroupLaunch& launch = rate.launch;
+    const std::vector<int> per_leaf = nodes_per_leaf(launch.nodes, record.table.leaf_of_node);
     auto population = std::find_if(found.begin(), found.end(), [&](const GroupPopulation& one) {
-      return one.phase == launch.phase && one.size == launch.nodes.size() &&
+      return one.phase == launch.phase && one.size == launch.nodes.size() && one.per_leaf == per_leaf &&
              one.operation == rate.operation && one.alone == launch.alone;
     });
     if (population == found.end()) {
-      found.push_back({launch.phase, launch.nodes.size(), rate.operation, launch.alone, {}});
+      found.push_back({launch.phase, launch.nodes.size(), per_leaf, rate.operation, launch.alone, {}});
       population = found.end() - 1;
     }
     population->members.push_back(&rate);
@@ -308,16 +355,27 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
         : worst.launch.nodes.size() == 1
             ? first_host
             : fmt::format("{} to {}", first_host, record.table.nodes[slot_of(worst.launch.nodes.back())]);
-    const std::string of = phase == BurninPhase::rails ? "" : fmt::format("{:>5} ", population.size);
+    // Where leaves are known a size has a line for each way in which its groups spread over them.
+    const bool has_leaves = phase == BurninPhase::groups && !population.per_leaf.empty();
+    const std::string of = phase == BurninPhase::rails ? ""
+                           : has_leaves
+                               ? fmt::format("{:>5} {:>6} ", population.size, population.per_leaf.size())
+                               : fmt::format("{:>5} ", population.size);
     add(fmt::format("{:<12} {}{:<8} {:>5} {:>8.4g} {:>8.4g} {:>7}  {}", population.operation, of,
                     population.alone ? "alone" : "at once", population.members.size(),
                     population.median / kGigabyte, worst.bus_bandwidth / kGigabyte,
                     line_words(population.line), who));
   }
   if (text.empty()) return {};
+  if (const std::string left = not_compared(populations, phase); !left.empty())
+    text += wrap(left, width, "  ", "    ");
+  if (!text.ends_with('\n')) text += '\n';
   return fmt::format("{}\n  {:<12} {}{:<8} {:>5} {:>8} {:>8} {:>7}  {}\n{}", phase_heading(record, phase),
-                     "operation", phase == BurninPhase::rails ? "" : "hosts ", "measured", "jobs", "median",
-                     "slowest", "line", "whose is slowest", text);
+                     "operation",
+                     phase == BurninPhase::rails                                          ? ""
+                     : phase == BurninPhase::groups && !record.table.leaf_of_node.empty() ? "hosts leaves "
+                                                                                          : "hosts ",
+                     "measured", "jobs", "median", "slowest", "line", "whose is slowest", text);
 }
 
 }  // namespace collbench::analysis

@@ -8,11 +8,13 @@
 
 namespace collbench::analysis {
 
-/// Groups that can be compared with each other: of one phase, size and operation, all in company or all
-/// alone.
+/// Groups that can be compared with each other: of one phase, size and operation, that spread over leaf
+/// switches alike (what crosses a switch, and over how many uplinks, differs between 3 + 1 and 2 + 2 nodes),
+/// all in company or all alone.
 struct GroupPopulation {
   BurninPhase phase = BurninPhase::nodes;
   std::size_t size = 1;
+  std::vector<int> per_leaf;  ///< nodes below each leaf switch, most first; empty: leaves are not known
   std::string operation;
   bool alone = false;
   std::vector<const GroupRate*> members;  ///< of the record
@@ -29,19 +31,25 @@ inline constexpr std::size_t kMinPopulation = 4;
 /// alone, before it blames anybody).
 [[nodiscard]] double group_line(const std::vector<double>& log_rates);
 
+/// How many nodes a group has below each leaf switch, most first; empty where leaves are not known.
+[[nodiscard]] std::vector<int> nodes_per_leaf(const std::vector<int>& nodes,
+                                              const std::vector<int>& leaf_of_node);
+
 /// In the order in which they were first measured.
 [[nodiscard]] std::vector<GroupPopulation> group_populations(const BurninRecord& record);
 
 /// Adds findings, and makes nodes suspect or bad: a host that is slow by itself is bad where it was so again,
-/// alone, by more than 5 %; a rail that is slower than most of four or more; a slow group none of whose nodes
-/// and smaller groups is named is a path between its nodes, and no node's fault.
+/// alone, by more than 5 % (on host memory 30 %, by which two sittings of one host may differ); a rail that
+/// is slower than most of four or more; a slow group none of whose nodes and smaller groups is named is a
+/// path between its nodes, and no node's fault.
 void judge_groups(const BurninRecord& record, Attribution& found);
 
 /// Slow hosts by themselves and slow groups, each again with nothing beside it, and two like them that are
 /// not, to compare with.
 [[nodiscard]] std::vector<GroupLaunch> group_retests(const BurninRecord& record);
 
-/// A table for `phase`, every line `width` columns at most; empty where nothing of it was measured.
+/// A table for `phase`, every line `width` columns at most, and which groups had too few like them to be
+/// compared; empty where nothing of it was measured.
 [[nodiscard]] std::string group_table(const BurninRecord& record, BurninPhase phase, int width);
 
 }  // namespace collbench::analysis

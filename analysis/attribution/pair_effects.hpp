@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct RailTime {
   int rail = 0;
   double seconds = 0;  ///< of the same bytes for every pair of a table
   bool alone = false;  ///< nothing else ran; a pair of a round in parallel may have been disturbed
+  std::optional<double> resent{};  ///< of the bytes that `from` sent over TCP, the share that it sent again
+  std::optional<double>
+      waited{};  ///< of the time that the rank of `from` could run, the share without a core
 
   bool operator==(const RailTime&) const = default;
 };

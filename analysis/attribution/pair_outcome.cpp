@@ -11,7 +11,21 @@
 namespace collbench::analysis {
 namespace {
 
-PairOutcome times_between(const Run& run, const std::string& a, const std::string& b) {
+// With less nobody knows a share of a tenth of a percent.
+constexpr std::uint64_t kBytesForShare = 1'000'000;
+
+/// What the rank with these numbers says of its host; nothing where they are of too little.
+PairEnd end_of(const RankUse& use) {
+  PairEnd end;
+  if (use.tcp_sent_bytes >= kBytesForShare)
+    end.resent = static_cast<double>(use.tcp_resent_bytes) / static_cast<double>(use.tcp_sent_bytes);
+  const double could_run = use.ran_seconds + use.waited_seconds;
+  if (could_run > 0) end.waited = use.waited_seconds / could_run;
+  return end;
+}
+
+PairOutcome times_between(const Run& run, const std::string& a, const std::string& b,
+                          const std::vector<RankUse>& uses) {
   PairOutcome outcome;
   if (run.ranks.size() != 2) {
     outcome.why = fmt::format("the launch had {} ranks, not 2", run.ranks.size());
@@ -22,6 +36,10 @@ PairOutcome times_between(const Run& run, const std::string& a, const std::strin
   if (in_order == turned) {  // neither, or one host by two names
     outcome.why = fmt::format("its ranks ran on {} and {}", run.ranks[0].host, run.ranks[1].host);
     return outcome;
+  }
+  if (uses.size() == 2) {
+    outcome.a = end_of(uses[in_order ? 0 : 1]);
+    outcome.b = end_of(uses[in_order ? 1 : 0]);
   }
   for (const Row& row : run.rows) {
     if (row.measurement.pass_seconds.empty()) continue;
@@ -56,9 +74,10 @@ std::string first_words(std::string_view said) {
   return {};
 }
 
-PairOutcome pair_outcome(std::string_view record, const std::string& a, const std::string& b) {
+PairOutcome pair_outcome(std::string_view record, const std::string& a, const std::string& b,
+                         const std::vector<RankUse>& uses) {
   try {
-    return times_between(run_from_json_text(record, "the record of a pair"), a, b);
+    return times_between(run_from_json_text(record, "the record of a pair"), a, b, uses);
   } catch (const Error& error) {
     return {.why = fmt::format("what it printed is no record: {}", error.what())};
   }

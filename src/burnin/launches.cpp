@@ -69,7 +69,8 @@ std::vector<std::string> on_hosts(const BurninOptions& options, const std::vecto
 std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
                                    const std::string& what) {
   const std::vector<std::string> own =
-      words_of(fmt::format("{} --sizes {} -c 0 -n 2 --time {:g} --progress never --color never --format json",
+      words_of(fmt::format("{} --sizes {} -c 0 --time {:g} --calibration none --progress never --color never "
+                           "--format json",
                            what, options.bytes, options.pair_seconds));
   words.push_back(own_program());
   words.insert(words.end(), own.begin(), own.end());
@@ -94,8 +95,10 @@ std::vector<std::string> pair_command(const BurninOptions& options, int a, int b
     words.push_back(with_value(with_value(word, "{a}", options.hosts[static_cast<std::size_t>(a)]), "{b}",
                                options.hosts[static_cast<std::size_t>(b)]));
   }
-  // A broadcast to one other rank is a message one way; each of the two is the root in turn.
-  return measuring(with_rail(std::move(words), options, rail), options, "--ops broadcast --root all");
+  // A broadcast to one other rank is a message one way; each of the two is the root in turn. The quickest
+  // pass counts, so that many short ones say more than a few long ones.
+  return measuring(with_rail(std::move(words), options, rail), options,
+                   "--ops broadcast --root all -n 1 -w 0 --rank-use");
 }
 
 std::vector<std::string> group_command(const BurninOptions& options, const analysis::GroupLaunch& launch) {
@@ -104,7 +107,7 @@ std::vector<std::string> group_command(const BurninOptions& options, const analy
                     : launch.phase == analysis::BurninPhase::rails ? 1
                                                                    : options.ranks_per_host;
   return measuring(with_rail(on_hosts(options, launch.nodes, ranks), options, launch.rail.value_or(-1)),
-                   options, "--ops all_reduce,all_to_all");
+                   options, "--ops all_reduce,all_to_all -n 2");
 }
 
 analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail) {
@@ -114,7 +117,7 @@ analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, in
   const ChildResult result = run_child(pair_command(options, a, b, rail), limits);
   analysis::PairOutcome outcome;
   if (result.succeeded())
-    outcome = analysis::pair_outcome(result.out, first, second);
+    outcome = analysis::pair_outcome(result.out, first, second, rank_uses_in(result.err));
   else
     outcome.why = why_failed(result, limits);
   if (!outcome.why.empty()) outcome.why = fmt::format("{} with {}: {}", first, second, outcome.why);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "analysis/attribution/pair_effects.hpp"
@@ -50,6 +51,24 @@ void require_sensible(const BurninOptions& options) {
     throw usage_error("--resume", "the record to go on with is unknown", "give it with -J");
   if (options.format != "text" && options.dry_run)
     throw usage_error("--format", "a plan is text", "leave --format or --dry-run out");
+}
+
+std::map<std::string, std::string> measuring_settings(const BurninOptions& options) {
+  std::map<std::string, std::string> settings{
+      {"--launcher", options.launcher},
+      {"--group-launcher", options.group_launcher},
+      {"--rail-setting", options.rail_setting},
+      {"--ranks-per-host", std::to_string(options.ranks_per_host)},
+      // More passes have a quicker quickest one, and more launches at once disturb each other more.
+      {"--pair-seconds", fmt::format("{:g}", options.pair_seconds)},
+      {"--parallel", std::to_string(options.parallel)}};
+  constexpr std::array<std::string_view, 4> kOfLibraries{"NCCL_", "UCX_", "FI_", "OMPI_MCA_"};
+  for (const auto& [name, value] : launch::recorded_environment()) {
+    if (std::any_of(kOfLibraries.begin(), kOfLibraries.end(),
+                    [&name = name](std::string_view prefix) { return name.starts_with(prefix); }))
+      settings[name] = value;
+  }
+  return settings;
 }
 
 std::vector<int> leaves_of(const BurninOptions& options) {

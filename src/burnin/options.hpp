@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ struct BurninOptions {
 
 /// Throws Error (usage) for what cannot be burned in.
 void require_sensible(const BurninOptions& options);
+
+/// What changes what a launch measures, by the option's or the variable's name: what --resume must find
+/// unchanged.
+[[nodiscard]] std::map<std::string, std::string> measuring_settings(const BurninOptions& options);
 
 /// The leaf of each host; empty where nothing is known of them.
 [[nodiscard]] std::vector<int> leaves_of(const BurninOptions& options);

@@ -47,6 +47,7 @@ class Burnin {
       : options_(options), started_(std::chrono::steady_clock::now()) {
     record_.table.nodes = options.hosts;
     record_.table.rails = options.rails;
+    record_.settings = measuring_settings(options);
     record_.bytes = static_cast<double>(options.bytes);
     record_.expected = options.expected;
     record_.table.leaf_of_node = leaves_of(options);
@@ -88,6 +89,11 @@ class Burnin {
       throw usage_error(options_.record_path, "is of other hosts, rails, leaves or sizes",
                         "give the same ones, or another -J");
     }
+    if (const std::string why = analysis::measured_otherwise(earlier.settings, record_.settings);
+        !why.empty()) {
+      throw usage_error(options_.record_path, why + ", so its times cannot be compared with those of now",
+                        "give the same, or measure all of it into another -J");
+    }
     earlier.failures.clear();  // they may answer now
     earlier.group_failures.clear();
     earlier.counter_notes.clear();
@@ -108,6 +114,7 @@ class Burnin {
       retest({{failure.a, failure.b}}, failure.rail);
     for (const auto& [pair, rail] : analysis::last_contacts(record_)) retest({pair}, rail);
     for (const auto& [round, rail] : analysis::retests_of(record_)) retest(round, rail);
+    for (const auto& [round, rail] : analysis::repeats_of(record_)) retest(round, rail);
   }
 
   /// Of hosts that answer: one that did not, by itself or in pairs, would take its whole group with it.
@@ -183,10 +190,7 @@ class Burnin {
     const auto note = [&](const std::string& words) {
       if (notes.insert(words).second) record_.counter_notes.push_back(words);
     };
-    if (!now.why_not.empty()) note(now.why_not);
-    for (const topology::ErrorCounters& host : now.hosts) {
-      for (const std::string& why : host.notes) note(why);
-    }
+    for (const std::string& why : analysis::counter_notes(options_.hosts, now.hosts, now.why_not)) note(why);
     return now;
   }
 
@@ -256,8 +260,8 @@ class Burnin {
         record_.failures.push_back({a, b, rail, outcome.why, alone});
         continue;
       }
-      record_.table.times.push_back({a, b, rail, outcome.from_a, alone});
-      record_.table.times.push_back({b, a, rail, outcome.from_b, alone});
+      record_.table.times.push_back({a, b, rail, outcome.from_a, alone, outcome.a.resent, outcome.a.waited});
+      record_.table.times.push_back({b, a, rail, outcome.from_b, alone, outcome.b.resent, outcome.b.waited});
     }
     save();
     stop_if_interrupted();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/attribution/counter_rises.hpp"
+#include "analysis/attribution/pair_outcome.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
@@ -28,6 +29,15 @@ topology::ErrorCounters look_now(const CountersCommand& options) {
   return counters;
 }
 
+/// Throws Error (usage) where the earlier look was at another host: its counters are others.
+void require_same_host(const CountersCommand& options, const topology::ErrorCounters& before,
+                       const topology::ErrorCounters& now) {
+  if (!options.root.empty() || analysis::is_same_host(before.host, now.host)) return;
+  throw usage_error(
+      options.since, fmt::format("is a look at {}, and this is {}", before.host, now.host),
+      fmt::format("run it on {}, or look at this host first: collbench counters --format json", before.host));
+}
+
 /// What went up since the earlier look; status 1 where it is more than operators leave alone.
 CommandResult since(const topology::ErrorCounters& before, const topology::ErrorCounters& now) {
   CommandResult result;
@@ -44,7 +54,12 @@ CommandResult counters(const CountersCommand& options) {
   const topology::ErrorCounters now = look_now(options);
   CommandResult result;
   if (!options.since.empty()) {
-    result = since(topology::error_counters_from_json(read_file(options.since), options.since), now);
+    const auto before = topology::error_counters_from_json(read_file(options.since), options.since);
+    require_same_host(options, before, now);
+    result = since(before, now);
+    // A copy of /sys does not say whose it is.
+    if (!options.root.empty() && before.host != now.host)
+      result.text += fmt::format("whether {} and {} are one host is not known\n", before.host, now.host);
   } else if (options.format == "json") {
     return {topology::error_counters_json(now), ExitStatus::ok, false};
   } else {

@@ -99,9 +99,10 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                run.loop.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0, "percent") / 100;
              });
   add_option(
-      app, theme, "--calibration", "FILE",
-      "the record of an earlier run on the same ranks and hosts, whose calibration is used (host memory: "
-      "calibrates for at most a quarter of --time and 5 s)",
+      app, theme, "--calibration", "FILE|none",
+      "the record of an earlier run on the same ranks and hosts, whose calibration is used; none: nothing "
+      "but the rows is measured, and no straggler looked for (host memory: calibrates for at most a quarter "
+      "of --time and 5 s)",
       [&run](const std::string& text) { run.calibration_path = text; });
   auto* passes = add_option(app, theme, "-N,--passes,--run_cycles", "N",
                             "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
@@ -187,6 +188,12 @@ void add_where(CLI::App& app, RunOptions& run) {
   app.add_flag_callback(
          "--no-telemetry", [&run] { run.telemetry = false; },
          "do not read the GPUs' clocks, throttling and errors during the run")
+      ->group(theme);
+  app.add_flag_callback(
+         "--rank-use", [&run] { run.rank_use = true; },
+         "at the end a line on stderr: of each rank, seconds on a core and waiting for one, TCP bytes sent "
+         "and "
+         "sent again")
       ->group(theme);
   add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });

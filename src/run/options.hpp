@@ -24,6 +24,9 @@ struct SizeOptions {
   std::vector<std::uint64_t> list;    ///< --sizes; replaces the four above
 };
 
+/// --calibration: neither a file nor a calibration.
+inline constexpr std::string_view kNoCalibration = "none";
+
 /// The command line of a run, read and checked as far as one process can.
 struct RunOptions {
   collectives::PlanRequest request;  ///< without its sizes
@@ -37,7 +40,9 @@ struct RunOptions {
   bool share_gpu = false;              ///< ranks may share a GPU
   int graph_launches = 0;              ///< -G; 0: no CUDA graphs
   bool telemetry = true;               ///< --no-telemetry: false
-  std::string calibration_path;        ///< --calibration: of an earlier run; empty: this run calibrates
+  bool rank_use = false;               ///< --rank-use: said on stderr (base/rank_use.hpp)
+  std::string calibration_path;        ///< --calibration: of an earlier run; empty: this run calibrates,
+                                       ///< kNoCalibration: nobody does
   /// -R: how the buffers are registered with NCCL.
   BufferRegistration registration = BufferRegistration::none;
   std::string node_map;

@@ -24,6 +24,7 @@
 #include "launch/collective_wait.hpp"
 #include "launch/external_cpu_load.hpp"
 #include "launch/flight/flight_recorder.hpp"
+#include "launch/rank_use.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
@@ -88,9 +89,10 @@ class RunDriver {
   void prepare() {
     examine_machine();
     const collectives::BackendCapabilities capabilities = backend_.capabilities();
-    if (!options_.calibration_path.empty()) {
+    const bool only_rows = options_.calibration_path == kNoCalibration;
+    if (!only_rows && !options_.calibration_path.empty()) {
       read_calibration(capabilities.calibrates);
-    } else if (ranks().size() > 1 && capabilities.calibrates) {
+    } else if (!only_rows && ranks().size() > 1 && capabilities.calibrates) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
       calibrate(run_, session_, backend_, plan_.rows,
@@ -98,7 +100,7 @@ class RunDriver {
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
-    if (ranks().size() > 1 && !run_.simulated) {
+    if (!only_rows && ranks().size() > 1 && !run_.simulated) {
       if (const std::string obstacle = straggler_probe_obstacle(
               gpus_.are_shared, ranks_take_turns(context_.machines, context_.cores_per_node));
           obstacle.empty()) {
@@ -185,6 +187,8 @@ class RunDriver {
     run_.pauses = gather_pauses(ranks(), watch_.pauses());
     run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
+    const std::string use = options_.rank_use ? launch::rank_use_said(ranks(), use_before_) : "";
+    if (!use.empty()) print_message(use);
     if (ranks().is_root()) show(result);
     root_errors_.agree(ranks(), context_.host);
     ExitStatus status = outcome(result.rows);
@@ -340,6 +344,7 @@ class RunDriver {
   double start_;
   launch::CpuTimes cpu_before_ = launch::view_cpu_times();
   double cpu_since_ = clock().seconds();
+  RankUse use_before_ = launch::view_rank_use();
   Run run_;
   analysis::TextOptions text_;
   ProgressLine progress_;

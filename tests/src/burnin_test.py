@@ -128,7 +128,7 @@ class Burnin(unittest.TestCase):
             self.assertRegex(result.stdout, r"dead not tested: n\d with dead: exit status 255: ssh: connect to host dead")
             read = json.loads(record.read_text())
             self.assertEqual({bucket["node"]: bucket["bucket"] for bucket in read["buckets"]}["dead"], "not tested")
-            self.assertFalse(any(alone for *_, alone in read["times"][:12]))
+            self.assertFalse(any(time[4] for time in read["times"][:12]))
             self.assertEqual({(a, b) for a, b, *_ in read["times"]}, {(a, b) for a in range(4) for b in range(4) if a != b})
             self.assertEqual(len(read["failures"]), 4)
             # Nothing is measured twice, and the matrix has each direction.
@@ -137,7 +137,26 @@ class Burnin(unittest.TestCase):
             self.assertEqual(lines[0], "from,to,rail,gigabytes_per_second,alone")
             self.assertGreaterEqual(len(lines), 13)
             self.assertEqual(json.loads(record.read_text())["times"][:12], read["times"][:12])
+            # Of other ranks, or for other seconds, nothing is like what was measured.
+            self.refused(*common, "--resume", "--ranks-per-host", 2, says=r"--ranks-per-host '1' \(now '2'\).*another -J")
 
+
+    def test_counters_since_a_look_at_another_host_are_refused(self):
+        def counters(*arguments):
+            return subprocess.run([str(PROGRAM), "counters", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+        with tempfile.TemporaryDirectory() as folder:
+            look = pathlib.Path(folder) / "look.json"
+            look.write_text(counters("--format", "json").stdout)
+            self.assertIn(counters("--since", look).returncode, (0, 1))
+            look.write_text(json.dumps({**json.loads(look.read_text()), "host": "elsewhere"}))
+            result = counters("--since", look)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertRegex(result.stderr, "look.json: is a look at elsewhere, and this is .*; run it on elsewhere")
+            # A copy of /sys does not say whose it is.
+            result = counters("--since", look, "--sys", folder)
+            self.assertEqual(result.returncode, 0)
+            self.assertIn(f"whether elsewhere and {folder} are one host is not known", result.stdout)
 
     def test_no_fault_passes_as_good(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,5 +14,17 @@ TEST(BlameWords, EachKindHasAStepThatNamesWho) {
   EXPECT_EQ(name(Bucket::not_tested), "not tested");
 }
 
+TEST(BlameWords, AFindingIsOfATimeOrOfWhatWasMeasured) {
+  Blame blame{.kind = BlameKind::nic, .times_slower = 2, .line = 1.05, .evidence = "n3 rail 1"};
+  EXPECT_EQ(blame_words(blame),
+            "NIC, 2.00 times the time of its like (line 1.05), not confirmed alone: n3 rail 1");
+  blame.against_expected = true;
+  blame.confirmed = true;
+  EXPECT_EQ(blame_words(blame),
+            "NIC, 2.00 times the time of what is expected (line 1.05), confirmed alone: n3 rail 1");
+  blame.measure = "1 % of what it sends is sent again";
+  EXPECT_EQ(blame_words(blame), "NIC, 1 % of what it sends is sent again, confirmed alone: n3 rail 1");
+}
+
 }  // namespace
 }  // namespace collbench::analysis::blame_words_test

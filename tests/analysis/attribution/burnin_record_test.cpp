@@ -226,11 +226,13 @@ TEST(BurninRecord, GroupsAndCountersComeBackFromJson) {
   record.group_failures.push_back({{BurninPhase::whole, {0, 1}}, "exit status 1"});
   record.rises.push_back({"pairs", "n1.example", "mlx5_0/1 link_downed", 1, 2, 30});
   record.counter_notes.emplace_back("dmesg: refused");
+  record.settings = {{"--ranks-per-host", "2"}};
   const BurninRecord back = burnin_from_json(burnin_json(record), "x");
   EXPECT_EQ(back.groups, record.groups);
   EXPECT_EQ(back.group_failures, record.group_failures);
   EXPECT_EQ(back.rises, record.rises);
   EXPECT_EQ(back.counter_notes, record.counter_notes);
+  EXPECT_EQ(back.settings, record.settings);
   // A port that went down is no good host's.
   EXPECT_EQ(attribute(record).nodes[1].bucket, Bucket::suspect);
   EXPECT_NE(burnin_text(record, 200).find("phase pairs: n1.example mlx5_0/1 link_downed: 1 to 2"),
@@ -238,6 +240,14 @@ TEST(BurninRecord, GroupsAndCountersComeBackFromJson) {
   std::string text = burnin_json(record);
   text.replace(text.find("\"whole\""), 7, "\"hole\"");
   EXPECT_THROW((void)burnin_from_json(text, "x"), Error);
+}
+
+TEST(BurninRecord, WhatWasMeasuredOtherwiseIsNotGoneOnWith) {
+  const std::map<std::string, std::string> one{{"--ranks-per-host", "1"}, {"NCCL_ALGO", "Ring"}};
+  EXPECT_EQ(measured_otherwise(one, one), "");
+  EXPECT_EQ(measured_otherwise({}, one), "does not say how it was measured");
+  EXPECT_EQ(measured_otherwise(one, {{"--ranks-per-host", "2"}}),
+            "was measured with --ranks-per-host '1' (now '2'), NCCL_ALGO 'Ring' (now not set)");
 }
 
 }  // namespace

@@ -49,6 +49,16 @@ TEST(GroupPhases, GroupsStayBelowALeafThatHoldsThem) {
   EXPECT_THAT(batches[2][0].nodes, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
+TEST(GroupPhases, OnlyNodesOfLeavesThatAreTooSmallAreInGroupsThatCross) {
+  // Leaves of 4, 2, 2 and 1 nodes.
+  const std::vector<int> leaves{0, 0, 0, 0, 1, 1, 2, 2, 3};
+  const auto batches = group_batches(BurninPhase::groups, all_of(9), 1, leaves);
+  EXPECT_THAT(batches[0][0].nodes, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(batches[0][1].nodes, ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(batches[1], SizeIs(1));
+  EXPECT_THAT(batches[1][0].nodes, ElementsAre(5, 6, 7, 8));
+}
+
 TEST(GroupPhases, WhatIsNoRecordGivesNoRate) {
   const GroupOutcome outcome = group_outcome("Welcome", {}, {"n0"});
   EXPECT_THAT(outcome.rates, IsEmpty());

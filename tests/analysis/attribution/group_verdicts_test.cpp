@@ -93,6 +93,49 @@ TEST(GroupVerdicts, AGroupWhoseHalvesAreFineIsAPathAndNoNodesFault) {
   EXPECT_EQ(found.blames[0].nodes.size(), 4U);
 }
 
+// Crossing a leaf switch costs a tenth, and nobody is to blame for it.
+TEST(GroupVerdicts, GroupsThatCrossALeafAreComparedWithGroupsThatCrossAlike) {
+  BurninRecord record = healthy_pairs(40);
+  for (int node = 0; node < 40; ++node) record.table.leaf_of_node.push_back(node / 5);
+  std::vector<std::vector<int>> fours;
+  for (int first = 0; first < 40; first += 4) fours.push_back({first, first + 1, first + 2, first + 3});
+  const auto crossing = [](const std::vector<int>& nodes) {
+    return nodes.front() / 5 == nodes.back() / 5 ? 1.0 : 0.9;
+  };
+  add_rates(record, BurninPhase::groups, fours, crossing);
+  EXPECT_THAT(attribute(record).blames, IsEmpty());
+  EXPECT_THAT(group_retests(record), IsEmpty());
+  // Of 10 groups 4 are below one switch, 4 are of 3 + 1 and 2 of 2 + 2 nodes.
+  EXPECT_THAT(group_populations(record), SizeIs(3));
+  const std::string text = group_table(record, BurninPhase::groups, 100);
+  EXPECT_THAT(
+      text,
+      HasSubstr("not compared, for fewer than 4 were alike: 2 groups of 4 across 2 leaf switches (2 + 2)"));
+  // One of the four that cross alike is slower than these.
+  for (GroupRate& rate : record.groups)
+    if (rate.launch.nodes.front() == 4) rate.bus_bandwidth *= 0.9;
+  const Attribution found = attribute(record);
+  ASSERT_THAT(found.blames, SizeIs(1));
+  EXPECT_THAT(found.blames[0].evidence, HasSubstr("of groups of 4 across 2 leaf switches (3 + 1)"));
+}
+
+// Two sittings of one host may differ by 30 % there (docs/compare-runs.md).
+TEST(GroupVerdicts, OnHostMemoryAFifthSlowerTwiceIsNoBadHost) {
+  for (const double share : {0.85, 0.7}) {
+    BurninRecord record = healthy_pairs(8);
+    const auto slow = [share](const std::vector<int>& nodes) { return nodes.front() == 3 ? share : 1; };
+    add_rates(record, BurninPhase::nodes, singles(8), slow);
+    add_rates(record, BurninPhase::nodes, {{3}, {4}, {5}}, slow, true);
+    EXPECT_EQ(attribute(record).nodes[3].bucket, Bucket::bad) << "on GPUs";
+    for (GroupRate& rate : record.groups) rate.host_memory = true;
+    const NodeVerdict verdict = attribute(record).nodes[3];
+    EXPECT_EQ(verdict.bucket, share > 0.8 ? Bucket::suspect : Bucket::bad) << share;
+    if (share > 0.8) {
+      EXPECT_THAT(verdict.why, HasSubstr("may differ by 30 % from one sitting to another"));
+    }
+  }
+}
+
 TEST(GroupVerdicts, OfThreeNobodyIsTheOddOne) {
   BurninRecord record = healthy_pairs(8);
   add_rates(record, BurninPhase::nodes, {{3}, {4}, {5}}, node_three_slow);

@@ -28,6 +28,16 @@ TEST(PairOutcome, WhoSentIsWhatTheRecordSaysNotTheOrderOfTheLaunch) {
   EXPECT_DOUBLE_EQ(pair_outcome(record_on("b", "a"), "a", "b").from_a, 2e-3);
 }
 
+TEST(PairOutcome, EachEndIsOfTheHostThatItsRankRanOn) {
+  const std::vector<RankUse> uses{{1, 3, 2'000'000, 20'000}, {4, 0, 1'000, 500}};
+  const PairOutcome outcome = pair_outcome(record_on("a", "b"), "a", "b", uses);
+  EXPECT_DOUBLE_EQ(outcome.a.resent.value_or(-1), 0.01);
+  EXPECT_DOUBLE_EQ(outcome.a.waited.value_or(-1), 0.75);
+  EXPECT_FALSE(outcome.b.resent) << "of 1 kB nobody knows a share";
+  EXPECT_DOUBLE_EQ(outcome.b.waited.value_or(-1), 0);
+  EXPECT_DOUBLE_EQ(pair_outcome(record_on("b", "a"), "a", "b", uses).b.resent.value_or(-1), 0.01);
+}
+
 TEST(PairOutcome, RanksThatRanElsewhereGiveNoTime) {
   EXPECT_EQ(pair_outcome(record_on("a", "a"), "a", "b").why, "its ranks ran on a and a");
   EXPECT_EQ(pair_outcome(record_on("a", "c"), "a", "b").why, "its ranks ran on a and c");

@@ -1,0 +1,84 @@
+#include "launch/rank_use.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "launch/real_machine.hpp"
+
+namespace collbench::launch {
+namespace {
+
+// Of struct tcp_info in the kernel's <linux/tcp.h>, which is only ever appended to. Its declaration cannot be
+// used: glibc's own in <netinet/tcp.h> has the same name and ends before these.
+constexpr std::size_t kBytesSent = 200;      // tcpi_bytes_sent
+constexpr std::size_t kBytesResent = 208;    // tcpi_bytes_retrans
+constexpr std::size_t kKnownFromSize = 216;  // an older kernel fills less
+
+/// Adds what a connection sent; nothing where `descriptor` is no TCP socket, or the kernel is too old to
+/// count.
+void add_connection(int descriptor, RankUse& use) {
+  std::array<char, 512> info{};
+  socklen_t size = info.size();
+  if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info.data(), &size) != 0 || size < kKnownFromSize)
+    return;
+  const auto at = [&info](std::size_t offset) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, &info[offset], sizeof value);
+    return value;
+  };
+  use.tcp_sent_bytes += at(kBytesSent);
+  use.tcp_resent_bytes += at(kBytesResent);
+}
+
+std::uint64_t more(std::uint64_t before, std::uint64_t now) { return now > before ? now - before : 0; }
+
+}  // namespace
+
+RankUse view_rank_use() {
+  constexpr double kNanosecond = 1e-9;
+  RankUse use;
+  if (time_is_simulated()) return use;  // the ranks share a process
+  std::ifstream file("/proc/self/schedstat");
+  double ran = 0;
+  double waited = 0;
+  if (file >> ran >> waited) {
+    use.ran_seconds = ran * kNanosecond;
+    use.waited_seconds = waited * kNanosecond;
+  }
+  std::error_code error;
+  for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
+       each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    int descriptor = -1;
+    std::from_chars(name.data(), name.data() + name.size(), descriptor);
+    if (descriptor >= 0) add_connection(descriptor, use);
+  }
+  return use;
+}
+
+RankUse rank_use_since(const RankUse& before, const RankUse& now) {
+  return {std::max(0.0, now.ran_seconds - before.ran_seconds),
+          std::max(0.0, now.waited_seconds - before.waited_seconds),
+          more(before.tcp_sent_bytes, now.tcp_sent_bytes),
+          more(before.tcp_resent_bytes, now.tcp_resent_bytes)};
+}
+
+std::string rank_use_said(Ranks& ranks, const RankUse& before) {
+  const std::vector<RankUse> uses = gather_values(ranks, rank_use_since(before, view_rank_use()));
+  return ranks.is_root() ? rank_use_line(uses) : std::string();
+}
+
+}  // namespace collbench::launch

@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+#include "base/rank_use.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench::launch {
+
+/// What this process was given so far: its main thread's time by /proc/self/schedstat (on a core, and waiting
+/// for one; Documentation/scheduler/sched-stats.rst), and the bytes of its open TCP connections by tcp_info
+/// (RFC 4898; since Linux 4.19). What the kernel does not say stays 0.
+[[nodiscard]] RankUse view_rank_use();
+
+/// What came since `before`; a connection that was closed since takes its bytes with it, so none is negative.
+[[nodiscard]] RankUse rank_use_since(const RankUse& before, const RankUse& now);
+
+/// What every rank was given since `before`, as rank_use_line says it: on rank 0, empty elsewhere.
+/// Collective.
+[[nodiscard]] std::string rank_use_said(Ranks& ranks, const RankUse& before);
+
+}  // namespace collbench::launch
