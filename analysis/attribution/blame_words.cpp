@@ -56,8 +56,11 @@ std::string blame_words(const Blame& blame) {
           ? fmt::format("{:.2f} times the time of {} (line {:.2f})", blame.times_slower,
                         blame.against_expected ? "what is expected" : "its like", blame.line)
           : blame.measure;
-  return fmt::format("{}, {}, {}: {}", name(blame.kind), measure,
-                     blame.confirmed ? "confirmed alone" : "not confirmed alone", blame.evidence);
+  // Who keeps a host busy does so whatever runs beside it.
+  const std::string_view confirmed = blame.kind == BlameKind::busy ? ""
+                                     : blame.confirmed             ? ", confirmed alone"
+                                                                   : ", not confirmed alone";
+  return fmt::format("{}, {}{}: {}", name(blame.kind), measure, confirmed, blame.evidence);
 }
 
 std::string name(Bucket bucket) {

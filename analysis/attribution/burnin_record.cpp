@@ -145,15 +145,24 @@ std::vector<std::string> counter_lines(const BurninRecord& record) {
   return lines;
 }
 
-/// What the times, the failures and `expected` say, however much the times scatter.
-Attribution burnin_findings(const BurninRecord& record) {
+Attribution findings_of_idle_hosts(const BurninRecord& record) {
   Attribution found = attribute(record.table, record.expected > 0 ? record.bytes / record.expected : 0);
   judge_failures(record, found);
   judge_expected(record, found);
   judge_groups(record, found);
   judge_rises(record, found);
   judge_losses(record.table, found);
-  judge_busy_hosts(record.table, found);
+  return found;
+}
+
+/// What the times, the failures and `expected` say, however much the times scatter.
+Attribution burnin_findings(const BurninRecord& record) {
+  const std::vector<BusyHost> busy = busy_hosts(record.table);
+  if (busy.empty()) return findings_of_idle_hosts(record);
+  BurninRecord rest = record;
+  rest.table = without_hosts(record.table, busy);
+  Attribution found = findings_of_idle_hosts(rest);
+  judge_busy_hosts(record.table, busy, found);
   return found;
 }
 
@@ -247,7 +256,7 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
   std::set<int> rails;
   for (const Blame& blame : found.blames) {
     if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf ||
-        blame.kind == BlameKind::inside)
+        blame.kind == BlameKind::inside || blame.kind == BlameKind::busy)
       continue;
     const bool is_path = blame.nodes.size() == 2;
     const auto planned = retest_rounds(

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "analysis/attribution/blame_words.hpp"
 #include "base/statistics.hpp"
@@ -17,88 +14,57 @@ namespace {
 
 constexpr double kMuch = 0.5;
 
-/// The median share of a host's launches that its rank waited for a core, and with how many partners.
-struct Waited {
-  double share = std::numeric_limits<double>::quiet_NaN();
-  std::set<int> partners{};
-};
-
-Waited waited_of(const PairTable& table, int node, bool only_alone) {
-  Waited waited;
-  std::vector<double> shares;
-  for (const RailTime& time : table.times) {
-    if (time.from != node || !time.waited || (only_alone && !time.alone)) continue;
-    shares.push_back(*time.waited);
-    waited.partners.insert(time.to);
-  }
-  if (!shares.empty()) waited.share = median(shares);
-  return waited;
-}
-
-/// Of its links, or of a path that ends there.
-bool is_of_links(const Blame& blame, int node) {
-  switch (blame.kind) {
-    case BlameKind::nic_transmit:
-    case BlameKind::nic_receive:
-    case BlameKind::nic:
-    case BlameKind::host:
-    case BlameKind::node:
-    case BlameKind::path:
-      return std::find(blame.nodes.begin(), blame.nodes.end(), node) != blame.nodes.end();
-    case BlameKind::leaf:
-    case BlameKind::rail:
-    case BlameKind::trunk:
-    case BlameKind::inside:
-    case BlameKind::busy:
-    case BlameKind::group:
-      return false;
-  }
-  return false;
+bool is_busy(const std::vector<BusyHost>& busy, int node) {
+  return std::any_of(busy.begin(), busy.end(), [node](const BusyHost& host) { return host.node == node; });
 }
 
 }  // namespace
 
-void judge_busy_hosts(const PairTable& table, Attribution& found) {
-  std::vector<Waited> hosts;
-  std::vector<double> given;
-  for (int node = 0; node < static_cast<int>(table.nodes.size()); ++node) {
-    hosts.push_back(waited_of(table, node, false));
-    if (!hosts.back().partners.empty()) given.push_back(1 - hosts.back().share);
+std::vector<BusyHost> busy_hosts(const PairTable& table) {
+  std::vector<std::vector<double>> had_core(table.nodes.size());  // of each launch
+  for (const RailTime& time : table.times) {
+    if (time.waited) had_core[slot_of(time.from)].push_back(1 - *time.waited);
   }
-  if (given.size() <= slot_of(kMinPartners)) return;  // too few to say what is usual
-  const double usual = median(given);
-  for (int node = 0; node < static_cast<int>(table.nodes.size()); ++node) {
-    const Waited& host = hosts[slot_of(node)];
-    if (!(host.share > kMuch) || !(1 - host.share < kMuch * usual)) continue;
-    const std::string& who = table.nodes[slot_of(node)];
-    std::set<int> ends;  // of paths that are taken back
-    std::erase_if(found.blames, [&](const Blame& blame) {
-      if (!is_of_links(blame, node)) return false;
-      ends.insert(blame.nodes.begin(), blame.nodes.end());
-      return true;
-    });
-    const Waited alone = waited_of(table, node, true);
-    found.blames.push_back(
-        {.kind = BlameKind::busy,
-         .nodes = {node},
-         .measure = fmt::format("its ranks waited for a core {:.0f} % of the time in which they could run",
-                                100 * host.share),
-         .confirmed = alone.partners.size() > 1 && alone.share > kMuch,
-         .evidence = fmt::format(
-             "busy: other processes keep the cores of {}: its ranks had a core for {:.0f} % "
-             "of the time in which they could run, those of the median host for {:.0f} %; what its "
-             "links carry is not known until it is idle",
-             who, 100 * (1 - host.share), 100 * usual),
-         .next = technician_step(BlameKind::busy, who, std::nullopt)});
-    if (found.nodes[slot_of(node)].bucket != Bucket::not_tested)
-      found.nodes[slot_of(node)] = {node, Bucket::suspect, found.blames.back().evidence};
-    for (const int end : ends) {
-      const bool is_still = std::any_of(found.blames.begin(), found.blames.end(), [end](const Blame& blame) {
-        return std::find(blame.nodes.begin(), blame.nodes.end(), end) != blame.nodes.end();
-      });
-      NodeVerdict& verdict = found.nodes[slot_of(end)];
-      if (!is_still && verdict.bucket == Bucket::suspect) verdict = {end, Bucket::good, ""};
-    }
+  std::vector<double> medians;
+  for (const std::vector<double>& launches : had_core) {
+    if (!launches.empty()) medians.push_back(median(launches));
+  }
+  if (medians.size() <= slot_of(kMinPartners)) return {};  // too few to say what is usual
+  const double usual = median(medians);
+  std::vector<BusyHost> busy;
+  for (std::size_t node = 0; node < had_core.size(); ++node) {
+    if (had_core[node].empty()) continue;
+    const double share = median(had_core[node]);
+    if (share < 1 - kMuch && share < kMuch * usual)
+      busy.push_back({static_cast<int>(node), share, usual, static_cast<int>(had_core[node].size())});
+  }
+  return busy;
+}
+
+PairTable without_hosts(const PairTable& table, const std::vector<BusyHost>& busy) {
+  PairTable rest = table;
+  std::erase_if(rest.times,
+                [&busy](const RailTime& time) { return is_busy(busy, time.from) || is_busy(busy, time.to); });
+  return rest;
+}
+
+void judge_busy_hosts(const PairTable& table, const std::vector<BusyHost>& busy, Attribution& found) {
+  for (const BusyHost& host : busy) {
+    const std::string& who = table.nodes[slot_of(host.node)];
+    Blame blame{
+        .kind = BlameKind::busy,
+        .nodes = {host.node},
+        .measure = fmt::format("its ranks had a core for {:.0f} % of the time in which they could run",
+                               100 * host.had_core),
+        .evidence = fmt::format(
+            "other programs keep the cores of {} busy: in {} launches its ranks had a core for {:.0f} % of "
+            "the "
+            "time in which they could run, those of the median host for {:.0f} %; what its links carry is "
+            "not known until it is idle",
+            who, host.launches, 100 * host.had_core, 100 * host.usual),
+        .next = technician_step(BlameKind::busy, who, std::nullopt)};
+    found.nodes[slot_of(host.node)] = {host.node, Bucket::suspect, "busy: " + blame.evidence};
+    found.blames.push_back(std::move(blame));
   }
 }
 
