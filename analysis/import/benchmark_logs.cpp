@@ -149,7 +149,8 @@ Run run_of_benchmark(BenchmarkLog log, const BenchmarkReader& reader, const Impo
   }
   log.facts.file = file;
   log.facts.format = reader.format;
-  log.facts.program = {log.program, log.version_line};
+  const int first_line = log.tables.front().line;
+  log.facts.program = {log.program, log.version_line > 0 ? log.version_line : first_line};
   if (!log.version.empty()) log.facts.version = {log.version, log.version_line};
   if (!options.topology.empty()) log.facts.topology = {options.topology, 0};
   run.backend = log.backend;

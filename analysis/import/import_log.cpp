@@ -10,59 +10,13 @@
 
 #include "analysis/import/benchmark_logs.hpp"
 #include "analysis/import/log_readers.hpp"
+#include "analysis/import/table_operation.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
-namespace {
-
-/// nccl-tests prints a reduction for SendRecv as well (src/sendrecv.cu walks over all of them).
-bool prints_reduction(const Operation& operation) {
-  return operation.reduces || operation.id == OperationId::send_recv;
-}
-
-bool checks_in_place(OperationId id) { return id != OperationId::send_recv && id != OperationId::all_to_all; }
-
-/// Those that nothing in a table tells from AllToAll or Broadcast, and what no nccl-tests has.
-bool recognized_by_name_only(const Operation& operation) {
-  return operation.id == OperationId::all_to_all_v || operation.id == OperationId::hypercube ||
-         operation.nccl_tests_name.empty();
-}
-
-/// Until 2.11 each program had its own heading; alltoall had a redop column with nothing in it.
-bool has_old_heading_of(const Operation& operation, const LogTable& table) {
-  return table.reduction_column == (prints_reduction(operation) || operation.id == OperationId::all_to_all) &&
-         table.root_column == operation.has_root;
-}
-
-bool looks_like(const Operation& operation, const LogRow& row) {
-  if (row.reduction.has_value() != prints_reduction(operation)) return false;
-  if ((row.root.value_or(-1) >= 0) != operation.has_root) return false;
-  const bool both_checkable = row.in_place && row.out_of_place.checked;
-  return !both_checkable || row.in_place->checked == checks_in_place(operation.id);
-}
-
-bool looks_like(const Operation& operation, const LogTable& table) {
-  const bool old_heading = !table.reduction_column || !table.root_column;
-  if (old_heading && !has_old_heading_of(operation, table)) return false;
-  return std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const LogRow& row) { return looks_like(operation, row); });
-}
-
-}  // namespace
-
-std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks) {
-  std::vector<OperationId> found;
-  for (const Operation& operation : operations()) {
-    if (recognized_by_name_only(operation) || !looks_like(operation, table)) continue;
-    const auto range = ranks_by_rates(operation, table.rows);
-    if (range && (!ranks || range->contains(*ranks))) found.push_back(operation.id);
-  }
-  return found;
-}
-
 namespace {
 
 constexpr std::uint64_t kLatencyBytes = 8;
@@ -215,36 +169,6 @@ void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
   }
 }
 
-OperationId operation_of(LogTable& table, const ImportOptions& options, std::string_view file) {
-  if (options.operation) {
-    table.facts.operation = {std::string(operation(*options.operation).name), 0};
-    return *options.operation;
-  }
-  if (table.facts.program) {
-    const std::string& program = table.facts.program->value;
-    const Operation* found = find_operation(program.substr(0, program.rfind("_perf")));
-    if (found != nullptr) {
-      table.facts.operation = {std::string(found->name), table.facts.program->line};
-      return found->id;
-    }
-  }
-  std::optional<int> ranks;
-  if (table.facts.ranks) ranks = table.facts.ranks->value;
-  const auto like = operations_like(table, ranks);
-  std::vector<std::string_view> names;
-  for (const OperationId id : like) names.push_back(operation(id).name);
-  if (like.size() != 1) {
-    const std::string what = like.empty()
-                                 ? "the table fits no known operation"
-                                 : fmt::format("the log does not name the program, and its table fits {}",
-                                               fmt::join(names, " and "));
-    throw usage_error(location(file, table.rows.front().line), what,
-                      "give --operation, such as --operation all_reduce");
-  }
-  table.facts.operation = {std::string(names.front()), table.rows.front().line};
-  return like.front();
-}
-
 Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id, const LogTable& table) {
   Row result;
   Measurement& measured = result.measurement;
@@ -279,9 +203,7 @@ void conclude_network(LogFacts& facts) {
   for (const LogConnections& each : facts.connections) {
     if (!each.via.starts_with(kNet)) continue;
     if (!facts.network) {
-      const std::string name = each.via.substr(kNet.size());
-      facts.network = {name == "AWS" ? "AWS Libfabric" : name,
-                       each.line};  // the channel's line is cut at a space
+      facts.network = {each.via.substr(kNet.size()), each.line};
     }
     if (!gpu_direct || (!each.gpu_direct && gpu_direct->value)) gpu_direct = {each.gpu_direct, each.line};
   }
@@ -363,7 +285,7 @@ Run import_log(const TextParts& parts, std::string_view file, const ImportOption
   }
   LogTable table = choose(std::move(tables), lines, options, file);
   refuse_what_says_nothing(table, file);
-  const OperationId id = operation_of(table, options, file);
+  const OperationId id = operation_of(table, options.operation, file);
   Run run;
   run.ranks = job_location(table, operation(id), options.job, file);
   conclude(table);

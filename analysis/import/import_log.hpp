@@ -11,11 +11,6 @@
 
 namespace collbench::analysis {
 
-/// The operations whose tables look like this one: by the reduction, the root, what size is of count, whether
-/// in place was checked (nccl-tests checks neither SendRecv nor AllToAll in place: src/sendrecv.cu,
-/// src/alltoall.cu), and whether busbw / algbw allows any number of ranks, or `ranks` where that is known.
-[[nodiscard]] std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks);
-
 /// What the user says of a log, where the log does not.
 struct ImportOptions {
   JobGiven job;

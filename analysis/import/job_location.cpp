@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,9 +86,43 @@ std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<co
   return ranks;
 }
 
+std::vector<int> lines_of_other_jobs(const Operation& operation, std::span<const LogRow> rows) {
+  std::vector<int> lines;
+  std::size_t first = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (ranks_by_rates(operation, rows.subspan(first, row + 1 - first))) continue;
+    if (row == first || !ranks_by_rates(operation, rows.subspan(row, 1))) return {};
+    first = row;
+    lines.push_back(rows[row].line);
+  }
+  return lines;
+}
+
+Error rows_of_several_jobs(std::string where, const std::vector<int>& lines) {
+  constexpr std::size_t kMaxNamed = 6;
+  const bool all = lines.size() <= kMaxNamed;
+  const std::vector<int> named(
+      lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMaxNamed)));
+  return usage_error(
+      std::move(where),
+      fmt::format("the rows are of jobs of different numbers of ranks: another begins on line {}{}",
+                  fmt::join(named, ", "), all ? "" : " and so on"),
+      "import the rows of each job from a file of their own");
+}
+
 namespace {
 
 constexpr std::string_view kGiveBoth = "give --nodes N --ranks-per-node N";
+
+/// Two ranks on one GPU of one host, as the list reads: hosts that share a name (containers, or names that
+/// somebody replaced), or ranks that do share it. Null where no two are.
+const LogDevice* device_of_two_ranks(const LogTable& table) {
+  std::set<std::pair<std::string, std::string>> slots;
+  for (const LogDevice& device : table.devices) {
+    if (!device.slot.empty() && !slots.emplace(device.host, device.slot).second) return &device;
+  }
+  return nullptr;
+}
 
 /// The hosts of the device list by rank; empty where a rank is missing, so that none is placed by guess.
 std::vector<std::string> hosts_by_rank(const LogTable& table) {
@@ -139,6 +174,8 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   const int first_row = table.rows.front().line;
   const auto range = ranks_by_rates(operation, table.rows);
   if (!range) {
+    if (const std::vector<int> others = lines_of_other_jobs(operation, table.rows); !others.empty())
+      throw rows_of_several_jobs(location(file, first_row), others);
     throw usage_error(
         location(file, first_row),
         fmt::format("the rows are not from {}: busbw/algbw and size/count fit no number of ranks",
@@ -162,6 +199,9 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   }
   // A list that was cut short is told by the rates; one that is too long is a contradiction.
   if (range->least == range->most && std::cmp_less(listed, range->least)) return range->least;
+  // One without its start ends with the last rank, where the rates exclude that twice as many ran.
+  const int beyond_last = table.devices.empty() ? 0 : table.devices.back().rank + 1;
+  if (listed == 0 && range->contains(beyond_last) && range->most < 2 * beyond_last) return beyond_last;
   if (listed > 0) {
     throw contradiction(location(file, table.devices.front().line), static_cast<int>(listed),
                         "the device list", *range);
@@ -201,9 +241,16 @@ void settle_nodes(LogTable& table, const JobGiven& given, int ranks, std::string
 
 Identities job_location(LogTable& table, const Operation& operation, const JobGiven& given,
                         std::string_view file) {
-  const std::vector<std::string> hosts = hosts_by_rank(table);
+  std::vector<std::string> hosts = hosts_by_rank(table);
   const int ranks = count_ranks(table, operation, given, hosts.size(), file);
   LogFacts& facts = table.facts;
+  if (const LogDevice* const twice = device_of_two_ranks(table)) {
+    facts.notes.push_back(fmt::format(
+        "two ranks are on device {} of {} (line {}): several hosts of one name, or ranks that share "
+        "a GPU; by this list it is not known which ran where",
+        excerpt(twice->slot), excerpt(twice->host), twice->line));
+    hosts.clear();
+  }
   const bool is_given = given.nodes && given.ranks_per_node;
   if (std::cmp_equal(hosts.size(), ranks)) {
     const Identities identities = on_hosts(hosts);

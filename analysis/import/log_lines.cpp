@@ -95,11 +95,12 @@ bool holds_any(std::string_view text, std::span<const std::string_view> words) {
 /// before its type, numbers only, or dots for what somebody left out. Whatever is not, no reader of lines
 /// takes.
 bool may_say_something(std::string_view line) {
-  constexpr std::array<std::string_view, 8> kWords{"NCCL", "nccl-tests", "_perf",         "nThread",
-                                                   "Pid",  "count",      "Out of bounds", "…"};
+  constexpr std::array<std::string_view, 10> kWords{"busbw",         "NCCL",    "nccl-tests", "rccl-tests",
+                                                    "_perf",         "nThread", "device",     "count",
+                                                    "Out of bounds", "…"};
   constexpr std::array<std::string_view, 7> kTypes{"int", "half", "float", "double", "f8", "fp", "bf"};
   if (line.find_first_not_of(" \t") == std::string_view::npos) return false;
-  if (line.find_first_not_of("0123456789.+-eENA/Xx*#? \t") == std::string_view::npos) return true;
+  if (line.find_first_not_of("0123456789.+-eENA/Xx*#?[] \t") == std::string_view::npos) return true;
   return (holds_any(line, kTypes) && line.find_first_of(kDigits) != std::string_view::npos) ||
          holds_any(line, kWords);
 }

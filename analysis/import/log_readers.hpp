@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/import/log_table.hpp"
+#include "base/error.hpp"
 #include "base/record/identities.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/operation.hpp"
@@ -93,14 +94,16 @@ void set_once(MaybeLogFact<Value>& fact, Value value, int line) {
 /// "2.23.4+cuda12.6" behind "NCCL version "; empty when `text` has none.
 [[nodiscard]] std::string nccl_version_in(std::string_view text);
 
-/// The columns of an nccl-tests table, as its heading names them. Three generations have been seen: without
-/// "root" and with "error" (to 2.11), with "root" and "#wrong", with four more per half (-I, 2.19).
+/// The columns of an nccl-tests table, as its heading names them. Four generations have been seen: "bytes N
+/// type op time algbw busbw res", in milliseconds (to 2019), without "root" and with "error" (to 2.11), with
+/// "root" and "#wrong", with four more per half (-I, 2.19).
 struct NcclTestsColumns {
   bool reduction = true;  ///< a redop column; its cells may be empty (old alltoall)
   bool root = true;
-  std::size_t per_half = 4;     ///< time algbw busbw #wrong, and i_min i_max i_p99 i_cv% with -I
-  bool wrong_is_error = false;  ///< the last column is a relative error, no count
-  bool cpu_time = false;        ///< "cputime": -C
+  std::size_t per_half = 4;           ///< time algbw busbw #wrong, and i_min i_max i_p99 i_cv% with -I
+  bool wrong_is_error = false;        ///< the last column is a relative error, no count
+  bool cpu_time = false;              ///< "cputime": -C
+  double time_unit_microseconds = 1;  ///< 1000 in the first tables of 2017 to 2019
 };
 
 /// "# size count type redop root time algbw busbw #wrong …", wherever it stands in the line.
@@ -181,6 +184,14 @@ struct RankRange {
 /// None when the rows contradict each other: then they are not of this operation.
 [[nodiscard]] std::optional<RankRange> ranks_by_rates(const Operation& operation,
                                                       std::span<const LogRow> rows);
+
+/// The lines on which the rows of another job begin, of other than the ranks before, in rows that fit
+/// `operation` job by job: tables that somebody put together hold such. Empty where one number of ranks fits
+/// all, or none fits a row.
+[[nodiscard]] std::vector<int> lines_of_other_jobs(const Operation& operation, std::span<const LogRow> rows);
+
+/// Why rows of which lines_of_other_jobs names some are no run.
+[[nodiscard]] Error rows_of_several_jobs(std::string where, const std::vector<int>& lines);
 
 /// What the user says of a job whose log does not.
 struct JobGiven {

@@ -44,6 +44,7 @@ struct LogDevice {
   std::string host;
   std::string gpu;
   int line = 0;
+  std::string slot;  ///< "0 [0x1b]": its number on its host, and its PCIe address; empty where that is none
 };
 
 /// One table of a benchmark with everything that the log says around it.

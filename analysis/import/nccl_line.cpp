@@ -74,17 +74,41 @@ void note_nic_rate(string_view text, int line, LogFacts& facts) {
   set_once(facts.nic_bytes_per_second, *megabits * kMegabitBytes, line);
 }
 
+/// The part at `at` of "NET/AWS Libfabric/1/GDRDMA" or "P2P/direct pointer/read", and whether the path ends
+/// in it. A blank ends the path, but for the one in a network's name, behind which its device follows, and
+/// NCCL's own (nccl/src/transport/p2p.cc).
+struct PathPart {
+  std::string name;
+  bool last = false;
+};
+
+PathPart path_part(const std::vector<std::string>& parts, std::size_t at) {
+  constexpr string_view kDirect = "direct pointer";
+  const std::string& part = parts[at];
+  const std::size_t blank = part.find_first_of(" \t");
+  if (blank == std::string::npos) return {part, at + 1 == parts.size()};
+  if (at == 1 && part.starts_with(kDirect)) return {std::string(kDirect), part.size() > kDirect.size()};
+  const bool has_device =
+      at + 1 < parts.size() && !parts[at + 1].empty() && parts[at + 1][0] >= '0' && parts[at + 1][0] <= '9';
+  const bool network = at == 1 && parts[0] == "NET" && has_device && split_words(part).size() <= 3;
+  return network ? PathPart{part, false} : PathPart{part.substr(0, blank), true};
+}
+
 /// "Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2/GDRDMA": without the device numbers.
 void note_connection(string_view text, int line, LogFacts& facts) {
   const auto via = behind(text, " via ");
   if (!via || text.find("->") == string_view::npos) return;
   LogConnections found{"", false, 1, line};
-  for (const std::string& part : split_cells(via->substr(0, via->find(' ')), '/')) {
-    if (part.starts_with("GDRDMA")) {
+  const std::vector<std::string> parts = split_cells(*via, '/');
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    const PathPart part = path_part(parts, at);
+    if (part.name == "Shared") continue;  // of the buffers, not of the path
+    if (part.name.starts_with("GDRDMA")) {
       found.gpu_direct = true;
-    } else if (!part.empty() && part.find_first_not_of("0123456789()") != std::string::npos) {
-      found.via += (found.via.empty() ? "" : "/") + part;
+    } else if (part.name.find_first_not_of("0123456789()") != std::string::npos) {
+      found.via += (found.via.empty() ? "" : "/") + part.name;
     }
+    if (part.last) break;
   }
   constexpr std::size_t kMaxConnectionKinds = 16;
   const auto known = std::find_if(facts.connections.begin(), facts.connections.end(), [&](const auto& each) {

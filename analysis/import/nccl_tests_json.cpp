@@ -84,8 +84,12 @@ void take_config(const JsonReader& config, std::string_view text, LogTable& tabl
   if (!devices) return;
   const int devices_line = line_of_key(text, "devices");
   for (const JsonReader& each : devices->items()) {
-    LogDevice device{each.at("rank").integer<int>(), each.at("pid").integer<int>(),
-                     trimmed(each.at("hostname")), trimmed(each.at("device_info")), devices_line};
+    LogDevice device{each.at("rank").integer<int>(),
+                     each.at("pid").integer<int>(),
+                     trimmed(each.at("hostname")),
+                     trimmed(each.at("device_info")),
+                     devices_line,
+                     ""};
     if (!device.gpu.empty()) set_once(table.facts.gpu, device.gpu, devices_line);
     table.devices.push_back(std::move(device));
   }

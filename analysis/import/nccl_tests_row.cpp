@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -24,8 +25,16 @@ std::optional<std::int64_t> integer_after(const std::vector<std::string>& words,
 }  // namespace
 
 std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
-  if (line.find("count") == std::string_view::npos) return std::nullopt;
-  const auto words = split_words(line);
+  const bool first_tables = line.find("bytes") != std::string_view::npos;
+  if (!first_tables && line.find("count") == std::string_view::npos) return std::nullopt;
+  auto words = split_words(line);
+  if (first_tables) {
+    constexpr std::array<std::array<std::string_view, 2>, 4> kLaterNames{
+        {{"bytes", "size"}, {"N", "count"}, {"op", "redop"}, {"res", "error"}}};
+    for (std::string& word : words)
+      for (const auto& [first, later] : kLaterNames)
+        if (word == first) word = later;
+  }
   const auto size = std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return word == "size" || word == "#size" || word.ends_with(":size");
   });
@@ -39,6 +48,7 @@ std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
   columns.reduction = std::find(size + 3, time, "redop") != time;
   columns.root = std::find(size + 3, time, "root") != time;
   columns.cpu_time = *time == "cputime";
+  if (first_tables) columns.time_unit_microseconds = 1000;
   columns.per_half =
       static_cast<std::size_t>(std::distance(time, std::find_if(time + 1, words.end(), is_time)));
   columns.wrong_is_error = std::find(time, words.end(), "error") != words.end();
@@ -47,15 +57,24 @@ std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
 }
 
 std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
-  if (line.find("Pid") == std::string_view::npos) return std::nullopt;
+  if (line.find("device") == std::string_view::npos) return std::nullopt;
   const auto words = split_words(line);
   const auto rank = integer_after(words, "Rank", kMaxRanks);
-  const auto pid = integer_after(words, "Pid", std::int64_t{1} << 30U);
+  // The first lists had none.
+  const bool has_pid = std::find(words.begin(), words.end(), "Pid") != words.end();
+  const auto pid = has_pid ? integer_after(words, "Pid", std::int64_t{1} << 30U) : 0;
   const auto on = std::find(words.begin(), words.end(), "on");
   if (!rank || !pid || std::distance(on, words.end()) < 4 || *(on + 2) != "device") return std::nullopt;
-  LogDevice device{static_cast<int>(*rank), static_cast<int>(*pid), *(on + 1), "", number};
+  LogDevice device{static_cast<int>(*rank), static_cast<int>(*pid), *(on + 1), "", number, ""};
+  // Virtual machines have 0x00 for all of them, which tells none apart.
+  if (std::distance(on, words.end()) > 4 && (on + 4)->find_first_of("123456789abcdef") != std::string::npos) {
+    device.slot = *(on + 3) + " " + *(on + 4);
+  }
   if (const std::size_t close = line.rfind(']'); close != std::string_view::npos) {
-    device.gpu = trim(line.substr(close + 1));
+    device.gpu = line.substr(close + 1);
+    // What a table of a web page leaves at the end of a line that was copied from it.
+    device.gpu.erase(device.gpu.find_last_not_of(" \t|") + 1);
+    device.gpu.erase(0, device.gpu.find_first_not_of(" \t"));
   }
   return device;
 }
@@ -81,9 +100,15 @@ std::optional<NcclTestsParameters> nccl_tests_parameters(std::string_view line) 
 std::string nccl_tests_program(std::string_view line) {
   if (line.find("_perf") == std::string_view::npos) return "";
   for (const std::string& word : split_words(line)) {
-    if (!word.ends_with("_perf")) continue;
-    const std::string program = word.substr(word.find_last_of("/:'\"`") + 1);
-    const std::string_view name = std::string_view(program).substr(0, program.size() - 5);
+    constexpr std::string_view kPerf = "_perf";
+    const std::size_t end = word.rfind(kPerf);
+    if (end == std::string::npos) continue;
+    // Its makefile names them with a suffix where it is asked to: "all_reduce_perf_mpi" (NAME_SUFFIX=_mpi).
+    const std::string_view suffix = std::string_view(word).substr(end + kPerf.size());
+    if (!suffix.empty() && (!suffix.starts_with('_') || suffix.find('.') != std::string_view::npos)) continue;
+    const std::size_t start = word.find_last_of("/:'\"`", end) + 1;
+    const std::string program = word.substr(start);
+    const std::string_view name = std::string_view(word).substr(start, end - start);
     const auto is_it = [&](const Operation& operation) { return operation.nccl_tests_name == name; };
     const auto all = operations();
     if (std::find_if(all.begin(), all.end(), is_it) != all.end()) return program;
@@ -174,8 +199,10 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
                        std::uint64_t size_bytes) {
   const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
   if (is_masked(word(0))) return {{}, "rows whose times are masked"};
-  const auto time = printed(word(0));
+  auto time = printed(word(0));
   if (!time || time->value == 0) return {{}, "rows whose time is not a positive number"};
+  time->value *= columns.time_unit_microseconds;
+  time->half_unit *= columns.time_unit_microseconds;
   LogHalf half;
   half.seconds = time->value * kMicrosecond;
   half.algorithm_bandwidth = rate_of(word(1));
@@ -205,6 +232,19 @@ bool is_damaged_row(const std::vector<std::string>& words) {
                        [](const std::string& word) { return printed(word).has_value(); }) >= kMinNumbers;
 }
 
+/// Without "[0]", which launchers put before each piece that a rank writes (MPICH and Intel MPI: mpiexec -l):
+/// "[0]  1024  256  float  sum  -1[0]  12.50  0.08". A row itself has no bracket.
+std::string without_rank_tags(std::string_view line) {
+  std::string text(line);
+  for (std::size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
+    const std::size_t close = text.find_first_not_of("0123456789", open + 1);
+    if (close == std::string::npos || close == open + 1 || text[close] != ']') continue;
+    std::fill(std::next(text.begin(), static_cast<std::ptrdiff_t>(open)),
+              std::next(text.begin(), static_cast<std::ptrdiff_t>(close) + 1), ' ');
+  }
+  return text;
+}
+
 RowStart row_from(std::vector<std::string> words, std::size_t type, std::string size, int number) {
   RowStart start{number, std::move(size), std::move(words[type - 1]), std::move(words[type]), {}};
   words.erase(words.begin(), std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1));
@@ -215,7 +255,7 @@ RowStart row_from(std::vector<std::string> words, std::size_t type, std::string 
 }  // namespace
 
 std::optional<RowStart> row_start(std::string_view line, int number) {
-  std::string text(line);
+  std::string text = without_rank_tags(line);
   std::replace(text.begin(), text.end(), '|', ' ');
   std::vector<std::string> words = split_words(text);
   for (std::size_t type = 2; type < words.size(); ++type) {
@@ -233,7 +273,7 @@ std::optional<RowStart> row_start(std::string_view line, int number) {
 }
 
 std::vector<std::string> row_continuation(std::string_view line) {
-  std::vector<std::string> words = split_words(line);
+  std::vector<std::string> words = split_words(without_rank_tags(line));
   for (const std::string& word : words) {
     if (word != "N/A" && !printed(word) && !is_masked(word)) return {};
   }

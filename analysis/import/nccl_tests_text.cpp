@@ -153,6 +153,12 @@ class Reader {
     if (contains(line, "Option -R (register) is not supported"))
       table_.registration = BufferRegistration::none;
     const auto words = split_words(line.text);
+    // "rccl-tests: Version develop:a52452e": of GPUs whose names the device list may lack.
+    if (words.size() > 2 && words[words.size() - 3] == "rccl-tests:") {
+      begin(line);
+      set_once(table_.facts.version, words.back(), line.number);
+      set_once(rccl_, std::string("AMD (rccl-tests)"), line.number);
+    }
     if (words.size() == 1 && (words[0] == "..." || words[0] == "…") && heading_seen_ && !table_.ended) {
       table_.skip_line("places where rows are elided (...)", line.number);
     }
@@ -172,6 +178,8 @@ class Reader {
 
   void end_table() {
     cut_pending();
+    if (!table_.facts.gpu) table_.facts.gpu = rccl_;
+    rccl_.reset();
     if (!table_.rows.empty() || !table_.devices.empty() || heading_seen_ || !table_.facts.left_out.empty()) {
       tables_.push_back(std::move(table_));
     }
@@ -187,6 +195,7 @@ class Reader {
   NcclTestsColumns columns_;
   bool heading_seen_ = false;
   std::optional<RowStart> pending_;
+  MaybeLogFact<std::string> rccl_;  ///< the GPU where only the program tells it
 };
 
 }  // namespace

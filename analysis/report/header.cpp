@@ -272,7 +272,8 @@ std::vector<HeaderLine> header_parts(const Run& run) {
   add(HeaderPart::setting, {buffers_text(run.buffers)});
   if (run.traffic) add(HeaderPart::setting, {"AllToAllv traffic matrix: " + run.traffic->source});
   if (run.log)
-    for (ReportLine& line : imported_log_lines(*run.log)) add(HeaderPart::setting, std::move(line));
+    for (ReportLine& line : imported_log_lines(*run.log, measures_gpus(run.backend)))
+      add(HeaderPart::setting, std::move(line));
   for (const std::string& note : run.environment_notes)
     add(HeaderPart::warning, {"warning: " + note, Tone::warning});
   ReportLines calibration;

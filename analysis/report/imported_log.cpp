@@ -51,7 +51,7 @@ void add_job(const LogFacts& log, ReportLines& facts) {
 
 std::string format_connections(const LogConnections& each) {
   const bool network = each.via.starts_with("NET/");
-  return with_line(fmt::format("{} connections via {}{}", each.count, each.via,
+  return with_line(fmt::format("{} via {}{}", counted(each.count, "connection"), each.via,
                                each.gpu_direct ? " with GPUDirect RDMA"
                                : network       ? " without GPUDirect RDMA"
                                                : ""),
@@ -103,7 +103,8 @@ void add_algorithms(const LogFacts& log, ReportLines& facts) {
 }
 
 /// What decides the expectation and is not there.
-void add_missing(const LogFacts& log, ReportLines& facts) {
+void add_missing(const LogFacts& log, bool on_gpus, ReportLines& facts) {
+  if (!on_gpus) return;  // no model of host memory needs them
   std::vector<std::string_view> missing;
   if (!log.gpu && !log.topology) missing.emplace_back("the GPU (--topology)");
   if (!log.nodes) missing.emplace_back("the number of nodes (--nodes)");
@@ -131,13 +132,13 @@ void add_slow_nvlink_path(const LogFacts& log, ReportLines& facts) {
 
 }  // namespace
 
-ReportLines imported_log_lines(const LogFacts& log) {
+ReportLines imported_log_lines(const LogFacts& log, bool on_gpus) {
   ReportLines facts;
   add_job(log, facts);
   add_network(log, facts);
   add_algorithms(log, facts);
   add_slow_nvlink_path(log, facts);
-  add_missing(log, facts);
+  add_missing(log, on_gpus, facts);
   for (const LogSkipped& each : log.left_out) {
     facts.push_back({fmt::format("skipped: {}: {}, the first on line {}", each.what, each.count, each.line)});
   }

@@ -86,8 +86,9 @@ inline constexpr int kBriefHeaderLines = 6;
 [[nodiscard]] std::vector<OperationId> operations_in(const Run& run);
 
 /// What an imported log says of its job, each with its line; then what it does not say, where that matters
-/// for the expectation; then what was left out of the rows, and where the log contradicts itself.
-[[nodiscard]] ReportLines imported_log_lines(const LogFacts& log);
+/// for the expectation (`on_gpus`: host memory has no model that needs it); then what was left out of the
+/// rows, and where the log contradicts itself.
+[[nodiscard]] ReportLines imported_log_lines(const LogFacts& log, bool on_gpus);
 
 /// What the operation was asked for and is not available: one fact per algorithm and reason.
 [[nodiscard]] ReportLines unavailable_lines(const Run& run, OperationId id);

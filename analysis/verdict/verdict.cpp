@@ -206,6 +206,14 @@ std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series
 }
 
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
+  // No model holds for GPUs of another maker, whatever machine was given.
+  if (run.log && run.log->gpu && !topology::other_gpu_maker(run.log->gpu->value).empty()) {
+    for (Row& row : run.rows) {
+      row.verdict = {};
+      row.expectation = {};
+    }
+    return run;
+  }
   const std::string wrong_machine = another_gpu(run, cluster);
   if (!wrong_machine.empty()) add_note(run, wrong_machine);
   warn_of_another_transport(run, cluster);

@@ -83,7 +83,7 @@ using LowMargin = std::function<double(const Row& row)>;
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
 /// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A log
-/// that names another GPU than the cluster's gets a note.
+/// that names another GPU than the cluster's gets a note; of another maker's GPUs no row has an expectation.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
 
 /// Adds a sentence to the explanation of every sweep that is LOW or a FAULT; an empty one adds nothing.

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/lookup.hpp"
@@ -137,10 +138,56 @@ DoctorVerdict look_at_fabric_manager_version(const Evidence& evidence) {
        lines.front().location}};
 }
 
+/// NVLinks between GPUs by topo -m: [GPU][GPU].
+using NvLinkMatrix = std::vector<std::vector<int>>;
+
+NvLinkMatrix stated_nvlinks(const Host& host) {
+  NvLinkMatrix links(host.gpus.size(), std::vector<int>(host.gpus.size(), 0));
+  for (const StatedPath& path : host.stated_paths) {
+    if (path.from.kind != DeviceKind::gpu || path.to.kind != DeviceKind::gpu) continue;
+    links.at(static_cast<std::size_t>(path.from.index)).at(static_cast<std::size_t>(path.to.index)) =
+        path.nvlinks.value_or(0);
+  }
+  return links;
+}
+
+/// Where NVSwitches join all GPUs, every pair of topo -m has the same number of NVLinks: a GPU that has fewer
+/// to all of the others lost some. None where the others (three and more) are not joined like that: pairs
+/// with a bridge and meshes differ by design.
+DoctorVerdict gpus_apart_in_matrix(const Host& host) {
+  const NvLinkMatrix links = stated_nvlinks(host);
+  int full = 0;
+  for (const auto& row : links) full = std::max(full, *std::max_element(row.begin(), row.end()));
+  if (full == 0) return std::nullopt;
+  std::vector<std::size_t> joined;
+  std::vector<std::size_t> apart;
+  for (std::size_t gpu = 0; gpu < links.size(); ++gpu) {
+    const auto full_pairs = std::count(links[gpu].begin(), links[gpu].end(), full);
+    (2 * static_cast<std::size_t>(full_pairs) >= links.size() - 1 ? joined : apart).push_back(gpu);
+  }
+  constexpr std::size_t kMinJoined = 3;
+  const bool switched = std::all_of(joined.begin(), joined.end(), [&](std::size_t a) {
+    return std::all_of(joined.begin(), joined.end(),
+                       [&](std::size_t b) { return a == b || links[a][b] == full; });
+  });
+  if (joined.size() < kMinJoined || !switched) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  for (const std::size_t gpu : apart) {
+    const int most = *std::max_element(links[gpu].begin(), links[gpu].end());
+    found.push_back(
+        {fmt::format("GPU{}: {} to each of the others, which have {} among themselves (topo -m)", gpu,
+                     most == 0 ? "no NVLink" : counted(static_cast<std::size_t>(most), "NVLink"), full),
+         ""});
+  }
+  return found;
+}
+
 /// Fewer active links than a sibling of the same model; some models have inactive ones by design, on all.
 DoctorVerdict look_at_nvlinks(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
-  bool seen = false;
+  const DoctorVerdict by_matrix =
+      evidence.host.gpus.empty() ? std::nullopt : gpus_apart_in_matrix(evidence.host);
+  bool seen = by_matrix.has_value();
   for (std::size_t i = 0; i < evidence.host.gpus.size(); ++i) {
     const Gpu& gpu = evidence.host.gpus[i];
     int most = 0;
@@ -167,6 +214,7 @@ DoctorVerdict look_at_nvlinks(const Evidence& evidence) {
       found.push_back({fmt::format("GPU{}: {}", i, excerpt(*gpu.nvlink_state.value, 80)), ""});
     }
   }
+  if (found.empty() && by_matrix) found = *by_matrix;
   return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
@@ -284,7 +332,7 @@ constexpr std::array<DoctorCheck, 12> kGpuChecks{{
      "NCCL user guide, troubleshooting, multi-node NVLink; pytorch/ci-infra#541 (confirmed)", look_at_imex},
     {"nvlink-inactive", DoctorSeverity::slow,
      "A GPU has fewer NVLinks than its siblings: rings run at the rate of the weakest.",
-     "nvidia-smi nvlink -s", "nvidia-smi nvlink -s ; nvidia-smi nvlink -e",
+     "nvidia-smi nvlink -s or nvidia-smi topo -m", "nvidia-smi nvlink -s ; nvidia-smi nvlink -e",
      "reset the GPUs; if it comes back, replace the GPU or its tray", "azhpc-diagnostics#73, gpud#1085",
      look_at_nvlinks},
     {"mig-on", DoctorSeverity::slow, "A GPU in MIG mode has no NVLink, and a process sees a part of it.",

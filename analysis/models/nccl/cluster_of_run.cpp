@@ -14,6 +14,8 @@
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "topology/catalog/gpus.hpp"
+#include "topology/graph/lookup.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -22,6 +24,11 @@ bool contains(const std::string& text, std::string_view word) { return text.find
 
 bool is_verbs(Transport transport) {
   return transport == Transport::infiniband || transport == Transport::roce;
+}
+
+/// NVIDIA's own plugin (nccl-rdma-sharp-plugins, part of HPC-X), which is RDMA over the same NICs as "IB".
+bool is_nvidia_plugin(const std::string& network) {
+  return contains(network, "IBext") || contains(network, "NCCL RDMA Plugin");
 }
 
 /// NCCL's "Using network" line: "IB", "Socket", or the name that a plugin gives itself. Without one, that
@@ -36,9 +43,9 @@ Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
   if (contains(network, "Libfabric")) return *find_transport("efa", cluster.sm);
   if (contains(network, "FasTrak") || contains(network, "TCPXO")) return Transport::tcpxo;
   if (contains(network, "TCPX")) return Transport::tcpx;
-  if (network != "IB" && !contains(network, "IBext")) return Transport::plugin;
+  if (network != "IB" && !is_nvidia_plugin(network)) return Transport::plugin;
   if (no_gpu_direct) return Transport::staged;
-  if (network != "IB" && network != "IBext") return cluster.transport;
+  if (network != "IB" && !log.link_layer) return cluster.transport;
   return log.link_layer && log.link_layer->value == "RoCE" ? Transport::roce : Transport::infiniband;
 }
 
@@ -141,6 +148,23 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
   return cluster;
 }
 
+namespace {
+
+/// The machine with the GPUs that the log names, where its own texts name none (nvidia-smi topo -m alone).
+topology::ResolvedMachine with_gpus_of_log(topology::ResolvedMachine machine, const Run& run) {
+  if (!run.log || !run.log->gpu || topology::find_gpu_model(run.log->gpu->value) == nullptr) return machine;
+  for (topology::Host& host : machine.topology.hosts) {
+    const bool unnamed = std::none_of(host.gpus.begin(), host.gpus.end(), [&](const topology::Gpu& gpu) {
+      return gpu.model.known() || topology::sm_of(host, gpu);
+    });
+    if (!unnamed) continue;
+    for (topology::Gpu& gpu : host.gpus) gpu.model.value = run.log->gpu->value;
+  }
+  return machine;
+}
+
+}  // namespace
+
 GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machine, const std::string& where,
                           bool own_floor) {
   if (!measures_gpus(run.backend)) {
@@ -159,8 +183,9 @@ GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machi
     throw usage_error(where, fmt::format("{} ranks on {} nodes, not the same number on each", ranks, nodes),
                       "only runs with the same number of ranks on every node can be judged");
   }
+  const topology::ResolvedMachine known = with_gpus_of_log(machine, run);
   const GpuCluster cluster =
-      with_nics_of_share(gpu_cluster(machine, nodes, locals.front()), run, machine.first_host().gpus.size());
+      with_nics_of_share(gpu_cluster(known, nodes, locals.front()), run, known.first_host().gpus.size());
   return with_run_facts(cluster, run, own_floor);
 }
 

@@ -12,61 +12,6 @@
 namespace collbench::analysis::import_log_test {
 namespace {
 
-using testing::ElementsAre;
-
-/// One row of four ranks whose out-of-place half was checked.
-LogTable table(std::uint64_t times, std::optional<Reduction> reduction, int root, double factor,
-               bool in_place_checked) {
-  LogRow row;
-  row.count = 1000;
-  row.size_bytes = 4000 * times;
-  row.reduction = reduction;
-  row.root = root;
-  row.out_of_place = {1e-3, {100, 0.005}, {100 * factor, 0.005}, true, 0};
-  row.in_place = row.out_of_place;
-  row.in_place->checked = in_place_checked;
-  LogTable result;
-  result.rows = {row};
-  return result;
-}
-
-TEST(LogOperation, ReductionRootSizeAndFactorTellThemApart) {
-  EXPECT_THAT(operations_like(table(1, Reduction::sum, -1, 1.5, true), {}),
-              ElementsAre(OperationId::all_reduce));
-  EXPECT_THAT(operations_like(table(4, Reduction::sum, -1, 0.75, true), {}),
-              ElementsAre(OperationId::reduce_scatter));
-  EXPECT_THAT(operations_like(table(1, Reduction::sum, 0, 1, true), {}), ElementsAre(OperationId::reduce));
-  EXPECT_THAT(operations_like(table(1, std::nullopt, 0, 1, true), {}), ElementsAre(OperationId::broadcast));
-  EXPECT_THAT(operations_like(table(4, std::nullopt, 0, 0.75, true), {}),
-              ElementsAre(OperationId::gather, OperationId::scatter));
-}
-
-TEST(LogOperation, InPlaceIsCheckedOnlyWhereItExists) {
-  EXPECT_THAT(operations_like(table(4, std::nullopt, -1, 0.75, true), {}),
-              ElementsAre(OperationId::all_gather));
-  EXPECT_THAT(operations_like(table(4, std::nullopt, -1, 0.75, false), {}),
-              ElementsAre(OperationId::all_to_all));
-  EXPECT_THAT(operations_like(table(1, Reduction::sum, -1, 1, false), {}),
-              ElementsAre(OperationId::send_recv));
-}
-
-TEST(LogOperation, AnOldHeadingSeparatesAllToAllFromAllGather) {
-  LogTable old = table(4, std::nullopt, -1, 0.75, true);
-  old.rows[0].out_of_place.checked = false;
-  old.rows[0].root.reset();
-  old.root_column = false;
-  EXPECT_THAT(operations_like(old, {}), ElementsAre(OperationId::all_to_all));
-  old.reduction_column = false;
-  EXPECT_THAT(operations_like(old, {}), ElementsAre(OperationId::all_gather));
-}
-
-TEST(LogOperation, KnownRanksLeaveOutWhatDoesNotFit) {
-  LogTable two = table(1, Reduction::sum, -1, 1, true);
-  two.rows[0].out_of_place.checked = false;
-  EXPECT_THAT(operations_like(two, {}), ElementsAre(OperationId::all_reduce, OperationId::send_recv));
-  EXPECT_THAT(operations_like(two, 8), ElementsAre(OperationId::send_recv));
-}
-
 using testing::HasSubstr;
 
 collbench::Run read(const std::string& log, const ImportOptions& options = {}) {
@@ -323,6 +268,26 @@ TEST(ImportLog, RunsOfDifferentProgramsAreNotOneRunWhateverOperationIsGiven) {
   EXPECT_THAT(refusal_of(all_gather + reduce_scatter, options), HasSubstr("holds 2 runs"));
   options.run = 1;
   EXPECT_EQ(read(all_gather + reduce_scatter, options).rows.size(), 2U);
+}
+
+TEST(ImportLog, RcclTestsSayWhoseGpusTheyAre) {
+  const std::string log = "rccl-tests: Version develop:a52452e\n" + devices("") + std::string(kNewHeading) +
+                          std::string(kTwoRows) + std::string(kFooter);
+  const LogFacts facts = *read(log).log;
+  EXPECT_EQ(facts.gpu, (LogFact<std::string>{"AMD (rccl-tests)", 1}));
+  EXPECT_EQ(facts.version, (LogFact<std::string>{"develop:a52452e", 1}));
+  const LogFacts named = *read("rccl-tests: Version develop:a52452e\n" + whole_log()).log;
+  EXPECT_EQ(named.gpu->value, "NVIDIA H100 80GB HBM3");
+}
+
+TEST(ImportLog, RanksOfSeveralJobsInOneTableAreSaidToBe) {
+  std::string log = whole_log();
+  const std::string of_eight =
+      "  2000000000     500000000     float     sum      -1    20000  100.00  175.00      0    20000  100.00 "
+      " "
+      "175.00      0\n";
+  log.insert(log.find("# Out of bounds"), of_eight);
+  EXPECT_THAT(refusal_of(log), HasSubstr("the rows are of jobs of different numbers of ranks"));
 }
 
 TEST(ImportLog, ProcessesThatTookThemselvesForTheJobAreRefused) {

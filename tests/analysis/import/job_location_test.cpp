@@ -48,6 +48,17 @@ TEST(RankCount, RowsThatContradictEachOtherFitNothing) {
   EXPECT_EQ(ranks(OperationId::broadcast, {row(100, 100)}), RankRange{});
 }
 
+TEST(RankCount, WhereAnotherJobsRowsBegin) {
+  std::vector<LogRow> rows{row(100, 175), row(100, 175), row(100, 187.5), row(100, 193.75)};
+  for (int at = 0; at < 4; ++at) rows[static_cast<std::size_t>(at)].line = 10 + at;
+  const Operation& all_reduce = operation(OperationId::all_reduce);
+  EXPECT_EQ(lines_of_other_jobs(all_reduce, rows), (std::vector<int>{12, 13}));
+  rows.resize(2);
+  EXPECT_TRUE(lines_of_other_jobs(all_reduce, rows).empty());
+  rows.push_back(row(100, 250));
+  EXPECT_TRUE(lines_of_other_jobs(all_reduce, rows).empty());
+}
+
 LogTable sixteen_ranks() {
   LogRow row;
   row.size_bytes = 8;
@@ -73,11 +84,35 @@ TEST(JobLocation, NcclsOwnLineHasTheNodes) {
 
 TEST(JobLocation, ADeviceListWithAHoleIsNotGuessedFull) {
   LogTable table = sixteen_ranks();
-  table.devices = {{0, 1, "n1", "", 5}, {2, 1, "n2", "", 6}};
+  table.devices = {{0, 1, "n1", "", 5, ""}, {2, 1, "n2", "", 6, ""}};
   const Identities ranks = location(table);
   EXPECT_EQ(ranks.size(), 16U);
   EXPECT_EQ(ranks[0].host, "");
   EXPECT_FALSE(table.facts.nodes);
+}
+
+TEST(JobLocation, AListWithoutItsStartEndsWithTheLastRank) {
+  LogTable table = sixteen_ranks();
+  table.rows[0].out_of_place.bus_bandwidth = {187.5, 1.5};  // 15 to 18 ranks
+  table.devices = {{14, 1, "n2", "", 5, ""}, {15, 1, "n2", "", 6, ""}};
+  const auto ranks = [](LogTable copy) { return location(copy).size(); };
+  EXPECT_EQ(ranks(table), 16U);
+  table.devices.pop_back();
+  EXPECT_EQ(ranks(table), 15U);
+  table.devices.back().rank = 40;
+  EXPECT_THROW((void)ranks(table), Error);
+}
+
+TEST(JobLocation, HostsOfOneNameAreNotTakenForOneHost) {
+  LogTable table = sixteen_ranks();
+  for (int rank = 0; rank < 16; ++rank)
+    table.devices.push_back({rank, 100 + rank, "worker", "", 5 + rank, std::to_string(rank / 2) + " [0x1b]"});
+  const Identities ranks = location(table);
+  EXPECT_EQ(ranks.size(), 16U);
+  EXPECT_FALSE(table.facts.nodes);
+  ASSERT_EQ(table.facts.notes.size(), 1U);
+  EXPECT_NE(table.facts.notes[0].find("device 0 [0x1b] of worker (line 6)"), std::string::npos);
+  EXPECT_EQ(node_count(location(table, {2, std::nullopt})), 2);
 }
 
 TEST(JobLocation, RanksPerNodeAloneGivesTheNodes) {

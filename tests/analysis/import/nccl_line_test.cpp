@@ -48,6 +48,24 @@ TEST(NcclLine, ConnectionsAreCountedByKind) {
   EXPECT_EQ(facts.connections[2], (LogConnections{"P2P/CUMEM", false, 1, 4}));
 }
 
+TEST(NcclLine, NamesOfConnectionsMayHoldABlankAndEndWithFlags) {
+  const LogFacts facts =
+      note(
+          "n1:1:2 [0] NCCL INFO Channel 04/1 : 15[7] -> 2[2] [receive] via NET/AWS "
+          "Libfabric/1/GDRDMA/Shared\n"
+          "n1:1:2 [0] NCCL INFO Channel 05/1 : 15[7] -> 2[2] [receive] via NET/AWS Libfabric/12\n"
+          "n1:1:2 [0] NCCL INFO Channel 00 : 0[0] -> 1[1] via P2P/direct pointer/read\n"
+          "n1:1:2 [0] NCCL INFO Channel 01 : 0[0] -> 1[1] via P2P/direct pointer comm 0x55 nRanks 02\n"
+          "n1:1:2 [0] NCCL INFO Channel 02 : 0[0] -> 9[1] [send] via NET/IB cut here 1/2 of it\n")
+          .facts;
+  ASSERT_EQ(facts.connections.size(), 5U);
+  EXPECT_EQ(facts.connections[0], (LogConnections{"NET/AWS Libfabric", true, 1, 1}));
+  EXPECT_EQ(facts.connections[1], (LogConnections{"NET/AWS Libfabric", false, 1, 2}));
+  EXPECT_EQ(facts.connections[2], (LogConnections{"P2P/direct pointer/read", false, 1, 3}));
+  EXPECT_EQ(facts.connections[3], (LogConnections{"P2P/direct pointer", false, 1, 4}));
+  EXPECT_EQ(facts.connections[4], (LogConnections{"NET/IB", false, 1, 5}));
+}
+
 TEST(NcclLine, ConnectionsSayWhichNetworkRanAndWhetherItHadGpuDirect) {
   const auto facts = [](const std::string& lines) {
     std::string log = whole_log();

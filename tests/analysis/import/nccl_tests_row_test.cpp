@@ -38,6 +38,10 @@ TEST(NcclTestsHeader, DeviceLines) {
   EXPECT_EQ(device->host, "mew7");
   EXPECT_EQ(device->gpu, "NVIDIA A100 80GB PCIe");
   EXPECT_TRUE(nccl_tests_device("#   Rank  0 Pid   9192 on pkb-2 device  0 [0x00] Tesla K80", 1));
+  EXPECT_EQ(device->slot, "1 [0000:65:00]");
+  const auto copied = nccl_tests_device("# Rank 1 Group 0 Pid 3 on n1 device 1 [0x00] NVIDIA A100 | |", 1);
+  EXPECT_EQ(copied->gpu, "NVIDIA A100");
+  EXPECT_EQ(copied->slot, "");
   EXPECT_FALSE(nccl_tests_device("Rank 1 of the job is on fire", 1));
 }
 
@@ -49,6 +53,8 @@ TEST(NcclTestsHeader, ParametersAndPrograms) {
   EXPECT_EQ(parameters->threads * parameters->gpus_per_thread, 8);
   EXPECT_EQ(parameters->iterations, 20U);
   EXPECT_EQ(nccl_tests_program("$ mpirun -np 4 ./build/alltoall_perf -b 8"), "alltoall_perf");
+  EXPECT_EQ(nccl_tests_program("srun ./all_reduce_perf_mpi -b 8"), "all_reduce_perf_mpi");
+  EXPECT_EQ(nccl_tests_program("tee all_reduce_perf.log"), "");
   EXPECT_EQ(nccl_tests_program("./linux_perf"), "");
 }
 
@@ -64,6 +70,21 @@ TEST(NcclTestsRow, TimesWithoutAPointAreNumbers) {
   EXPECT_EQ(read.row->in_place->wrong_elements, 3U);
   EXPECT_EQ(read.row->root, -1);
   EXPECT_EQ(read.row->line, 7);
+}
+
+TEST(NcclTestsRow, TheFirstTablesHaveMilliseconds) {
+  const auto first =
+      nccl_tests_columns("#  bytes  N  type  op  time  algbw  busbw  res  time  algbw  busbw  res");
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->reduction);
+  EXPECT_FALSE(first->root);
+  EXPECT_TRUE(first->wrong_is_error);
+  const auto read = row("1048576 262144 float sum 2.059 0.51 0.51 N/A 3.314 0.32 0.32 1e-06", *first);
+  ASSERT_TRUE(read.row) << read.reason;
+  EXPECT_DOUBLE_EQ(read.row->out_of_place.seconds, 0.002059);
+  EXPECT_TRUE(
+      nccl_tests_device("#   Rank  1 on managed-worker-3jq5 device  0 [0x00] Tesla V100-SXM2-16GB", 1));
+  EXPECT_FALSE(nccl_tests_columns("12 bytes of N types in the time that algbw takes"));
 }
 
 TEST(NcclTestsRow, AnEmptyReductionAndHalfARow) {
@@ -82,6 +103,15 @@ TEST(NcclTestsRow, MarkdownBarsAndStuckPrefixes) {
                   "100.00 | 150.00 | 0 |")
                   .row);
   EXPECT_TRUE(row("0:1000000000 250000000 float sum -1 10000 100.00 150.00 0 10000 100.00 150.00 0").row);
+}
+
+TEST(NcclTestsRow, TagsOfALauncherStandBeforeEachPiece) {
+  const auto read = row(
+      "[0]  1000000000 250000000 float sum -1[0]   10000  100.00  150.00  0[0]   12500   80.00  120.00  0");
+  ASSERT_TRUE(read.row) << read.reason;
+  EXPECT_EQ(read.row->root, -1);
+  EXPECT_DOUBLE_EQ(read.row->in_place->seconds, 0.0125);
+  EXPECT_EQ(row_continuation("[12]   12500   80.00  120.00      0").size(), 4U);
 }
 
 TEST(NcclTestsRow, MaskedRatesTakeNothingFromTheTime) {

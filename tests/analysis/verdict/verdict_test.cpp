@@ -219,9 +219,9 @@ TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
   const GpuCluster cluster = cluster_of("p4de", 2);
   collbench::Run run = run_from_expectation(cluster, 1);
   run.log.emplace();
-  run.log->gpu = {"AMD Instinct MI300X", 7};  // one that no catalog has
+  run.log->gpu = {"NVIDIA Graphics Device", 7};  // one that no catalog has
   EXPECT_THAT(judged_on_gpus(run, cluster).log->notes,
-              testing::ElementsAre(testing::HasSubstr("the log's GPUs are AMD Instinct MI300X (line 7)")));
+              testing::ElementsAre(testing::HasSubstr("the log's GPUs are NVIDIA Graphics Device (line 7)")));
   run.log->gpu = {"NVIDIA A100-SXM4-80GB", 7};
   EXPECT_THAT(judged_on_gpus(run, cluster).log->notes, testing::IsEmpty());
   run.log->gpu = {"NVIDIA H100 80GB HBM3", 7};
@@ -233,6 +233,18 @@ TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
   GpuCluster generation_only = cluster_of("hgx-h100", 2);
   generation_only.gpu = kUnknownGpu;
   EXPECT_THAT(judged_on_gpus(run, generation_only).log->notes, testing::IsEmpty());
+}
+
+TEST(Judge, GpusOfAnotherMakerGetNoVerdictWhateverMachineIsGiven) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.log.emplace();
+  run.log->gpu = {"AMD Instinct MI300X", 7};
+  for (const Row& row : judged_on_gpus(judged_on_gpus(run, cluster), cluster).rows) {
+    EXPECT_FALSE(row.expectation.expected_seconds);
+    EXPECT_EQ(row.verdict.word, VerdictWord::none);
+    EXPECT_EQ(row.verdict.explanation, "");
+  }
 }
 
 TEST(Judge, TheAlgorithmThatRanNarrowsTheBand) {

@@ -141,6 +141,38 @@ TEST(DoctorChecks, AllLinksInactiveOnAModuleThatHasThem) {
   EXPECT_THAT(found_codes(diagnose(evidence)), UnorderedElementsAre("nvlink-inactive"));
 }
 
+/// What topo -m prints of GPUs whose pairs have `cell(a, b)`.
+template <class Cell>
+std::string gpu_matrix(int gpus, Cell cell) {
+  std::string text;
+  for (int gpu = 0; gpu < gpus; ++gpu) text += "\tGPU" + std::to_string(gpu);
+  text += "\tCPU Affinity\n";
+  for (int row = 0; row < gpus; ++row) {
+    text += "GPU" + std::to_string(row);
+    for (int column = 0; column < gpus; ++column)
+      text += row == column ? "\t X " : "\t" + std::string(cell(row, column));
+    text += "\t0-7\n";
+  }
+  return text;
+}
+
+TEST(DoctorChecks, AGpuWithoutItsNvLinksStandsOutInTopoM) {
+  const auto of = [](auto cell) { return diagnose(evidence_of({{"", gpu_matrix(8, cell)}})); };
+  const auto without_gpu2 = [](const std::string& cell) {
+    return [cell](int a, int b) { return a == 2 || b == 2 ? cell : std::string("NV18"); };
+  };
+  const Diagnosis off = of(without_gpu2("NODE"));
+  ASSERT_THAT(found_codes(off), UnorderedElementsAre("nvlink-inactive"));
+  EXPECT_EQ(off.findings[0].observations[0].what,
+            "GPU2: no NVLink to each of the others, which have 18 among themselves (topo -m)");
+  EXPECT_EQ(of(without_gpu2("NV14")).findings[0].observations[0].what,
+            "GPU2: 14 NVLinks to each of the others, which have 18 among themselves (topo -m)");
+  EXPECT_THAT(found_codes(of(without_gpu2("NV18"))), IsEmpty());
+  // Pairs with a bridge, and a mesh of one and two links, are so by design.
+  EXPECT_THAT(found_codes(of([](int a, int b) { return a / 2 == b / 2 ? "NV12" : "SYS"; })), IsEmpty());
+  EXPECT_THAT(found_codes(of([](int a, int b) { return (a + b) % 3 == 0 ? "NV2" : "NV1"; })), IsEmpty());
+}
+
 TEST(DoctorChecks, WhatGrepLeftFindsAndClearsNothing) {
   for (const char* text :
        {"[ 1.0] mlx5_core 0000:19:00.0: Link up\n", "nvidia 54566912 3 nvidia_uvm, Live 0x0\n",

@@ -139,6 +139,21 @@ bool take_extras(MatrixRow& row, const Matrix& matrix, bool tabs) {
   return row.extras.size() == extras;
 }
 
+/// A heading that somebody cut behind "CPU Affinity", whose rows still have the cells: theirs is the order of
+/// every driver's heading. Not where a word stands among them: there the heading lost a device.
+void restore_cut_heading(Matrix& matrix, const MatrixRow& row) {
+  const std::size_t known = matrix.columns.size() + matrix.extras.size();
+  const bool prefix = std::equal(matrix.extras.begin(), matrix.extras.end(), kExtras.begin());
+  if (!prefix || row.cells.size() <= known) return;
+  const auto is_affinity = [](const std::string& cell) {
+    return cell == "N/A" || (!cell.empty() && cell.find_first_not_of("0123456789,-") == std::string::npos);
+  };
+  const auto devices_end = row.cells.begin() + static_cast<std::ptrdiff_t>(matrix.columns.size());
+  const std::size_t extras = row.cells.size() - matrix.columns.size();
+  if (extras > kExtras.size() || !std::all_of(devices_end, row.cells.end(), is_affinity)) return;
+  for (std::size_t i = matrix.extras.size(); i < extras; ++i) matrix.extras.emplace_back(kExtras.at(i));
+}
+
 void add_row(Matrix& matrix, MatrixRow row, bool tabs, std::string_view file) {
   const std::size_t found = row.cells.size();
   if (!take_extras(row, matrix, tabs)) {
@@ -188,6 +203,7 @@ std::optional<Matrix> find_matrix(const std::vector<Line>& lines, std::string_vi
   const auto start = find_start(lines);
   if (!start) return std::nullopt;
   Matrix matrix = read_header(lines[start->header], start->text, file);
+  restore_cut_heading(matrix, start->first_row);
   for (std::size_t k = start->header + 1; k < lines.size(); ++k) {
     auto row = split_row(lines[k], start->tabs);
     if (!row) break;

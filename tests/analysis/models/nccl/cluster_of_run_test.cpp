@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "topology/machines/resolve.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::analysis::cluster_of_run_test {
 namespace {
@@ -32,6 +33,9 @@ TEST(RunFacts, TheNetworkOfTheLogIsTheTransport) {
   log.network = {"IB", 1};
   log.link_layer = {"RoCE", 2};
   EXPECT_EQ(with_log(log).transport, Transport::roce);
+  log.network = {"NCCL RDMA Plugin v6", 1};  // NVIDIA's own, over the same NICs
+  EXPECT_EQ(with_log(log).transport, Transport::roce);
+  log.network = {"IB", 1};
   log.gpu_direct = {false, 3};
   EXPECT_EQ(with_log(log).transport, Transport::staged);
   EXPECT_EQ(with_log(log).run.network, "IB (RoCE) without GPUDirect RDMA");
@@ -140,6 +144,21 @@ TEST(ClusterOfRun, GuessesNothing) {
   EXPECT_THROW((void)cluster_of_run(log, topology::resolve_machine("hgx-h100"), "run.json", false), Error);
   log.log->nodes = {1, 3};
   EXPECT_NO_THROW((void)cluster_of_run(log, topology::resolve_machine("hgx-h100"), "run.json", false));
+}
+
+TEST(ClusterOfRun, TheLogNamesTheGpusOfAMachineWhoseTextsDoNot) {
+  topology::ResolvedMachine machine;
+  machine.argument = "topo.txt";
+  machine.topology.hosts.push_back(topology::read_nvidia_smi_topo(
+      "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV18\t0-3\nGPU1\tNV18\t X \t0-3\n", "topo.txt"));
+  collbench::Run run = run_on(1, 2);
+  run.log.emplace();
+  run.log->nodes = {1, 3};
+  EXPECT_THROW((void)cluster_of_run(run, machine, "log", false), Error);
+  run.log->gpu = {"NVIDIA H200", 3};
+  EXPECT_EQ(cluster_of_run(run, machine, "log", false).gpu, "H200 SXM");
+  machine.topology.hosts[0].gpus[0].model.value = "NVIDIA H100 80GB HBM3";  // what the machine says stands
+  EXPECT_EQ(cluster_of_run(run, machine, "log", false).gpu, "H100 SXM");
 }
 
 }  // namespace

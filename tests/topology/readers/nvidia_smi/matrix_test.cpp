@@ -53,6 +53,18 @@ TEST(NvidiaSmiMatrix, AnEmptyNumaCellOfOldDriversIsNoDamage) {
               HasSubstr("row GPU0 has 3 cells, the header has 4"));
 }
 
+TEST(NvidiaSmiMatrix, AHeadingCutBehindTheDevicesIsKnownByItsRows) {
+  const auto matrix = find(
+      "     GPU0 GPU1 NIC0 CPU Affinity\nGPU0  X  NV18 PIX 0-3,8 0 N/A\nGPU1 NV18  X  SYS 4-7 1 N/A\n"
+      "NIC0 PIX  SYS  X\n");
+  ASSERT_TRUE(matrix);
+  EXPECT_THAT(matrix->extras, ElementsAre("CPU Affinity", "NUMA Affinity", "GPU NUMA ID"));
+  EXPECT_THAT(matrix->rows[1].extras, ElementsAre("4-7", "1", "N/A"));
+  const auto refused = [](const std::string& text) { return refusal([&] { (void)find(text); }); };
+  EXPECT_THAT(refused("     GPU0 GPU1 CPU Affinity\nGPU0  X  SYS PIX 0-3\nGPU1 SYS  X  SYS 4-7\n"),
+              HasSubstr("row GPU0 has 4 cells, the header has 3"));
+}
+
 TEST(NvidiaSmiMatrix, NeverGuessesACell) {
   const auto refused = [](const std::string& text) { return refusal([&] { (void)find(text); }); };
   EXPECT_THAT(refused("\tGPU0\tGPU1\nGPU0\t X \nGPU1\tSYS\t X \n"), HasSubstr("F:2: "));
