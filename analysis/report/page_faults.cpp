@@ -17,7 +17,9 @@ namespace collbench::analysis {
 namespace {
 
 /// Settings that keep malloc from giving memory back (mallopt(3)), as users set them.
-constexpr const char* kKeepMemory = "MALLOC_MMAP_MAX_=0 -x MALLOC_TRIM_THRESHOLD_=4294967296";
+constexpr const char* kKeepMemory = "mpirun -x MALLOC_MMAP_MAX_=0 -x MALLOC_TRIM_THRESHOLD_=4294967296 makes";
+constexpr const char* kKeepMemoryElsewhere =  // -x is Open MPI's
+    "MALLOC_MMAP_MAX_=0 and MALLOC_TRIM_THRESHOLD_=4294967296 in the ranks' environment make";
 constexpr std::array<const char*, 3> kMallocSettings{"MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_",
                                                      "GLIBC_TUNABLES"};
 
@@ -92,8 +94,8 @@ ReportLines page_fault_lines(const Run& run) {
   if (facts.empty() || malloc_is_set(run)) return facts;
   facts.push_back({fmt::format(
       "page faults in each call come mostly from buffers that the library reallocates on every call: "
-      "mpirun -x {} makes malloc keep them",
-      kKeepMemory)});
+      "{} malloc keep them",
+      run.versions.mpi.starts_with("Open MPI") ? kKeepMemory : kKeepMemoryElsewhere)});
   return facts;
 }
 

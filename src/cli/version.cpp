@@ -60,7 +60,11 @@ std::string version_text() {
       "NCCL:  {}\n"
       "CUDA:  {}\n"
       "GPU kernels: {}\n"
-      "NCCL observer: {}\n",
+      "NCCL observer: {}\n"
+      // What is built into no version, so that nobody has to look for the option.
+      "Not supported: CUDA-aware MPI (MPI measures host memory), one process with several GPUs (there is a "
+      "rank for each),\n"
+      "  naming the algorithm that MPI itself chose where it is not Open MPI 4.1\n",
       all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels,
       observer ? observer->path : fmt::format("not found ({})", unsupported_reason));
 }

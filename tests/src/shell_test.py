@@ -9,7 +9,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
 
 PROGRAM = os.path.abspath(sys.argv[1])
 ENVIRONMENT = {**os.environ, "PATH": f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
@@ -166,6 +172,51 @@ print -r -- $REPLY
             self.assertLessEqual(wanted, complete(line), line)
 
 
+@unittest.skipUnless(shutil.which("tmux"), "tmux is not here")
+class InATerminal(unittest.TestCase):
+    """Each shell as a user has it before them: keys are typed into a terminal, and its lines are read."""
+
+    SHELLS = (("bash", "bash --norc --noprofile -i", "source ./completion"),
+              ("zsh", "zsh -f -i", "autoload -U compinit; compinit -u -D; source ./completion"),
+              ("fish", "fish --no-config -i", "source ./completion"))
+
+    def tmux(self, *words):
+        done = subprocess.run(["tmux", "-L", self.server, "-f", "/dev/null", *words], capture_output=True, text=True, env=ENVIRONMENT,
+                              timeout=30, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def wait_for(self, pattern):
+        """The terminal's lines, once they have this."""
+        end = time.monotonic() + 30
+        while not re.search(pattern, lines := self.tmux("capture-pane", "-p"), re.MULTILINE):
+            self.assertLess(time.monotonic(), end, f"{pattern} is not in:\n{lines}")
+            time.sleep(0.05)
+        return lines
+
+    def test_tab_completes(self):
+        for shell, command, setting in self.SHELLS:
+            if not shutil.which(shell):
+                continue
+            with self.subTest(shell), tempfile.TemporaryDirectory() as folder:
+                with open(f"{folder}/completion", "w", encoding="utf-8") as script:
+                    script.write(output(PROGRAM, "completion", shell))
+                self.server = f"collbench-{os.getpid()}-{shell}"
+                self.tmux("new-session", "-d", "-x", "100", "-y", "30", "-c", folder, command)
+                try:
+                    # In parts, so that what is typed is not taken for what is printed.
+                    self.tmux("send-keys", setting + "; echo rea''dy", "Enter")
+                    self.wait_for("^ready")
+                    self.tmux("send-keys", "clear; echo rea''dy", "Enter")
+                    self.wait_for(r"\A\s*ready")
+                    self.tmux("send-keys", "collbench topo dr", "Tab")
+                    self.wait_for("collbench topo draw")
+                    self.tmux("send-keys", "hgx-h1", "Tab")
+                    self.wait_for("collbench topo draw hgx-h100")
+                finally:
+                    self.tmux("kill-server")
+
+
 class Launch(unittest.TestCase):
     """The scripts that `launch --write` makes, with a launcher that only says what it was given."""
 
@@ -201,6 +252,49 @@ class Launch(unittest.TestCase):
             done = subprocess.run([PROGRAM, "launch", *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
             self.assertIn(said, done.stderr)
+
+    # What a job may have, of the fields of Kubeflow's v2beta1 and of a pod.
+    KNOWN = {
+        "": {"apiVersion", "kind", "metadata", "spec"},
+        "spec of the job": {"slotsPerWorker", "mpiImplementation", "runPolicy", "mpiReplicaSpecs", "sshAuthMountPath", "launcherCreationPolicy"},
+        "spec": {"affinity", "containers", "restartPolicy", "volumes"},
+        "runPolicy": {"cleanPodPolicy", "activeDeadlineSeconds", "backoffLimit", "suspend", "ttlSecondsAfterFinished"},
+        "mpiReplicaSpecs": {"Launcher", "Worker"},
+        "Launcher": {"replicas", "restartPolicy", "template"},
+        "Worker": {"replicas", "restartPolicy", "template"},
+        "containers": {"name", "image", "command", "args", "env", "resources", "securityContext", "volumeMounts"},
+        "volumes": {"name", "emptyDir"},
+    }
+
+    def assert_known(self, value, name=""):
+        if isinstance(value, list):
+            for each in value:
+                self.assert_known(each, name)
+        elif isinstance(value, dict):
+            self.assertLessEqual(set(value), self.KNOWN.get(name, set(value)), name)
+            for key, each in value.items():
+                self.assert_known(each, key)
+
+    @unittest.skipUnless(yaml, "PyYAML is not here")
+    def test_the_mpi_job(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([PROGRAM, "launch", "--k8s", "--nodes", "3", "--gpus-per-node", "4", "--minutes", "7", "--write", folder, "--", *self.ODD],
+                           check=True, capture_output=True, env=ENVIRONMENT)
+            with open(f"{folder}/collbench-mpijob.yaml", encoding="utf-8") as text:
+                job = yaml.safe_load(text)
+        self.assertEqual((job["apiVersion"], job["kind"]), ("kubeflow.org/v2beta1", "MPIJob"))
+        self.assert_known({**job, "spec": {}})
+        self.assert_known(job["spec"], "spec of the job")
+        self.assertEqual(job["spec"]["slotsPerWorker"], 4)
+        self.assertEqual(job["spec"]["runPolicy"], {"cleanPodPolicy": "Running", "activeDeadlineSeconds": 420})
+        replicas = job["spec"]["mpiReplicaSpecs"]
+        self.assertEqual([replicas[kind]["replicas"] for kind in ("Launcher", "Worker")], [1, 3])
+        launcher, worker = (replicas[kind]["template"]["spec"]["containers"][0] for kind in ("Launcher", "Worker"))
+        self.assertEqual(launcher["command"][0], "mpirun")
+        self.assertEqual(launcher["command"][-len(self.ODD):], self.ODD)
+        self.assertEqual(worker["resources"]["limits"], {"nvidia.com/gpu": 4})
+        volumes = {volume["name"] for volume in replicas["Worker"]["template"]["spec"]["volumes"]}
+        self.assertLessEqual({mount["name"] for mount in worker["volumeMounts"]}, volumes)
 
     def test_inside_an_allocation(self):
         environment = {**ENVIRONMENT, "SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "5"}

@@ -80,14 +80,16 @@ class Launchers(InSlurm):
         self.assertEqual(self.ranks(self.record(2, "salloc -Q -N2 --ntasks-per-node=2 mpirun")), self.two_by_two)
 
     def test_the_batch_script_that_launch_writes(self):
-        """As a batch step would run it: without its head, which only sbatch reads, inside the same allocation."""
+        """As it is written, by sbatch: its head asks for the nodes."""
         folder = self.path.parent
         subprocess.run([str(PROGRAM), "launch", "--slurm", "--nodes", "2", "--write", str(folder), "--", *QUICK, "-J", str(self.path)],
                        check=True, capture_output=True)
         script = folder / "collbench.sbatch"
         head = " ".join(re.findall(r"^#SBATCH (--(?:nodes|ntasks-per-node|time)=\S+)$", script.read_text(), re.MULTILINE))
         self.assertEqual(head, "--nodes=2 --ntasks-per-node=2 --time=10")
-        result = subprocess.run([str(LAB), "2", "0", "salloc", "-Q", *head.split(), "bash", str(script)], capture_output=True, text=True,
+        # sbatch --wait looks every 10 s only
+        batch = "cd $0; sbatch -Q collbench.sbatch; while [[ -n $(squeue --noheader) ]]; do sleep 0.1; done; cat collbench-*.log"
+        result = subprocess.run([str(LAB), "2", "0", "bash", "-c", batch, str(folder)], capture_output=True, text=True,
                                 env={**self.environment, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}, timeout=100,
                                 stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
@@ -113,7 +115,7 @@ class Launchers(InSlurm):
     def test_no_launcher_in_an_allocation(self):
         made = self.record(2, "salloc -Q -N2 --time=1", "--time", "100")
         self.assertEqual(len(made["ranks"]), 1)
-        self.assertIn("inside a Slurm allocation: one rank runs, and the other nodes sit idle", " ".join(made["place_notes"]))
+        self.assertIn("inside a Slurm allocation: one rank runs, and the other nodes sit idle; start it with mpirun, or: srun --mpi=pmix --nodes=2 --ntasks-per-node=2 ", " ".join(made["place_notes"]))
         self.assertRegex(" ".join(made["place_notes"]), "the job ends in (1 min 0|5[0-9.]*) s: --time is [45][0-9.]* s instead of 1 min 40 s")
 
     def test_srun_without_pmix(self):

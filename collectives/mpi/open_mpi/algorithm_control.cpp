@@ -70,7 +70,9 @@ std::string reason_tuned_does_not_decide() {
   }
   const std::string other = component_before_tuned();
   if (!other.empty())
-    return fmt::format("Open MPI's component coll/{} takes priority over coll/tuned", other);
+    return fmt::format(
+        "Open MPI's component coll/{} takes priority over coll/tuned; OMPI_MCA_coll=^{} leaves it out", other,
+        other);
   return {};
 }
 

@@ -7,8 +7,10 @@
 namespace collbench::analysis::page_faults_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// A row of 60 ms whose ranks 2 and 3 have this many faults in a call, and the others half of it.
@@ -25,6 +27,7 @@ Row row(OperationId id, std::uint64_t size_bytes, double page_faults) {
 collbench::Run run_of(std::vector<Row> rows) {
   collbench::Run run;
   run.backend = BackendId::mpi;
+  run.versions.mpi = "Open MPI v4.1.4";
   run.calibration = Calibration{};
   run.calibration->points = {{CalibrationKind::copy, 4096, 1e-6, std::nullopt, std::nullopt},
                              {CalibrationKind::page_fault, 4096, 2e-6, std::nullopt, std::nullopt}};
@@ -61,6 +64,13 @@ TEST(PageFaultFacts, WhatWasTriedIsNotAdvised) {
   EXPECT_EQ(page_fault_lines(run).back().text, kAdvice);
   run.environment["MALLOC_TRIM_THRESHOLD_"] = "1000000";
   EXPECT_THAT(page_fault_lines(run), SizeIs(1));
+}
+
+TEST(PageFaultFacts, OnlyOpenMpiHasTheOption) {
+  auto run = run_of({row(OperationId::all_reduce, 1 << 26, 8192)});
+  run.versions.mpi = "MPICH Version: 4.0.2";
+  EXPECT_THAT(page_fault_lines(run).back().text,
+              AllOf(HasSubstr("in the ranks' environment make malloc keep them"), Not(HasSubstr("mpirun"))));
 }
 
 TEST(PageFaultFacts, ARankIsSetAgainstItsOwnTimeAndTakesAtMostAllOfIt) {
