@@ -122,15 +122,18 @@ std::uint64_t memory_per_rank(const std::vector<RankEnvironment>& environments,
 }
 
 std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& environments,
-                                           const Identities& identities, bool launched, bool inside_slurm) {
+                                           const Identities& identities, bool launched, bool inside_slurm,
+                                           const std::string& srun) {
   std::vector<std::string> notes;
-  if (environments.size() == 1 && !launched) {
+  if (environments.size() == 1 && !launched && inside_slurm) {
+    notes.push_back(
+        "started without a launcher inside a Slurm allocation: one rank runs, and the other nodes sit idle; "
+        "start it with " +
+        (srun.empty() ? "mpirun, or srun --mpi=pmix (collbench launch prints the command)"
+                      : fmt::format("mpirun, or: {} (the reasons: collbench launch)", srun)));
+  } else if (environments.size() == 1 && !launched) {
     notes.emplace_back(
-        inside_slurm
-            ? "started without a launcher inside a Slurm allocation: one rank runs, and the other nodes sit "
-              "idle; "
-              "start it with mpirun, or srun --mpi=pmix (collbench launch prints the command)"
-            : "one rank, started without mpirun: no data is communicated; start it with mpirun -np N");
+        "one rank, started without mpirun: no data is communicated; start it with mpirun -np N");
   }
   const std::vector<int> ranks = ranks_per_node(identities);
   const std::vector<int> cores = cores_per_node(environments, identities);

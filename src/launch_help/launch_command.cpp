@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <string_view>
 
 #include "analysis/report/text_layout.hpp"
@@ -127,6 +129,31 @@ std::vector<LaunchWord> launch_command(const LaunchRequest& request) {
   for (const std::string& each : request.arguments) own += " " + shell_word(each);
   add(words, own);
   return words;
+}
+
+std::string command_in_allocation(const std::function<std::optional<std::string>(const char* name)>& variable,
+                                  const std::vector<std::string>& arguments) {
+  // Slurm writes "2" or, for equal nodes, "2(x16)"; unequal ones have a list, whose first number is not
+  // everyone's.
+  const auto number = [&](const char* name) {
+    const std::string text = variable(name).value_or("");
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    const bool same_everywhere = rest.empty() || (rest.starts_with("(x") && rest.ends_with(")") &&
+                                                  rest.find(',') == std::string_view::npos);
+    return error == std::errc() && same_everywhere && value > 0 ? value : 0;
+  };
+  LaunchRequest request{.kind = LauncherKind::slurm, .in_allocation = true, .arguments = arguments};
+  request.nodes = number("SLURM_JOB_NUM_NODES");
+  if (request.nodes == 0) return "";
+  request.gpus_per_node = number("SLURM_GPUS_ON_NODE");
+  if (request.gpus_per_node > 0) request.ranks_per_node = request.gpus_per_node;
+  const int tasks = number("SLURM_NTASKS_PER_NODE");
+  if (request.gpus_per_node == 0 && tasks > 0) request.ranks_per_node = tasks;
+  std::string line = command_text(launch_command(request), std::numeric_limits<int>::max());
+  line.pop_back();  // the end of the line
+  return line;
 }
 
 std::vector<std::string> launch_notes(const LaunchRequest& request) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,13 @@ struct LaunchWord {
 
 /// The command, word by word. Kubernetes': the launcher's in its pod.
 [[nodiscard]] std::vector<LaunchWord> launch_command(const LaunchRequest& request);
+
+/// The command in one line that uses all nodes of the Slurm allocation whose variables `variable` gives
+/// (none: not set): as many ranks to a node as there are GPUs, else tasks, else two. Empty where the nodes
+/// are not known.
+[[nodiscard]] std::string command_in_allocation(
+    const std::function<std::optional<std::string>(const char* name)>& variable,
+    const std::vector<std::string>& arguments);
 
 /// What the command cannot see to: a sentence each.
 [[nodiscard]] std::vector<std::string> launch_notes(const LaunchRequest& request);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 namespace collbench::program::launch_command_test {
 namespace {
 
@@ -69,6 +71,33 @@ TEST(ShellWord, IsQuotedWhereAShellWouldReadMore) {
   EXPECT_EQ(shell_word("--sizes=1M,1G"), "--sizes=1M,1G");
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("$(reboot)"), "'$(reboot)'");
+}
+
+std::string in_allocation(std::map<std::string, std::string> variables) {
+  return command_in_allocation(
+      [&](const char* name) -> std::optional<std::string> {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional(found->second);
+      },
+      {"-J", "a b.json"});
+}
+
+TEST(LaunchCommand, OfTheAllocationThatThisIs) {
+  EXPECT_EQ(in_allocation({{"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_NTASKS_PER_NODE", "4"}}),
+            "srun --mpi=pmix --nodes=2 --ntasks-per-node=4 --cpu-bind=cores --kill-on-bad-exit=1 collbench "
+            "-J 'a b.json'");
+  EXPECT_THAT(
+      in_allocation(
+          {{"SLURM_JOB_NUM_NODES", "16"}, {"SLURM_GPUS_ON_NODE", "8"}, {"SLURM_NTASKS_PER_NODE", "1"}}),
+      testing::HasSubstr("--nodes=16 --ntasks-per-node=8 --gpus-per-node=8 "));
+  EXPECT_THAT(in_allocation({{"SLURM_JOB_NUM_NODES", "3"}, {"SLURM_NTASKS_PER_NODE", "4(x3)"}}),
+              testing::HasSubstr("--nodes=3 --ntasks-per-node=4 "));
+  for (const char* tasks : {"4(x2),1", "many", "-3", ""})
+    EXPECT_THAT(in_allocation({{"SLURM_JOB_NUM_NODES", "3"}, {"SLURM_NTASKS_PER_NODE", tasks}}),
+                testing::HasSubstr("--nodes=3 --ntasks-per-node=2 "))
+        << tasks;
+  EXPECT_EQ(in_allocation({}), "");
+  EXPECT_EQ(in_allocation({{"SLURM_JOB_NUM_NODES", "?"}}), "");
 }
 
 }  // namespace
