@@ -129,6 +129,8 @@ TrainingJob complete_job(const PlanRequest& request, int gpus, std::vector<Taken
   job.recompute =
       given_or(request.recompute, Recompute::none, "recompute", "none", "nothing is recomputed", defaults);
   job.sequence_parallel = request.sequence_parallel;
+  job.schedule = request.schedule;
+  job.order = request.order;
   job.stack = request.stack;
   if (job.stack == nullptr) {
     std::string reason;

@@ -3,6 +3,7 @@
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/plan/measured_collectives.hpp"
+#include "analysis/plan/placement.hpp"
 #include "base/record/operation.hpp"
 
 namespace collbench::analysis {
@@ -12,14 +13,17 @@ namespace collbench::analysis {
 struct RankGroup {
   int size = 1;
   GpuCluster cluster;
+  LeafCrossings crossings{};  ///< of all groups like it; without a fabric nothing is known of them
+  double fabric_share = 1;    ///< of the NICs' rate, that the leaf switches leave
   const MeasuredCollectives* measured =
       nullptr;  ///< what a record says of such groups; none: the model alone
 
   [[nodiscard]] bool crosses_nodes() const { return size > 1 && cluster.domains() > 1; }
 };
 
-/// `machine` is one node. Ranks of the group stand `stride` GPUs apart (the product of the inner dimensions).
-[[nodiscard]] RankGroup rank_group(const GpuCluster& machine, int size, int stride);
+/// `machine` is one node, with the fabric between the nodes. Of stages: two that follow each other, which
+/// share the leaf switches with all others.
+[[nodiscard]] RankGroup rank_group(const GpuCluster& machine, const TrainingJob& job, GroupKind kind);
 
 /// Seconds of one call by the model that `collbench predict` prints (expect_on_gpus). `bytes` is S of the
 /// size column: what a rank ends with for AllGather, what it starts with otherwise. 0 for a group of one.

@@ -74,7 +74,7 @@ PassTime products(double tokens, double parameters, double calls, const Share& s
 /// What a micro-batch's gradients take to be added to those before, beyond their products. Where the product
 /// adds them, its epilogue reads and writes beside the tensor cores: what is longer bounds it.
 double accumulation_seconds(const TrainingJob& job, const Share& share, double parameters) {
-  const double bytes = job.stack->gradient_bytes == 2 ? kMainGradientBytes / 2 : kMainGradientBytes;
+  const double bytes = gradients_bytes(job) == 2 ? kMainGradientBytes / 2 : kMainGradientBytes;
   const double seconds = parameters * bytes / share.memory;
   if (!job.stack->fuses_accumulation || job.is_fsdp()) return seconds;
   const double product = 2 * share.tokens * parameters / share.flops;
@@ -227,11 +227,14 @@ PassTime layer_time(const TrainingJob& job, const ComputeRates& rates, bool with
     time.backward.elementwise += backward;
     time.waiting = forward + backward + (job.recompute == Recompute::full ? forward : 0);
   }
+  // The products of weights take as long for their gradients as forward.
+  time.weights.products = time.forward.products;
   if (job.recompute == Recompute::full) time.backward += time.forward;
   const double parameters = with_experts ? (count.attention + count.shared_expert) / job.tp +
                                                job.model.experts.count * count.one_expert / job.ep
                                          : (count.attention + count.dense_mlp) / job.tp;
-  time.backward.elementwise += accumulation_seconds(job, share, parameters);
+  time.weights.elementwise = accumulation_seconds(job, share, parameters);
+  time.backward.elementwise += time.weights.elementwise;
   return time;
 }
 
@@ -240,6 +243,7 @@ PassTime head_time(const TrainingJob& job, const ComputeRates& rates) {
   share.flops = product_rate(rates, Precision::bf16);
   const double columns = static_cast<double>(job.model.vocab) / job.tp;
   PassTime time = products(share.tokens, columns * job.model.hidden, 1, share, *rates.gpu);
+  time.weights.products = time.forward.products;
   const double loss = share.passes * share.tokens * columns * kLossBytes / share.memory;
   time.forward.elementwise = loss / 2;
   time.backward.elementwise = loss / 2;

@@ -1,6 +1,6 @@
 #pragma once
 #include "analysis/plan/assumptions.hpp"
-#include "analysis/plan/job.hpp"
+#include "analysis/plan/job/job.hpp"
 #include "analysis/plan/training_gpu.hpp"
 
 namespace collbench::analysis {
@@ -25,8 +25,9 @@ struct KernelTime {
 
 struct PassTime {
   KernelTime forward;
-  KernelTime backward;  ///< with what is recomputed
-  double waiting = 0;   ///< of the memory-bound seconds: the GPU waits for launches, and can communicate
+  KernelTime backward;   ///< with what is recomputed
+  KernelTime weights{};  ///< of the backward pass: gradients of weights, which no earlier layer waits for
+  double waiting = 0;    ///< of the memory-bound seconds: the GPU waits for launches, and can communicate
 
   [[nodiscard]] double sum() const { return forward.sum() + backward.sum(); }
 };

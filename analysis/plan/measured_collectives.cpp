@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analysis/plan/group_time.hpp"
-#include "analysis/plan/job.hpp"
+#include "analysis/plan/job/job.hpp"
 #include "analysis/plan/step.hpp"
 #include "base/error.hpp"
 
@@ -92,29 +92,28 @@ MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cl
 
 std::vector<OperationId> operations_of(const TrainingJob& job, const GpuCluster& machine, bool across_nodes) {
   std::set<OperationId> operations;
-  const auto add = [&](int size, int stride, std::initializer_list<OperationId> all) {
-    const RankGroup group = rank_group(machine, size, stride);
+  const auto add = [&](GroupKind kind, std::initializer_list<OperationId> all) {
+    const RankGroup group = rank_group(machine, job, kind);
     if (group.size > 1 && group.crosses_nodes() == across_nodes) operations.insert(all);
   };
   constexpr OperationId kGather = OperationId::all_gather;
   constexpr OperationId kScatter = OperationId::reduce_scatter;
   constexpr OperationId kReduce = OperationId::all_reduce;
   if (job.has_sequence_parallel()) {
-    add(job.tp, 1, {kGather, kScatter});
+    add(GroupKind::tensor, {kGather, kScatter});
   } else {
-    add(job.tp, 1, {kReduce});
+    add(GroupKind::tensor, {kReduce});
   }
-  add(job.cp, job.tp, {OperationId::send_recv});
-  add(job.ep, 1, {OperationId::all_to_all});
-  add(job.pp > 1 ? 2 : 1, job.tp * job.cp * job.dp, {OperationId::send_recv});
-  const int sharded = job.shard_group > 0 ? job.shard_group : job.dp;
+  add(GroupKind::context, {OperationId::send_recv});
+  add(GroupKind::expert, {OperationId::all_to_all});
+  add(GroupKind::stages, {OperationId::send_recv});
   if (job.is_fsdp()) {
-    add(sharded * job.cp, job.tp, {kGather, kScatter});
-    add(job.dp / sharded, job.tp * job.cp * sharded, {kReduce});
+    add(GroupKind::shard, {kGather, kScatter});
+    add(GroupKind::replicas, {kReduce});
   } else if (job.sharding == Sharding::none) {
-    add(job.dp * job.cp, job.tp, {kReduce});
+    add(GroupKind::data, {kReduce});
   } else {
-    add(job.dp * job.cp, job.tp, {kGather, kScatter});
+    add(GroupKind::data, {kGather, kScatter});
   }
   return {operations.begin(), operations.end()};
 }

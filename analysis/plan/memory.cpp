@@ -7,6 +7,9 @@ namespace {
 
 constexpr double kParameterBytes = 2;
 constexpr double kOptimizerBytes = 12;  ///< FP32 copy and Adam's two moments
+/// FP32 copies of gradients that are summed in FP16: Megatron-LM docs/source/api-guide/dist_optimizer.md, 20
+/// bytes a parameter, 4 + 16/d where they are sharded.
+constexpr double kCopiedGradientBytes = 4;
 constexpr double kFrameworkBytes =
     3e9;  ///< context and NCCL's buffers of an H100: 2 to 4 GB in use before a model is
 constexpr double kLogitBytes = 4;  ///< Megatron-LM theoretical_memory_usage.py
@@ -29,8 +32,10 @@ double attention_bytes_per_token(const ModelShape& model) {
 
 /// Micro-batches whose activations a stage keeps: as many as stages follow, itself included (1F1B). With
 /// interleaving, (p v + p − 1 − 2 i) / v: its chunks of warm-up (Megatron-LM schedules.py). Never more than
-/// there are.
+/// there are. Without bubbles every stage keeps what the first one does, for its weights' gradients come
+/// later (Qi et al. 2023, table 1).
 double micro_batches_kept(const TrainingJob& job, std::size_t stage) {
+  if (job.is_zero_bubble()) return job.pp;
   const auto at = static_cast<double>(stage);
   const double kept =
       job.vpp > 1 ? (static_cast<double>(job.pp) * job.vpp + job.pp - 1 - 2 * at) / job.vpp : job.pp - at;
@@ -53,8 +58,9 @@ double activation_bytes_per_token(const TrainingJob& job) {
   if (job.recompute == Recompute::full) return 2 * hidden / (job.has_sequence_parallel() ? job.tp : 1);
   const double split = job.tp;
   const double wide = job.has_sequence_parallel() ? job.tp : 1;
-  // Norms' and products' inputs, two dropouts or residuals; queries, keys, values, and attention's result.
-  double bytes = 10 * hidden / wide + attention_bytes_per_token(model) / split;
+  // Norms' and products' inputs, with masks of two dropouts; queries, keys, values, and attention's result.
+  const double kept = job.stack->keeps_of_2021 ? 10 : 8;
+  double bytes = kept * hidden / wide + attention_bytes_per_token(model) / split;
   if (job.stack->attention == AttentionKernel::unfused && job.recompute == Recompute::none)
     bytes += 5.0 * model.heads * job.sequence / split;
   const double mlp = model.gated ? 6 : 4;
@@ -99,11 +105,17 @@ MemoryUse memory_use(const TrainingJob& job) {
   MemoryUse use;
   use.parameters =
       spread(kParameterBytes, job.sharding == Sharding::zero3 || job.sharding == Sharding::fsdp_full);
-  use.gradients = spread(job.stack->gradient_bytes, job.sharding >= Sharding::gradients);
-  use.optimizer = spread(kOptimizerBytes, job.sharding >= Sharding::optimizer);
+  const int gradients = gradients_bytes(job);
+  use.gradients = spread(gradients, job.sharding >= Sharding::gradients);
+  const double main_gradients = gradients == 2 ? kCopiedGradientBytes : 0;
+  use.optimizer = spread(kOptimizerBytes + main_gradients, job.sharding >= Sharding::optimizer);
   const double tokens = static_cast<double>(job.micro_batch) * job.sequence / job.cp;
   const double per_layer = activation_bytes_per_token(job) * tokens;
   use.activations = layers_kept(job) * per_layer;
+  if (job.pp > 1 && job.stack->keeps_of_2021) {
+    const double result = 2 * tokens * job.model.hidden / (job.has_sequence_parallel() ? job.tp : 1);
+    use.activations += micro_batches_kept(job, 0) * job.vpp * result;
+  }
   if (job.recompute == Recompute::full) {
     TrainingJob kept = job;
     kept.recompute = Recompute::none;

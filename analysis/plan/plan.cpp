@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/plan/complete_job.hpp"
+#include "analysis/plan/group_time.hpp"
 #include "analysis/plan/planned_machine.hpp"
 #include "analysis/plan/search.hpp"
 #include "base/error.hpp"
@@ -19,6 +20,38 @@ constexpr double kSecondsPerHour = 3600;
 void require_legal(const TrainingJob& job) {
   if (const auto illegal = why_illegal(job))
     throw usage_error(illegal->option, illegal->what, illegal->next_step);
+}
+
+void require_schedule(const PlanRequest& request, const TrainingJob& job) {
+  if (!request.interleaved || *request.interleaved == (job.vpp > 1)) return;
+  throw usage_error("--schedule",
+                    job.vpp > 1 ? fmt::format("1f1b has no chunks, and --vpp is {}", job.vpp)
+                                : "interleaved needs chunks of a stage, and --vpp is 1",
+                    job.vpp > 1 ? "leave one of them out" : "give --vpp 2 or more");
+}
+
+std::vector<PlacedGroup> placement_of(const TrainingJob& job, const GpuCluster& machine) {
+  std::vector<PlacedGroup> placed;
+  for (const GroupKind kind :
+       {GroupKind::tensor, GroupKind::context, GroupKind::expert, GroupKind::data, GroupKind::shard,
+        GroupKind::replicas, GroupKind::same_experts, GroupKind::stages}) {
+    // What a step runs: sharded parameters in place of data parallelism, or experts beside it.
+    const bool sharded = kind == GroupKind::shard || kind == GroupKind::replicas;
+    if (sharded != job.is_fsdp() && (sharded || kind == GroupKind::data)) continue;
+    if (kind == GroupKind::same_experts && (job.is_fsdp() || job.model.experts.count == 0)) continue;
+    const std::vector<RankRun> runs = group_runs(job, kind);
+    if (runs.empty()) continue;
+    const DomainRuns domains = domain_runs(runs, machine.ranks_per_node * machine.nodes_per_domain);
+    const RankGroup group = rank_group(machine, job, kind);
+    placed.push_back({.kind = kind,
+                      .ranks = group_size(runs),
+                      .first_ranks = first_ranks(runs, kShownRanks),
+                      .ranks_in_domain = domains.ranks_in_domain,
+                      .domains = domains.domains(),
+                      .crossings = group.crossings,
+                      .fabric_share = group.fabric_share});
+  }
+  return placed;
 }
 
 void require_memory(const TrainingPlan& plan, const PlanRequest& request, const GpuCluster& node) {
@@ -147,12 +180,18 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   plan.gpus_per_node = machine.node.ranks_per_node;
   plan.nodes = machine.nodes();
   plan.job = complete_job(request, machine.gpus, plan.defaults);
+  require_schedule(request, plan.job);
   require_legal(plan.job);
+  plan.domain = machine.domain();
+  plan.fabric = machine.node.fabric;
+  plan.placement = placement_of(plan.job, machine.node);
   plan.peak_flops = machine.peak_flops;
   plan.memory = memory_use(plan.job);
   plan.memory_capacity_bytes = machine.gpu.hbm_bytes;
   // The published steps were planned without a record: their error is not that of a plan with one.
-  if (!request.measured) plan.published = published_error(plan.job, machine.gpu.name);
+  // None of them ran without bubbles either.
+  if (!request.measured && !plan.job.is_zero_bubble())
+    plan.published = published_error(plan.job, machine.gpu.name);
   require_memory(plan, request, node);
   plan.measured = request.measured;
   if (plan.measured) require_measured(*plan.measured, plan.job, machine.node);

@@ -6,10 +6,11 @@
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/plan/fault_cost.hpp"
-#include "analysis/plan/job.hpp"
+#include "analysis/plan/job/job.hpp"
 #include "analysis/plan/layer_time.hpp"
 #include "analysis/plan/measured_collectives.hpp"
 #include "analysis/plan/memory.hpp"
+#include "analysis/plan/placement.hpp"
 #include "analysis/plan/published_error.hpp"
 #include "analysis/plan/step.hpp"
 
@@ -27,6 +28,10 @@ struct PlanRequest {
   std::optional<Recompute> recompute;
   std::optional<bool> sequence_parallel;  ///< none: as the stack does
   const SoftwareStack* stack = nullptr;
+  Schedule schedule = Schedule::one_forward_one_backward;
+  std::optional<bool> interleaved;  ///< whether stages have to have chunks; none: as vpp says
+  RankOrder order = kUsualOrder;
+  Fabric fabric;                           ///< between the nodes; Fabric{}: nothing is told
   std::string gpu;                         ///< in place of the topology's; empty: that one
   std::optional<double> nic_gbps_per_gpu;  ///< in place of the topology's
   std::optional<double> power_limit_watts;
@@ -81,12 +86,27 @@ struct Sensitivity {
   double step_seconds = 0;
 };
 
+/// Where the groups of one kind lie.
+struct PlacedGroup {
+  GroupKind kind = GroupKind::tensor;
+  int ranks = 1;
+  std::vector<int> first_ranks{};  ///< of the group that rank 0 is in, as many as kShownRanks
+  int ranks_in_domain = 1;         ///< of a group, in a node or in what NVLink connects
+  int domains = 1;
+  LeafCrossings crossings{};  ///< where a fabric is told and the group crosses domains
+  double fabric_share = 1;    ///< of the NICs' rate
+};
+inline constexpr std::size_t kShownRanks = 4;
+
 struct TrainingPlan {
   std::string topology;
   std::string gpu;
   int gpus_per_node = 0;
   int nodes = 0;
   TrainingJob job;
+  int domain = 0;                        ///< GPUs that NVLink connects
+  Fabric fabric;                         ///< as PlanRequest's
+  std::vector<PlacedGroup> placement{};  ///< groups of more than one rank
   std::vector<TakenDefault> defaults;
   Step step;
   double step_seconds = 0;
@@ -117,7 +137,7 @@ struct TrainingPlan {
 inline constexpr double kRefusedOfCapacity = 1.25;
 
 /// Above this part of the capacity, by the estimate, a plan is marked, and another one is advised: allocators
-/// need some of it, and the estimate was not checked against measured bytes. A choice, not a measurement.
+/// need some of it, and the estimate was not checked on today's software. A choice, not a measurement.
 inline constexpr double kNearlyFull = 0.95;
 
 /// `node`: one of the machine. Throws Error (usage) for what cannot run, with the reason.

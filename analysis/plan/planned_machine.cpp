@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/models/nccl/links.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {
@@ -52,6 +53,10 @@ PlannedMachine planned_machine(const PlanRequest& request, const GpuCluster& nod
   PlannedMachine machine{.node = with_given_network(node, request)};
   machine.gpu = gpu_of(request, machine.node);
   machine.gpus = request.n_gpus.value_or(machine.node.ranks_per_node);
+  GpuCluster all = machine.node;
+  all.nodes = machine.nodes();
+  join_domains(all, request.fabric, "--fabric");
+  machine.node.fabric = all.fabric;
   const Precision precision = request.precision.value_or(Precision::bf16);
   machine.peak_flops = peak_of(machine.gpu, precision);
   if (machine.peak_flops <= 0) {

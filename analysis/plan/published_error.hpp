@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-#include "analysis/plan/job.hpp"
+#include "analysis/plan/job/job.hpp"
 
 namespace collbench::analysis {
 

@@ -30,6 +30,8 @@ std::string why_none(const PlanRequest& request, int gpus, int batch) {
 ScalePoint point_at(PlanRequest request, const GpuCluster& node, int gpus, int batch) {
   request.n_gpus = gpus;
   request.global_batch = batch;
+  // Scaling can begin within a node, where a fabric has no part.
+  if (gpus <= node.ranks_per_node * node.nodes_per_domain) request.fabric = {};
   ScalePoint point{.gpus = gpus, .plan = std::nullopt, .refused = {}};
   try {
     SplitSearch found = fastest_splits(request, node, 1);

@@ -118,7 +118,9 @@ std::vector<PlanRequest> outer_splits(const PlanRequest& request, const PlannedM
 /// micro-batches in groups of as many as there are stages (Megatron-LM schedules.py).
 std::vector<int> chunk_counts(const PlanRequest& request, const TrainingJob& job) {
   if (request.vpp) return {*request.vpp};
-  std::vector<int> counts{1};
+  std::vector<int> counts;
+  if (!request.interleaved.value_or(false)) counts.push_back(1);
+  if (!request.interleaved.value_or(true) || job.is_zero_bubble()) return counts;
   if (job.pp < 2 || !job.stack->interleaves || job.micro_batches() % job.pp != 0) return counts;
   const int layers = job.model.layers;
   for (int chunks = 2; chunks <= layers / job.pp + 1; ++chunks) {

@@ -9,109 +9,18 @@
 
 #include "analysis/plan/group_time.hpp"
 #include "analysis/plan/memory.hpp"
+#include "analysis/plan/step_collectives.hpp"
 
 namespace collbench::analysis {
 namespace {
-
-constexpr double kBytes = 2;  ///< of an activation or a parameter on the wire
-
-/// The collectives of a pass, one micro-batch, one layer.
-struct CallTime {
-  double seconds = 0;
-  double bytes = 0;
-  double calls = 0;
-  std::vector<StepCollective> each{};
-};
-
-CallTime operator*(double factor, CallTime call) {
-  for (StepCollective& each : call.each) each.calls *= factor;
-  return {factor * call.seconds, factor * call.bytes, factor * call.calls, std::move(call.each)};
-}
-CallTime operator+(CallTime a, const CallTime& b) {
-  a.each.insert(a.each.end(), b.each.begin(), b.each.end());
-  return {a.seconds + b.seconds, a.bytes + b.bytes, a.calls + b.calls, std::move(a.each)};
-}
-
-CallTime call(const RankGroup& group, OperationId id, double bytes) {
-  if (group.size < 2 || bytes <= 0) return {};
-  const double factor = id == OperationId::send_recv ? 1 : bus_factor(operation(id), group.size);
-  return {group_seconds(group, id, bytes),
-          bytes * factor,
-          1,
-          {{id, group.size, group.crosses_nodes(), bytes, 1}}};
-}
 
 /// Everything that the terms are made of.
 struct Layout {
   const TrainingJob& job;
   const ComputeRates& rates;
   const PartScales& scales;
-  RankGroup tp, cp, ep, pp, dp, shard, replicas, experts;
+  StepGroups groups;
 };
-
-Layout layout_of(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
-                 const PartScales& scales) {
-  const int stage = job.tp * job.cp * job.dp;
-  const int sharded = job.shard_group > 0 ? job.shard_group : job.dp;
-  return {job,
-          rates,
-          scales,
-          rank_group(machine, job.tp, 1),
-          rank_group(machine, job.cp, job.tp),
-          rank_group(machine, job.ep, 1),
-          rank_group(machine, job.pp > 1 ? 2 : 1, stage),
-          rank_group(machine, job.dp * job.cp, job.tp),
-          rank_group(machine, sharded * job.cp, job.tp),
-          rank_group(machine, job.dp / sharded, job.tp * job.cp * sharded),
-          rank_group(machine, std::max(1, stage / job.ep), job.ep)};
-}
-
-/// Activations of one layer for one micro-batch, bytes, before tensor parallelism.
-double activation(const TrainingJob& job) {
-  return kBytes * job.micro_batch * (static_cast<double>(job.sequence) / job.cp) * job.model.hidden;
-}
-
-/// A layer's tensor-parallel collectives: twice forward and twice backward, and the forward ones again where
-/// all is recomputed (Narayanan et al. 2021, section 3.2; Korthikanti et al. 2022, section 4.2). With
-/// experts, those of attention only: experts are spread whole.
-CallTime tensor_calls(const Layout& layout) {
-  const TrainingJob& job = layout.job;
-  const double pairs = (job.recompute == Recompute::full ? 6 : 4) * (job.model.experts.count > 0 ? 0.5 : 1);
-  const double bytes = activation(job);
-  if (!job.has_sequence_parallel()) return pairs * call(layout.tp, OperationId::all_reduce, bytes);
-  return pairs * (call(layout.tp, OperationId::all_gather, bytes) +
-                  call(layout.tp, OperationId::reduce_scatter, bytes));
-}
-
-/// A layer's keys and values round the context-parallel ring, forward and, with their gradients, backward.
-CallTime context_calls(const Layout& layout) {
-  const TrainingJob& job = layout.job;
-  if (job.cp < 2) return {};
-  const ModelShape& model = job.model;
-  const double width = model.latent.kv_rank > 0 ? 2.0 * model.heads * model.latent.value_width
-                                                : 2.0 * model.kv_heads * model.width_of_head();
-  const double block =
-      kBytes * job.micro_batch * (static_cast<double>(job.sequence) / job.cp) * width / job.tp;
-  const CallTime once = (job.cp - 1.0) * call(layout.cp, OperationId::send_recv, block);
-  return (job.recompute == Recompute::full ? 4.0 : 3.0) * once;
-}
-
-/// Tokens to their experts and back, forward and backward.
-CallTime expert_calls(const Layout& layout) {
-  const TrainingJob& job = layout.job;
-  if (job.ep < 2) return {};
-  const double bytes = activation(job) / job.tp * job.model.experts.top_k;
-  return (job.recompute == Recompute::full ? 6.0 : 4.0) * call(layout.ep, OperationId::all_to_all, bytes);
-}
-
-/// Activations to the next stage and gradients back, for each chunk.
-CallTime stage_calls(const Layout& layout) {
-  const TrainingJob& job = layout.job;
-  if (job.pp < 2) return {};
-  // Split over tensor-parallel ranks: by sequence parallelism, or scattered and gathered again
-  // (Narayanan, 4.1).
-  return 2.0 * job.vpp * call(layout.pp, OperationId::send_recv, activation(job) / job.tp);
-}
 
 /// Of a collective beside a computation: what is hidden, and what it costs the computation anyway.
 struct Overlap {
@@ -135,7 +44,7 @@ KernelTime scaled(const Layout& layout, const KernelTime& time) {
 }
 
 PassTime scaled(const Layout& layout, const PassTime& time) {
-  return {scaled(layout, time.forward), scaled(layout, time.backward),
+  return {scaled(layout, time.forward), scaled(layout, time.backward), scaled(layout, time.weights),
           scaled(layout, StepPart::elementwise, time.waiting)};
 }
 
@@ -144,6 +53,7 @@ struct StageTime {
   KernelTime kernels;
   double forward = 0;
   double backward = 0;
+  double weights = 0;              ///< of the backward pass, what is for the weights' gradients
   std::array<Overlap, 4> calls{};  ///< tp, cp, ep, pp
   std::array<CallTime, 4> sent{};
 
@@ -155,7 +65,7 @@ struct StageTime {
   /// Exposed collectives as the kernels: those of the backward pass are about twice those of the forward one.
   [[nodiscard]] StagePasses passes() const {
     const double part = forward + backward > 0 ? forward / (forward + backward) : 0;
-    return {sum() * part, sum() * (1 - part)};
+    return {sum() * part, sum() * (1 - part), weights};
   }
 };
 
@@ -173,20 +83,23 @@ StageTime stage_time(const Layout& layout, double layers, bool has_head) {
     one_layer = scaled(layout, layer_time(job, layout.rates, experts));
     passes.forward += one_layer.forward.times(count);
     passes.backward += one_layer.backward.times(count);
+    passes.weights += one_layer.weights.times(count);
     passes.waiting += count * one_layer.waiting;
   }
   if (has_head) {
     const PassTime head = scaled(layout, head_time(job, layout.rates));
     passes.forward += head.forward;
     passes.backward += head.backward;
+    passes.weights += head.weights;
   }
   StageTime stage;
   stage.kernels = passes.forward;
   stage.kernels += passes.backward;
   stage.forward = passes.forward.sum();
   stage.backward = passes.backward.sum();
-  stage.sent = {layers * tensor_calls(layout), layers * context_calls(layout),
-                layers * moe_part * expert_calls(layout), stage_calls(layout)};
+  stage.weights = passes.weights.sum();
+  stage.sent = {layers * tensor_calls(job, layout.groups), layers * context_calls(job, layout.groups),
+                layers * moe_part * expert_calls(job, layout.groups), stage_calls(job, layout.groups)};
   const double kernels = stage.kernels.sum();
   const auto seconds = [&](std::size_t at) {
     return scaled(layout, kMicroBatchParts.at(at), stage.sent.at(at).seconds);
@@ -201,39 +114,17 @@ StageTime stage_time(const Layout& layout, double layers, bool has_head) {
   return stage;
 }
 
-/// The data-parallel collectives of a step, without sharded parameters.
-struct DataParallel {
-  CallTime gradients;
-  CallTime parameters;
-};
-
-DataParallel data_parallel(const Layout& layout) {
-  const TrainingJob& job = layout.job;
-  const StageParameters own = stage_parameters(job);
-  const double gradient = job.stack->gradient_bytes;
-  const bool reduced = job.sharding == Sharding::none;
-  const OperationId id = reduced ? OperationId::all_reduce : OperationId::reduce_scatter;
-  DataParallel calls;
-  calls.gradients =
-      call(layout.dp, id, gradient * own.dense) + call(layout.experts, id, gradient * own.experts);
-  if (!reduced) {
-    calls.parameters = call(layout.dp, OperationId::all_gather, kBytes * own.dense) +
-                       call(layout.experts, OperationId::all_gather, kBytes * own.experts);
-  }
-  return calls;
-}
-
 /// Parameters gathered before, and gradients reduced behind each layer, for every micro-batch.
 StepTerm sharded_term(const Layout& layout, const StageTime& stage, double layers) {
   const TrainingJob& job = layout.job;
   const Assumptions& assumed = layout.rates.assumed;
   const StageParameters own = stage_parameters(job);
   const double layer = (own.dense + own.experts) / layers;
-  const double gradient = job.stack->gradient_bytes;
-  const CallTime gather = layers * call(layout.shard, OperationId::all_gather, kBytes * layer);
-  CallTime reduce = layers * call(layout.shard, OperationId::reduce_scatter, gradient * layer);
-  const double shard_part = gradient * layer / std::max(1, layout.shard.size);
-  reduce = reduce + layers * call(layout.replicas, OperationId::all_reduce, shard_part);
+  const double gradient = gradients_bytes(job);
+  const CallTime gather = layers * call(layout.groups.shard, OperationId::all_gather, kWireBytes * layer);
+  CallTime reduce = layers * call(layout.groups.shard, OperationId::reduce_scatter, gradient * layer);
+  const double shard_part = gradient * layer / std::max(1, layout.groups.shard.size);
+  reduce = reduce + layers * call(layout.groups.replicas, OperationId::all_reduce, shard_part);
   const bool again = job.sharding != Sharding::fsdp_grad;
   const bool of_2021 = job.sharding == Sharding::zero3 && job.stack->zero3_of_2021;
   const double slower = of_2021 ? 1 / assumed.zero3_rate : 1;
@@ -252,13 +143,13 @@ StepTerm sharded_term(const Layout& layout, const StageTime& stage, double layer
           .collectives = sent.each,
           .operation = again ? "AllGather twice and ReduceScatter of every layer"
                              : "AllGather and ReduceScatter of every layer",
-          .crosses = crossed_links(layout.shard)};
+          .crosses = crossed_links(layout.groups.shard)};
 }
 
 StepTerm replicated_term(const Layout& layout, const StageTime& stage) {
   const TrainingJob& job = layout.job;
   const Assumptions& assumed = layout.rates.assumed;
-  const DataParallel calls = data_parallel(layout);
+  const DataParallel calls = data_parallel(job, layout.groups);
   const bool hides = job.stack->overlaps_dp;
   // Gradients leave while the last micro-batch goes back, parameters arrive while the first goes forward.
   const Overlap behind =
@@ -274,7 +165,21 @@ StepTerm replicated_term(const Layout& layout, const StageTime& stage) {
           .collectives = sent.each,
           .operation = job.sharding == Sharding::none ? "AllReduce of gradients"
                                                       : "ReduceScatter of gradients, AllGather of parameters",
-          .crosses = crossed_links(layout.dp)};
+          .crosses = crossed_links(layout.groups.dp)};
+}
+
+/// Of what one of the other stages takes for a micro-batch, what the busiest one waits. Narayanan et al.
+/// 2021, section 2.2: F + B, over the chunks. Qi et al. 2023, table 1, where B is the part for the inputs and
+/// W that for the weights: F + B − W.
+double waited_for(const TrainingJob& job, const StageTime& stage) {
+  switch (job.schedule) {
+    case Schedule::one_forward_one_backward:
+      return stage.sum() / job.vpp;
+    case Schedule::zb_h1:
+      // Where W takes longer than F, B is waited for all the same.
+      return stage.sum() - stage.weights - std::min(stage.weights, stage.forward);
+  }
+  return 0;
 }
 
 /// What one GPU updates.
@@ -304,9 +209,9 @@ std::string operation_words(const Layout& layout, StepPart part) {
 }
 
 const RankGroup& group_of(const Layout& layout, StepPart part) {
-  if (part == StepPart::cp) return layout.cp;
-  if (part == StepPart::ep) return layout.ep;
-  return part == StepPart::pp ? layout.pp : layout.tp;
+  if (part == StepPart::cp) return layout.groups.cp;
+  if (part == StepPart::ep) return layout.groups.ep;
+  return part == StepPart::pp ? layout.groups.pp : layout.groups.tp;
 }
 
 }  // namespace
@@ -329,20 +234,17 @@ double Step::seconds() const {
 
 Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
                const PartScales& scales, const MeasuredCollectives* measured) {
-  Layout layout = layout_of(job, machine, rates, scales);
-  for (RankGroup* group : {&layout.tp, &layout.cp, &layout.ep, &layout.pp, &layout.dp, &layout.shard,
-                           &layout.replicas, &layout.experts})
-    group->measured = measured;
+  const Layout layout{job, rates, scales, step_groups(job, machine, measured)};
   const std::vector<int> layers = layers_of_stages(job);
   StageTime busiest;
   double busiest_layers = 1;
-  double all = 0;
+  double bubble = 0;  // of all stages, with the busiest one
   Step step;
   StageTime stage;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const bool has_head = i + 1 == layers.size();
     if (i == 0 || has_head || layers[i] != layers[i - 1]) stage = stage_time(layout, layers[i], has_head);
-    all += stage.sum();
+    bubble += waited_for(job, stage);
     step.stages.push_back(stage.passes());
     if (stage.sum() <= busiest.sum()) continue;
     busiest = stage;
@@ -372,7 +274,7 @@ Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeR
   if (job.pp > 1) {
     step.terms.push_back(
         {.part = StepPart::bubble,
-         .exposed_seconds = scaled(layout, StepPart::bubble, (all - busiest.sum()) / job.vpp)});
+         .exposed_seconds = scaled(layout, StepPart::bubble, bubble - waited_for(job, busiest))});
   }
   step.terms.push_back({.part = StepPart::optimizer,
                         .exposed_seconds = scaled(layout, StepPart::optimizer,

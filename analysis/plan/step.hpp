@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
-#include "analysis/plan/job.hpp"
+#include "analysis/plan/job/job.hpp"
 #include "analysis/plan/layer_time.hpp"
 #include "analysis/plan/measured_collectives.hpp"
 
@@ -47,6 +47,7 @@ struct PartScales {
 struct StagePasses {
   double forward = 0;
   double backward = 0;
+  double weights = 0;  ///< of the backward pass, what a schedule without bubbles can run later
 };
 
 struct Step {

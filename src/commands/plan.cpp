@@ -14,7 +14,7 @@
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/plan/fault_cost.hpp"
 #include "analysis/plan/fault_words.hpp"
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "analysis/plan/planned_machine.hpp"
 #include "analysis/plan/scaling.hpp"
 #include "analysis/plan/search.hpp"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "src/commands/plan_options.hpp"

@@ -111,6 +111,14 @@ Recompute parse_recompute(const std::string& text, const std::string& where) {
   return known == "selective" ? Recompute::selective : Recompute::none;
 }
 
+/// Narayanan et al. 2021 and Qi et al. 2023: analysis/plan/job/job.hpp.
+void take_schedule(PlanInput& input, const std::string& text, const std::string& where) {
+  using analysis::Schedule;
+  const std::string known = parse_name(text, where, {"1f1b", "interleaved", "zb-h1"});
+  if (known == "zb-h1") input.request.schedule = Schedule::zb_h1;
+  if (known != "zb-h1") input.request.interleaved = known == "interleaved";
+}
+
 void take_zero(PlanInput& input, const std::string& text, const std::string& where) {
   constexpr std::array kStages{Sharding::none, Sharding::optimizer, Sharding::gradients, Sharding::zero3};
   input.request.sharding = kStages.at(static_cast<std::size_t>(parse_number(text, where, 0, 3)));
@@ -165,10 +173,17 @@ constexpr std::array kOptions{
     PlanOption{kSplitTheme, "pp", "N", "pipeline stages (1)", take_count<&analysis::PlanRequest::pp>},
     PlanOption{kSplitTheme, "vpp", "N", "chunks of a stage, interleaved (1)",
                take_count<&analysis::PlanRequest::vpp>},
+    PlanOption{kSplitTheme, "schedule", "NAME",
+               "of the stages: 1f1b, interleaved (as --vpp says) or zb-h1 (zero-bubble)", take_schedule},
     PlanOption{kSplitTheme, "cp", "N", "context parallelism (1)", take_count<&analysis::PlanRequest::cp>},
     PlanOption{kSplitTheme, "ep", "N", "expert parallelism (1)", take_count<&analysis::PlanRequest::ep>},
     PlanOption{kSplitTheme, "dp", "N", "data parallelism (what is left)",
                take_count<&analysis::PlanRequest::dp>},
+    PlanOption{kSplitTheme, "order", "NAMES",
+               "how ranks are numbered, the innermost first (tp-cp-ep-dp-pp: Megatron's)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.order = analysis::parse_rank_order(text, where);
+               }},
     PlanOption{kSplitTheme, "zero", "0-3",
                "ZeRO stage: 1 as Megatron's distributed optimizer, 3 as --fsdp full (1)", take_zero},
     PlanOption{kSplitTheme, "fsdp", "full|grad|N",
@@ -213,6 +228,11 @@ constexpr std::array kOptions{
     PlanOption{kMachineTheme, "nic-gbps-per-gpu", "GBPS",
                "Gb/s of network for each GPU, in place of the topology's",
                take_positive<&analysis::PlanRequest::nic_gbps_per_gpu>},
+    PlanOption{kMachineTheme, "fabric", "WORDS",
+               "between nodes, as predict takes it: rail-optimized,leaf=32,oversubscription=2, …",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.fabric = analysis::parse_fabric(text, where);
+               }},
     PlanOption{kMachineTheme, "power-limit", "WATTS", "of a GPU's board (its data sheet's)",
                take_positive<&analysis::PlanRequest::power_limit_watts>},
     PlanOption{kMachineTheme, "hbm-gbps", "GBPS", "GB/s of a copy in GPU memory, in place of the GPU's",

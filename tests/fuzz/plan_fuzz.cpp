@@ -69,13 +69,23 @@ void plan_with_record(const std::string& text) {
   if (const auto cost = analysis::measured_cost(request, plan, node())) require_finite(cost->step_seconds);
 }
 
+/// "tp-cp-ep-dp-pp rail-optimized,leaf=8".
+void place_ranks(const std::string& text) {
+  const std::size_t space = text.find(' ');
+  analysis::PlanRequest request = small_request();
+  request.order = analysis::parse_rank_order(text.substr(0, space), "--order");
+  if (space != std::string::npos) request.fabric = analysis::parse_fabric(text.substr(space + 1), "--fabric");
+  require_finite(analysis::training_plan(request, node()).step_seconds);
+}
+
 }  // namespace
 }  // namespace collbench
 
 /// What the readers of `plan` owe for any bytes: an Error with a message, or a step of finite seconds.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const auto read : {collbench::plan_model, collbench::price_fault, collbench::plan_with_record}) {
+  for (const auto read :
+       {collbench::plan_model, collbench::price_fault, collbench::plan_with_record, collbench::place_ranks}) {
     try {
       read(text);
     } catch (const collbench::Error& error) {

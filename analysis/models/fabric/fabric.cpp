@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "analysis/models/fabric/leaf_load.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {
@@ -210,6 +211,18 @@ double neighbor_share(const Fabric& fabric, int nodes, int nics) {
   if (outside <= 0) return 1;
   const double crossing = fabric.ordered ? 1 : leaf_nodes(fabric, nics) * outside;
   return uplink_share(fabric, crossing * nics_on_leaf(fabric, nics), nics, fabric.flows);
+}
+
+double neighbor_share(const Fabric& fabric, const LeafLoad& load, int nics) {
+  if (fabric.kind == FabricKind::unstated) return 1;
+  return uplink_share(fabric, load.ring * nics_on_leaf(fabric, nics), nics, fabric.flows);
+}
+
+double exchange_share(const Fabric& fabric, const LeafLoad& load, int nics, double peers) {
+  if (fabric.kind == FabricKind::unstated) return 1;
+  // Every rank has a flow with each of them: many small parts.
+  const int parts = static_cast<int>(std::min(1e5, fabric.flows * std::max(1.0, peers)));
+  return uplink_share(fabric, load.exchange * nics_on_leaf(fabric, nics), nics, parts);
 }
 
 double exchange_share(const Fabric& fabric, int nodes, int nics, int ranks_per_node, bool pxn) {

@@ -45,6 +45,8 @@ PlanJson job_json(const TrainingJob& job) {
           {"zero_fsdp", name(job.sharding)},
           {"recompute", name(job.recompute)},
           {"precision", name(job.precision)},
+          {"schedule", schedule_name(job)},
+          {"order", words(job.order)},
           {"sp", job.has_sequence_parallel()},
           {"stack", job.stack->name}};
 }
@@ -82,6 +84,29 @@ PlanJson fault_json(const FaultCost& fault) {
                    {"dollars_lost_per_day", nullptr}};
   if (fault.price) add_price(json, *fault.price);
   return json;
+}
+
+/// A node's or NVLink domain's ranks and, where a fabric is told, what leaves leaf switches; null: not told,
+/// or the group is within a domain.
+PlanJson placement_json(const TrainingPlan& plan) {
+  PlanJson groups = PlanJson::array();
+  for (const PlacedGroup& each : plan.placement) {
+    const bool crosses = plan.fabric.kind != FabricKind::unstated && each.domains > 1;
+    groups.push_back(
+        {{"group", name(each.kind)},
+         {"ranks", each.ranks},
+         {"first_ranks", each.first_ranks},
+         {"ranks_in_domain", each.ranks_in_domain},
+         {"domains", each.domains},
+         {"leaves", crosses ? PlanJson(each.crossings.leaves) : PlanJson(nullptr)},
+         {"hops_between_domains", crosses ? PlanJson(each.crossings.hops) : PlanJson(nullptr)},
+         {"hops_out_of_leaf", crosses ? PlanJson(each.crossings.hops_outside) : PlanJson(nullptr)},
+         {"rate_left_by_fabric", crosses ? PlanJson(each.fabric_share) : PlanJson(nullptr)}});
+  }
+  return {{"order", words(plan.job.order)},
+          {"gpus_in_domain", plan.domain},
+          {"fabric", plan.fabric == Fabric{} ? PlanJson(nullptr) : PlanJson(words(plan.fabric))},
+          {"groups", std::move(groups)}};
 }
 
 PlanJson collectives_json(const std::vector<StepCollective>& collectives) {
@@ -131,6 +156,7 @@ PlanJson plan_object(const TrainingPlan& plan) {
     }
     json["terms"].push_back(std::move(part));
   }
+  json["placement"] = placement_json(plan);
   for (const Sensitivity& each : plan.sensitivity)
     json["at_half_cost"].push_back({{"part", key_of(each.part)}, {"step_seconds", each.step_seconds}});
   if (plan.cost) {
@@ -181,15 +207,15 @@ std::string csv_row(const PlannedRow& row) {
   const std::string scaling =
       fmt::format(",{},{}", csv_cell(row.group), row.efficiency ? fmt::to_string(*row.efficiency) : "");
   if (!row.plan)
-    return line + "," + csv_cell(row.refused) + std::string(28 + kParts, ',') + scaling + ",,,\n";
+    return line + "," + csv_cell(row.refused) + std::string(29 + kParts, ',') + scaling + ",,,\n";
   const TrainingPlan& plan = *row.plan;
   const TrainingJob& job = plan.job;
-  line += fmt::format(",,{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+  line += fmt::format(",,{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                       csv_cell(job.model.name), csv_cell(plan.topology), csv_cell(plan.gpu), job.gpus(),
                       job.sequence, job.global_batch, job.micro_batch, job.tp, job.pp, job.vpp, job.dp,
                       job.cp, job.ep, csv_cell(name(job.sharding)), name(job.recompute), name(job.precision),
-                      job.stack->name, plan.step_seconds, plan.tokens_per_second_per_gpu, plan.mfu, plan.hfu,
-                      plan.memory.sum(), plan.memory_capacity_bytes, plan.may_not_fit());
+                      job.stack->name, schedule_name(job), plan.step_seconds, plan.tokens_per_second_per_gpu,
+                      plan.mfu, plan.hfu, plan.memory.sum(), plan.memory_capacity_bytes, plan.may_not_fit());
   line += plan.published == nullptr
               ? ",,,,"
               : fmt::format(",{},{},{},{}", csv_cell(plan.published->kind), plan.published->steps,
@@ -219,7 +245,7 @@ std::string plan_json(const PlanReport& report) {
 std::string plan_csv(const PlanReport& report) {
   std::string text =
       "label,refused,model,topology,gpu,n_gpus,seq,gbs,mbs,tp,pp,vpp,dp,cp,ep,zero_fsdp,recompute,precision,"
-      "stack,"
+      "stack,schedule,"
       "step_seconds,tokens_per_second_per_gpu,mfu,hfu,memory_bytes,"
       "memory_capacity_bytes,may_not_fit,published_kind,published_steps,published_median,published_p90";
   for (int part = 0; part < kParts; ++part) text += "," + key_of(static_cast<StepPart>(part)) + "_seconds";

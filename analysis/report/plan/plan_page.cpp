@@ -40,6 +40,8 @@ std::string tokens_in_words(double tokens) {
 
 /// How far the figures can be off, by published steps.
 std::string error_in_words(const TrainingPlan& plan) {
+  if (plan.job.is_zero_bubble())
+    return "How far it can be off: not known, no published step with a zero-bubble schedule was compared.";
   if (plan.measured)
     return "How far it can be off: not known, no plan with a record of collectives was compared with a step.";
   const PublishedError* const published = plan.published;
@@ -71,6 +73,7 @@ std::string percent(double part) { return fmt::format("{:.1f} %", 100 * part); }
 std::string split_in_words(const TrainingJob& job) {
   std::string text = fmt::format("tp {} × pp {} × cp {} × dp {}", job.tp, job.pp, job.cp, job.dp);
   if (job.vpp > 1) text += fmt::format(", vpp {}", job.vpp);
+  if (job.is_zero_bubble()) text += fmt::format(", schedule {}", schedule_name(job));
   if (job.ep > 1) text += fmt::format(", ep {}", job.ep);
   return text;
 }
@@ -213,7 +216,8 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
       model + fmt::format(", {:.0f} GFLOP per token",
                           flops_per_token(job.model, job.sequence, FlopConvention::full_attention) / 1e9),
       fmt::format("{}: {} node{} × {} {} ({} GPUs), {}", plan.topology, plan.nodes,
-                  plan.nodes == 1 ? "" : "s", plan.gpus_per_node, plan.gpu, job.gpus(), split_in_words(job)),
+                  plan.nodes == 1 ? "" : "s", plan.gpus_per_node, plan.gpu, job.gpus(), split_in_words(job)) +
+          (plan.fabric == Fabric{} ? "" : "; between nodes: " + words(plan.fabric)),
       fmt::format(
           "{} samples of {} tokens, {} micro-batch{} of {} on each of {} ranks; {}, recompute {}, {}, {}",
           job.global_batch, thousands(job.sequence), job.micro_batches(),
@@ -237,6 +241,7 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
   page.facts.push_back(error_in_words(plan));
   page.facts.push_back("What bounds it: " + plan.bound);
   page.tables = {term_table(plan), sensitivity_table(plan)};
+  if (!plan.placement.empty()) page.tables.push_back(placement_table(plan));
   std::vector<std::string> taken;
   for (const TakenDefault& each : plan.defaults)
     taken.push_back(fmt::format("{} {} ({})", each.option, each.value, each.reason));

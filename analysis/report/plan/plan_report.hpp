@@ -61,6 +61,9 @@ struct PlanTable {
   int text_columns = 1;  ///< columns at the left and right that are text: numbers stand at the right
 };
 
+/// Which ranks each kind of group has in a node and, where a fabric is told, what leaves leaf switches.
+[[nodiscard]] PlanTable placement_table(const TrainingPlan& plan);
+
 /// What a page shows of a plan, in order: facts as lines, then tables.
 struct PlanPage {
   std::vector<std::string> facts;

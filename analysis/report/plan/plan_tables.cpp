@@ -91,7 +91,8 @@ PlanReport search_report(const SplitSearch& search, const PlanRequest& request) 
                   "of {} tokens a step.",
                   fastest.job.global_batch, fastest.job.sequence),
       fmt::format("The first one: {} --gbs {}.", split_options(fastest.job), fastest.job.global_batch),
-      "Memory is an estimate that was not checked against measured bytes."};
+      "Memory is an estimate: 0.85 to 1.11 of what 25 published steps of 2022 used, not checked on today's "
+      "software."};
   const auto roomy = std::find_if(search.best.begin(), search.best.end(),
                                   [](const TrainingPlan& plan) { return plan.memory_part() <= kNearlyFull; });
   if (roomy != search.best.begin() && roomy != search.best.end()) {

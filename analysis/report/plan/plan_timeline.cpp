@@ -28,6 +28,8 @@ const char* style_of(SpanKind kind) {
       return "fw";
     case SpanKind::backward:
       return "bw";
+    case SpanKind::weights:
+      return "wg";
     case SpanKind::data_parallel:
       return "dp";
     case SpanKind::optimizer:
@@ -40,16 +42,18 @@ const char* style_of(SpanKind kind) {
 
 PictureStyles timeline_styles() {
   return {.light =
-              ".fw{fill:#9cc7ff}.bw{fill:#a7dfb0}.dp{fill:#ffc680}.opt{fill:#d8b9ff}.oth{fill:#d0d7de}"
+              ".fw{fill:#9cc7ff}.bw{fill:#a7dfb0}.wg{fill:#f2e394}.dp{fill:#ffc680}.opt{fill:#d8b9ff}.oth{"
+              "fill:#d0d7de}"
               "rect{stroke:#fff;stroke-width:.5}.small{font-size:9px}",
           .dark =
-              ".fw{fill:#1f5fae}.bw{fill:#1d6b33}.dp{fill:#9a5a00}.opt{fill:#6639a6}.oth{fill:#484f58}"
+              ".fw{fill:#1f5fae}.bw{fill:#1d6b33}.wg{fill:#6b5d10}.dp{fill:#9a5a00}.opt{fill:#6639a6}.oth{"
+              "fill:#484f58}"
               "rect{stroke:#0d1117}"};
 }
 
 std::string span_words(const TimelineSpan& span, int chunks) {
   const std::string seconds = format_seconds(span.end - span.begin);
-  if (span.kind > SpanKind::backward)
+  if (span.kind > SpanKind::weights)
     return fmt::format("stage {}, {}: {}", span.stage, name(span.kind), seconds);
   const std::string chunk = chunks > 1 ? fmt::format(", chunk {}", span.chunk) : "";
   return fmt::format("stage {}, micro-batch {}{}, {}: {}, from {}", span.stage, span.micro_batch, chunk,
@@ -74,14 +78,15 @@ void draw_span(pugi::xml_node svg, const TimelineSpan& span, double scale, int c
   const pugi::xml_node shape = set_size(draw_shape(svg, "rect", style_of(span.kind), x, y), width, kLane - 3);
   set_tooltip(shape, span_words(span, chunks));
   const std::string label = fmt::to_string(span.micro_batch);
-  if (span.kind <= SpanKind::backward && width > kLaneLetter * static_cast<double>(label.size()) + 2)
+  if (span.kind <= SpanKind::weights && width > kLaneLetter * static_cast<double>(label.size()) + 2)
     draw_text(svg, "small mid", x + width / 2, y + kLane / 2 + 2, label);
 }
 
-void draw_span_kinds(pugi::xml_node svg, double y) {
+void draw_span_kinds(pugi::xml_node svg, double y, bool weights) {
   double x = kLaneLeft;
-  for (const SpanKind kind : {SpanKind::forward, SpanKind::backward, SpanKind::data_parallel,
-                              SpanKind::optimizer, SpanKind::other}) {
+  for (const SpanKind kind : {SpanKind::forward, SpanKind::backward, SpanKind::weights,
+                              SpanKind::data_parallel, SpanKind::optimizer, SpanKind::other}) {
+    if (kind == SpanKind::weights && !weights) continue;
     set_size(draw_shape(svg, "rect", style_of(kind), x, y - 10), 12, 12);
     draw_text(svg, "faint", x + 18, y, std::string(name(kind)));
     x += 44 + kLaneLetter * static_cast<double>(name(kind).size());
@@ -110,7 +115,7 @@ std::string timeline_svg(const TrainingPlan& plan) {
     draw_text(svg, "faint", 14, kLaneTop + stage * kLane + kLane / 2 + 2, fmt::format("stage {}", stage));
   for (const TimelineSpan& span : spans) draw_span(svg, span, scale, plan.job.vpp);
   const double bottom = kLaneTop + plan.job.pp * kLane + 24;
-  draw_span_kinds(svg, bottom);
+  draw_span_kinds(svg, bottom, plan.job.is_zero_bubble());
   set_size(page, kTimelineWidth, bottom + 16);
   return finish_svg(document, kTimelineWidth, bottom + 16);
 }
@@ -144,7 +149,7 @@ std::string timeline_trace(const TrainingPlan& plan) {
                   {"cat", "plan"},
                   {"ts", span.begin * kMicroseconds},
                   {"dur", (span.end - span.begin) * kMicroseconds}};
-    if (span.kind <= SpanKind::backward) {
+    if (span.kind <= SpanKind::weights) {
       event["name"] = fmt::format("{} {}", name(span.kind), span.micro_batch);
       event["args"] = {{"micro_batch", span.micro_batch}, {"chunk", span.chunk}};
     }

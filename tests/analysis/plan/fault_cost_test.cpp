@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "analysis/plan/plan.hpp"
 #include "base/error.hpp"
 #include "topology/machines/resolve.hpp"

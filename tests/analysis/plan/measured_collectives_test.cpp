@@ -5,7 +5,7 @@
 #include <limits>
 #include <memory>
 
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "analysis/plan/plan.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 

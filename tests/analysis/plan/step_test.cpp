@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 
 #include "analysis/plan/group_time.hpp"
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 
 namespace collbench::analysis::step_test {
@@ -136,18 +137,96 @@ TEST(Step, TheBubbleShrinksWithChunksAndMicroBatches) {
 
 TEST(RankGroup, LiesWhereItsStridePutsIt) {
   const GpuCluster node = cluster_of("hgx-h100", 1);
-  const RankGroup inside = rank_group(node, 4, 2);
+  const RankGroup inside = rank_group(node, recipe(), GroupKind::context);
   EXPECT_FALSE(inside.crosses_nodes());
-  EXPECT_EQ(inside.cluster.ranks(), 4);
-  const RankGroup across = rank_group(node, 64, 4);
+  EXPECT_EQ(inside.cluster.ranks(), 2);
+  const RankGroup across = rank_group(node, recipe(), GroupKind::data);
   EXPECT_TRUE(across.crosses_nodes());
   EXPECT_EQ(across.cluster.ranks_per_node, 2);
   EXPECT_EQ(across.cluster.nodes, 32);
   EXPECT_EQ(across.cluster.nics, 2);  // the other six serve the groups beside it
-  EXPECT_EQ(group_seconds(rank_group(node, 1, 1), OperationId::all_reduce, 1e9), 0);
-  const RankGroup rack = rank_group(cluster_of("gb200-nvl72", 1), 32, 1);
+  EXPECT_EQ(group_seconds(rank_group(node, recipe(), GroupKind::expert), OperationId::all_reduce, 1e9), 0);
+  const RankGroup rack = rank_group(cluster_of("gb200-nvl72", 1), {.tp = 32}, GroupKind::tensor);
   EXPECT_FALSE(rack.crosses_nodes());
   EXPECT_EQ(rack.cluster.ranks(), 32);
+}
+
+GpuCluster h100_below(const char* fabric) {
+  GpuCluster machine = cluster_of("hgx-h100", 1);
+  machine.fabric = parse_fabric(fabric, "--fabric");
+  return machine;
+}
+
+// 32 nodes of a stage below a leaf: the data-parallel ring stays there, and all 32 send to the next stage,
+// which is below another one, over half as many uplinks.
+TEST(RankGroup, GetsWhatTheLeafSwitchesLeave) {
+  const GpuCluster machine = h100_below("rail-optimized,leaf=32,oversubscription=2");
+  const GpuCluster free = cluster_of("hgx-h100", 1);
+  EXPECT_EQ(rank_group(machine, recipe(), GroupKind::data).fabric_share, 1);
+  const RankGroup stages = rank_group(machine, recipe(), GroupKind::stages);
+  EXPECT_EQ(stages.fabric_share, 0.5);
+  EXPECT_EQ(stages.cluster.nic_line_rate, free.nic_line_rate / 2);
+  EXPECT_EQ(crossed_links(stages), "1 NIC per GPU, 50 GB/s, 50 % of it through the fabric");
+  EXPECT_GT(group_seconds(stages, OperationId::send_recv, 1e8),
+            1.2 * group_seconds(rank_group(free, recipe(), GroupKind::stages), OperationId::send_recv, 1e8));
+  // A tenth of the uplinks: the ring of 16 nodes below each leaf leaves it once, all of it.
+  EXPECT_EQ(
+      rank_group(h100_below("fat-tree,leaf=16,oversubscription=32"), recipe(), GroupKind::data).fabric_share,
+      0.5);
+  // By chance (128 − 32) / 127 of all hops leave.
+  EXPECT_NEAR(rank_group(h100_below("rail-optimized,leaf=32,oversubscription=2,placement=random"), recipe(),
+                         GroupKind::data)
+                  .fabric_share,
+              0.5 * 127 / 96, 1e-12);
+}
+
+TEST(Step, LessBehindTheLeavesIsNeverFaster) {
+  for (const char* placement : {"ordered", "random"}) {
+    double last = 0;
+    for (const int oversubscription : {1, 2, 4, 8, 64}) {
+      const std::string fabric =
+          "rail-optimized,leaf=8,oversubscription=" + std::to_string(oversubscription) +
+          ",placement=" + placement;
+      const double seconds = seconds_of(recipe(), h100_below(fabric.c_str()));
+      EXPECT_GE(seconds, last) << fabric;
+      last = seconds;
+    }
+    EXPECT_GT(last, 1.02 * seconds_of(recipe())) << placement;
+  }
+  EXPECT_EQ(seconds_of(recipe(), h100_below("rail-optimized,leaf=8")), seconds_of(recipe()));
+}
+
+// With pipelines inside and data parallelism outside it is the ring of gradients that leaves the leaves.
+TEST(Step, TheOrderOfRanksDecidesWhatLeavesALeaf) {
+  const GpuCluster machine = h100_below("rail-optimized,leaf=4,oversubscription=16");
+  TrainingJob inside = recipe();
+  inside.order = parse_rank_order("tp-cp-ep-pp-dp", "--order");
+  const Step usual = step_time(recipe(), machine, h100());
+  const Step turned = step_time(inside, machine, h100());
+  EXPECT_LT(term_of(turned, StepPart::pp).exposed_seconds, term_of(usual, StepPart::pp).exposed_seconds);
+  EXPECT_GT(term_of(turned, StepPart::dp).exposed_seconds, term_of(usual, StepPart::dp).exposed_seconds);
+}
+
+// Qi et al. 2023, table 1: (p − 1)(F + B − W) in place of (p − 1)(F + B + W), where the stages are equal.
+TEST(Step, WithoutBubblesStagesWaitForLess) {
+  TrainingJob job = recipe();
+  job.vpp = 1;
+  const Step usual = step_time(job, cluster_of("hgx-h100", 1), h100());
+  job.schedule = Schedule::zb_h1;
+  const Step zero = step_time(job, cluster_of("hgx-h100", 1), h100());
+  double waited = 0;
+  double waited_usually = 0;
+  for (std::size_t stage = 0; stage + 1 < zero.stages.size();
+       ++stage) {  // the last one has the head, and most to do
+    const StagePasses& each = zero.stages[stage];
+    waited += each.forward + each.backward - 2 * each.weights;
+    waited_usually += each.forward + each.backward;
+  }
+  EXPECT_NEAR(term_of(usual, StepPart::bubble).exposed_seconds, waited_usually, 1e-12);
+  EXPECT_NEAR(term_of(zero, StepPart::bubble).exposed_seconds, waited, 1e-12);
+  EXPECT_LT(waited, 0.6 * waited_usually);
+  EXPECT_EQ(term_of(zero, StepPart::products).exposed_seconds,
+            term_of(usual, StepPart::products).exposed_seconds);
 }
 
 TEST(LayerTime, RecomputingAddsTheForwardPass) {

@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "analysis/report/plan/plan_timeline.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
@@ -66,6 +66,38 @@ TEST(Timeline, EveryPassRunsOnceInAnOrderThatItsDataAllow) {
   }
 }
 
+/// 1 s forward, 3 s backward, of which some for the weights.
+TrainingPlan plan_without_bubbles(int stages, int micro_batches, double weights = 0.8) {
+  TrainingPlan plan = plan_of(stages, 1, micro_batches);
+  plan.job.schedule = Schedule::zb_h1;
+  plan.step.stages.assign(static_cast<std::size_t>(stages),
+                          {.forward = 1, .backward = 3, .weights = weights});
+  return plan;
+}
+
+// Qi et al. 2023, table 1: m (F + B + W) + (p − 1)(F + B − W), and the activations of p micro-batches.
+TEST(Timeline, WithoutBubblesEndsWhereThePaperSays) {
+  for (const auto& [stages, micro_batches] : {std::pair(2, 2), {4, 4}, {4, 7}, {8, 32}}) {
+    const std::vector<TimelineSpan> spans = timeline(plan_without_bubbles(stages, micro_batches));
+    EXPECT_NEAR(end_of(spans), 4 * micro_batches + (stages - 1) * (1 + 2.2 - 0.8), 1e-9);
+    // Where W takes longer than F, B is waited for all the same.
+    EXPECT_NEAR(end_of(timeline(plan_without_bubbles(stages, micro_batches, 1.2))),
+                4 * micro_batches + (stages - 1) * 1.8, 1e-9);
+    for (int stage = 0; stage < stages; ++stage) {
+      int kept = 0;
+      int most = 0;
+      for (const TimelineSpan& span : spans) {
+        if (span.stage != stage) continue;
+        kept += span.kind == SpanKind::forward ? 1 : 0;
+        most = std::max(most, kept);
+        kept -= span.kind == SpanKind::weights ? 1 : 0;
+      }
+      EXPECT_EQ(kept, 0);
+      EXPECT_LE(most, stages);
+    }
+  }
+}
+
 // Megatron-LM schedules.py: 2 (p - 1 - i) + (v - 1) p passes to warm up, then one forward before each
 // backward.
 TEST(Timeline, WarmsUpAsMegatron) {
@@ -93,19 +125,40 @@ TEST(Timeline, OfARealPlanIsAsLongAsItsStep) {
   // The last stage has the head besides, and the plan counts what the others wait for it.
   EXPECT_NEAR(end_of(timeline(plan)), plan.step_seconds, 0.02 * plan.step_seconds);
 
-  // Trace Event Format, JSON Object Format: every event has ph, pid and name; a complete one ts and dur.
+  EXPECT_NE(timeline_svg(plan).find("</svg>"), std::string::npos);
+}
+
+// Trace Event Format, JSON Object Format: every event has ph, pid and name, a complete one ts and dur in
+// microseconds. A viewer draws what overlaps on a thread as a stack, so nothing may.
+TEST(Timeline, TheTraceIsWhatAViewerOpens) {
+  const TrainingPlan plan = plan_without_bubbles(4, 8);
   const auto trace = nlohmann::json::parse(timeline_trace(plan));
+  std::map<int, double> ends;
+  std::map<int, double> busy;
+  std::map<int, std::string> threads;
   std::size_t complete = 0;
   for (const auto& event : trace.at("traceEvents")) {
-    EXPECT_TRUE(event.at("name").is_string() && event.at("pid").is_number());
-    if (event.at("ph") != "X") continue;
+    ASSERT_TRUE(event.at("name").is_string() && event.at("pid").is_number());
+    const std::string phase = event.at("ph");
+    if (phase == "M" && event.at("name") == "thread_name")
+      threads[event.at("tid")] = event.at("args").at("name");
+    if (phase == "M") continue;
+    ASSERT_EQ(phase, "X") << "a beginning without an end";
     ++complete;
-    EXPECT_GE(event.at("ts").get<double>(), 0);
-    EXPECT_GT(event.at("dur").get<double>(), 0);
-    EXPECT_LT(event.at("tid").get<int>(), 4);
+    const int thread = event.at("tid");
+    const double begin = event.at("ts");
+    const double duration = event.at("dur");
+    EXPECT_GE(begin, ends[thread] - 1e-6);
+    EXPECT_GT(duration, 0);
+    ends[thread] = begin + duration;
+    busy[thread] += duration;
   }
   EXPECT_EQ(complete, timeline(plan).size());
-  EXPECT_NE(timeline_svg(plan).find("</svg>"), std::string::npos);
+  ASSERT_EQ(threads.size(), 4U);
+  for (const auto& [thread, name] : threads) {
+    EXPECT_EQ(name, "stage " + std::to_string(thread));
+    EXPECT_NEAR(busy[thread], 8 * 4e6, 1e-3) << "all passes of a stage";
+  }
 }
 
 TEST(Timeline, RefusesWhatIsTooLong) {

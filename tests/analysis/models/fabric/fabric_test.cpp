@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/models/fabric/leaf_load.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis::fabric_test {
@@ -74,6 +75,22 @@ TEST(Fabric, AnExchangeWithoutPxnCrossesTheRails) {
   EXPECT_DOUBLE_EQ(exchange_share(rails, 16, 8, 8, false), 1 / (4 * 7.0 / 8));
   EXPECT_DOUBLE_EQ(exchange_share(rails, 64, 8, 8, true), 1 / (4 * 48.0 / 63));
   EXPECT_DOUBLE_EQ(exchange_share({}, 64, 8, 8, false), 1);
+}
+
+// One cluster below all leaves is a job of one group: 16 nodes below a leaf, of which one sends out of it.
+TEST(LeafLoad, OfOneGroupIsTheClusters) {
+  for (const char* text :
+       {"fat-tree,leaf=16,oversubscription=32", "rail-optimized,leaf=16,routing=ecmp,flows=2",
+        "fat-tree,leaf=16,oversubscription=4,routing=static"}) {
+    const Fabric fabric = fabric_of(text);
+    EXPECT_DOUBLE_EQ(neighbor_share(fabric, {.ring = 1, .exchange = 0, .domains = 16}, 8),
+                     neighbor_share(fabric, 64, 8));
+    const double outside = 48.0 / 63;
+    EXPECT_DOUBLE_EQ(
+        exchange_share(fabric, {.ring = 0, .exchange = 16 * outside, .domains = 16}, 8, outside * 64),
+        exchange_share(fabric, 64, 8, 1, true));
+  }
+  EXPECT_DOUBLE_EQ(neighbor_share(Fabric{}, {.ring = 1e9, .exchange = 0, .domains = 1}, 8), 1);
 }
 
 }  // namespace

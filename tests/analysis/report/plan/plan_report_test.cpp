@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"

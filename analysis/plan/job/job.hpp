@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/plan/model_shape.hpp"
+#include "analysis/plan/job/model_shape.hpp"
+#include "analysis/plan/job/rank_order.hpp"
 
 namespace collbench::analysis {
 
@@ -20,6 +21,15 @@ enum class Sharding {
   zero3,      ///< ZeRO-3: as FSDP FULL_SHARD, but for a stack with DeepSpeed's of 2021
   fsdp_grad,  ///< FSDP SHARD_GRAD_OP: parameters gathered once per micro-batch
   fsdp_full,  ///< FSDP FULL_SHARD: gathered for the forward and the backward pass
+};
+
+/// In which order a pipeline's stages run their passes.
+enum class Schedule {
+  one_forward_one_backward,  ///< 1F1B; with chunks of a stage interleaved (Narayanan et al. 2021,
+                             ///< section 2.2)
+  /// The backward pass in two, of which the one for weights fills waiting; as much memory as 1F1B, on every
+  /// stage (Qi et al. 2023, Zero Bubble Pipeline Parallelism).
+  zb_h1,
 };
 
 /// How scores, softmax and their products with values are computed.
@@ -39,7 +49,7 @@ struct SoftwareStack {
   bool overlaps_dp;
   bool fused_kernels;  ///< a compiler or fused norms, activations, rotary positions
   bool blocking;       ///< the host waits for each kernel (CUDA_LAUNCH_BLOCKING=1)
-  int gradient_bytes;  ///< of each parameter, as sent
+  int gradient_bytes;  ///< of each parameter, as sent, in FP16; gradients_bytes() for any precision
   bool zero3_of_2021;  ///< its ZeRO-3 is DeepSpeed's of then: a collective for each tensor
   /// The product that makes a gradient adds it to the FP32 sum itself (Megatron-LM's
   /// gradient_accumulation_fusion, Transformer Engine's fuse_wgrad_accumulation).
@@ -48,6 +58,9 @@ struct SoftwareStack {
   bool splits_tensors;
   bool splits_context;
   bool interleaves;
+  /// As before today's: dropout, whose masks are kept, and each stage's results until they have gone back
+  /// (Megatron-LM frees them since v3.0).
+  bool keeps_of_2021;
   std::string_view meaning;
 };
 
@@ -73,18 +86,26 @@ struct TrainingJob {
   Recompute recompute = Recompute::none;
   const SoftwareStack* stack = nullptr;
   std::optional<bool> sequence_parallel{};  ///< none: as the stack does
+  Schedule schedule = Schedule::one_forward_one_backward;
+  RankOrder order = kUsualOrder;
 
   [[nodiscard]] int gpus() const { return tp * pp * cp * dp; }
   [[nodiscard]] int micro_batches() const { return global_batch / (micro_batch * dp); }
+  [[nodiscard]] bool is_zero_bubble() const { return schedule != Schedule::one_forward_one_backward; }
   [[nodiscard]] bool is_fsdp() const { return sharding >= Sharding::zero3; }
   [[nodiscard]] bool has_sequence_parallel() const {
     return tp > 1 && sequence_parallel.value_or(stack->sequence_parallel);
   }
 };
 
+/// Of a parameter's gradient, as summed over micro-batches and sent: FP32 but for the stacks of 2021 in FP16
+/// (Megatron-LM arguments.py: BF16 sets accumulate_allreduce_grads_in_fp32; DeepSpeed bf16_optimizer.py).
+[[nodiscard]] int gradients_bytes(const TrainingJob& job);
 [[nodiscard]] std::string_view name(Precision precision);
 [[nodiscard]] std::string_view name(Recompute recompute);
 [[nodiscard]] std::string_view name(Sharding sharding);
+/// "1f1b", or "interleaved" where stages have chunks; "zb-h1".
+[[nodiscard]] std::string_view schedule_name(const TrainingJob& job);
 
 /// Products of counts are in 64 bits here; those of a job that this lets pass fit into an int.
 /// Why the job cannot run as it is split, with the numbers; none where it can. Layers that do not divide by

@@ -1,10 +1,10 @@
-#include "analysis/plan/model_shape.hpp"
+#include "analysis/plan/job/model_shape.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis::model_shape_test {

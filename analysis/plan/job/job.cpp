@@ -1,4 +1,4 @@
-#include "analysis/plan/job.hpp"
+#include "analysis/plan/job/job.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,15 +14,16 @@ namespace {
 
 constexpr std::array<SoftwareStack, 5> kStacks{{
     {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true, true,
-     true, "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives"},
+     true, false,
+     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives"},
     {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2, true, false, true,
-     false, true, "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
+     false, true, true, "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
     {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2, true, false,
-     true, false, false, "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
+     true, false, false, true, "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
     {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
-     false, "PyTorch FSDP without a compiler"},
+     false, false, "PyTorch FSDP without a compiler"},
     {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
-     true, "torchtitan with torch.compile, MaxText"},
+     true, false, "torchtitan with torch.compile, MaxText"},
 }};
 
 }  // namespace
@@ -37,6 +38,10 @@ const SoftwareStack& find_stack(const std::string& name) {
   for (const SoftwareStack& stack : kStacks) names.push_back(stack.name);
   throw usage_error("--stack", fmt::format("'{}' is not a known software stack", name),
                     fmt::format("choose {}", fmt::join(names, ", ")));
+}
+
+int gradients_bytes(const TrainingJob& job) {
+  return job.precision == Precision::fp16 ? job.stack->gradient_bytes : 4;
 }
 
 std::string_view name(Precision precision) {
@@ -82,6 +87,60 @@ std::string_view name(Sharding sharding) {
   }
   return "";
 }
+
+std::string_view schedule_name(const TrainingJob& job) {
+  switch (job.schedule) {
+    case Schedule::one_forward_one_backward:
+      return job.vpp > 1 ? "interleaved" : "1f1b";
+    case Schedule::zb_h1:
+      return "zb-h1";
+  }
+  return "";
+}
+
+namespace {
+
+/// Qi et al. 2023, section 2: bubble and memory are of at least as many micro-batches.
+std::optional<Illegal> why_no_zero_bubble(const TrainingJob& job) {
+  const std::string schedule(schedule_name(job));
+  if (job.pp < 2) {
+    return Illegal{"--schedule", fmt::format("{} needs at least two stages", schedule),
+                   "give --pp 2 or more, or leave --schedule out"};
+  }
+  if (job.vpp > 1) {
+    return Illegal{"--schedule", fmt::format("{} has no chunks, and --vpp is {}", schedule, job.vpp),
+                   "leave --vpp or --schedule out"};
+  }
+  if (job.recompute == Recompute::full) {
+    return Illegal{
+        "--schedule",
+        fmt::format("{} runs the weights' part of a backward pass later, and recomputing everything "
+                    "keeps nothing for it",
+                    schedule),
+        "give --recompute none or selective"};
+  }
+  if (job.micro_batches() < job.pp) {
+    return Illegal{"--schedule",
+                   fmt::format("{} needs as many micro-batches as stages, {}, and a rank has {}", schedule,
+                               job.pp, job.micro_batches()),
+                   "give a larger --gbs, a smaller --mbs or fewer stages"};
+  }
+  return std::nullopt;
+}
+
+/// Megatron-Core's parallel_state.py asserts it: stages of the dense ranks have to be those of the experts.
+std::optional<Illegal> why_no_order(const TrainingJob& job) {
+  const bool last = job.order.back() == Dimension::pp;
+  if (last || job.pp == 1 || job.ep == 1 || std::int64_t{job.tp} * job.cp == job.ep) return std::nullopt;
+  return Illegal{
+      "--order",
+      fmt::format("{} with experts over {} ranks and tp {} × cp {}: their stages would not be those "
+                  "of the other layers",
+                  words(job.order), job.ep, job.tp, job.cp),
+      "put pp last, or give --ep as large as tp × cp"};
+}
+
+}  // namespace
 
 std::optional<Illegal> why_illegal(const TrainingJob& job) {
   const ModelShape& model = job.model;
@@ -131,7 +190,10 @@ std::optional<Illegal> why_illegal(const TrainingJob& job) {
         fmt::format("{} data-parallel ranks do not divide by groups of {}", job.dp, job.shard_group),
         "give a group that divides them"};
   }
-  return std::nullopt;
+  if (job.is_zero_bubble()) {
+    if (auto illegal = why_no_zero_bubble(job)) return illegal;
+  }
+  return why_no_order(job);
 }
 
 std::vector<int> layers_of_stages(const TrainingJob& job) {

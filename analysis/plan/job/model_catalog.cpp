@@ -1,4 +1,4 @@
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "analysis/plan/model_shape.hpp"
+#include "analysis/plan/job/model_shape.hpp"
 
 namespace collbench::analysis {
 namespace {

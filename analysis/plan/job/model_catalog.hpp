@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/plan/model_shape.hpp"
+#include "analysis/plan/job/model_shape.hpp"
 
 namespace collbench::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/plan/job.hpp"
+#include "analysis/plan/job/job.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "analysis/plan/complete_job.hpp"
-#include "analysis/plan/model_catalog.hpp"
+#include "analysis/plan/job/model_catalog.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis::job_test {
@@ -138,6 +138,37 @@ TEST(CompleteJob, NumbersBeyondAnyMachineAreRefused) {
             std::string::npos);
   EXPECT_NE(refusal([](PlanRequest& each) { each.micro_batch = 1 << 29; }).find("too many samples"),
             std::string::npos);
+}
+
+TEST(Job, AScheduleWithoutBubblesIsRefusedWhereItCannotRun) {
+  const auto refused = [](const std::function<void(TrainingJob&)>& change) {
+    TrainingJob job = job_of("llama-3.1-70b");
+    job.schedule = Schedule::zb_h1;
+    change(job);
+    const auto illegal = why_illegal(job);
+    return illegal ? illegal->option + ": " + illegal->what : "";
+  };
+  EXPECT_EQ(refused([](TrainingJob&) {}), "");
+  EXPECT_NE(refused([](TrainingJob& job) { job.pp = 1; }).find("--schedule: zb-h1 needs at least two stages"),
+            std::string::npos);
+  EXPECT_NE(refused([](TrainingJob& job) { job.vpp = 2; }).find("has no chunks"), std::string::npos);
+  EXPECT_NE(refused([](TrainingJob& job) { job.recompute = Recompute::full; }).find("recomputing everything"),
+            std::string::npos);
+  EXPECT_NE(refused([](TrainingJob& job) { job.global_batch = 128 * 15; }).find("a rank has 15"),
+            std::string::npos);
+}
+
+// parallel_state.py: pp last, or as many data-parallel ranks of experts as of the rest.
+TEST(Job, AnOrderIsRefusedWhereExpertsHaveOtherStages) {
+  TrainingJob job = job_of("mixtral-8x7b", [](TrainingJob& each) {
+    each.tp = 2, each.pp = 4, each.ep = 8, each.dp = 16, each.global_batch = 256;
+  });
+  EXPECT_FALSE(why_illegal(job));
+  job.order = parse_rank_order("tp-cp-ep-pp-dp", "--order");
+  ASSERT_TRUE(why_illegal(job));
+  EXPECT_EQ(why_illegal(job)->option, "--order");
+  job.ep = 2;
+  EXPECT_FALSE(why_illegal(job));
 }
 
 }  // namespace
