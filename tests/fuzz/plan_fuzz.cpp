@@ -70,7 +70,7 @@ void plan_with_record(const std::string& text) {
 }
 
 /// "tp-cp-ep-dp-pp rail-optimized,leaf=8".
-void place_ranks(const std::string& text) {
+void locate_ranks(const std::string& text) {
   const std::size_t space = text.find(' ');
   analysis::PlanRequest request = small_request();
   request.order = analysis::parse_rank_order(text.substr(0, space), "--order");
@@ -84,8 +84,8 @@ void place_ranks(const std::string& text) {
 /// What the readers of `plan` owe for any bytes: an Error with a message, or a step of finite seconds.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const auto read :
-       {collbench::plan_model, collbench::price_fault, collbench::plan_with_record, collbench::place_ranks}) {
+  for (const auto read : {collbench::plan_model, collbench::price_fault, collbench::plan_with_record,
+                          collbench::locate_ranks}) {
     try {
       read(text);
     } catch (const collbench::Error& error) {
