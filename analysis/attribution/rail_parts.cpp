@@ -30,15 +30,18 @@ void find_short(double expected_seconds, DirectionParts& parts) {
   std::vector<double> known;
   for (const double seconds : parts.quickest)
     if (seconds > 0) known.push_back(seconds);
-  if (known.empty()) return;
+  if (known.size() <= slot_of(kMinPartners)) return;
   const double needed = expected_seconds * kShort;
   const auto make_it =
       std::count_if(known.begin(), known.end(), [needed](double seconds) { return seconds <= needed; });
   if (2 * make_it <= std::ssize(known)) return;  // it is the rail, or what is expected of it
-  const double middle = median(known);
+  // Where the quickest pairs scatter, one that falls short is no more than that.
+  for (double& seconds : known) seconds = std::log(seconds);
+  const double line = population_line(known, 1 + 3 / static_cast<double>(known.size() - 1));
+  const double beyond = std::max(std::log(needed), median(known) + std::max(std::log(kShort), line));
   for (std::size_t node = 0; node < parts.quickest.size(); ++node) {
     const bool has_parts = !std::isnan(parts.values[node]);
-    if (has_parts && parts.quickest[node] > std::max(needed, middle * kShort))
+    if (has_parts && std::log(parts.quickest[node]) > beyond)
       parts.short_of_expected.insert(static_cast<int>(node));
   }
 }

@@ -10,8 +10,8 @@ namespace collbench::analysis {
 struct DirectionParts {
   std::vector<double> values{};  ///< log of time above the median, by node; NaN: not known
   double line = 0;               ///< beyond it a part is slow
-  /// Whose quickest pair stays below 95 % of the expected rate and of the others' quickest ones, most of
-  /// which make what is expected: by node.
+  /// Whose quickest pair stays below 95 % of the expected rate and of the others' quickest ones, by more than
+  /// these scatter, most of which make what is expected: by node.
   std::set<int> short_of_expected{};
   std::vector<double> quickest{};  ///< seconds of the quickest pair, by node; 0: none
 

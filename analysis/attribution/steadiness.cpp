@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kMinSlow = 0.0513;  // log 1/0.95
 constexpr std::size_t kRepeats = 3;
+constexpr double kChance = 0.05;
 
 /// One direction that was measured alone.
 struct AloneTime {
@@ -83,6 +84,15 @@ std::optional<UnsteadyPart> unsteady_part(const std::vector<AloneTime>& times, i
   return part;
 }
 
+/// How likely it is that all slow directions are of one of `nodes` nodes by chance, were they spread over all
+/// that were measured: nodes × C(with it, slow) / C(all, slow).
+double by_chance(const UnsteadyPart& part, std::size_t nodes) {
+  double chance = static_cast<double>(nodes);
+  for (int i = 0; i < part.slow; ++i)
+    chance *= static_cast<double>(part.measured - i) / static_cast<double>(part.measured + part.without - i);
+  return chance;
+}
+
 /// The pairs that tell who of a and b it is, and where (without b: whether it is a).
 std::vector<std::pair<int, int>> telling_pairs(int a, std::optional<int> b, const std::vector<int>& good) {
   std::vector<int> partners;
@@ -128,7 +138,8 @@ std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffec
       if (time.excess > line) slow.insert({time.from, time.to});
     }
     for (const int node : slow) {
-      if (const auto part = unsteady_part(times, node, rail, line)) parts.push_back(*part);
+      const auto part = unsteady_part(times, node, rail, line);
+      if (part && by_chance(*part, table.nodes.size()) <= kChance) parts.push_back(*part);
     }
   }
   return parts;

@@ -25,9 +25,10 @@ struct UnsteadyPart {
 };
 
 /// Who explains by itself all that is slow alone on a rail: it was slow with two partners at least, and in a
-/// direction in which it was not slow at another time, and nobody was slow without it. A slow direction takes
-/// more than the quick ones (the lower quartile) of its rail and class by the larger of the rail's line and
-/// 5 %.
+/// direction in which it was not slow at another time, and nobody was slow without it, which chance would do
+/// in less than one of twenty burn-ins in which the same number of slow directions falls anywhere. A slow one
+/// takes more than the quick ones (the lower quartile) of its rail and class by the larger of the rail's line
+/// and 5 %.
 [[nodiscard]] std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffects& effects);
 
 /// What to measure once more after the retests, alone, three times over with others between, so that what
