@@ -3,7 +3,7 @@
 # compiles one file.
 # usage: version_test.sh SOURCE_FOLDER NINJA
 set -euo pipefail
-sources=$1 ninja=$2
+sources=$(realpath "$1") ninja=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export GIT_CONFIG_GLOBAL=$folder/gitconfig GIT_CONFIG_SYSTEM=/dev/null GIT_CEILING_DIRECTORIES=$folder
@@ -32,6 +32,7 @@ archive() {
   git -C "$repository" archive HEAD | tar --extract --directory "$folder/unpacked"
 }
 
+cd "$folder"
 repository=$folder/repository
 mkdir -p "$repository/src/cli" "$repository/cmake"
 cp "$sources/VERSION" "$sources/.gitattributes" "$repository/"
