@@ -62,11 +62,15 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
         ->second;
   };
   const double needed = kShare * record.expected;
+  // Where the times scatter by as much, a shortfall is nobody's own: the scatter holds all back.
+  const double beyond_scatter =
+      found.blind_below > kMaxBlind ? record.expected / std::exp(found.blind_below) : record.expected;
+  const auto falls_short = [&](double rate) { return rate < needed && rate < beyond_scatter; };
   const bool some_rail_is_fine =
       std::any_of(best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second) >= needed; });
   for (const auto& [rail, rates] : best) {
     const double most = fastest(rates);
-    if (most < needed && some_rail_is_fine) {
+    if (falls_short(most) && some_rail_is_fine) {
       const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
         return blame.kind == BlameKind::rail && blame.rail == rail;
       });
@@ -85,7 +89,7 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
     }
     for (const auto& [node, rate] : rates) {
       NodeVerdict& verdict = found.nodes[slot_of(node)];
-      if (rate >= needed || verdict.bucket != Bucket::good) continue;
+      if (!falls_short(rate) || verdict.bucket != Bucket::good) continue;
       verdict = {node, Bucket::suspect,
                  fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
                              rate / kGigabyte, record.expected / kGigabyte)};

@@ -153,6 +153,13 @@ TEST(BurninRecord, WhereTimesScatterTooMuchNobodyIsHandedOutAsGood) {
   record = scattered();
   record.expected = 1e6;
   EXPECT_EQ(good_nodes(record, ","), "\n");
+  // One that is missed by less than the scatter is no node's shortfall; by more, it is.
+  for (const auto& [expected, why] :
+       {std::pair(1.1e9, "not known: what costs"), std::pair(1e12, "its fastest pair")}) {
+    record.expected = expected;
+    for (const NodeVerdict& node : attribute(record).nodes)
+      EXPECT_NE(node.why.find(why), std::string::npos) << node.why;
+  }
 }
 
 TEST(BurninRecord, WhoeverScatterHoldsBackIsStillMeasuredAgainst) {
