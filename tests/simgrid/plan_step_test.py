@@ -19,8 +19,8 @@ import unittest
 
 LAYERS, HIDDEN, FFN, HEADS, VOCAB, SEQ, BATCH = 2, 4096, 16384, 32, 51200, 2048, 8
 MODEL = ("--layers", LAYERS, "--hidden", HIDDEN, "--ffn", FFN, "--heads", HEADS, "--vocab", VOCAB, "--gated", "false", "--tied",
-         "true", "--seq", SEQ, "--gbs", BATCH, "--mbs", 1, "--recompute", "none", "--exceed-memory", "true")
-BYTES = 2  # of an activation, of a parameter, and of a gradient of Megatron-LM in 2021
+         "true", "--seq", SEQ, "--gbs", BATCH, "--mbs", 1, "--recompute", "none", "--precision", "fp16", "--exceed-memory", "true")
+BYTES = 2  # of an activation, of a parameter, and of a gradient of Megatron-LM in 2021 in FP16
 EXPERTS, TOP_K, EXPERT_FFN = 8, 2, 4096
 
 
