@@ -32,9 +32,10 @@ struct SlowPath {
 
 class Finder {
  public:
-  Finder(const PairTable& table, double expected_seconds)
+  Finder(const PairTable& table, double expected_seconds, std::vector<UnsteadyPart> unsteady)
       : table_(table),
         expected_seconds_(expected_seconds),
+        unsteady_(std::move(unsteady)),
         effects_(pair_effects(table)),
         rails_(rail_parts(table, effects_, expected_seconds)) {}
 
@@ -117,7 +118,7 @@ class Finder {
 
   /// Whose part on a rail comes and goes.
   void find_unsteady() {
-    for (const UnsteadyPart& part : unsteady_parts(table_, effects_)) {
+    for (const UnsteadyPart& part : unsteady_) {
       if (!explained_.insert({part.node, part.rail}).second) continue;
       blamed_.insert(part.node);
       const std::string& who = name_of(part.node);
@@ -374,6 +375,7 @@ class Finder {
 
   const PairTable& table_;
   double expected_seconds_;
+  std::vector<UnsteadyPart> unsteady_;
   PairEffects effects_;
   std::vector<RailParts> rails_;
   std::vector<Blame> blames_{};
@@ -386,7 +388,10 @@ class Finder {
 }  // namespace
 
 Attribution attribute(const PairTable& table, double expected_seconds) {
-  return Finder(table, expected_seconds).found();
+  std::vector<UnsteadyPart> unsteady = unsteady_parts(table, pair_effects(table));
+  if (unsteady.empty()) return Finder(table, expected_seconds, {}).found();
+  const PairTable steady = without_slow_moments(table, unsteady);
+  return Finder(steady, expected_seconds, std::move(unsteady)).found();
 }
 
 }  // namespace collbench::analysis

@@ -145,6 +145,25 @@ std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffec
   return parts;
 }
 
+PairTable without_slow_moments(const PairTable& table, const std::vector<UnsteadyPart>& parts) {
+  PairTable steady = table;
+  for (const UnsteadyPart& part : parts) {
+    const auto is_of_it = [&part](const RailTime& time) {
+      return time.rail == part.rail && time.seconds > 0 && (time.from == part.node || time.to == part.node);
+    };
+    std::map<std::pair<int, int>, double> quickest;
+    for (const RailTime& time : table.times) {
+      if (!is_of_it(time)) continue;
+      double& seconds = quickest.try_emplace({time.from, time.to}, time.seconds).first->second;
+      seconds = std::min(seconds, time.seconds);
+    }
+    std::erase_if(steady.times, [&](const RailTime& time) {
+      return is_of_it(time) && std::log(time.seconds / quickest.at({time.from, time.to})) > part.line;
+    });
+  }
+  return steady;
+}
+
 std::vector<std::pair<PairRound, int>> steadiness_rounds(const PairTable& table, const Attribution& found,
                                                          const std::vector<int>& good) {
   std::set<Asked> asked;

@@ -31,6 +31,10 @@ struct UnsteadyPart {
 /// and 5 %.
 [[nodiscard]] std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffects& effects);
 
+/// Without the slow ones of the directions of such parts, so that they widen nobody else's scatter: what is
+/// beyond the quickest time of its direction by more than the part's line.
+[[nodiscard]] PairTable without_slow_moments(const PairTable& table, const std::vector<UnsteadyPart>& parts);
+
 /// What to measure once more after the retests, alone, three times over with others between, so that what
 /// comes and goes is told from what stays, and one end of a path from the other: each slow path that is not a
 /// node's, and whom times alone have cleared. `good` are partners that nothing speaks against. Nothing where

@@ -65,6 +65,20 @@ TEST(Steadiness, ANicThatComesAndGoesIsNamedAndNobodyElse) {
     EXPECT_EQ(node.bucket, node.node == 1 ? Bucket::bad : Bucket::good) << node.node << ": " << node.why;
 }
 
+// Slow with both in company, too: that is its scatter and nobody else's.
+TEST(Steadiness, WhatComesAndGoesHoldsNobodyElseBack) {
+  PairTable table = coming_and_going();
+  for (RailTime& time : table.times) {
+    const bool is_slow =
+        !time.alone && time.rail == 1 && time.from + time.to == 1 && time.from * time.to == 0;
+    if (is_slow) time.seconds *= 2;
+  }
+  const Attribution found = attribute(table);
+  EXPECT_LT(found.blind_below, 0.05);
+  for (const NodeVerdict& node : found.nodes)
+    EXPECT_EQ(node.bucket, node.node == 1 ? Bucket::bad : Bucket::good) << node.node << ": " << node.why;
+}
+
 TEST(Steadiness, WhoIsSlowEachTimeDoesNotComeAndGo) {
   PairTable table =
       in_company(4, [](int a, int b, int rail) { return rail == 1 && (a == 1 || b == 1) ? 2.0 : 1; });
