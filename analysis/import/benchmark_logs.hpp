@@ -46,6 +46,7 @@ struct BenchmarkLog {
   std::string version;
   int version_line = 0;
   BackendId backend = BackendId::mpi;
+  std::string allocator;  ///< of GPUs' memory, where MPI worked on it
   RankAggregate time_reduction = RankAggregate::average;
   std::string started;  ///< UTC, ISO 8601; empty: not said, or in local time
   std::vector<BenchmarkTable> tables;

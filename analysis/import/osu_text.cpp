@@ -148,11 +148,10 @@ class OsuReader {
     if (log_.tables.empty()) {
       log_.version = title.version;
       log_.version_line = line;
-      const bool gpus = title.library.find("CUDA") != std::string::npos || title.library.starts_with("NCCL");
-      log_.backend = gpus ? BackendId::nccl : BackendId::mpi;
-      if (gpus && !title.library.starts_with("NCCL"))
-        log_.facts.notes.push_back(
-            fmt::format("the buffers were of GPUs and the library was {}, not NCCL", excerpt(title.library)));
+      log_.backend = title.library.starts_with("NCCL") ? BackendId::nccl : BackendId::mpi;
+      if (title.library == "MPI-CUDA") log_.allocator = "cudaMalloc";
+      if (title.library == "MPI-ROCM") log_.allocator = "hipMalloc";
+      if (title.library == "MPI-OPENACC") log_.allocator = "acc_malloc";
     }
     BenchmarkTable table{.operation = test->operation,
                          .size = test->size,

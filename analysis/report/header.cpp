@@ -53,10 +53,10 @@ constexpr double kUselessFit =
     0.99;  ///< of a calibration point: the fitted line has nothing of it, or twice as much
 constexpr int kMaxValue = 60;  ///< columns of a variable's value; the record holds all of it
 
-std::string_view backend_text(BackendId backend) {
-  switch (backend) {
+std::string_view backend_text(const Run& run) {
+  switch (run.backend) {
     case BackendId::mpi:
-      return "host memory through MPI";
+      return run.buffers.allocator.empty() ? "host memory through MPI" : "GPUs' memory through MPI";
     case BackendId::nccl:
       return "GPUs through NCCL";
   }
@@ -77,15 +77,14 @@ std::string launches_text(const Run& run) {
 ReportLine headline(const Run& run) {
   if (run.log) {
     return {fmt::format("collbench {}, imported from {} ({}): {}, {}{}", run.versions.collbench,
-                        run.log->file, run.log->format, backend_text(run.backend), ranks_text(run),
+                        run.log->file, run.log->format, backend_text(run), ranks_text(run),
                         run.started.empty() ? "" : ", started " + run.started),
             Tone::plain};
   }
-  return {
-      fmt::format("collbench {}, {}, {}{}, started {}{}", run.versions.collbench, backend_text(run.backend),
-                  ranks_text(run), run.repeated ? ", " + launches_text(run) : "", run.started,
-                  run.simulated ? ", in SimGrid's simulated time" : ""),
-      Tone::plain};
+  return {fmt::format("collbench {}, {}, {}{}, started {}{}", run.versions.collbench, backend_text(run),
+                      ranks_text(run), run.repeated ? ", " + launches_text(run) : "", run.started,
+                      run.simulated ? ", in SimGrid's simulated time" : ""),
+          Tone::plain};
 }
 
 ReportLine label(const Run& run) { return {run.label.empty() ? "" : "label: " + run.label}; }

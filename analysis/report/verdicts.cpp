@@ -92,7 +92,9 @@ ReportLines verdict_lines(const Run& run) {
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
   } else if (!measures_gpus(run.backend)) {
-    facts.push_back({"no verdict on host memory; meas/exp is informational"});
+    facts.push_back({run.buffers.allocator.empty()
+                         ? "no verdict on host memory; meas/exp is informational"
+                         : "no verdict: MPI's collectives on GPUs are not modeled"});
   } else if (run.log && !judged(run)) {
     facts.push_back({why_no_machine(run)});
   }

@@ -168,7 +168,7 @@ topology::ResolvedMachine with_gpus_of_log(topology::ResolvedMachine machine, co
 GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machine, const std::string& where,
                           bool own_floor) {
   if (!measures_gpus(run.backend)) {
-    throw usage_error(where, "was measured on host memory, where a GPU topology does not apply",
+    throw usage_error(where, "was measured through MPI, where NCCL's models do not apply",
                       "judge an NCCL run or an imported log");
   }
   if (run.log && !run.log->nodes) {

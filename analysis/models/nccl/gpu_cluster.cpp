@@ -160,12 +160,14 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
   cluster.transport = cluster.nic_transport = analysis::transport_of(host, cluster.sm);
   cluster.gpu_path = gpu_path(host, cluster.ranks_per_node);
   if (nodes > 1 && cluster.nics == 0) {
+    if (host.nics.empty()) {
+      throw usage_error(where, "this topology has no NIC, so it cannot reach other nodes",
+                        "save it on the machine itself (collbench topo save), or predict one node");
+    }
     throw usage_error(
-        where,
-        host.nics.empty()
-            ? std::string("this topology has no NIC, so it cannot reach other nodes")
-            : fmt::format("the rate of its {} to other nodes is unknown", counted(host.nics.size(), "NIC")),
-        "save it on the machine itself (collbench topo save), or predict one node");
+        where, fmt::format("the rate of its {} to other nodes is unknown", counted(host.nics.size(), "NIC")),
+        fmt::format("put it together with ibstat > ib.txt; collbench topo save {} ib.txt -o node.json",
+                    where));
   }
   return cluster;
 }

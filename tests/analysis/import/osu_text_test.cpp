@@ -76,6 +76,18 @@ TEST(ImportOsu, RanksThatNobodySaysAreAskedFor) {
   EXPECT_THAT(refusal(kOsu, given(3, std::nullopt)), HasSubstr("--nodes: a.log says 4 ranks"));
 }
 
+TEST(ImportOsu, MpiOnGpusIsNotNccl) {
+  const auto of = [](const std::string& library) {
+    return import_log("# OSU " + library + " Latency Test v7.3\n# Size    Latency (us)\n8       0.80\n", "a",
+                      {});
+  };
+  EXPECT_EQ(of("MPI-CUDA").backend, BackendId::mpi);
+  EXPECT_EQ(of("MPI-CUDA").buffers.allocator, "cudaMalloc");
+  EXPECT_EQ(of("MPI-ROCM").buffers.allocator, "hipMalloc");
+  EXPECT_EQ(of("MPI").buffers.allocator, "");
+  EXPECT_EQ(of("NCCL-CUDA").backend, BackendId::nccl);
+}
+
 TEST(ImportOsu, LatencyIsPingPongOfTwoRanks) {
   const auto run =
       import_log("# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n8       0.80\n", "a", {});

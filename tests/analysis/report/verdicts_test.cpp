@@ -57,6 +57,8 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   run.log.reset();
   run.backend = BackendId::mpi;
   EXPECT_EQ(verdict_lines(run).front().text, "no verdict on host memory; meas/exp is informational");
+  run.buffers.allocator = "cudaMalloc";
+  EXPECT_EQ(verdict_lines(run).front().text, "no verdict: MPI's collectives on GPUs are not modeled");
   run.simulated = true;
   EXPECT_EQ(verdict_lines(run).front().text, "no verdict: simulated time");
 }
