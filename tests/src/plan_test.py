@@ -160,7 +160,7 @@ class Plan(unittest.TestCase):
         self.assertIn("Not given, so assumed: gbs 512 (4 Mi tokens a step); seq 8192", " ".join(result.stdout.split()))
         self.refused("--scale", "100", "--tp", "8", "--pp", "4", *RECIPE[:4], says="--scale: 100 GPUs: tp 8 × pp 4 × cp 1 = 32 does not divide 100; ")
         text = " ".join(plan("--best", *RECIPE[:6], "--tokens", "15T", "--price", "2.5").stdout.split())
-        for words in ("97 % !", "dollars MFU memory", "The first one that is not nearly full: --tp", "assumed: gbs 512 (4 Mi tokens a step)"):
+        for words in ("97 % !", "days dollars", "The first one that is not nearly full: --tp", "assumed: gbs 512 (4 Mi tokens a step)"):
             self.assertIn(words, text)
         rows = list(csv.DictReader(io.StringIO(plan("--best", *RECIPE[:6], "--tokens", "15T", "--price", "2.5", "--format", "csv").stdout)))
         self.assertAlmostEqual(float(rows[0]["dollars"]), 2.5 * float(rows[0]["gpu_hours"]), places=3)

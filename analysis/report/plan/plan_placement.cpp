@@ -25,9 +25,9 @@ PlanTable placement_table(const TrainingPlan& plan) {
       .rows = {},
       .text_columns = 1};
   if (has_fabric) {
-    table.columns.insert(table.columns.end(), {"leaves", "hops out of a leaf", "NICs' rate left"});
+    table.columns.insert(table.columns.end(), {"leaves", "hops out", "NIC rate"});
   }
-  table.columns.emplace_back("the first one's ranks");
+  table.columns.emplace_back("first ranks");
   for (const PlacedGroup& each : plan.placement) {
     std::vector<std::string> cells{std::string(name(each.kind)), fmt::to_string(each.ranks),
                                    fmt::to_string(each.ranks_in_domain), fmt::to_string(each.domains)};
