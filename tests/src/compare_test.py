@@ -4,6 +4,7 @@
 Usage: compare_test.py PROGRAM [unittest arguments]
 """
 
+import csv
 import json
 import os
 import pathlib
@@ -96,6 +97,59 @@ class Compare(unittest.TestCase):
                                                  "--fail-on", "none", "--format", "json").stdout)
                 changes = {row["change"] for row in made["rows"] if row["size_bytes"] >= from_bytes}
                 self.assertEqual(changes, {expected})
+
+    # What a careful reader of published figures of one machine with two settings or versions expects, written down before compare
+    # was run on them: (fabric, nodes, operation, the first's settings, the second's, the class, why). Of one launch each only what
+    # exceeds 10 % counts, so that UNCLEAR is all that can be said of less.
+    PUBLISHED = (
+        ("IB, 8 rails", 2, "all_reduce", "Ring, NVLS 0", "NVLS 1", "FASTER", "NVLS takes less of each NVLink: 1.30"),
+        ("IB, 8 rails", 2, "all_reduce", "Ring, NVLS 0", "NVLS 0, COLLNET 1 (IB SHARP not active)", "UNCLEAR", "a setting that had no effect"),
+        ("IB, 8 rails", 2, "all_reduce", "NVLS 1", "NVLS 1, COLLNET 1", "UNCLEAR", "the same"),
+        ("IB, use3a-ss", 4, "all_reduce", "Ring; healthy median", "SHARP; healthy median", "FASTER", "switches reduce: 1.55"),
+        ("IB, use3a-ss", 32, "all_reduce", "Ring; 32 healthy", "SHARP; 32 healthy", "FASTER", "the same at 256 GPUs: 1.74"),
+        ("IB, use3a-ss", 32, "all_reduce", "Ring; 32 healthy", "Ring; 24 healthy + 8 suspects", "UNCLEAR", "0.5 %"),
+        ("NDR 400G IB, 8 compute rails/node", 1, "all_reduce", "Ring; 62n: two nodes drained", "Tree", "SLOWER", "2S leaves a GPU: 1.23"),
+        ("NDR 400G IB, 8 compute rails/node", 16, "all_reduce", "Ring; 62n: two nodes drained", "Tree", "SLOWER", "2S leaves a node: 1.99"),
+        ("NDR 400G IB, 8 compute rails/node", 16, "all_reduce", "Ring; 62n: two nodes drained", "NVLS/NVLSTree", "UNCLEAR", "the NICs bound both"),
+        ("NDR 400G IB, 8 compute rails/node", 2, "all_gather", "Ring", "NVLS", "UNCLEAR", "the NICs bound both"),
+        ("NDR IB 8x400G", 2, "all_reduce", "Ubuntu 24.04, NCCL 2.29.2, driver 570", "Rocky 8, NCCL 2.29.2, driver 590", "SLOWER",
+         "another system and driver: 1.15"),
+        ("NDR IB 8x400G", 2, "broadcast", "Ubuntu 24.04, NCCL 2.29.2, driver 570", "Rocky 8, NCCL 2.29.2, driver 590", "UNCLEAR", "1.8 %"),
+        ("NDR IB 8x400G", 2, "scatter", "Ubuntu 24.04, NCCL 2.29.2, driver 570", "Rocky 8, NCCL 2.29.2, driver 590", "FASTER",
+         "the same two systems, this one the other way: 0.89"),
+        ("Slingshot 11 dragonfly, 2 NIC/node", 2, "all_gather", "nccl_2_18 environment", "nccl_2_21 environment", "UNCLEAR", "1.7 %"),
+    )
+
+    @unittest.skipUnless("COLLBENCH_CORPUS" in os.environ, "COLLBENCH_CORPUS is not set")
+    def test_published_settings_are_told_apart(self):
+        table = pathlib.Path(os.environ["COLLBENCH_CORPUS"]) / "scaleout" / "published.tsv"
+        with table.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+        def figure(fabric, nodes, operation, settings):
+            found = [row for row in rows if (row["fabric"], int(row["nodes"]), row["op"]) == (fabric, nodes, operation)
+                     and (row["settings"] == settings or row["settings"].startswith(settings) and "environment" in settings)]
+            self.assertTrue(found, (fabric, nodes, operation, settings))
+            return max(found, key=lambda row: int(row["size_bytes"]))
+
+        for fabric, nodes, operation, *settings, expected, why in self.PUBLISHED:
+            with self.subTest(f"{operation}, {nodes} nodes, {settings[0]} to {settings[1]}: {why}"):
+                records = []
+                for name, setting in zip(("before", "after"), settings):
+                    row = figure(fabric, nodes, operation, setting)
+                    size, busbw, ranks = int(row["size_bytes"]), float(row["busbw_GBs"]), int(row["gpus"])
+                    factor = {"all_reduce": 2 * (ranks - 1) / ranks, "broadcast": 1}.get(operation, (ranks - 1) / ranks)
+                    log, path = self.folder / f"{name}.log", self.folder / f"{name}.json"
+                    count = size // 4 // (1 if operation in ("all_reduce", "broadcast") else ranks)
+                    log.write_text("#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n"
+                                   f"  {size}  {count}  float  {'sum' if operation == 'all_reduce' else 'none'}  "
+                                   f"{0 if operation in ('broadcast', 'scatter') else -1}  "
+                                   + f"{size * factor / busbw / 1e3:.1f}  {busbw / factor:.4f}  {busbw:.4f}  0  " * 2 + "\n")
+                    self.collbench("import", log, "--operation", operation, "--nodes", nodes, "--ranks-per-node", ranks // nodes,
+                                   "-J", path, "--overwrite")
+                    records.append(path)
+                made = json.loads(self.collbench("compare", *records, "--fail-on", "none", "--format", "json").stdout)
+                self.assertEqual({row["change"] for row in made["rows"]}, {expected})
 
     def test_a_folder_of_runs_is_the_base(self):
         for name, factor in (("b", 1.01), ("c", 0.99), ("d", 1.0)):
